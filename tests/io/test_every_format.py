@@ -350,7 +350,7 @@ FAULTS = {
         "a.json",
         '[{"qid": "q1"}]',
     ): ", record 1: a table of scores with columns qid; expected a column called doc_id or docno or "
-    "docid or corpus-id or corpus_id or item_id or document or doc or "
+    "docid or corpus-id or corpus_id or item_id or document or Doc ID or doc or "
     "chunk_id or passage_id or pid or text_id or id",
     (
         "a.jsonl",
@@ -378,7 +378,8 @@ FAULTS = {
     (
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",
-    ): ":1: a table of scores with columns qid, docno, number; expected a column called score or similarity",
+    ): ":1: a table of scores with columns qid, docno, number; expected a column called score or similarity "
+    "or relevance_score",
     ("a.csv", "qid,docno,score\n"): ": contains no documents; expected a run",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",
     ("a.arrow", "ARROW1 and nothing else"): "cannot be read",

@@ -118,7 +118,8 @@ def test_a_missing_score_is_refused(library: str, value: float | None) -> None:
 def test_a_frame_without_a_needed_column_says_which(library: str) -> None:
     table = frame(library, ("qid", "docno", "closeness"), RUN_ROWS)
     assert refusal(read_run, table).endswith(
-        "a table of scores with columns qid, docno, closeness; expected a column called score or similarity"
+        "a table of scores with columns qid, docno, closeness; expected a column called score or similarity "
+        "or relevance_score"
     )
     table = frame(library, ("subject", "docno", "score"), RUN_ROWS)
     assert "; expected a column called query_id or qid or q_id or query-id or " in refusal(read_run, table)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import Leadline
+import leadline as ll
+from conftest import REPOSITORY, Leadline
 from leadline.errors import InputError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.formats import content_of, opened
@@ -48,7 +50,13 @@ TABLES = (
     *("ranx.json", "ranx.parquet", "ranx_qrels.json", "ranx_qrels.parquet", "ranx.lz4"),
     *("pyterrier.csv", "pyterrier.res", "pyterrier_minimal.tsv"),
 )
+RANKED = {"q1": {"d2": -1, "d1": -2}, "q2": {"d3": -1}}
+BOTH = ("llama_index.jsonl", "ragas_dataset.jsonl")  # hold a run and judgments
+ANSWERS = ("trec_rag.jsonl", "trec_rag_2025.jsonl")
+IN_ORDER = ("msearch.json", "search.jsonl")  # without ids of queries
+FOLDERS = {"hugging_face_disk"}
 JUDGMENTS = (
+    "umbrela.jsonl",
     "quepid.csv",
     "rank_eval.json",
     "opensearch.json",
@@ -86,10 +94,20 @@ COMMON = (*COMMON_RUNS, *COMMON_JUDGMENTS, "ir_datasets_qrels.tsv")
 
 
 def test_every_file_is_named() -> None:
-    files = {path.name for path in PROGRAMS.iterdir() if path.is_file()}
-    assert files == {*RUNS, *JUDGMENTS, *HEADERLESS, *TABLES, *COMMON, "kilt.jsonl", "README.md", "make.py"}
+    files = {path.name for path in PROGRAMS.iterdir() if path.is_file() or path.name in FOLDERS}
+    others = {"kilt.jsonl", "quepid_detail.csv", "llama_index_dataset.json", "relevance_score.jsonl"}
+    others |= {"usearch.json", "rank_eval_response.json"}
+    tested = {*RUNS, *JUDGMENTS, *HEADERLESS, *TABLES, *COMMON, *BOTH, *ANSWERS, *IN_ORDER, *FOLDERS, *others}
+    assert files == {*tested, "README.md", "make.py"}
     listed = (PROGRAMS / "README.md").read_text()
     assert all(f"`{name}`" in listed for name in files - {"README.md"})
+    page = (REPOSITORY / "docs" / "howto" / "other-programs.md").read_text()
+    table = page.partition("| program | version |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[4] for line in table.splitlines()[2:]]
+    assert all(re.findall("`[^`]+`", row) for row in rows)
+    in_table = {name for row in rows for name in re.findall("`([^`]+)`", row)}
+    scores = {path.name for path in (PROGRAMS.parent / "scores").iterdir()} - {"README.md"}
+    assert in_table == tested | scores
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -161,6 +179,91 @@ def test_ratings_that_are_empty_are_no_judgments_and_counted(tmp_path: Path) -> 
     assert "contains no judgments" in refusal(read_qrels, path)
     path.write_text("query,docid,grade\nq1,d1,\n")
     assert "grade ''" in refusal(read_qrels, path)
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_results_with_what_was_expected_are_a_run_and_judgments(name: str, leadline: Leadline) -> None:
+    path = PROGRAMS / name
+    assert read_run(path).to_dict() == RANKED
+    assert read_qrels(path).to_dict() == {"q1": {"d1": 1}, "q2": {"d3": 1}}
+    found = leadline("evaluate", path, path, "-m", "RR", "-f", "json").data
+    assert found["runs"][0]["mean"] == {"RR": 0.75}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_references_of_answers_are_runs(name: str) -> None:
+    assert read_run(PROGRAMS / name).to_dict() == RANKED
+    assert "QRELS RUN" in refusal(read_qrels, PROGRAMS / name)
+
+
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_responses_without_query_ids_are_in_the_order_of_the_queries(
+    name: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    path, queries = PROGRAMS / name, tmp_path / "queries.jsonl"
+    queries.write_text('{"query_id": "q1", "text": "a"}\n{"query_id": "q2", "text": "b"}\n')
+    assert read_run(path, queries_in=queries).to_dict() == RUN
+    assert read_run(path, queries_in=["x", "b"]).to_dict() == {"x": RUN["q1"], "b": RUN["q2"]}
+    assert refusal(read_run, path).endswith("`queries_in` names them in their order")
+    assert "2 lists without query ids, and 1 queries" in refusal(read_run, path, queries_in=["q1"])
+    given = ("evaluate", PROGRAMS / "rre.json", path, "-m", "RR", "-f", "json")
+    found = leadline(*given, "--config", f"read.queries_in={queries}").data
+    assert found["runs"][0]["mean"] == {"RR": 0.75}
+
+
+def test_responses_to_rank_eval_are_runs_whose_ratings_are_no_judgments(tmp_path: Path) -> None:
+    path = PROGRAMS / "rank_eval_response.json"
+    assert read_run(path).to_dict() == RUN
+    assert "QRELS RUN" in refusal(read_qrels, path)
+    assert read_run(written(tmp_path, {"details": {"d1": 1.0}})).to_dict() == {"details": {"d1": 1.0}}
+
+
+def test_a_failed_search_in_a_response_to_many_is_named(tmp_path: Path) -> None:
+    made = json.loads((PROGRAMS / "msearch.json").read_text())
+    made["responses"][1] = {"error": {"type": "some"}, "status": 400}
+    path = written(tmp_path, made)
+    assert "query 'q2' has an object of error, status" in refusal(read_run, path, queries_in=["q1", "q2"])
+
+
+def test_detailed_exports_of_quepid_are_a_run_in_order_and_judgments() -> None:
+    path = PROGRAMS / "quepid_detail.csv"
+    assert read_qrels(path).to_dict() == QRELS
+    assert read_run(path, order="rank").to_dict() == RANKED
+    assert "`order='rank'`" in refusal(read_run, path)
+
+
+def test_datasets_of_programs_are_judgments() -> None:
+    path = PROGRAMS / "llama_index_dataset.json"
+    assert read_qrels(path).to_dict() == {"q1": {"d1": 1}, "q2": {"d3": 1}}
+    assert "holds judgments" in refusal(read_run, path)
+    pytest.importorskip("pyarrow")
+    assert read_qrels(PROGRAMS / "hugging_face_disk").to_dict() == QRELS
+    assert read_qrels(PROGRAMS / "hugging_face_disk" / "test").to_dict() == QRELS
+
+
+def test_a_dataset_of_several_splits_needs_one_of_them(tmp_path: Path) -> None:
+    (tmp_path / "dataset_dict.json").write_text('{"splits": ["dev", "train"]}')
+    for split in ("dev", "train"):
+        (tmp_path / split).mkdir()
+    assert str(tmp_path / "dev") in refusal(read_qrels, tmp_path)
+
+
+def test_scores_of_rerankers_and_neighbours_of_usearch_are_runs() -> None:
+    assert read_run(PROGRAMS / "relevance_score.jsonl").to_dict() == RUN
+    found = json.loads((PROGRAMS / "usearch.json").read_text())
+    run = ll.run_of_arrays(
+        found["keys"], found["distances"], ["q1", "q2"], documents=["d1", "d2", "d3"], lower_is_better=True
+    )
+    assert [list(documents) for documents in run.to_dict().values()] == [["d2", "d1"], ["d3", "d1"]]
+
+
+def test_texts_in_place_of_ids_are_refused_by_name(tmp_path: Path) -> None:
+    path = PROGRAMS.parent / "scores" / "ragas.jsonl"
+    assert "needs ids, as in 'retrieved_context_ids'" in refusal(read_run, path)
+    path = written(tmp_path, [{"query": "q1", "passage": "a text", "judgment": 2}], "judged.jsonl")
+    assert "'passage' has texts" in refusal(read_qrels, path)
+    path = written(tmp_path, [{"query_ids": "q1", "docno": "d1", "score": 2}], "a.jsonl")
+    assert "Nearest: 'query_id' for 'query_ids'" in refusal(read_run, path)
 
 
 def test_pages_of_kilt_are_ranked_in_a_run_and_relevant_in_qrels(tmp_path: Path) -> None:
@@ -412,6 +515,7 @@ def test_an_unknown_level_in_the_file_of_every_program_is_one_line(name: str, tm
         "row",
         "relevant_documents",
         "rating",
+        "judgment",
     ):
         text = text.replace(f'"{level}":', f'"x{level}":')
     text = text.replace('"test":', '"test": [1], "x":').replace("docid,rating", "docid,xrating")

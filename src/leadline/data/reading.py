@@ -22,10 +22,11 @@ Negative: TypeAlias = Literal["nonrelevant", "unjudged"]
 class QueryFile(str):
     """Path of a file of query ids, which is read once."""
 
-    __slots__ = ("ids",)
+    __slots__ = ("ids", "order")
 
     def __init__(self, _path: str) -> None:
         self.ids: frozenset[bytes] | None = None
+        self.order: tuple[str, ...] = ()
 
 
 class ChunkIds(str):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from numbers import Integral
 from os.path import splitext
@@ -18,7 +18,7 @@ import numpy as np
 
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.errors import InputError
-from leadline.io import row_checks, row_columns
+from leadline.io import row_checks, row_columns, selection
 from leadline.io.archives import COMPRESSIONS
 from leadline.io.cell_values import json_or_none
 from leadline.io.opening import (
@@ -84,7 +84,7 @@ class Opened(NamedTuple):
     """A file, its format, its text if it has been read to recognise the format, and the selected part.
 
     `columns` is the number of columns in the first line of a TREC file. A file whose text is read piece by
-    piece has its first lines as `head`.
+    piece has its first lines as `head`. `queries` are the selected queries in their order.
     """
 
     path: str
@@ -93,6 +93,7 @@ class Opened(NamedTuple):
     part: str = ""
     columns: int = 0
     head: Chunk | None = None
+    queries: Sequence[str] = ()
 
     @property
     def text(self) -> Chunk:
@@ -104,7 +105,7 @@ def opened(path: str, *, read: bool = False) -> Opened:
     """Return the format of a file; `read` always reads its text."""
     if path.startswith(IR_DATASETS):
         return Opened(path, COLLECTION, None)
-    path = _beir_file(path)
+    path = _file_in(path)
     file, part = split_part(path)
     head = first_bytes(file)
     if head is not None and head.startswith(SQLITE):
@@ -133,18 +134,30 @@ def _first_lines(path: str, head: bytes) -> Chunk | None:
     return Chunk.of_text(path, workspace, end)
 
 
-def _beir_file(path: str) -> str:
-    """Return the judgments in a folder of BEIR: those of its split `test`, or of its only split."""
+def _file_in(path: str) -> str:
+    """Return the judgments in a folder of BEIR or of `save_to_disk`: its split `test`, or its only split."""
+    if os.path.isfile(os.path.join(path, "dataset_dict.json")):
+        path = _of_split(path, sorted(name.name for name in os.scandir(path) if name.is_dir()), "")
+    if os.path.isfile(os.path.join(path, "state.json")):
+        parts = sorted(name for name in os.listdir(path) if name.endswith(".arrow"))
+        if len(parts) != 1:
+            raise InputError(
+                f"a dataset in {len(parts)} files", expected="one: `to_parquet` writes it", path=path
+            )
+        return os.path.join(path, parts[0])
     folder = os.path.join(path, "qrels")
     if not os.path.isdir(folder):
         return path
     splits = sorted(name for name in os.listdir(folder) if name.endswith(".tsv"))
-    if f"{BEIR_SPLIT}.tsv" in splits:
-        return os.path.join(folder, f"{BEIR_SPLIT}.tsv")
+    return _of_split(folder, splits, ".tsv") if splits else path
+
+
+def _of_split(folder: str, splits: list[str], suffix: str) -> str:
+    path = os.path.dirname(folder) if suffix else folder
+    if f"{BEIR_SPLIT}{suffix}" in splits:
+        return os.path.join(folder, f"{BEIR_SPLIT}{suffix}")
     if len(splits) == 1:
         return os.path.join(folder, splits[0])
-    if not splits:
-        return path
     raise InputError(
         f"a folder of {len(splits)} splits",
         expected="one of " + ", ".join(os.path.join(folder, name) for name in splits),
@@ -198,7 +211,8 @@ def records_of(
         found = _named_rows(source, names, what)
     else:
         assert source.format.rows is not None
-        found = source.format.rows(source, what, subtopics)
+        selected = selection.queries_in_order(reading) if source.format.name in {"json", "jsonl"} else ()
+        found = source.format.rows(source._replace(queries=selected), what, subtopics)
     if isinstance(found, Table):
         found = row_checks.table_records(found, what, by_rank=reading.by_rank)
     return found

@@ -92,7 +92,7 @@ def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
     path, window = source.path, source.text
     found = parse_json(window.text[: window.end].tobytes(), path)
     if isinstance(found, (Members, list)) and not subtopics:
-        lists = rows_of_json(found, what, path=path, part=source.part)
+        lists = rows_of_json(found, what, path=path, part=source.part, queries=source.queries)
         if lists is not None:
             return lists
     if isinstance(found, Members):
@@ -156,8 +156,8 @@ def json_lines_table(source: Opened, what: str, _subtopics: bool) -> Table | Rec
         yield from first
         yield from islice(_json_lines(source.text), 1, None)
 
-    if first and begins_list(first[0][1]):
-        return rows_of_entries(lines(), what, path=source.path, unit="line")
+    if first and begins_list(first[0][1], named=False):
+        return rows_of_entries(lines(), what, path=source.path, unit="line", queries=source.queries)
     found = python_inputs.table_of_rows(lines(), path=source.path, unit="line")
     if isinstance(found, Table):
         found.scan = json_lines_scan(source, found.names)
@@ -216,6 +216,9 @@ RESULTS = (
     ("responses", "passage_provenance"),  # iKAT
     ("responses", "provenance"),  # CAsT
     ("output", "provenance"),  # KILT
+    ("retrieved_context_ids",),  # Ragas
+    ("retrieved_ids",),  # LlamaIndex
+    ("references",),  # answers of TREC RAG
 )
 JUDGMENTS = (
     ("ratings",),  # Elasticsearch's _rank_eval, OpenSearch
@@ -223,6 +226,8 @@ JUDGMENTS = (
     ("relevant_docs",),
     ("relevant_ids",),
     ("relevant",),
+    ("reference_context_ids",),  # Ragas
+    ("expected_ids",),  # LlamaIndex
 )
 EITHER = ("output", "provenance")  # the pages of an answer: those found in a run, the relevant ones in qrels
 ABSENT_IF_EMPTY = {"hits", "children"}  # lists missing from a response without results
@@ -235,15 +240,20 @@ QUERY_LISTS = (
     ("topics", "query_groups"),  # RRE
     ("query_groups",),
     ("queries",),  # RRE, as exported by Quepid
+    ("responses",),  # a response to _msearch, whose queries are those of `queries_in`
 )
+# Members with an object by query, and the member beside them.
+BY_QUERY = {"details": "metric_score", "relevant_docs": "corpus"}  # response to _rank_eval; LlamaIndex
 QUERY = (
     *(name for name in row_columns.QUERY if name != "query"),
-    *("turn_id", "id", "_id", "query", "name", "$query"),
+    *("narrative_id", "turn_id", "id", "_id", "user_input", "query", "name", "$query"),
 )
 DOCUMENT = (*row_columns.DOCUMENT, "docId", "wikipedia_id", "passage_id", "pid", "_id", "id")
 SCORE = (*row_columns.SCORE, "_score", "relevance")
 MTEB_META = "mteb_model_meta"
 WITHOUT_QUERY = 'an object {query id: response}, or {"query_id": ..., "hits": ...} on every line'
+
+ORDERED = "`--config read.queries_in=QUERIES` names them in their order"
 
 # The place of a query in its file, its id, and what holds its list.
 Entry: TypeAlias = tuple[int, Any, Any]
@@ -256,26 +266,39 @@ class Names(NamedTuple):
     number: str
 
 
-def rows_of_json(text: Any, what: str, *, path: str, part: str = "") -> Table | Records | None:
-    """Return the rows of a parsed JSON text that holds lists of records by query; None for any other text."""
+def rows_of_json(
+    text: Any, what: str, *, path: str, part: str = "", queries: Sequence[str] = ()
+) -> Table | Records | None:
+    """Return the rows of a parsed JSON text that holds lists of records by query; None for any other text.
+
+    `queries` are the queries of lists without an id, in their order.
+    """
     if isinstance(text, Mapping) and MTEB_META in text:
         return python_inputs.mapping_records(_part_of(text, part, path), what, path=path, unit="record")
     if part:
         raise InputError("no predictions of MTEB", expected=f"the name of a file without #{part}", path=path)
+    within = next((name for name, beside in BY_QUERY.items() if name in text and beside in text), "")
+    if within == "relevant_docs" and what == "score":
+        raise InputError("holds judgments", expected="a run", path=path)
+    if within and isinstance(text[within], Mapping):
+        found = rows_of_json(text[within], what, path=path)
+        return found or python_inputs.mapping_records(text[within], what, path=path, unit="record")
     if isinstance(text, list):
         entries = text if _has_list(text[:1]) else None
     elif _is_page(text):
         return _page(text, path)
     else:
         filled = next((value for _, value in text.items() if value), None)
-        entries = _queries_in(text, filled, path)
+        entries = _queries_in(text, filled, path, ordered=bool(queries))
         if entries is None and (_has_list([filled]) or (isinstance(filled, list) and _is_record(filled[0]))):
             keyed = ((place, *item) for place, item in enumerate(text.items(), start=1))
             return _records(keyed, what, path, "record", "")
-    return None if entries is None else rows_of_entries(enumerate(entries, start=1), what, path=path)
+    if entries is None:
+        return None
+    return rows_of_entries(enumerate(entries, start=1), what, path=path, queries=queries)
 
 
-def _queries_in(text: Mapping[str, Any], filled: Any, path: str) -> list[Any] | None:
+def _queries_in(text: Mapping[str, Any], filled: Any, path: str, *, ordered: bool) -> list[Any] | None:
     """Return the list of queries in an object, which may be one query itself; None if there is none."""
     if isinstance(filled, Mapping) and all(isinstance(value, (int, float)) for value in filled.values()):
         return None  # {query: {document: number}}, with any names of queries
@@ -285,26 +308,39 @@ def _queries_in(text: Mapping[str, Any], filled: Any, path: str) -> list[Any] | 
             return entries
     if not _has_list([text]):
         return None
-    if _query_name(text) is not None:
+    if ordered or _query_name(text) is not None:
         return [text]
     if isinstance(filled, list) and not isinstance(filled[0], Mapping):
         return None  # {query: [document, ...]}
-    raise InputError("results without a query id", expected=WITHOUT_QUERY, path=path)
+    raise InputError("results without a query id", expected=WITHOUT_QUERY, path=path, hint=ORDERED)
 
 
 def rows_of_entries(
-    entries: Iterable[tuple[int, Any]], what: str, *, path: str, unit: str = "record"
+    entries: Iterable[tuple[int, Any]],
+    what: str,
+    *,
+    path: str,
+    unit: str = "record",
+    queries: Sequence[str] = (),
 ) -> Records:
     """Return the rows of objects with a query id and a list each, given with their places."""
     rest = iter(entries)
     first = next(rest)
     name = _query_name(first[1]) or ""
+    if not name and queries:
+        lists = [first, *rest]
+        if len(lists) != len(queries):
+            found = f"{len(lists)} lists without query ids, and {len(queries)} queries"
+            raise InputError(found, expected="as many", path=path)
+        ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
+        return _records(ordered, what, path, unit, "")
     return _records(_with_queries(chain([first], rest), name, path, unit), what, path, unit, name)
 
 
-def begins_list(first: object) -> bool:
-    """Return whether the first object of JSON Lines has a query id and a list of results or judgments."""
-    return _has_list([first]) and _query_name(first) is not None
+def begins_list(first: Any, *, named: bool = True) -> bool:
+    """Return whether the first object of JSON Lines has a query id, or no other, and a list."""
+    other = not named and row_columns.find(first, row_columns.LISTED) is None
+    return _has_list([first]) and (other or _query_name(first) is not None)
 
 
 def _part_of(text: Mapping[str, Any], part: str, path: str) -> Any:
@@ -406,10 +442,12 @@ def _query_name(entry: Any) -> str | None:
 
 
 def _holder(entry: Any) -> Any:
-    """Return the object with the query id: an entry, or its member `query` or `placeholders`."""
+    """Return the object with the query id: an entry, or its member `query`, `placeholders` or `metadata`."""
     for name in ("query", "placeholders") if isinstance(entry, Mapping) else ():
         if isinstance(entry.get(name), Mapping):
             return entry[name]
+    if isinstance(entry, Mapping) and isinstance(about := entry.get("metadata"), Mapping):
+        return about if "narrative_id" in about else entry  # TREC RAG
     return entry
 
 
@@ -419,7 +457,7 @@ def _with_queries(entries: Iterable[tuple[int, Any]], name: str, path: str, unit
         holder = _holder(entry)
         if not isinstance(holder, Mapping) or name not in holder:
             expected = f"'{name}', as in the first" if name else "one of " + ", ".join(QUERY)
-            raise known.at(InputError(_shown(holder), expected=expected), place)
+            raise known.at(InputError(_shown(holder), expected=expected, hint="" if name else ORDERED), place)
         yield place, holder[name], entry
 
 
@@ -428,11 +466,11 @@ def _records(entries: Iterator[Entry], what: str, path: str, unit: str, query: s
     begun: list[Entry] = []
     for entry in entries:  # an empty list may be under other members too
         begun.append(entry)
-        names = _path_of(entry[2])
+        names = _path_of(entry[2], what)
         if names is not None and _list_at(entry[2], names, empty=True):
             break
     else:
-        names = _path_of(begun[0][2])
+        names = _path_of(begun[0][2], what)
     found = Records((), path=path, unit=unit, ranked=True)
     if names in JUDGMENTS:
         if what == "score":
@@ -463,13 +501,18 @@ def _lists(
         if records is None:
             expected = "a list" + (f" at {'.'.join(names)}, as in the first" if names else "")
             raise found.at(InputError(f"query {query!r} has {_shown(entry)}", expected=expected), place)
-        yield place, query, records
+        yield place, query, [_hit(record) for record in records] if names == ("hits",) else records
 
 
-def _path_of(entry: Any) -> tuple[str, ...] | None:
+def _hit(record: Any) -> Any:
+    """Return the hit in a response to _rank_eval, which has a rating beside it; any other record as it is."""
+    return record["hit"] if isinstance(record, Mapping) and isinstance(record.get("hit"), Mapping) else record
+
+
+def _path_of(entry: Any, what: str) -> tuple[str, ...] | None:
     if isinstance(entry, list):
         return ()
-    known = [*RESULTS, *JUDGMENTS]
+    known = [*RESULTS, *JUDGMENTS] if what == "score" else [*JUDGMENTS, *RESULTS]
     full = (names for names in known if _list_at(entry, names) is not None)
     return next(
         full, next((names for names in known if _list_at(entry, names, empty=True) is not None), None)

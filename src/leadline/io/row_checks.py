@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -32,6 +33,7 @@ from leadline.io.row_columns import (
     SUBTOPIC,
     TAG,
     UNRATED,
+    WITHOUT_IDS,
     Records,
     Row,
     Table,
@@ -66,17 +68,25 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
             raise _missing(present, what, names)
     if value is None and not by_rank:
         ranked = more and what == "score"
-        hint = "`--config read.order=rank` orders documents by rank" if ranked else ""
-        swapped = what == "score" and find(present, GRADE)
-        raise _missing(present, what, values, hint="judgments come first, then runs" if swapped else hint)
+        swapped = "judgments come first, then runs" if what == "score" and find(present, GRADE) else ""
+        hint = "`--config read.order=rank` orders documents by rank" if ranked else swapped
+        raise _missing(present, what, values, hint=hint)
     return found[0] or "", found[1] or "", value or "", more or ""
 
 
 def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint: str = "") -> InputError:
+    columns = list(map(str, present))
+    texts = find(columns, WITHOUT_IDS)
+    if texts is not None:
+        hint = f"'{texts}' has texts; leadline needs ids, as in '{WITHOUT_IDS[texts]}'"
+    named = {*QUERY, *LISTED, *SCORE, *GRADE, *RANK, *TAG}
+    other = [one for one in columns if one not in named]
+    close = ((one, difflib.get_close_matches(one.lower(), names, n=1, cutoff=0.75)) for one in other)
+    near = next((f"'{found[0]}' for '{one}'" for one, found in close if found), "")
     return InputError(
-        f"a table of {what}s with columns {', '.join(map(str, present))}",
+        f"a table of {what}s with columns {', '.join(columns)}",
         expected="a column called " + " or ".join(names),
-        hint=hint,
+        hint=hint or (f"Nearest: {near}" if near else ""),
     )
 
 
@@ -99,7 +109,7 @@ def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
 
 def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str) -> Iterator[Row]:
     named = bool(chosen[4])
-    ratings = what == "grade" and (named or chosen[2] == RATING)
+    ratings = what == "grade" and (named or chosen[2].lower() == RATING)
     for place, (query, document, value, more, beside, judge) in table.cells(chosen):
         if ratings and value in {None, ""}:
             records.unrated += 1

@@ -15,14 +15,34 @@ if TYPE_CHECKING:
     from leadline.io.trec_lists import CompiledLists
 
 # In the order in which they are searched.
-QUERY = ("query_id", "qid", "q_id", "query-id", "topic_id", "user_id", "question_id", "query", "topic")
-DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "item_id", "document")
+QUERY = (
+    "query_id",
+    "qid",
+    "q_id",
+    "query-id",
+    "topic_id",
+    "user_id",
+    "question_id",
+    "query",
+    "topic",
+    "Query Text",
+)
+DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "item_id", "document", "Doc ID")
 # Of runs and judgments only: in texts, "doc" is a text.
 LISTED = (*DOCUMENT, "doc", "chunk_id", "passage_id", "pid", "text_id", "id")
-RATING = "rating"  # of Quepid: an empty cell is a document not judged yet, as in tables with probabilities
-GRADE = ("relevance", "label", "rel", "grade", RATING, "gain", "judgment")
-SCORE = ("score", "similarity")
-RANK = ("rank",)
+RATING = (
+    "rating"  # of Quepid (also "Rating"): an empty cell is not judged yet, as in tables with probabilities
+)
+GRADE = ("relevance", "label", "rel", "grade", RATING, "Rating", "gain", "judgment")
+SCORE = ("score", "similarity", "relevance_score")
+RANK = ("rank", "Doc Position")
+# Columns of texts where ids are needed, and the column of the same program that has them.
+WITHOUT_IDS = {
+    "retrieved_contexts": "retrieved_context_ids",
+    "reference_contexts": "reference_context_ids",
+    "retrieved_texts": "retrieved_ids",
+    "passage": "docid",
+}
 SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
 PROBABILITY = ("probability", "inclusion_probability")
 UNRATED = "unrated"  # code of the remark on rows without a grade
@@ -37,7 +57,7 @@ MACHINE = re.compile(
 )
 
 
-def find(present: Iterable[object], names: Sequence[str]) -> str | None:
+def find(present: Iterable[object], names: Iterable[str]) -> str | None:
     """Return the first of some names that is present.
 
     >>> find(["docno", "qid"], QUERY)

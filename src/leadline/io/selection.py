@@ -44,8 +44,18 @@ def wanted_queries(reading: Reading) -> frozenset[bytes] | None:
         assert not isinstance(chosen, os.PathLike)  # a QueryFile once it has been checked
         return frozenset(map(to_bytes, chosen))
     if chosen.ids is None:
-        chosen.ids = frozenset(map(to_bytes, read_query_ids(chosen)))
+        chosen.order = tuple(read_query_ids(chosen))
+        chosen.ids = frozenset(map(to_bytes, chosen.order))
     return chosen.ids
+
+
+def queries_in_order(reading: Reading) -> tuple[str, ...]:
+    """Return the selected queries in their order; none if all are read."""
+    wanted_queries(reading)
+    chosen = reading.queries_in
+    if isinstance(chosen, QueryFile):
+        return chosen.order
+    return chosen if isinstance(chosen, tuple) else ()
 
 
 def select(lists: TrecLists, reading: Reading) -> None:

@@ -29,7 +29,7 @@ def refuse_columns(names: Iterable[str], path: str) -> None:
 
     >>> refuse_columns(["query_id", "doc_id", "relevance"], "qrels.csv")
     """
-    found = row_columns.find(names, (*row_columns.RANK, *row_columns.TAG))
+    found = row_columns.find(names, (row_columns.RANK[0], *row_columns.TAG))
     if found is not None:
         raise InputError(f"a column called '{found}', as runs have", expected=EXPECTED, path=path, hint=HINT)
 

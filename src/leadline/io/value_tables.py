@@ -96,7 +96,8 @@ def _in_json(text: str, known: Known, saved: bool) -> bool:  # one caller
     inner = [value for value in found.values() if isinstance(value, Mapping)]
     if not inner:
         lists = [value for value in found.values() if isinstance(value, list)]
-        return _is_header(found) and not any(isinstance(one, Mapping) for value in lists for one in value)
+        single = [name for name, value in found.items() if not isinstance(value, list)]
+        return _is_header(single) and not any(isinstance(one, Mapping) for value in lists for one in value)
     keys = {key for value in inner for key in (_keys(value) if _nested(value) else value)}
     return all(map(known, found)) or (bool(keys) and all(map(known, keys)))
 

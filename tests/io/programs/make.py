@@ -321,6 +321,70 @@ def datasets() -> None:
         made.to_json(HERE / f"hugging_face_{what}.jsonl")
         made.to_csv(HERE / f"hugging_face_{what}.csv")
         made.to_parquet(HERE / f"hugging_face_{what}.parquet")
+        if what == "qrels":
+            library.DatasetDict({"test": made}).save_to_disk(HERE / "hugging_face_disk")
+
+
+def haystack() -> None:
+    """Values of queries in a detailed report of Haystack."""
+    library: Any = importlib.import_module("haystack.evaluation")
+    evaluators: Any = importlib.import_module("haystack.components.evaluators")
+    document = importlib.import_module("haystack").Document
+    listed = [[document(content=name) for name in found] for found in RUN.values()]
+    wanted = [
+        [document(content=name) for name, grade in found.items() if grade > 0] for found in QRELS.values()
+    ]
+    kinds = {"mrr": evaluators.DocumentMRREvaluator, "recall": evaluators.DocumentRecallEvaluator}
+    values = {
+        name: kind().run(ground_truth_documents=wanted, retrieved_documents=listed)
+        for name, kind in kinds.items()
+    }
+    made = library.EvaluationRunResult("some", inputs={"query": list(RUN)}, results=values)
+    made.detailed_report(output_format="csv", csv_file=str(SCORES / "haystack.csv"))
+
+
+def llama_index() -> None:
+    """Results of LlamaIndex, in which the text of a query is its id."""
+    base: Any = importlib.import_module("llama_index.core.evaluation.retrieval.base")
+    relevant = {query: [name for name, grade in found.items() if grade] for query, found in QRELS.items()}
+    lines = []
+    for query, found in RUN.items():
+        ids = sorted(found, key=lambda name: -found[name])
+        made = base.RetrievalEvalResult(
+            query=query,
+            expected_ids=relevant[query],
+            retrieved_ids=ids,
+            retrieved_texts=[DOCUMENTS[name] for name in ids],
+            metric_dict={"mrr": base.RetrievalMetricResult(score=1.0)},
+        )
+        lines.append(made.model_dump_json() + "\n")
+    (HERE / "llama_index.jsonl").write_text("".join(lines))
+
+
+def ragas_dataset() -> None:
+    """Write a dataset of Ragas with the ids of contexts."""
+    library: Any = importlib.import_module("ragas")
+    samples = [
+        library.SingleTurnSample(
+            user_input=query,
+            retrieved_context_ids=sorted(found, key=lambda name: -found[name]),
+            reference_context_ids=[name for name, grade in QRELS[query].items() if grade],
+        )
+        for query, found in RUN.items()
+    ]
+    library.EvaluationDataset(samples=samples).to_jsonl(str(HERE / "ragas_dataset.jsonl"))
+
+
+def usearch() -> None:
+    """Keys and distances of neighbours, as lists of the arrays that usearch returns."""
+    numpy = importlib.import_module("numpy")
+    index = importlib.import_module("usearch.index").Index(ndim=2, metric="ip", dtype="f32")
+    for key, name in enumerate(DOCUMENTS):
+        index.add(key, numpy.array(VECTORS[DOCUMENTS[name]], dtype=numpy.float32))
+    asked = numpy.array([VECTORS[text] for text in QUERIES.values()], dtype=numpy.float32)
+    found = index.search(asked, 2)
+    made = {"keys": found.keys.tolist(), "distances": found.distances.tolist()}
+    (HERE / "usearch.json").write_text(json.dumps(made) + "\n")
 
 
 MAKERS = (
@@ -335,6 +399,10 @@ MAKERS = (
     ir_datasets,
     beir,
     datasets,
+    haystack,
+    llama_index,
+    ragas_dataset,
+    usearch,
 )
 
 if __name__ == "__main__":
