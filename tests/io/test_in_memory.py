@@ -125,6 +125,17 @@ def test_a_frame_without_a_needed_column_says_which(library: str) -> None:
     assert "; expected a column called query_id or qid or q_id or query-id or " in refusal(read_run, table)
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("column", ["name", "run_id"])
+def test_several_runs_in_one_frame_are_told_apart_by_their_names(library: str, column: str) -> None:
+    rows = [("q1", "d1", 2.0, "a"), ("q1", "d2", 1.0, "a"), ("q1", "d2", 2.0, "b"), ("q1", "d1", 1.0, "b")]
+    columns = ("qid", "docno", "score", column)
+    results = ll.evaluate({"q1": {"d1": 1}}, frame(library, columns, rows), "RR")
+    assert [(name, results.mean(name, "RR")) for name in results.names] == [("a", 1), ("b", 0.5)]
+    alone = ll.evaluate({"q1": {"d1": 1}}, frame(library, columns, rows[:2]), "RR")
+    assert alone.names == ["run"]  # a column of the documents, say
+
+
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_document_twice_in_a_frame_is_refused(library: str) -> None:

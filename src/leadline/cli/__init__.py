@@ -65,6 +65,7 @@ TRIED = {
     "--markdown": "Use -f markdown.",
     "--scores": "Leave it out: values of queries are recognised.",
     "--rel": "Use --level GRADE.",
+    "-Z": "The z-scores of trec_eval are not computed; `leadline compare` tests runs against each other.",
     "--significance": "For the significance level use --confidence 0.99.",
 }
 

@@ -32,6 +32,7 @@ from leadline.io.read import (
     refuse_unnamed_lists,
     stream_lists,
 )
+from leadline.io.row_columns import LISTED, QUERY, TAG, find
 from leadline.io.run_names import distinct_names, named_files, run_name
 from leadline.io.selection import selected_run
 from leadline.io.swapped_arguments import ORDER, like_scores, refuse_swapped
@@ -256,7 +257,26 @@ def _sources(runs: Any) -> list[tuple[str | None, Any]]:
 
 
 def _files(run: Any) -> list[tuple[str | None, Any]]:
-    return list(named_files(os.fspath(run))) if isinstance(run, (str, os.PathLike)) else [(None, run)]
+    if isinstance(run, (str, os.PathLike)):
+        return list(named_files(os.fspath(run)))
+    return list(_in_frame(run)) or [(None, run)]
+
+
+def _in_frame(run: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the runs of a frame with their names in a column and so a document several times for a query."""
+    if isinstance(run, (RunColumns, Mapping)) or not hasattr(run, "columns"):
+        return
+    from leadline.io.python_inputs import open_frame
+
+    frame = open_frame(run)
+    names = [] if frame is None else frame.columns
+    pair = [find(names, QUERY), find(names, LISTED)]
+    name = find(names, ("name", *TAG))
+    if name is None or None in pair or not frame.select(pair).is_duplicated().any():
+        return
+    for value in frame[name].unique(maintain_order=True).to_list():
+        check_run_name(value)
+        yield value, frame.filter(frame[name] == value).to_native()
 
 
 def _path_of(source: object) -> str:
