@@ -1,6 +1,7 @@
 """Measure size and coverage of `compare` and `evaluate` on estimates from drawn judgments.
 
     python benchmarks/estimated_differences.py DATA KIND [--trials N] [--only SET] [--how NAME] [--measure M]
+        [--table FILE]
 
 KIND says what is drawn anew in each trial, and what is printed:
 
@@ -12,14 +13,18 @@ queries  Queries, with replacement, and a pool of four submitted runs ("pair": o
          often `low` to `high` contains the value over all queries by all judgments.
 draws    The pool alone. How often `these_low` to `these_high` contains the value by all judgments.
 
-A line per set, measure and number of judgments per query, then the mean over all lines. Values of nDCG are
-those over the documents of the pool. Intervals that are exact, of width 0, are left out of the coverage.
+A line per set, measure and number of judgments per query, with the standard error of each share over trials,
+then the mean over all lines. --table adds them to a table: docs/estimated-differences.csv has all that were
+measured. Values of nDCG are those over the documents of the pool. Intervals that are exact, of width 0, are
+left out of the coverage.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import itertools
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -40,8 +45,11 @@ SIZE = 50  # queries drawn
 NOISE = 3.0  # standard deviation, in ranks
 SLACK = 1e-9
 
+HEADER = ("kind", "set", "pool", "measure", "judgments_per_query", "of", "share", "error", "trials", "none")
+
 Nested = dict[str, dict[str, float]]
 Counts = dict[str, list[float]]  # by heading: 1 held, 0 not, NaN withheld or exact
+Cell = tuple[str, str, float]  # how runs and pool were made, measure, judgments per query
 
 
 def read_set(data: Path, name: str) -> tuple[Nested, dict[str, Nested]]:
@@ -117,7 +125,7 @@ def noisy(runs: dict[str, Nested], trial: int, rng: np.random.Generator) -> dict
 
 def null(
     grades: Nested, runs: dict[str, Nested], trials: int, measures: Sequence[str], chosen: list[str] | None
-) -> Iterator[tuple[str, Counts]]:
+) -> Iterator[tuple[Cell, Counts]]:
     """Compare two runs of which neither is better."""
     makers: dict[str, Callable[[dict[str, Nested], int, np.random.Generator], dict[str, Nested]]]
     makers = {"exchanged": exchanged, "noise": noisy, "noise, pair": noisy}
@@ -136,14 +144,15 @@ def null(
                 try:
                     estimated = ll.compare(judge(pool, grades), two, measure, pool=pool)
                 except ll.UsageError:  # the interval is withheld
-                    found["size"].append(np.nan)
+                    for heading in ("size", "these queries"):
+                        found[heading].append(np.nan)
                     continue
                 assert estimated.these is not None
                 found["size"].append(float(estimated.pairs[0].p < 0.05))
                 found["these queries"].append(
                     covered(estimated.these.limits[0, 0].tolist(), whole.difference)
                 )
-            yield f"{how:12} {measure:8} {budget:4g} per query", found
+            yield (how, measure, budget), found
 
 
 def intervals(
@@ -178,7 +187,7 @@ def intervals(
 
 def redrawn(
     grades: Nested, runs: dict[str, Nested], trials: int, measures: Sequence[str], size: int
-) -> Iterator[tuple[str, Counts]]:
+) -> Iterator[tuple[Cell, Counts]]:
     """Draw queries (a size of 0: all, once each) and pools."""
     queries = list(grades)
     for paired, measure in itertools.product((False, True), measures):
@@ -200,8 +209,24 @@ def redrawn(
                 known = {key: grades[query] for key, query in drawn.items()}
                 pool = pool_for(here, measure, budget=budget, pair=two if paired else None, seed=trial).pool
                 intervals(known, here, truth, measure, pool, found)
-            which = f"{size} queries" if size else "these queries"
-            yield f"{'pair' if paired else 'runs':5} {measure:8} {budget:4g} per query, {which}", found
+            yield ("pair" if paired else "runs", measure, budget), found
+
+
+def summary(held: Sequence[float], trials: int) -> tuple[float, float, float]:
+    """Return the share of intervals that hold, its standard error over trials, and the share without any."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of a mean of nothing
+        by_trial = np.nanmean(np.reshape(held, (trials, -1)), axis=1)
+        known = by_trial[np.isfinite(by_trial)]
+        error = known.std(ddof=1) / np.sqrt(len(known)) if len(known) > 1 else np.nan
+        return float(np.nanmean(held)), float(error), float(np.isnan(held).mean())
+
+
+def printed(kind: str, pool: str, heading: str) -> bool:
+    """Return whether a kind of trial is about the intervals of a heading."""
+    if pool == "pair" and "differences" not in heading:
+        return False  # a pool for a pair is of their difference alone
+    return kind == "null" or (kind == "draws") == ("these" in heading)
 
 
 def main() -> None:
@@ -215,35 +240,36 @@ def main() -> None:
     parser.add_argument("--only", action="append")
     parser.add_argument("--measure", action="append")
     parser.add_argument("--how", action="append", help="of null: exchanged, noise, or noise, pair")
+    parser.add_argument("--table", type=Path)
     given = parser.parse_args()
     whole: Counts = defaultdict(list)
     for name in given.only or SETS:
         grades, runs = read_set(given.data, name)
+        measures, trials = given.measure or MEASURES, given.trials
         cells = (
-            null(grades, runs, given.trials, given.measure or MEASURES, given.how)
+            null(grades, runs, trials, measures, given.how)
             if given.kind == "null"
-            else redrawn(
-                grades, runs, given.trials, given.measure or MEASURES, SIZE if given.kind == "queries" else 0
-            )
+            else redrawn(grades, runs, trials, measures, SIZE if given.kind == "queries" else 0)
         )
-        for cell, found in cells:
-            words = []
+        for (how, measure, budget), found in cells:
+            words, rows = [], []
             for heading, held in found.items():
-                if given.kind == "queries" and "these" in heading:
-                    continue  # of other queries in each trial: `draws` has them
-                if given.kind == "draws" and "these" not in heading:
+                if not printed(given.kind, how, heading):
                     continue
-                if cell.startswith("pair") and "differences" not in heading:
-                    continue  # a pool for a pair is of their difference alone
-                share = np.nanmean(held) if np.isfinite(held).any() else np.nan
-                whole[heading].append(float(share))
-                left = np.isnan(held).mean()
-                words.append(f"{heading} {share:.3f}" + (f" (none: {left:.2f})" if left else ""))
-            print(f"{name:22} {cell}: {'; '.join(words)}", flush=True)
-    for heading, shares in whole.items():
+                share, error, none = summary(held, trials)
+                whole[heading].append(share)
+                words.append(f"{heading} {share:.3f} +- {error:.3f}" + (f" (none: {none:.2f})" * (none > 0)))
+                shares = [f"{number:.4f}" for number in (share, error)]
+                rows.append((given.kind, name, how, measure, budget, heading, *shares, trials, f"{none:.3f}"))
+            print(f"{name:22} {how:12} {measure:8} {budget:4g} per query: {'; '.join(words)}", flush=True)
+            if given.table is not None:
+                new = not given.table.exists()
+                with given.table.open("a", newline="") as file:
+                    csv.writer(file, lineterminator="\n").writerows([HEADER] * new + rows)
+    for heading, each in whole.items():
         print(
-            f"{heading}: {np.nanmean(shares):.3f} over all, {np.nanmin(shares):.3f} to "
-            f"{np.nanmax(shares):.3f}; {given.trials} trials each"
+            f"{heading}: {np.nanmean(each):.3f} over all, {np.nanmin(each):.3f} to "
+            f"{np.nanmax(each):.3f}; {given.trials} trials each"
         )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from leadline.comparison.compare import compare
 from leadline.data.table import Table
 from leadline.evaluation.evaluate import evaluate
 from leadline.render import render
@@ -39,6 +40,16 @@ def test_real_results_parse(shared_data: Path) -> None:
     runs = sorted(map(str, (folder / "runs").iterdir()))[:5]
     results = evaluate(str(folder / "qrels.txt"), runs)
     assert environments(results.to_latex()) == ["tabular"]
+
+
+def test_comparisons_are_floats_with_the_test_in_the_caption() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    good, bad = ({query: {"a": score, "b": 1.0} for query in qrels} for score in (2.0, 0.5))
+    text = compare(qrels, {"x_1": bad, "y": good}, "RR").to_latex()
+    assert environments(text) == ["table"]
+    assert r"\caption{" in text
+    assert "paired t-test, alpha = 0.05" in text
+    assert "System" in text
 
 
 def test_results_become_arrow() -> None:

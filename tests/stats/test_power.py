@@ -1,4 +1,4 @@
-"""Power, queries needed and detectable differences of the paired t test."""
+"""Power, queries needed and detectable differences of the paired t-test."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def command(
 
     An experiment is a baseline run and an advanced run; its effect is the difference of their means. With
     QRELS alone the second pair of runs is a reproduction on the same queries: the order of documents
-    (Kendall's tau union, rank-biased overlap), the values of queries (RMSE, paired t tests) and the effects
+    (Kendall's tau union, rank-biased overlap), the values of queries (RMSE, paired t-tests) and the effects
     (effect ratio, delta relative improvement) are compared. With QRELS2, the judgments of other queries, it
     is a replication, of which the means (Welch's t test) and the effects are compared.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.comparison.gate import WORSE, Gate
 from leadline.comparison.sentences import few_groups_text, groups_text, sentence
-from leadline.data.wording import counted, percent
+from leadline.data.wording import counted, percent, queries
 from leadline.stats.corrections import BH
 from leadline.stats.intervals import SMALLEST, Student
 from leadline.stats.paired_tests import T
@@ -106,6 +106,24 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
             + (few_groups_text(number, effective) or groups_text(number, effective))
         )
     return notes
+
+
+def caption(comparison: Comparison, *, per_pair: bool = False) -> str:
+    """Return the caption of a table in a paper: what stands in it, and the test in words."""
+    single = per_pair or comparison.simultaneous is None
+    kind = "confidence intervals" if single else "simultaneous confidence intervals"
+    number = queries(len(comparison.results.averaged_queries()))
+    return (
+        f"Mean differences over {number} with {percent(comparison.rules.confidence)} {kind} "
+        f"({method(comparison)})."
+    )
+
+
+def method(comparison: Comparison) -> str:
+    """Return test, correction and significance level in the words of a paper."""
+    rules = comparison.rules
+    correction = [str(rules.correction)] if comparison.corrects else []
+    return ", ".join([rules.test.title, *correction, f"alpha = {rules.alpha:.3g}"])
 
 
 def _correction(comparison: Comparison) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from leadline.comparison.compared_pair import Change, ComparedPair
-from leadline.comparison.comparison_notes import SENTENCES, comparison_notes
+from leadline.comparison.comparison_notes import SENTENCES, caption, comparison_notes
 from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.estimates import these_queries
 from leadline.comparison.gate import Gate
@@ -48,6 +48,7 @@ Values: TypeAlias = Sequence[Any] | np.ndarray[Any, Any]  # of a column
 PRINTED = ("a", "b", "measure", "difference", "low", "high", "p_corrected", "verdict")
 COUNTS = ("wins", "ties", "losses")
 LONG = ("effect", *COUNTS)
+PAPER = {"a": "System", "b": "vs.", "measure": "Measure", "a - b": "Difference"}  # headings in LaTeX
 DROPPED = ("ties", "losses", "wins", "effect", "p")
 AT_ONCE = 4096  # pairs whose queries are sorted together
 MOST_LETTERS = len(ascii_lowercase)  # with more runs, outperformed runs are counted instead
@@ -157,9 +158,14 @@ class Comparison(Tested, Result):
         kind: Interval = Student()
         if rules.interval is not None and not isinstance(rules.interval, InvertedRandomisation):
             kind = rules.interval
-        return mean_intervals(
+        found = mean_intervals(
             self.results, kind, confidence=rules.confidence, seed=rules.seed, groups=self.groups
         )
+        names = list(map(str, self.results.measures))
+        for run, sampled in enumerate(self.results.sampling or ()):
+            known = [sampled["estimate"].get(name, {}).get("low") for name in names]
+            found.limits[run, [low is None for low in known]] = np.nan  # withheld
+        return found
 
     @property
     def pairs(self) -> list[ComparedPair]:
@@ -348,7 +354,8 @@ class Comparison(Tested, Result):
         notes = comparison_notes(
             self, chosen, changed=changed, per_pair=per_pair, long=long, conditions=conditions
         )
-        return [printed_table(columns, shown=shown, notes=notes)]
+        words = caption(self, per_pair=per_pair)
+        return [printed_table(columns, shown=shown, notes=notes, caption=words, paper=PAPER)]
 
     def printed_pairs(self, pairs: str | int | None = None) -> list[list[int]]:
         """Return the indices of the pairs to print, by measure: by default all if they are few."""

@@ -168,7 +168,7 @@ class Replication(Result):
             queries(len(part.averaged_queries())) for part in (self.original, self.reproduced)
         )
         test = (
-            "paired t tests" if self.paired else "Welch's t tests for single runs, paired t tests for effects"
+            "paired t-tests" if self.paired else "Welch's t-tests for single runs, paired t-tests for effects"
         )
         notes = [
             (

@@ -61,6 +61,10 @@ class Table:
         Columns that a narrow terminal drops first, in this order.
     whole : bool, default False
         Whether a terminal shows every row.
+    caption : str
+        Caption in LaTeX.
+    paper : dict of str to str
+        Headings in LaTeX, by those of the other formats.
     """
 
     columns: list[str]
@@ -73,6 +77,8 @@ class Table:
     wrapped: frozenset[str] = frozenset()
     optional: tuple[str, ...] = ()
     whole: bool = False
+    caption: str = ""
+    paper: dict[str, str] = field(default_factory=dict)
 
 
 class Column(NamedTuple):

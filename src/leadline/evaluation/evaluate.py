@@ -26,6 +26,7 @@ from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import (
     check_level,
     fractional_warning,
+    grade_one,
     levels_of,
     machine_labels,
     no_common_query,
@@ -261,6 +262,7 @@ class Evaluation:
         results.qrels = self.qrels
         results.judged_example = _first_judged(self.qrels)
         results.examples = [values.example for values in values_of_runs]
+        results.warnings += grade_one(self.qrels, self.measures, self.options["rel"])
         results.warnings += fractional_warning(self.qrels) if self.profile.whole_grades else []
         results.warnings += self._pool_warnings
         return results

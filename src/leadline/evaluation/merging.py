@@ -215,12 +215,15 @@ def _failed(parts: Sequence[Results]) -> list[str]:
     return [path for path in dict.fromkeys(failed) if path not in read]
 
 
+LAST = ("grade_one_relevant", "fractional_grades")  # codes of warnings that stand at the end
+
+
 def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[ResultWarning]:
     """Return the warnings of merged results, in the order in which `evaluate` gives them."""
     first = parts[0]
     fixed = [notice for notice in first.warnings if notice.code not in OF_RUNS]
-    tail = [notice for notice in fixed if notice.code == "fractional_grades"]
-    head = [notice for notice in fixed if notice.code != "fractional_grades"]
+    tail = [notice for notice in fixed if notice.code in LAST]
+    head = [notice for notice in fixed if notice.code not in LAST]
     unmatched = {
         info.name: document
         for info, (_, document) in zip(merged.runs, merged.examples, strict=True)

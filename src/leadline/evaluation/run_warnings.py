@@ -23,6 +23,7 @@ from leadline.measures import Measure
 TOP = 10  # ranks at which the unjudged shares of runs are compared, so that list lengths do not matter
 HALF = 0.5  # significance levels are at most this
 UNEVEN = 0.1  # largest difference between the unjudged shares of two runs without a warning
+GRADED = 2  # least grade above that of plain relevance
 NAMED = 4  # maximum number of runs whose unjudged shares are all listed
 
 
@@ -238,6 +239,17 @@ def share_of(part: int, whole: int) -> str:
 def levels_of(measures: Sequence[Measure]) -> list[float]:
     """Return the minimum relevant grades of measures, sorted."""
     return sorted({float(getattr(measure, "rel", 1.0)) for measure in measures})
+
+
+def grade_one(qrels: QrelsColumns, measures: Sequence[Measure], rel: float | None) -> list[ResultWarning]:
+    """Return a warning that grade 1 counts as relevant, where grades go higher and no level was given."""
+    binary = [str(measure) for measure in measures if getattr(measure, "rel", None) == 1]
+    count = int(((qrels.grades >= 1) & (qrels.grades < GRADED)).sum())
+    if rel is not None or not binary or not count or qrels.grades.max() < GRADED:
+        return []
+    words = counted(count, "judgment of grade 1 counts", "judgments of grade 1 count")
+    message = f"{words} as relevant for {binary[0]} and other binary measures (--level 2 excludes them)"
+    return [ResultWarning("grade_one_relevant", message, count)]
 
 
 def fractional_warning(qrels: QrelsColumns) -> list[ResultWarning]:

@@ -46,7 +46,7 @@ def page(
 ) -> str:
     """Return the HTML page of a comparison."""
     results, rules = comparison.results, comparison.rules
-    significant = significant_pairs(comparison)
+    pairs = shown_pairs(comparison)
     return fill(
         "report.html",
         version=VERSION,
@@ -61,12 +61,13 @@ def page(
         rules=rules,
         said=[
             sentence(pair, rules, comparison.reach(pair.measure))
-            for pair in _of_the_best(comparison)[:SENTENCES]
+            for pair in _of_the_best(comparison)[1 : SENTENCES + 1]
         ],
-        pairs=[_row(pair, comparison.reach(pair.measure)) for pair in significant[:LISTED]],
+        pairs=[_row(pair, comparison.reach(pair.measure)) for pair in pairs[:LISTED]],
         simultaneous=comparison.simultaneous is not None,
         tally=tally(comparison),
-        left_out=max(len(significant) - LISTED, 0),
+        left_out=max(len(pairs) - LISTED, 0),
+        every=len(pairs) == comparison.p_corrected.size,
         long=LONG,
         figures=_figures(comparison, precision),
         separating=[] if results.withheld is not None else separating(results)[:SEPARATING],
@@ -91,24 +92,24 @@ def story(comparison: Comparison) -> list[str]:
     if not np.isnan(low):
         first_sentence += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
     compared, significant = _against(comparison, best)
-    undecided = [results.names[run] for run in order if compared[run] and not significant[run]]
     number = int(compared.sum())
     if number == 0:
         return [f"{first_sentence}."]
-    if not undecided:
-        others = (
-            results.names[int(np.flatnonzero(compared)[0])]
-            if number == 1
-            else f"all {number} others compared with it"
-        )
-        return [f"{first_sentence}.", f"It is significantly better than {others}."]
-    listed = ", ".join(undecided[:6]) + (f" and {len(undecided) - 6} more" if len(undecided) > 6 else "")
+    pair = _of_the_best(comparison)[0]
+    told = [f"{first_sentence}.", sentence(pair, rules, comparison.reach(pair.measure))]
     if number == 1:
-        return [f"{first_sentence}.", f"It does not differ significantly from {listed}."]
+        return told
+    undecided = [results.names[run] for run in order if compared[run] and not significant[run]]
+    if not undecided:
+        return [
+            *told,
+            f"{results.names[best]} is significantly better than all {number} runs compared with it.",
+        ]
+    listed = ", ".join(undecided[:6]) + (f" and {len(undecided) - 6} more" if len(undecided) > 6 else "")
     of = f"{int(significant.sum())} of the {number} runs compared with it"
     return [
-        f"{first_sentence}.",
-        f"It is significantly better than {of}; no significant difference from {listed}.",
+        *told,
+        f"{results.names[best]} is significantly better than {of}. No significant difference from {listed}.",
     ]
 
 
@@ -121,11 +122,15 @@ def _against(comparison: Comparison, run: int) -> tuple[Any, Any]:
     return compared, comparison.matrix(0)[run]
 
 
-def significant_pairs(comparison: Comparison) -> list[ComparedPair]:
-    """Return the pairs with significant differences, measure by measure, in ascending order of p."""
+def shown_pairs(comparison: Comparison) -> list[ComparedPair]:
+    """Return the pairs of the table, measure by measure, in ascending order of p.
+
+    They are all pairs with a baseline or where pairs are few, otherwise those with significant differences.
+    """
     place = {str(measure): place for place, measure in enumerate(comparison.results.measures)}
+    chosen = comparison.printed_pairs("all" if comparison.baselines else None)
     return sorted(
-        comparison.records(changed=0, chosen=comparison.chosen("significant")),
+        comparison.records(changed=0, chosen=chosen),
         key=lambda pair: (place[pair.measure], pair.p_corrected, pair.p, -abs(pair.difference)),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from string import ascii_lowercase
 
+from leadline.comparison.comparison_notes import method
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison
 from leadline.data.records import plain
 from leadline.data.table import Cell, Table
@@ -29,7 +30,7 @@ def significance_table(
     """
     from leadline.pages.report_page import BETTER, WORSE, marks
 
-    results, rules = comparison.results, comparison.rules
+    results = comparison.results
     runs = len(results.runs)
     base = None if baseline is None else results.names.index(baseline)
     order = results.order()
@@ -52,15 +53,16 @@ def significance_table(
         for run in winners
         if run in order
     }
-    method = f"({rules.test}, {rules.correction}, level {1 - rules.confidence:.3g})"
+    words = f"({method(comparison)})"
     if base is not None:
         name = results.names[base]
-        legend = f"{BETTER} significantly better than {name}, {WORSE} significantly worse {method}"
+        legend = f"{BETTER} significantly better than {name}, {WORSE} significantly worse {words}"
     elif named:
-        legend = f"letters: runs that a value is significantly better than {method}"
+        legend = f"letters: runs that a value is significantly better than {words}"
     else:
-        legend = f"raised: the number of runs that a value is significantly better than {method}"
+        legend = f"raised: the number of runs that a value is significantly better than {words}"
     size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")
+    number = queries(len(results.averaged_queries()))
     return Table(
         columns=[*([""] if named else []), "run", *map(str, results.measures)],
         rows=rows,
@@ -72,5 +74,6 @@ def significance_table(
             for row, text in enumerate(texts)
             if text
         },
-        notes=[f"{size}, {queries(len(results.averaged_queries()))}", legend, *map(str, comparison.warnings)],
+        caption=f"Means over {number}. {legend[0].upper()}{legend[1:]}.",
+        notes=[f"{size}, {number}", legend, *map(str, comparison.warnings)],
     )

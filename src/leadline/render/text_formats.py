@@ -13,6 +13,7 @@ from leadline.render.cells import aligned, marked, shown, text_columns
 
 QUOTED = {",": re.compile(r'[,"\r\n]'), "\t": re.compile(r'[\t"\r\n]')}
 FORMULA = re.compile(r"'*[=+\-@\t\r].", re.DOTALL)
+PAPER = {"run": "System"}  # headings in LaTeX
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -26,7 +27,11 @@ LATEX_SPECIAL = {
     "^": r"\textasciicircum{}",
     "†": r"$\dagger$",
     "‡": r"$\ddagger$",
+    "<": "$<$",
+    ">": "$>$",
+    "|": r"\textbar{}",
 }
+NEGATIVE = re.compile(r"-(?=[0-9.]+$)")
 # A backslash, a star, a backquote, the start of a tag, a character reference, strikethrough or mathematics,
 # the end of the text of a link, and an underscore that is not inside a word.
 MARKDOWN_SPECIAL = re.compile(
@@ -106,21 +111,33 @@ def _formatted_rows(
 
 
 def write_latex(table: Table) -> str:
-    """Return a table as LaTeX with the best values in bold; needs the package booktabs."""
+    """Return a table as LaTeX with the best values in bold; needs the package booktabs.
+
+    With a caption it is a float, and its headings are those of a paper.
+    """
     left = text_columns(table)
     alignment = "".join("l" if column in left else "r" for column in range(len(table.columns)))
-    rows = _formatted_rows(table, latex_text, best=r"\textbf{%s}", letters=r"\rlap{\textsuperscript{%s}}")
+    rows = _formatted_rows(table, _latex_cell, best=r"\textbf{%s}", letters=r"\rlap{\textsuperscript{%s}}")
+    headings = (table.paper.get(name, PAPER.get(name, name)) for name in table.columns)
+    before = [r"\begin{table}", r"\centering", r"\small", rf"\caption{{{latex_text(table.caption)}}}"]
     lines = [
+        *(before if table.caption else ()),
         rf"\begin{{tabular}}{{{alignment}}}",
         r"\toprule",
-        " & ".join(map(latex_text, table.columns)) + r" \\",
+        " & ".join(map(latex_text, headings)) + r" \\",
         r"\midrule",
         *(" & ".join(cells) + r" \\" for cells in rows),
         r"\bottomrule",
         r"\end{tabular}",
+        *([r"\end{table}"] if table.caption else ()),
         *(f"% {visible(note)}" for note in table.notes),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _latex_cell(text: str) -> str:
+    """Escape a cell; a negative number has the sign of mathematics."""
+    return NEGATIVE.sub(r"$-$", text) if NEGATIVE.match(text) else latex_text(text)
 
 
 def latex_text(text: str) -> str:

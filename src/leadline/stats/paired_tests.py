@@ -28,7 +28,7 @@ class T(PairedTest):
     0.1079
     """
 
-    title = "paired t test"
+    title = "paired t-test"
     null = "the mean difference is 0"
     source = "Student 1908; for retrieval Sanderson and Zobel 2005; groups: Bell and McCaffrey 2002"
     aliases: ClassVar[Aliases] = {

@@ -102,7 +102,7 @@ MOST = 10_000_000  # queries
 
 
 def power(effect: float, queries: float, *, level: float = 0.95, one_sided: bool = False) -> float:
-    """Return the power of the paired t test for a standardised difference.
+    """Return the power of the paired t-test for a standardised difference.
 
     From the noncentral t distribution with n - 1 degrees of freedom and noncentrality effect * sqrt(n). The
     significance level 1 - `level` is that of both tails or, if `one_sided`, of the tail of the effect.

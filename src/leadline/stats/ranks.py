@@ -55,7 +55,7 @@ def _tied(rows: Floats, slack: float) -> tuple[Integers, Integers, Integers]:
 
 
 def paired_t(values: Floats) -> Floats:
-    """Return the two-sided p-values of paired t tests of all pairs of columns.
+    """Return the two-sided p-values of paired t-tests of all pairs of columns.
 
     The variance of a difference is that of both columns less twice their covariance, for all pairs at once;
     where little is left, the differences are computed. Columns whose differences are all equal are compared
