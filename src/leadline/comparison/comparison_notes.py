@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison
 
 SENTENCES = 12  # maximum number of pairs described in sentences; JSON has a sentence for every pair
+PAPER = {"a": "System", "b": "vs.", "measure": "Measure", "a - b": "Difference"}  # headings in LaTeX
 
 
 def comparison_notes(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from leadline.comparison.compared_pair import Change, ComparedPair
-from leadline.comparison.comparison_notes import SENTENCES, caption, comparison_notes
+from leadline.comparison.comparison_notes import PAPER, SENTENCES, caption, comparison_notes
 from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.estimates import these_queries
 from leadline.comparison.gate import Gate
@@ -48,7 +48,6 @@ Values: TypeAlias = Sequence[Any] | np.ndarray[Any, Any]  # of a column
 PRINTED = ("a", "b", "measure", "difference", "low", "high", "p_corrected", "verdict")
 COUNTS = ("wins", "ties", "losses")
 LONG = ("effect", *COUNTS)
-PAPER = {"a": "System", "b": "vs.", "measure": "Measure", "a - b": "Difference"}  # headings in LaTeX
 DROPPED = ("ties", "losses", "wins", "effect", "p")
 AT_ONCE = 4096  # pairs whose queries are sorted together
 MOST_LETTERS = len(ascii_lowercase)  # with more runs, outperformed runs are counted instead
@@ -161,9 +160,8 @@ class Comparison(Tested, Result):
         found = mean_intervals(
             self.results, kind, confidence=rules.confidence, seed=rules.seed, groups=self.groups
         )
-        names = list(map(str, self.results.measures))
         for run, sampled in enumerate(self.results.sampling or ()):
-            known = [sampled["estimate"].get(name, {}).get("low") for name in names]
+            known = [sampled["estimate"].get(str(one), {}).get("low") for one in self.results.measures]
             found.limits[run, [low is None for low in known]] = np.nan  # withheld
         return found
 
