@@ -52,7 +52,7 @@ def jobs_of(folder: Path, runs: int, scratch: Path) -> dict[str, list[str]]:
             "M: read_run, to_dict": call("ll.read_run(paths[0]).to_dict()", run),
             "M: read_run, codes": call("ll.read_run(paths[0]).document", run),
             "M: evaluate (command)": command("evaluate", qrels, run, *measure),
-            "M: explain (command)": command("explain", qrels, run, "-m", "AP", "--query", "500"),
+            "M: explain (command)": command("explain", qrels, run, "-m", "AP", "--query-id", "500"),
             "M: convert to .jsonl (command)": command(
                 "convert", run, scratch / "converted.jsonl", "--overwrite", "--config", "read.kind=run"
             ),

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from leadline.cli import _help
 from leadline.cli._declared import MODULES, PLAIN
 from leadline.cli._help import InputPath, Option
 from leadline.cli._settings import SETTINGS, ConfigOption, SettingParameter
@@ -28,6 +29,14 @@ def table(modules: dict[str, ModuleType]) -> str:
         text = text.replace(f"{{{begin}", f"\n{{{begin}")
     assert json.loads(text) == entries
     return text.lstrip() + "\n"
+
+
+def names() -> str:
+    """Return the names in the registries as JSON, with a line for each registry."""
+    kinds = [value for value in vars(_help).values() if isinstance(value, _help.NameOf)]
+    found = {f"{kind.module}.{kind.registry}": kind.registered() for kind in kinds}
+    lines = [f"{json.dumps(name)}: {json.dumps(found[name], ensure_ascii=False)}" for name in sorted(found)]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def _entry(command: click.Command) -> dict[str, Any]:

@@ -355,11 +355,11 @@ JSON = (
     ("rank", "scores.csv -m AP"),
     ("difference", "qrels.txt bm25.run dense.run"),
     ("curve", "qrels.txt bm25.run dense.run"),
-    ("explain", "qrels.txt bm25.run -m AP --query knots"),
+    ("explain", "qrels.txt bm25.run -m AP --query-id knots"),
     ("suite", "suite.toml -m AP"),
     ("check", "qrels.txt bm25.run"),
     ("collection", "docs.jsonl queries.jsonl qrels.txt"),
-    ("agreement", "judges.csv --resample pairs"),
+    ("agreement", "judges.csv -C resample=pairs"),
     ("pool", "bm25.run dense.run --depth 2 -o pool.tsv"),
     ("evaluate --pool", "qrels.txt bm25.run dense.run --pool drawn.tsv -m P@5"),
     ("sampled", "qrels.txt bm25.run dense.run -m AP -m RR --population 20"),
@@ -445,8 +445,10 @@ def meaning_of(command: str, path: str) -> str:
 
 BEGIN = {"leadline", "command", "inputs", "options", "warnings"}
 DECLARED = "../src/leadline/cli/commands.json"
+NAMES = "../src/leadline/cli/names.json"
 PAGES: dict[str, Callable[[], str]] = {
     DECLARED: command_table,
+    NAMES: TABLE["names"],
     "gallery.md": gallery,
     "api.md": api,
     "measures.md": measures,

@@ -144,7 +144,7 @@ KEYS = {
     "agreement": {
         "judges[]": "Names of the judges.",
         "reference": "Judge with whom the others are compared; `null` if all pairs are.",
-        "pairs": "Query-document pairs compared: those that all judges judged (`--over all`).",
+        "pairs": "Query-document pairs compared: those that all judges judged (`-C over=all`).",
         "queries[]": "Queries of these pairs.",
         "grades[]": "Grades in use, in the order of the confusion tables.",
         **{
@@ -169,7 +169,7 @@ KEYS = {
         "audit": "With runs and two judges or `--reference`: bias and order of the runs by the labels of "
         "each other judge.",
         "forms": "Of the store of a judging page: its forms of presentation compared, as by `compare`.",
-        "needed": "With runs or `--within`: number of judgments that kappa needs.",
+        "needed": "With runs or `-C within=WIDTH`: number of judgments that kappa needs.",
     },
     "pool": {
         "queries": "Queries with a pair to judge.",

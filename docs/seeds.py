@@ -69,7 +69,7 @@ LECTURE = (
     Row(
         "Average precision of example 1",
         "0.633",
-        ("leadline explain examples.qrels example1.run -m AP --query example1",),
+        ("leadline explain examples.qrels example1.run -m AP --query-id example1",),
         r"^(?:sum|AP) = .*",
         "the slide adds 0.38 for 5/13 = 0.3846; exactly it is 0.634",
     ),
@@ -325,7 +325,7 @@ LECTURE = (
         "Cache only a short prefix of long documents",
         "",
         (
-            "leadline index islands.jsonl -o prefix.index --store-text --prefix 60",
+            "leadline index islands.jsonl -o prefix.index --store-text -C prefix=60",
             "leadline summary prefix.index --doc png",
         ),
         r"^(?!Papua).*",
@@ -364,7 +364,7 @@ SCORES = (
         "Perplexity on held-out documents",
         "",
         (
-            "leadline topics fit docs.jsonl -k 3 --sweeps 20 -o docs.model",
+            "leadline topics fit docs.jsonl -T 3 -C sweeps=20 -o docs.model",
             "leadline topics perplexity docs.model docs.jsonl --seed 1",
         ),
         r"^.*perplexity.*",
@@ -391,7 +391,7 @@ SCORES = (
         "DeShaTo: skewness and kurtosis of cumulative topic distributions",
         "",
         (
-            "leadline topics fit docs.jsonl -k 3 --sweeps 20 -o docs.model",
+            "leadline topics fit docs.jsonl -T 3 -C sweeps=20 -o docs.model",
             "leadline topics infer docs.model docs.jsonl -o docs.topics",
             "leadline predict bm25.run dense.run --topics docs.topics -m DeShaTo",
         ),

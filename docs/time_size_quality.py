@@ -23,7 +23,7 @@ PAGE = os.path.join(FOLDER, "time-size-quality.md")
 FIGURE = "time-quality.svg"
 
 MODELS = ("BM25", "QLDirichlet", "TFIDF", "RM3", "SDM")
-INDEXES = (("words.index", ""), ("texts.index", "--store-text"), ("small.index", "--no-positions"))
+INDEXES = (("words.index", ""), ("texts.index", "--store-text"), ("small.index", "-C positions=false"))
 ASKED = " ".join(f"-m {model}" for model in MODELS)
 SEARCH = f"leadline search texts.index xquad/queries.en.jsonl {ASKED}"
 COMMANDS = (

@@ -150,16 +150,16 @@ def test_half_a_run_cannot_tell(folder: Path) -> None:
     lines = (folder / "same.run").read_text().splitlines(keepends=True)
     (folder / "half.run").write_text("".join(line for line in lines if not line.startswith("q1")))
     inputs = {"LEADLINE_RUNS": "half.run", "LEADLINE_FAIL_IF_WORSE": "RR"}
-    for more in ("", "--queries\nboth"):
+    for more in ("", "-C\nqueries=both"):
         status, _, _, printed = run(folder, **(GATE | inputs), LEADLINE_ARGUMENTS=more)
         assert status == 1
         assert printed.count("::error title=leadline::CANNOT TELL: ") == 1
     inputs = {"LEADLINE_RUNS": "same.run", "LEADLINE_BASELINE": "half.run", "LEADLINE_FAIL_IF_WORSE": "RR"}
-    for more, expected in (("", 1), ("--queries\nboth", 0)):
+    for more, expected in (("", 1), ("-C\nqueries=both", 0)):
         status, _, _, printed = run(folder, **(GATE | inputs), LEADLINE_ARGUMENTS=more)
         assert (status, printed.count("::error title=leadline::CANNOT TELL: ")) == (expected, expected)
     floor = {"LEADLINE_RUNS": "half.run", "LEADLINE_BASELINE": "", "LEADLINE_FAIL_BELOW": "RR=0.01"}
-    for more, expected in (("", 0), ("--queries\nboth", 1)):
+    for more, expected in (("", 0), ("-C\nqueries=both", 1)):
         status, _, _, printed = run(folder, **(GATE | floor), LEADLINE_ARGUMENTS=more)
         assert (status, printed.count("::error title=leadline::CANNOT TELL: ")) == (expected, expected)
 

@@ -70,7 +70,7 @@ def folder(tmp_path: Path) -> Path:
         ("convert", "a.run", "a.jsonl"),
         ("curve", "qrels.txt", "a.run"),
         ("difference", "qrels.txt", "a.run", "b.run"),
-        ("explain", "qrels.txt", "a.run", "-m", "AP", "--query", "q1"),
+        ("explain", "qrels.txt", "a.run", "-m", "AP", "--query-id", "q1"),
         ("histogram", "qrels.txt", "a.run"),
         ("unjudged", "a.run", "b.run", "c.run", "--method", "nruns"),
         ("pool", "a.run", "b.run", "--depth", "2", "-o", "pool.tsv"),
@@ -108,7 +108,7 @@ def test_the_demo_prints_its_tables_and_names_the_extra_of_the_page(folder: Path
         ("judge", ("judge", "a.run", "--docs", "docs.jsonl", "--queries", "q.jsonl", "--store", "s.db")),
         ("search", ("index", "docs.jsonl", "-o", "index")),
         # [topics] brings what [search] does, and no document is read before
-        ("topics", ("topics", "fit", "missing.jsonl", "-k", "2", "-o", "model")),
+        ("topics", ("topics", "fit", "missing.jsonl", "-T", "2", "-o", "model")),
         ("frames", ("convert", "a.run", "a.parquet")),
     ],
     ids=lambda value: value if isinstance(value, str) else value[0],

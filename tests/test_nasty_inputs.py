@@ -218,7 +218,7 @@ TABLE = (
         THIRD,
         (1 / 3, 1 / 2),
         ("missing_queries", "unjudged_documents"),
-        ("--queries", "both"),
+        ("-C", "queries=both"),
         agree="te9 pyt trt cwl",
     ),
     Nasty(

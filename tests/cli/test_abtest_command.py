@@ -65,7 +65,7 @@ def test_csv_and_json_lines_hold_the_arms_and_say_the_rest_aside(leadline: Leadl
     assert "not grouped by user" in done.err
     lines = leadline(*ASKED, "-f", "jsonl").out.splitlines()
     assert [json.loads(line)["name"] for line in lines] == ["new", "old"]
-    text = leadline(*ASKED, "--user", "visitor", "--metric", "rows").out
+    text = leadline(*ASKED, "--user", "visitor", "-C", "abtest.metric=rows").out
     assert "z by the delta method" in text
 
 
@@ -106,10 +106,10 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
         "abtest",
         "deviations",
         "log.csv",
-        "--doc",
-        "visitor",
-        "--query",
-        "system",
+        "-C",
+        "abtest.document=visitor",
+        "-C",
+        "abtest.query=system",
         "--position",
         "rank",
         "--click",
@@ -128,8 +128,8 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
         "abtest",
         "deviations",
         "log.csv",
-        "--doc",
-        "system",
+        "-C",
+        "abtest.document=system",
         "--position",
         "rank",
         "--click",

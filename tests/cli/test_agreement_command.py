@@ -34,7 +34,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("folder")
 def test_json_has_the_keys_of_the_contract(leadline: Leadline) -> None:
-    data = leadline("agreement", "ann.qrels", "ben.qrels", "-f", "json", "--resample", "pairs").data
+    data = leadline(
+        "agreement", "ann.qrels", "ben.qrels", "-f", "json", "-C", "agreement.resample=pairs"
+    ).data
     assert {"pairs", "agreement", "scott", "cohen", "fleiss", "krippendorff", "confusion", "ranking"} < set(
         data
     )
@@ -84,7 +86,9 @@ def test_there_is_no_verdict_below_50_pairs(leadline: Leadline, counts: str, *, 
 def test_larger_tables_and_weights_go_by_the_numbers(leadline: Leadline) -> None:
     cells = "20,5,1,3,30,4,0,6,31"
     plain, far = (
-        leadline("agreement", "--table", cells, "--weights", weights, "-f", "json").data["cohen"]["value"]
+        leadline("agreement", "--table", cells, "-C", f"agreement.weights={weights}", "-f", "json").data[
+            "cohen"
+        ]["value"]
         for weights in ("none", "quadratic")
     )
     assert plain < far
@@ -168,7 +172,7 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
         (("--table", "1,2,3"), "a table of 3 numbers"),
         (("--table", "1,2,3,nan"), "nan in the table"),
         (("--table", "1,2,3,4", "ann.qrels"), "pass one of them"),
-        (("ann.qrels", "ben.qrels", "--weights", "cubic"), "'cubic' is not one of"),
+        (("ann.qrels", "ben.qrels", "-C", "agreement.weights=cubic"), "'cubic' is not one of"),
         (("ann.qrels", "ben.qrels", "-o", "x.bmp"), "x.bmp"),
         (("ann.qrels", "ben.qrels", "-o", "ann.qrels"), "would overwrite an input"),
         (("ann.qrels", "ben.qrels", "--runs", "r0.run", "-m", "nDGC"), "nDCG"),
@@ -209,7 +213,7 @@ def queries(folder: Path) -> Path:
 @pytest.mark.usefixtures("queries")
 def test_labels_are_audited_by_the_reference(leadline: Leadline) -> None:
     words = ("agreement", "ann.qrels", "llm.qrels", "--runs", "r0.run", "r1.run", "r2.run", "-m", "P@3")
-    data = leadline(*words, "--within", "0.1", "--top", "2", "-f", "json").data
+    data = leadline(*words, "-C", "agreement.within=0.1", "-C", "agreement.top=2", "-f", "json").data
     (one,) = data["audit"]
     assert (one["reference"], one["judge"], one["measure"], one["queries"]) == ("ann", "llm", "P@3", 12)
     assert set(one["runs"][0]) == {
@@ -233,17 +237,19 @@ def test_labels_are_audited_by_the_reference(leadline: Leadline) -> None:
     rows = list(csv.DictReader(io.StringIO(leadline(*words, "-f", "csv").out)))
     gains = {row["run"]: float(row["value"]) for row in rows if row["coefficient"] == "gain"}
     assert gains == {run["name"]: run["gain"]["value"] for run in one["runs"]}
-    for refused in (("--within", "0"), ("--top", "1")):
+    for refused in (("-C", "agreement.within=0"), ("-C", "agreement.top=1")):
         done = leadline(*words, *refused)
         assert (done.status, done.out) == (2, "")
-    assert leadline("agreement", "--table", "1,2,3,4", "--within", "0.1").err.count("\n") == 1
+    assert leadline("agreement", "--table", "1,2,3,4", "-C", "agreement.within=0.1").err.count("\n") == 1
 
 
 @pytest.mark.usefixtures("queries")
 def test_without_runs_the_judgments_needed_are_computed_on_request(leadline: Leadline) -> None:
     words = ("agreement", "ann.qrels", "llm.qrels", "-f", "json")
     assert leadline(*words).data["needed"] == []
-    wide, narrow = (leadline(*words, "--within", width).data["needed"][0] for width in ("0.2", "0.02"))
+    wide, narrow = (
+        leadline(*words, "-C", f"agreement.within={width}").data["needed"][0] for width in ("0.2", "0.02")
+    )
     assert narrow["queries"] > wide["queries"] >= 10
     assert narrow["design_effect"] == wide["design_effect"]
 
@@ -335,8 +341,11 @@ def test_what_one_judge_lacks_is_left_out_and_counted(leadline: Leadline, scores
         (("ann.csv",), "1 table of values; expected REFERENCE[:MEASURE] LABELS[:MEASURE]..."),
         (("ann.csv", "ann.csv"), "two judges are called 'ann'"),
         (("ann.csv", "llm.csv", "--level", "2"), "--level has no effect on values"),
-        (("ann.csv", "llm.csv", "--weights", "linear"), "--weights has no effect on values"),
-        (("ann.csv", "llm.csv", "--within", "0.1"), "--within has no effect on values"),
+        (
+            ("ann.csv", "llm.csv", "-C", "agreement.weights=linear"),
+            "agreement.weights has no effect on values",
+        ),
+        (("ann.csv", "llm.csv", "-C", "agreement.within=0.1"), "agreement.within has no effect on values"),
         (("ann.csv", "llm.csv", "--runs", "r0.run"), "--runs has no effect on values"),
         (("ann.csv", "llm.csv", "-m", "RBP"), "no measure 'RBP' in these scores; there are: P@3, AP"),
         (("ann.csv:AP", "llm.csv", "-m", "AP"), "use only one of -m and ann.csv:AP"),

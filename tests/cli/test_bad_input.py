@@ -159,7 +159,7 @@ def test_bad_usage_is_one_line(arguments: str, error: str, leadline: Leadline) -
     "option",
     [
         "--profile",
-        "--queries",
+        "--config scores.queries",
         "-f",
         "--config read.order",
         "--config read.on_duplicate",

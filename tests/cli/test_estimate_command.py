@@ -199,9 +199,18 @@ def test_options_of_a_draw_need_a_measure(files: Path, tmp_path: Path) -> None:
     done = typed("pool", files / "a.run", "--budget", 5, "--depth", 3, "-o", tmp_path / "p.tsv")
     assert "--budget needs --for" in str(done.exception)
     done = typed(
-        "pool", files / "a.run", "--for", "P@5", "--budget", 5, "--random", 3, "-o", tmp_path / "p.tsv"
+        "pool",
+        files / "a.run",
+        "--for",
+        "P@5",
+        "--budget",
+        5,
+        "-C",
+        "pool.random=3",
+        "-o",
+        tmp_path / "p.tsv",
     )
-    assert "--for and --random" in str(done.exception)
+    assert "--for and --config pool.random" in str(done.exception)
 
 
 def test_without_a_pool_judged_pairs_are_certain(files: Path) -> None:

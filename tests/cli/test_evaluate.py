@@ -168,14 +168,14 @@ def test_a_level_is_the_least_relevant_grade_and_the_name_shows_it(leadline: Lea
 @pytest.mark.parametrize(("queries", "mean"), [("all", 0.125), ("both", 0.25), ("with_relevant", 0.125)])
 def test_the_queries_of_a_mean_can_be_chosen(leadline: Leadline, queries: str, mean: float) -> None:
     arguments = ("evaluate", "qrels.txt", "poor.run", "-m", "AP", "-f", "json")
-    assert leadline(*arguments, "--queries", queries).data["runs"][0]["mean"]["AP"] == mean
+    assert leadline(*arguments, "-C", f"queries={queries}").data["runs"][0]["mean"]["AP"] == mean
 
 
 def test_queries_with_something_relevant_leave_the_others_out(leadline: Leadline, here: Path) -> None:
     (here / "qrels.txt").write_text(QRELS + "q3 0 z 0\n")
     arguments = ("evaluate", "qrels.txt", "good.run", "-m", "AP", "-f", "json")
     assert leadline(*arguments).data["runs"][0]["mean"]["AP"] == 0.5
-    data = leadline(*arguments, "--queries", "with_relevant").data
+    data = leadline(*arguments, "-C", "queries=with_relevant").data
     assert data["runs"][0]["mean"]["AP"] == 0.75
     assert data["queries"] == ["q1", "q2"]
 
@@ -311,7 +311,7 @@ def test_several_tags_in_a_file_are_said_where_the_tag_names_the_run(
     for asked in (
         ("evaluate", "qrels.txt", "tags.run"),
         ("evaluate", "qrels.txt", "-"),
-        ("explain", "qrels.txt", "tags.run", "--query", "q1"),
+        ("explain", "qrels.txt", "tags.run", "--query-id", "q1"),
     ):
         done = leadline(*asked, "-m", "AP", "--config", "read.name_by=tag", stdin=text.encode())
         assert (said in done.out) == (first != last)

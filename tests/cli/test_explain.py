@@ -156,7 +156,7 @@ def test_a_near_duplicate_gains_half_where_novelty_counts(leadline: Leadline, he
         "read.subtopics",
         "-m",
         "alpha_nDCG@3",
-        "--query",
+        "--query-id",
         "q",
     )
     assert done.out == ALPHA_TEXT
@@ -198,7 +198,7 @@ def test_every_derivation_names_a_measure() -> None:
 
 
 def test_json_has_the_steps_and_the_value(leadline: Leadline) -> None:
-    done = leadline("explain", "qrels.txt", "my.run", "-m", "AP", "--query", "q", "-f", "json")
+    done = leadline("explain", "qrels.txt", "my.run", "-m", "AP", "--query-id", "q", "-f", "json")
     assert done.data["command"] == "explain"
     assert [entry["path"] for entry in done.data["inputs"]] == ["qrels.txt", "my.run"]
     assert done.data["options"]["negative"] == "nonrelevant"
@@ -218,28 +218,28 @@ def test_json_has_the_steps_and_the_value(leadline: Leadline) -> None:
 
 
 def test_a_measure_without_a_derivation_gets_ranks_grades_and_its_formula(leadline: Leadline) -> None:
-    done = leadline("explain", "qrels.txt", "my.run", "-m", "binG", "--query", "q")
+    done = leadline("explain", "qrels.txt", "my.run", "-m", "binG", "--query-id", "q")
     assert "formula: 1/R sum" in done.out
     assert "\nbinG = 0." in done.out
 
 
 def test_a_run_may_be_named_by_its_tag(leadline: Leadline) -> None:
-    asked = ("explain", "qrels.txt", "my.run", "-m", "AP", "--query", "q")
+    asked = ("explain", "qrels.txt", "my.run", "-m", "AP", "--query-id", "q")
     assert leadline(*asked, "--config", "read.name_by=tag").out.startswith("AP of tag, query q: ")
 
 
 def test_csv_has_a_row_for_every_rank(leadline: Leadline) -> None:
-    done = leadline("explain", "qrels.txt", "my.run", "-m", "RR", "--query", "q", "-f", "csv")
+    done = leadline("explain", "qrels.txt", "my.run", "-m", "RR", "--query-id", "q", "-f", "csv")
     assert done.out == "rank,document,score,tie,grade,relevant\n1,a,9,,2,1\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("-m", "AP", "--query", "k"), "query 'k' has no judgments"),
-        (("-m", "APP", "--query", "q"), "unknown measure 'APP'; nearest: AP"),
-        (("-m", "P.5,10", "--query", "q"), "'P.5,10' means 2 measures; expected one"),
-        (("-m", "AP", "--query", "p"), "my: no list for query 'p'; its value counts 0"),
+        (("-m", "AP", "--query-id", "k"), "query 'k' has no judgments"),
+        (("-m", "APP", "--query-id", "q"), "unknown measure 'APP'; nearest: AP"),
+        (("-m", "P.5,10", "--query-id", "q"), "'P.5,10' means 2 measures; expected one"),
+        (("-m", "AP", "--query-id", "p"), "my: no list for query 'p'; its value counts 0"),
     ],
 )
 def test_what_cannot_be_explained_is_said_in_one_line(
@@ -260,7 +260,7 @@ def test_close_scores_are_ties_where_the_profile_compares_32_bit_floats() -> Non
 
 
 def test_json_has_what_was_tied_and_unjudged_for_this_query_only(leadline: Leadline) -> None:
-    asked = ("explain", "qrels.txt", "my.run", "-m", "nDCG@2", "--query", "q", "-f", "json")
+    asked = ("explain", "qrels.txt", "my.run", "-m", "nDCG@2", "--query-id", "q", "-f", "json")
     assert [(each["code"], each["count"]) for each in leadline(*asked).data["warnings"]] == [
         ("unjudged_documents", 1),
         ("tied_lists", 1),
@@ -270,7 +270,7 @@ def test_json_has_what_was_tied_and_unjudged_for_this_query_only(leadline: Leadl
 
 def test_what_reading_met_is_said_with_an_explanation(leadline: Leadline, here: Path) -> None:
     (here / "odd.run").write_text("q 0 a 2 2 t more\nq 0 a 3 1 t\nq 0 b 1 1.5 t\n")
-    asked = ("odd.run", "-m", "AP", "--query", "q", "--config", "read.on_duplicate=first", "-f", "csv")
+    asked = ("odd.run", "-m", "AP", "--query-id", "q", "--config", "read.on_duplicate=first", "-f", "csv")
     assert leadline("explain", "qrels.txt", *asked).err.endswith(
         "leadline: 1 line with more than six columns in odd (the rest ignored)\n"
         "leadline: 1 query whose ranks contradict the scores in odd (scores win, unless --config "
@@ -287,7 +287,7 @@ def test_a_query_with_nothing_relevant_or_an_undefined_value_is_said() -> None:
 
 
 def test_several_measures_are_refused_not_dropped(leadline: Leadline) -> None:
-    asked = ("explain", "qrels.txt", "my.run", "-m", "AP", "-m", "RR", "--query", "q")
+    asked = ("explain", "qrels.txt", "my.run", "-m", "AP", "-m", "RR", "--query-id", "q")
     expected = "leadline: error: 2 measures (AP, RR); expected one -m\n"
     assert leadline(*asked) == (2, "", expected)
 

@@ -182,7 +182,7 @@ def test_a_floor_needs_no_baseline_and_spares_no_run(leadline: Leadline, runs: t
 @pytest.mark.parametrize("averaging", ["all", "both"])
 @pytest.mark.parametrize("condition", ["--fail-if-worse RR", "--require-not-worse RR:0.9"])
 def test_half_a_run_cannot_tell(leadline: Leadline, averaging: str, condition: str) -> None:
-    asked = ("compare", "50/qrels.txt", "--queries", averaging, *condition.split())
+    asked = ("compare", "50/qrels.txt", "-C", f"queries={averaging}", *condition.split())
     done = leadline(*asked, "half.run", "--baseline", OLD)
     assert done.status == 1
     assert re.search(r"CANNOT TELL: .* 25 judged queries .*\(0, 10, 12, \.\.\.\)", done.out)
@@ -191,7 +191,9 @@ def test_half_a_run_cannot_tell(leadline: Leadline, averaging: str, condition: s
         assert (reversed_.status, "same RR on all 25 queries" in reversed_.out) == (0, True)
     else:
         assert reversed_.status == 1
-        assert re.search(r"CANNOT TELL: .* 25 judged .* in half .* --queries both", reversed_.out)
+        assert re.search(
+            r"CANNOT TELL: .* 25 judged .* in half .* --config scores.queries=both", reversed_.out
+        )
 
 
 @pytest.mark.usefixtures("here")
@@ -210,7 +212,7 @@ def test_a_floor_is_not_reached_by_leaving_queries_out(
     leadline: Leadline, command: str, measure: str, floor: float, averaging: str, status: int
 ) -> None:
     files = ("50/qrels.txt", "half.run")
-    asked = (*files, "--queries", averaging, "--fail-below", f"{measure}={floor}", "-f", "json")
+    asked = (*files, "-C", f"queries={averaging}", "--fail-below", f"{measure}={floor}", "-f", "json")
     done = leadline(command, *asked)
     (condition,) = done.data["conditions"]
     told = (measure, averaging) != ("RR", "all")
@@ -228,7 +230,7 @@ def test_a_query_that_found_nothing_may_be_stated(leadline: Leadline) -> None:
     Path("stated.json").write_text(json.dumps(lists_of))
     for averaging in ("all", "both"):
         done = leadline(
-            *("compare", "50/qrels.txt", "stated.json", "--baseline", OLD, "--queries", averaging),
+            *("compare", "50/qrels.txt", "stated.json", "--baseline", OLD, "-C", f"queries={averaging}"),
             *("--fail-if-worse", "RR", "-f", "json"),
         )
         (condition,) = done.data["conditions"]
@@ -247,7 +249,7 @@ def test_no_baseline_is_made_of_half_a_run_unless_forced_and_it_is_told_forever(
     file = f"baseline.{suffix}"
     if suffix == "parquet":
         pytest.importorskip("pyarrow")
-    known = ("--queries", averaging, "--baseline", file)
+    known = ("-C", f"queries={averaging}", "--baseline", file)
     write = ("compare", "50/qrels.txt", "half.run", "-m", "RR", *known, "--update-baseline", file)
     refused = leadline(*write)
     assert (refused.status, refused.out, Path(file).exists()) == (2, "", False)
@@ -260,7 +262,7 @@ def test_no_baseline_is_made_of_half_a_run_unless_forced_and_it_is_told_forever(
         (condition,) = done.data["conditions"]
         half_counts_0 = averaging == "all"  # on the other queries any run would be as good
         assert (done.status, condition["cannot_tell"]) == (int(half_counts_0), half_counts_0)
-        assert ("--queries both" in done.err) == half_counts_0
+        assert ("scores.queries=both" in done.err) == half_counts_0
 
 
 def scores(path: str, *rows: tuple[str, float]) -> str:

@@ -16,7 +16,7 @@ import click
 import pytest
 
 from conftest import Leadline
-from leadline.cli import COMMON, SECTIONS, TRIED, _help, group, loaded, module_of
+from leadline.cli import COMMON, SECTIONS, TRIED_COMMANDS, TRIED_OPTIONS, _help, group, loaded, module_of
 from leadline.cli._help import table
 
 COMMANDS = {name: (entry["section"], entry["says"]) for name, entry in table().items()}
@@ -203,12 +203,24 @@ def test_terms_that_people_search_for_are_in_the_help(command: str, terms: str, 
     assert [term for term in terms.split() if not re.search(term, text, re.IGNORECASE)] == []
 
 
-@pytest.mark.parametrize("word", sorted(TRIED))
+@pytest.mark.parametrize("word", sorted(TRIED_COMMANDS))
 def test_words_that_people_try_are_answered_with_a_command_that_exists(word: str, leadline: Leadline) -> None:
-    done = leadline(*(("compare", "q", "r", word) if word.startswith("-") else (word,)))
+    done = leadline(word)
     assert done.status == 2
-    assert TRIED[word] in done.err
-    named = re.search(r"`leadline ([a-z]+)(.*?)`", TRIED[word])
-    if named:
-        text = leadline(named[1], "--help").out
-        assert all(option in text for option in re.findall(r" (--?[a-z-]+)", named[2]))
+    assert TRIED_COMMANDS[word] in done.err
+    for name, rest in re.findall(r"`leadline ([a-z]+)(.*?)`", TRIED_COMMANDS[word]):
+        text = leadline(name, "--help").out
+        assert all(option in text for option in re.findall(r" (--?[a-z-]+)", rest))
+
+
+@pytest.mark.parametrize("word", sorted(TRIED_OPTIONS))
+def test_options_that_people_try_are_answered_where_the_answer_holds(word: str, leadline: Leadline) -> None:
+    given = TRIED_OPTIONS[word]
+    answers = (given,) if isinstance(given, str) else given
+    names = [
+        f"{name} {below}".strip()
+        for name, entry in _help.table().items()
+        if "params" in entry and name != "help"
+        for below in entry.get("commands", [""])
+    ]
+    assert any(answer in leadline(*name.split(), word).err for name in names for answer in answers)

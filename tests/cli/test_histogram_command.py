@@ -46,7 +46,7 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
     assert [one["bins"] for one in good["sensitivity"]] == [5, 10, 20, 50, 100, 200]
     assert data["options"]["norm"] == "query"
     assert not data["as_printed"]
-    printed = leadline("histogram", *files, "-f", "json", "--as-printed").data
+    printed = leadline("histogram", *files, "-f", "json", "-C", "as_printed").data
     assert (printed["options"]["norm"], printed["options"]["missing"]) == ("model", "skip")
     assert printed["as_printed"]
 
@@ -62,7 +62,9 @@ def test_csv_and_jsonl_have_one_run_a_row(leadline: Leadline, files: list[Path])
 @pytest.mark.parametrize("form", HEADS)
 def test_a_figure_is_written(leadline: Leadline, files: list[Path], form: str) -> None:
     target = files[0].parent / f"out.{form}"
-    done = leadline("histogram", *files, "-o", target, "--show", "good", "--show", "flat")
+    done = leadline(
+        "histogram", *files, "-o", target, "-C", "histogram.show=good", "-C", "histogram.show=flat"
+    )
     assert (done.status, done.err) == (0, f"wrote {target}\n")
     assert target.read_bytes().startswith(HEADS[form])
 
@@ -72,9 +74,9 @@ def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> Non
         (["--bins", "1"], "bins=1; expected a whole number, 2 or more"),
         (["--bins", "99999"], "bins=99999; expected 10,000 or fewer"),
         (["--norm", "none"], "scores outside 0 to 1"),
-        (["--as-printed", "--norm", "none"], "expected none of norm"),
+        (["-C", "as_printed", "--norm", "none"], "expected none of norm"),
         (["-o", "x.gif"], "must end in .svg"),
-        (["--show", "nobody"], "no run 'nobody' here"),
+        (["-C", "histogram.show=nobody"], "no run 'nobody' here"),
     ):
         done = leadline("histogram", *files, *more)
         assert (done.status, done.out) == (2, "")

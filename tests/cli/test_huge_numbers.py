@@ -20,22 +20,22 @@ LIMITED = [
     ("correlate a.json:AP b.json:AP", "--config test.draws", LIMITS["draws"]),
     ("histogram qrels.txt bm25.run", "--config test.draws", LIMITS["draws"]),
     ("sampled qrels.txt bm25.run -m AP --population 20", "--config test.draws", LIMITS["draws"]),
-    (f"{FIT} --sweeps 2", "-k", LIMITS["topics"]),
-    (f"{FIT} -k 2", "--sweeps", LIMITS["sweeps"]),
-    (f"{FIT} -k 2 --sweeps 2", "--restarts", LIMITS["restarts"]),
-    ("topics perplexity model.npz docs.jsonl", "--particles", LIMITS["particles"]),
+    (f"{FIT} -C sweeps=2", "-T", LIMITS["topics"]),
+    (f"{FIT} -T 2", "--config topics.sweeps", LIMITS["sweeps"]),
+    (f"{FIT} -T 2 -C sweeps=2", "--config topics.restarts", LIMITS["restarts"]),
+    ("topics perplexity model.npz docs.jsonl", "--config topics.particles", LIMITS["particles"]),
     (DESHATO, "-T", LIMITS["topics"]),
-    (DESHATO, "--sweeps", LIMITS["sweeps"]),
-    (DESHATO, "--fits", LIMITS["fits"]),
+    (DESHATO, "--config topics.sweeps", LIMITS["sweeps"]),
+    (DESHATO, "--config topics.fits", LIMITS["fits"]),
     ("search docs.index queries.jsonl -m BM25 -o made.run", "-k", LARGEST),
     ("topics search model.npz docs.jsonl docs.jsonl -o made.run", "-k", LARGEST),
     ("evaluate qrels.txt bm25.run", "-M", LARGEST),
     ("compare qrels.txt bm25.run dense.run", "-M", LARGEST),
     ("histogram qrels.txt bm25.run", "--depth", LARGEST),
-    ("summary docs.jsonl --doc d01 --query rope", "--windows", LARGEST),
+    ("summary docs.jsonl --doc d01 --query rope", "--config summary.windows", LARGEST),
 ]
 SEEDED = [
-    f"{FIT} -k 2 --sweeps 2",
+    f"{FIT} -T 2 -C sweeps=2",
     "topics infer model.npz docs.jsonl -o made.jsonl",
     "topics perplexity model.npz docs.jsonl",
     "topics search model.npz docs.jsonl docs.jsonl -o made.run",
@@ -53,7 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) 
     monkeypatch.chdir(tmp_path)
     assert leadline("index", "docs.jsonl", "-o", "docs.index").status == 0
     fit = FIT.replace("made", "model")
-    assert leadline(*fit.split(), "-k", 2, "--sweeps", 2).status == 0
+    assert leadline(*fit.split(), "-T", 2, "-C", "topics.sweeps=2").status == 0
     for name in ("a.json", "b.json"):
         runs = ["bm25.run", "dense.run", "alike.run"]
         done = leadline("evaluate", "qrels.txt", *runs, "-m", "AP", "-q", "-f", "json", "-o", name)

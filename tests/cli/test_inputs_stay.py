@@ -28,7 +28,7 @@ from leadline.retrieval.index.builder import build_index
 # OUT stands for the output, with the suffix that it needs.
 LINES = {
     "abtest assign -o": "abtest assign users.txt --fraction 0.5 --salt s -o OUT",
-    "abtest deviations -o": "abtest deviations items.csv --doc doc --position rank --click click -o OUT",
+    "abtest deviations -o": "abtest deviations items.csv -C document=doc --position rank -o OUT",
     "abtest plan -o": "",  # reads no file
     "collection -o": "collection docs.jsonl queries.jsonl qrels.txt -o OUT",
     "judge -o": "judge --store store.sqlite --export new.qrels -o OUT",
@@ -56,7 +56,7 @@ LINES = {
     "evaluate --plot": "evaluate qrels.txt bm25.run --config read.known=known.txt -o OUT.svg",
     "evaluate --save": "evaluate qrels.txt bm25.run --config read.known=known.txt -o OUT.parquet",
     "evaluate --parts -o": "evaluate qrels.txt bm25.run --parts --config read.known=known.txt -o OUT",
-    "explain -o": "explain qrels.txt bm25.run -m nDCG@10 --query knots --config read.known=known.txt -o OUT",
+    "explain -o": "explain qrels.txt bm25.run -m nDCG@10 --query-id knots -C known=known.txt -o OUT",
     "fuse -o": "fuse bm25.run dense.run -o OUT",
     "histogram -o": "histogram qrels.txt bm25.run -o OUT",
     "histogram --plot": "histogram qrels.txt bm25.run -o OUT.svg",
@@ -65,7 +65,7 @@ LINES = {
     "merge -o": "merge saved.parquet -o OUT.parquet",
     "measures -o": "",
     "models -o": "",
-    "pool -o": "pool bm25.run dense.run --depth 5 --known ann.qrels -o OUT",
+    "pool -o": "pool bm25.run dense.run --depth 5 -C known=ann.qrels -o OUT",
     "predict -o": "predict bm25.run --index docs.index --queries queries.jsonl -m WIG(length=root) -o OUT",
     "predict --plot": "predict bm25.run -m NQC(tail) -o OUT.svg",
     "rank -o": "rank qrels.txt bm25.run dense.run --config read.known=known.txt -o OUT",
@@ -87,11 +87,11 @@ LINES = {
     "suite --plot": "suite suite.toml -o OUT.svg",
     "summary -o": "summary docs.jsonl --doc d01 -o OUT",
     "summary of an index -o": "summary docs.index --doc d01 -o OUT",
-    "topics fit -o": "topics fit docs.jsonl -k 2 --sweeps 3 -o OUT",
+    "topics fit -o": "topics fit docs.jsonl -T 2 -C sweeps=3 -o OUT",
     "topics infer -o": "topics infer model.npz docs.jsonl -o OUT.jsonl",
     "topics search -o": "topics search model.npz docs.jsonl more.jsonl -o OUT",
     "verify -o": "verify saved.parquet -o OUT",
-    "why-different -o": "why-different a.json b.json --name bm25 --qrels qrels.txt --run bm25.run -o OUT",
+    "why-different -o": "why-different a.json b.json -C name=bm25 --qrels qrels.txt --run bm25.run -o OUT",
     "unjudged -o": "unjudged bm25.run dense.run --method nruns --one-vote-per teams.tsv:team -o OUT",
     "unjudged --plot": "unjudged bm25.run dense.run --method nruns -o OUT.svg",
 }

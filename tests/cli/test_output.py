@@ -87,5 +87,5 @@ def test_csv_has_its_notices_on_standard_error(files: Path) -> None:
 
 
 def test_a_query_left_out_of_the_mean_shows_no_value(files: Path) -> None:
-    done = leadline(files, "leadline evaluate q r -m AP -f csv -q --queries both")
+    done = leadline(files, "leadline evaluate q r -m AP -f csv -q -C queries=both")
     assert done.stdout == "run,query,AP\nr,q1,1.0\nr,q2,\nr,,1.0\n"

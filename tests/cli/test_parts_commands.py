@@ -74,7 +74,7 @@ def test_saved_parts_merge_and_verify(split: Split, leadline: Leadline) -> None:
     assert [check["kind"] for check in verified.data["checks"]] == [*["input"] * 4, "values"]
     compared = leadline("compare", "all.parquet", "-f", "json")
     assert compared.status == 2  # one run
-    both = leadline("merge", *files, "--queries", "both", "-f", "json").data
+    both = leadline("merge", *files, "-C", "queries=both", "-f", "json").data
     assert both["options"]["queries"] == "both"
     assert both["runs"] != merged.data["runs"]
     twice = leadline("merge", files[0], files[0])

@@ -142,7 +142,7 @@ def test_every_form_has_a_row_for_each_run_and_measure(leadline: Leadline) -> No
         (["rank", "values.csv", "bm25.run"], "Give values only, or judgments and runs"),
         (["correlate", "values.csv"], "expected FILE... -m MEASURE -m MEASURE"),
         (["rank", "values.csv", "-l", "2"], "--level has no effect on values"),
-        (["rank", "values.csv", "--queries", "both"], "--queries has no effect on values"),
+        (["rank", "values.csv", "-C", "queries=both"], "scores.queries has no effect on values"),
         (["rank", "values.csv", "-m", "RR"], "no measure 'RR'"),
         (["rank", "values.csv", "-o", "values.csv"], "would overwrite"),
         (["rank", "bm25.eval", "short.eval"], "values are missing"),

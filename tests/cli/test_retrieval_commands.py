@@ -95,7 +95,7 @@ def test_a_run_of_a_grid_is_found_by_the_name_that_was_given() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_prefix_is_stored_and_the_whole_text_is_indexed(leadline: Leadline) -> None:
-    leadline("index", "docs.jsonl", "-o", "cut", "--store-text", "--prefix", "4")
+    leadline("index", "docs.jsonl", "-o", "cut", "--store-text", "-C", "index.prefix=4")
     assert "d2" in leadline("search", "cut", "--query", "heat").out
     assert "tail" in leadline("summary", "cut", "--doc", "d2").out
     assert "heat" not in leadline("summary", "cut", "--doc", "d2").out

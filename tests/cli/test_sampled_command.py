@@ -19,7 +19,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]) -> None:
-    plain = ("--correction", "none")
+    plain = ("-C", "sampled.correction=none")
     data = leadline("sampled", *files, "-m", "AP", "--population", "12", *plain, "-f", "json").data
     assert data["measures"] == ["AP"]
     assert data["runs"][0]["name"] == "mine"
@@ -49,7 +49,7 @@ def test_a_population_may_be_a_file(leadline: Leadline, files: list[Path], text:
     path = files[0].parent / "population.txt"
     path.write_text(text)
     data = leadline(
-        "sampled", *files, "-m", "AP", "--population", path, "--correction", "none", "-f", "json"
+        "sampled", *files, "-m", "AP", "--population", path, "-C", "sampled.correction=none", "-f", "json"
     ).data
     assert data["runs"][0]["mean"]["AP"]["value"] == pytest.approx((1 + 2 / 12) / 2)
 

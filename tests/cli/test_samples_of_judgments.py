@@ -67,7 +67,7 @@ REFUSED = [
     "compare JUDGMENTS bm25.run -m AP --baseline-file new.json --update-baseline",
     "rank JUDGMENTS RUNS -m AP",
     "report JUDGMENTS RUNS -m AP -o page.html",
-    "explain JUDGMENTS bm25.run -m AP --query knots",
+    "explain JUDGMENTS bm25.run -m AP --query-id knots",
     "curve JUDGMENTS RUNS",
     "histogram JUDGMENTS RUNS",
 ]

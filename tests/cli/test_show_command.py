@@ -21,7 +21,7 @@ LINES = {
     "curve": f"curve qrels.txt {RUNS}",
     "difference": f"difference qrels.txt {RUNS} -k 5",
     "evaluate": f"evaluate qrels.txt {RUNS} -m P@10 --bounds --intervals",
-    "explain": "explain qrels.txt bm25.run -m nDCG@10 --query knots",
+    "explain": "explain qrels.txt bm25.run -m nDCG@10 --query-id knots",
     "histogram": f"histogram qrels.txt {RUNS} --bins 4 --config test.draws=20",
     "measures": "measures nDCG",
     "predict": f"predict {RUNS} -m NQC",

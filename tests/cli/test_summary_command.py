@@ -51,7 +51,7 @@ def test_an_index_gives_the_same_summary_as_its_documents(docs: str, leadline: L
         for key in ("title", "summary", "highlights", "doc"):
             assert from_index[key] == from_documents[key]
     assert leadline("summary", "stored", "--doc", "d3").out == "Only a title\n"
-    leadline("index", docs, "-o", "short", "--store-text", "--prefix", "20")
+    leadline("index", docs, "-o", "short", "--store-text", "-C", "index.prefix=20")
     assert "only the first 20 bytes of a text are stored" in leadline("summary", "short", "--doc", "d1").out
 
 

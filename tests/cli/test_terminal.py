@@ -34,7 +34,7 @@ WITH = [word for measure in MEASURES.split() for word in ("-m", measure)]
 CASES: dict[str, list[str]] = {
     "abtest": ["clicks.csv", "--click", "click", "--arm", "arm", "--user", "user"],
     "abtest assign": ["assign", "users.txt", "--fraction", "0.5", "--salt", "snippets"],
-    "abtest deviations": ["deviations", "clicks.csv", "--doc", "user", "--position", "rank"],
+    "abtest deviations": ["deviations", "clicks.csv", "-C", "document=user", "--position", "rank"],
     "abtest plan": ["plan", "--rate", "0.05", "--lift", "0.1"],
     "agreement": ["judges.csv", "--runs", RUNS[0], "--runs", RUNS[1], "-q"],
     "check": ["qrels.txt", *RUNS],
@@ -45,7 +45,7 @@ CASES: dict[str, list[str]] = {
     "demo": ["-o", "demo.html"],
     "difference": ["qrels.txt", *RUNS, "bm25.run"],
     "evaluate": ["qrels.txt", *RUNS, *WITH],
-    "explain": ["qrels.txt", RUNS[0], "-m", "nDCG@10", "--query", "knots"],
+    "explain": ["qrels.txt", RUNS[0], "-m", "nDCG@10", "--query-id", "knots"],
     "fuse": [*RUNS, "--method", "CombSUM", "-o", "fused.run"],
     "histogram": ["cranfield/qrels.txt", DEMO, "--config", "test.draws=20"],
     "index": ["docs.jsonl", "-o", "new.index", "--overwrite"],
@@ -73,14 +73,14 @@ CASES: dict[str, list[str]] = {
     "show": ["one.parquet"],
     "suite": ["suite.toml"],
     "summary": ["docs.jsonl", "--doc", "d01"],
-    "topics fit": ["fit", "docs.jsonl", "-k", "2", "--sweeps", "5", "-o", "new.npz"],
+    "topics fit": ["fit", "docs.jsonl", "-T", "2", "-C", "topics.sweeps=5", "-o", "new.npz"],
     "topics infer": ["infer", "model.npz", "docs.jsonl", "-o", "vectors.jsonl"],
     "topics perplexity": ["perplexity", "model.npz", "docs.jsonl"],
     "topics search": ["search", "model.npz", "docs.jsonl", "docs.jsonl", "-o", "topics.run"],
     "verify": ["one.parquet"],
     "unjudged": [*RUNS, "bm25.run", "--method", "nruns"],
     "why-different": [
-        *["one.json:AP", "one.json:nDCG@10", "-m", "AP", "--name", "tf-dot"],
+        *["one.json:AP", "one.json:nDCG@10", "-m", "AP", "-C", "read.name=tf-dot"],
         *["--qrels", "cranfield/qrels.txt", "--run", "cranfield/tf-dot.run"],
     ],
 }
@@ -115,7 +115,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder,
         {
             "index": ["index", "docs.jsonl", "-o", "docs.index", "--store-text"],
-            "model": ["topics", "fit", "docs.jsonl", "-k", "2", "--sweeps", "5", "-o", "model.npz"],
+            "model": ["topics", "fit", "docs.jsonl", "-T", "2", "-C", "topics.sweeps=5", "-o", "model.npz"],
             "saved": ["evaluate", "qrels.txt", *RUNS, "-o", "one.parquet"],
             "values": ["evaluate", "cranfield/qrels.txt", DEMO, "-f", "json", "-o", "one.json", *WITH],
         },

@@ -23,16 +23,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) 
         "topics",
         "fit",
         "pairs.tsv",
-        "-k",
+        "-T",
         2,
         "--languages",
         "de,en",
         "--config",
         "text.id_column=pair_id",
-        "--alpha",
-        0.1,
-        "--sweeps",
-        50,
+        "-C",
+        "topics.alpha=0.1",
+        "-C",
+        "topics.sweeps=50",
         "-o",
         "model.npz",
         "-f",
@@ -51,7 +51,16 @@ def test_a_model_is_fitted_and_used(folder: Path, leadline: Leadline) -> None:
     assert len(read_vectors(folder / "v.jsonl").ids) == 20
     (folder / "new.jsonl").write_text('{"doc_id": "d1", "text": "wing nowhere"}\n')
     done = leadline(
-        "topics", "perplexity", "model.npz", "new.jsonl", "--language", "en", "--field", "text", "-f", "json"
+        "topics",
+        "perplexity",
+        "model.npz",
+        "new.jsonl",
+        "--language",
+        "en",
+        "-C",
+        "topics.field=text",
+        "-f",
+        "json",
     )
     assert (done.data["tokens"], done.data["unknown_tokens"]) == (1, 1)
     assert 1 < done.data["perplexity"] < 40
@@ -67,9 +76,9 @@ def test_translations_are_searched_and_p_at_1_is_told(folder: Path, leadline: Le
         "pairs.tsv",
         "--config",
         "text.id_column=pair_id",
-        "--from",
+        "--query-language",
         "de",
-        "--to",
+        "--language",
         "en",
         "-o",
         "p.run",
@@ -84,10 +93,19 @@ def test_translations_are_searched_and_p_at_1_is_told(folder: Path, leadline: Le
 @pytest.mark.usefixtures("folder")
 def test_bad_requests_are_one_line(leadline: Leadline) -> None:
     for arguments, message in {
-        ("search", "model.npz", "pairs.tsv", "pairs.tsv", "--from", "de", "-o", "x"): "--from needs --to",
+        (
+            "search",
+            "model.npz",
+            "pairs.tsv",
+            "pairs.tsv",
+            "--query-language",
+            "de",
+            "-o",
+            "x",
+        ): "--query-language needs --language",
         ("infer", "pairs.tsv", "pairs.tsv", "-o", "x"): "an incomplete topic model",
         ("infer", "model.npz", "pairs.tsv", "-o", "x"): "expected a column called doc_id",
-        ("fit", "pairs.tsv", "-k", "2", "--languages", "de,klingon", "-o", "x"): "unknown language",
+        ("fit", "pairs.tsv", "-T", "2", "--languages", "de,klingon", "-o", "x"): "unknown language",
     }.items():
         done = leadline("topics", *arguments)
         assert (done.status, done.out) == (2, "")

@@ -94,7 +94,18 @@ def test_vectors_and_texts_serve_deshato(leadline: Leadline, runs: list[Path]) -
     docs = runs[0].parent / "docs.jsonl"
     docs.write_text("".join(json.dumps({"doc_id": one, "text": f"wing {one}"}) + "\n" for one in "uvwxy"))
     fitted = leadline(
-        "unjudged", *runs, "--method", "deshato", "--docs", docs, "-T", "3", "--fits", "2", "--sweeps", "5"
+        "unjudged",
+        *runs,
+        "--method",
+        "deshato",
+        "--docs",
+        docs,
+        "-T",
+        "3",
+        "-C",
+        "topics.fits=2",
+        "-C",
+        "topics.sweeps=5",
     )
     assert fitted.status == 0
     assert "spread: standard deviation of the score over 2 fits" in fitted.out

@@ -91,7 +91,7 @@ COMMANDS = {
     "Curves": "curve qrels.txt bm25.run dense.run",
     "Difference": "difference qrels.txt bm25.run dense.run",
     "Estimates": "sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20",
-    "Explanation": "explain qrels.txt bm25.run -m nDCG@10 --query knots",
+    "Explanation": "explain qrels.txt bm25.run -m nDCG@10 --query-id knots",
     "Histograms": "histogram qrels.txt bm25.run dense.run --bins 4",
     "Predictions": "predict bm25.run dense.run",
     "Results": "evaluate qrels.txt bm25.run dense.run",

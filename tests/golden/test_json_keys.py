@@ -22,7 +22,7 @@ KEYS = Path(__file__).parent / "keys"
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 RUNS = "bm25.run dense.run"
 INDEX = "index docs.jsonl -o docs.index"
-MODEL = "topics fit docs.jsonl -k 3 --sweeps 20 -o docs.model"
+MODEL = "topics fit docs.jsonl -T 3 -C sweeps=20 -o docs.model"
 POOL = f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv"
 SAVED = f"evaluate qrels.txt {RUNS} -m AP -m P@10 -o saved.json"
 PREDICTED = f"predict {RUNS} -m WIG -m NQC -o predicted.json"
@@ -31,9 +31,9 @@ COMMANDS = {
     "abtest": ["abtest clicks.csv --arms old new --user user --time time --planned 0.5"],
     "abtest-assign": ["abtest assign users.txt --fraction 0.1 --salt snippets"],
     "abtest-counts": ["abtest --a 460/10000 --b 527/10000 --planned 0.5 --config test.smallest=0.005"],
-    "abtest-deviations": ["abtest deviations clicks.csv --doc user --position rank"],
+    "abtest-deviations": ["abtest deviations clicks.csv -C document=user --position rank"],
     "abtest-plan": ["abtest plan --rate 0.05 --lift 0.1 --fraction 0.05"],
-    "agreement": ["agreement judges.csv -q --resample pairs"],
+    "agreement": ["agreement judges.csv -q -C resample=pairs"],
     "agreement-table": ["agreement --table 300,20,10,70"],
     "check": [f"check qrels.txt {RUNS}"],
     "collection": ["collection docs.jsonl queries.jsonl qrels.txt"],
@@ -49,7 +49,7 @@ COMMANDS = {
         "evaluate jaguar.txt varied.run alike.run --config read.subtopics -m alpha_nDCG@5 -q"
     ],
     "evaluate-per-query": [f"evaluate qrels.txt {RUNS} -m AP -m nDCG@10 --per-query"],
-    "explain": ["explain qrels.txt bm25.run -m nDCG@10 --query knots"],
+    "explain": ["explain qrels.txt bm25.run -m nDCG@10 --query-id knots"],
     "histogram": [f"histogram qrels.txt {RUNS} --bins 4"],
     "index": [INDEX],
     "measures": ["measures"],

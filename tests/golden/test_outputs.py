@@ -27,7 +27,7 @@ BEFORE = {
     "evaluate": [f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv"],
     "merge": [f"evaluate qrels.txt {RUNS} -m AP -m RR -o saved.parquet"],
     "show": [f"compare qrels.txt {RUNS} -m AP -o saved.json"],
-    "topics": ["topics fit docs.jsonl -k 3 --sweeps 20 -o docs.model"],
+    "topics": ["topics fit docs.jsonl -T 3 -C sweeps=20 -o docs.model"],
     "verify": [f"evaluate qrels.txt {RUNS} -m AP -m RR -o saved.parquet"],
     "why-different": [
         "evaluate qrels.txt dense.run -m map -q -f trec --profile trec9 -o one.txt",
@@ -46,7 +46,7 @@ LINES = {
     "agreement": [
         "agreement judges.csv",
         "agreement --table 300,20,10,70",
-        "agreement --table 20,5,1,3,30,4,0,6,31 --weights linear --scale ordinal",
+        "agreement --table 20,5,1,3,30,4,0,6,31 -C weights=linear --scale ordinal",
         "agreement qrels.txt",
     ],
     "check": [f"check qrels.txt {RUNS}", "check clicks.csv"],
@@ -73,11 +73,11 @@ LINES = {
         "evaluate qrels.txt bm25.run -m nDGC@10",
     ],
     "explain": [
-        "explain qrels.txt bm25.run -m nDCG@10 --query knots",
-        "explain qrels.txt bm25.run -m map --query tides",
-        "explain qrels.txt bm25.run -m RR -l 1.5 --query knots --all",
-        "explain jaguar.txt varied.run --config read.subtopics -m alpha_nDCG@5 --query jaguar",
-        "explain qrels.txt bm25.run -m AP --query nots",
+        "explain qrels.txt bm25.run -m nDCG@10 --query-id knots",
+        "explain qrels.txt bm25.run -m map --query-id tides",
+        "explain qrels.txt bm25.run -m RR -l 1.5 --query-id knots --long",
+        "explain jaguar.txt varied.run --config read.subtopics -m alpha_nDCG@5 --query-id jaguar",
+        "explain qrels.txt bm25.run -m AP --query-id nots",
     ],
     "fuse": [
         "fuse bm25.run dense.run --method CombMNZ --weights 0.25,0.75 -o fused.run",
@@ -86,11 +86,11 @@ LINES = {
     ],
     "histogram": [
         f"histogram qrels.txt {RUNS} --bins 4 --config test.draws=20",
-        f"histogram qrels.txt {RUNS} --bins 4 --config test.draws=20 --as-printed --sample 3",
+        f"histogram qrels.txt {RUNS} --bins 4 --config test.draws=20 -C as_printed --sample 3",
     ],
     "merge": [
         "merge saved.parquet",
-        "merge saved.parquet --queries both -f csv -q",
+        "merge saved.parquet -C queries=both -f csv -q",
         "merge saved.parquet saved.parquet",
     ],
     "models": ["models BM25"],

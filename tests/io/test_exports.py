@@ -137,7 +137,7 @@ def test_columns_of_judgments_are_named(tmp_path: Path, leadline: Leadline) -> N
     for command in (
         ["compare", qrels, run, other, "-m", "RR"],
         ["curve", qrels, run],
-        ["explain", qrels, run, "-m", "RR", "--query", "q1"],
+        ["explain", qrels, run, "-m", "RR", "--query-id", "q1"],
     ):
         assert leadline(*command, *named).status == 0
     made = leadline("convert", qrels, "-", "--config", "read.columns=relevance,query_id,doc_id")

@@ -180,7 +180,7 @@ def test_commands_select_and_count(tmp_path: Path, leadline: Leadline) -> None:
         ["pool", files[1], "--depth", "2", "-o", tmp_path / "pool.tsv"],
         ["unjudged", files[1], tmp_path / "b.run", "--method", "nruns"],
         ["convert", files[1], "-"],
-        ["explain", *files, "-m", "AP", "--query", "a"],
+        ["explain", *files, "-m", "AP", "--query-id", "a"],
         ["curve", *files],
         ["compare", *files, files[1], "--config", "read.name_by=file"],
     ):

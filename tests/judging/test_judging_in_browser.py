@@ -768,7 +768,7 @@ def test_a_drawn_pool_is_judged_in_its_order_until_the_rule_stops_it(
     documents = [{"doc_id": name, "title": name, "text": f"text of {name}"} for name in names]
     files = write(tmp_path, documents, [{"query_id": name, "text": name} for name in runs["one"]])
     write_drawn_pool(pool, files.pool, [])
-    with Server(files, "--stop-when", "P@5 half-width < 0.5", "--looks", "5") as server:
+    with Server(files, "--stop-when", "P@5 half-width < 0.5", "-C", "judge.looks=5") as server:
         judge = visit(server)
         shown = []
         for number in range(len(pairs)):

@@ -163,7 +163,18 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_the_command_writes_a_pool_that_is_pairs_too(runs: list[str], leadline: Leadline) -> None:
     done = leadline(
-        "pool", *runs, "--depth", 2, "--random", 3, "--docs", "docs.csv", "-o", "pool.tsv", "-f", "json"
+        "pool",
+        *runs,
+        "--depth",
+        2,
+        "-C",
+        "pool.random=3",
+        "--docs",
+        "docs.csv",
+        "-o",
+        "pool.tsv",
+        "-f",
+        "json",
     )
     assert (done.data["queries"], done.data["pairs"], done.data["drawn"]) == (3, 15, 9)
     assert done.data["runs"][0] == {"name": "a", "brought": 4, "alone": 3}
@@ -174,12 +185,12 @@ def test_the_command_writes_a_pool_that_is_pairs_too(runs: list[str], leadline: 
         *runs,
         "--depth",
         3,
-        "--random",
-        3,
+        "-C",
+        "pool.random=3",
         "--docs",
         "docs.csv",
-        "--known",
-        "pool.tsv",
+        "-C",
+        "pool.known=pool.tsv",
         "-o",
         "more.tsv",
     )
@@ -191,7 +202,7 @@ def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadl
     for arguments, said in (
         ([*runs], "no depth"),
         ([*runs, "--depth", 0], "0 is not in the range"),
-        ([*runs, "--depth", 3, "--known", "a.run", "--judged", "b.run"], "b.run"),
+        ([*runs, "--depth", 3, "-C", "pool.known=a.run", "--judged", "b.run"], "b.run"),
         (["--depth", 3], "no runs; expected runs, or both documents and queries"),
         (["--depth", 3, "--docs", "docs.jsonl", "--queries", "queries.jsonl"], "Depth(3) and no runs"),
         ([*runs, "none.run", "--depth", 3], "none.run"),
@@ -201,7 +212,7 @@ def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadl
         assert said in done.err
         assert not Path("pool.tsv").exists()
     leadline("pool", *runs, "--depth", 9, "-o", "pool.tsv")
-    done = leadline("pool", *runs, "--depth", 9, "-o", "more.tsv", "--known", "pool.tsv")
+    done = leadline("pool", *runs, "--depth", 9, "-o", "more.tsv", "-C", "pool.known=pool.tsv")
     assert "nothing to judge: all pairs are known; expected new pairs" in done.err
     Path("others.csv").write_text("doc_id,text\nx1,text\n")
     done = leadline("pool", *runs, "--depth", 9, "-o", "more.tsv", "--docs", "others.csv")

@@ -10,13 +10,14 @@ import contextlib
 import gc
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from leadline.cli._help import Described, table
+from leadline.cli._help import Described, complete_whole_words, table
 from leadline.errors import LeadlineError
 from leadline.io import read_paths
 from leadline.version import VERSION
@@ -39,34 +40,91 @@ SECTIONS = (
 
 
 WIDEST = 100  # columns of a help
+
+EVALUATE = "use `leadline evaluate QRELS RUN...`"
 TESTS = "use `leadline compare QRELS OLD NEW`, which tests whether runs differ"
 FIGURES = "use `leadline compare QRELS RUN... -o FILE.svg`, or `leadline show RESULT -o FILE.svg`"
+FUSE = "use `leadline fuse RUN... -o FUSED`"
+CHECK = "use `leadline check FILE...`"
 # Words that people try for a command or an option, with what does it here.
-TRIED = {
-    "eval": "use `leadline evaluate QRELS RUN...`",
+TRIED_COMMANDS = {
     "estimate": "use `leadline evaluate JUDGMENTS RUN... --pool POOL`",
-    **dict.fromkeys(("score-runs", "metrics", "trec_eval"), "use `leadline evaluate QRELS RUN...`"),
+    **dict.fromkeys(("eval", "score-runs", "metrics", "trec_eval"), EVALUATE),
     **dict.fromkeys(("significance", "ttest", "t-test", "test", "stats", "diff"), TESTS),
     "gate": "use `leadline compare QRELS RUN --baseline OLD --fail-if-worse MEASURE`",
     "table": "use `leadline report QRELS RUN...`, with -f latex for a paper",
-    "kappa": "use `leadline agreement QRELS QRELS...`",
-    "validate": "use `leadline check FILE...`",
-    "lint": "use `leadline check FILE...`",
+    **dict.fromkeys(("leaderboard", "ranking"), "use `leadline rank QRELS RUN...`"),
+    **dict.fromkeys(("html", "dashboard"), "use `leadline report QRELS RUN... -o FILE.html`"),
+    **dict.fromkeys(("kappa", "iaa"), "use `leadline agreement QRELS QRELS...`"),
+    **dict.fromkeys(("validate", "lint"), CHECK),
     **dict.fromkeys(("plot", "figure"), FIGURES),
-    "--latex": "Use -f latex, or -o FILE.tex.",
+    **dict.fromkeys(("sample", "draw"), "use `leadline pool RUN... --for MEASURE --budget B -o POOL`"),
+    **dict.fromkeys(
+        ("annotate", "label", "serve"), "use `leadline judge POOL --docs DOCS --queries QUERIES --store FILE`"
+    ),
+    **dict.fromkeys(("kendall", "correlation"), "use `leadline correlate RESULT RESULT`"),
+    **dict.fromkeys(("fusion", "rrf"), FUSE),
+    **dict.fromkeys(("summarize", "snippet"), "use `leadline summary DOCS --doc ID`"),
+    **dict.fromkeys(
+        ("config", "settings"), "use `leadline help config`, which lists the settings of --config"
+    ),
+    "export": "use `leadline show RESULT -o FILE.csv`, or `leadline convert IN OUT` for runs and judgments",
+}
+MEASURES = ("Use -m MEASURE.", "Use --for MEASURE.")
+GRADE = ("Use -l GRADE.", "Use --level GRADE.")
+TEST = "Use --test Randomisation(draws=1000)."
+FLOOR = "Use --fail-below MEASURE=VALUE."
+PARAMETERS = "Write it into the model, as in -m BM25(k1=0.9,b=0.4)."
+PLACES = "Runs stand after the judgments without an option: QRELS RUN..."
+# An answer that names an option is for commands that have it; the first that fits is given.
+TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
+    **dict.fromkeys(("--latex", "--tex"), "Use -f latex, or -o FILE.tex."),
     "--csv": "Use -f csv, or -o FILE.csv.",
     "--json": "Use -f json, or -o FILE.json.",
     "--html": "Use -f html, or -o FILE.html; `leadline report` writes a page.",
-    "--plot": "Use -o FILE.svg, and --figure KIND.",
+    "--markdown": "Use -f markdown.",
+    **dict.fromkeys(("--quiet", "--silent"), "Use -f none."),
+    **dict.fromkeys(("--out", "--outfile", "--output-file", "--save"), "Use -o FILE, by suffix."),
+    "--plot": ("Use -o FILE.svg, and --figure KIND.", "Use -o FILE.svg."),
     "--chart": "Use --figure KIND.",
-    "--save": "Use -o FILE.parquet or -o FILE.json.",
     "--summary": "Use -o FILE.md.",
     "--baseline-file": "Use --baseline FILE, and --update-baseline FILE to write it.",
-    "--markdown": "Use -f markdown.",
     "--scores": "Leave it out: values of queries are recognised.",
-    "--rel": "Use --level GRADE.",
     "-Z": "The z-scores of trec_eval are not computed; `leadline compare` tests runs against each other.",
-    "--significance": "For the significance level use --confidence 0.99.",
+    **dict.fromkeys(("--metric", "--metrics", "--measures"), MEASURES),
+    **dict.fromkeys(("--rel", "--relevance-level", "--min-rel"), GRADE),
+    **dict.fromkeys(
+        ("-k", "--k", "--cutoff"),
+        ("Use -k N.", "Write the cutoff into the measure, as in -m nDCG@10.", "Use --depth K.", "Use -T N."),
+    ),
+    **dict.fromkeys(("--qrels", "--run", "--runs", "--systems", "--old", "--new"), PLACES),
+    **dict.fromkeys(
+        ("--alpha", "--significance", "--max-p", "--p-value"),
+        "Use --confidence, which is 1 - alpha: --confidence 0.95.",
+    ),
+    **dict.fromkeys(("--stat-test", "--paired"), "Use --test NAME."),
+    **dict.fromkeys(("--permutations", "--iterations", "--resamples"), TEST),
+    **dict.fromkeys(("--bootstrap", "--ci"), ("Use --test Bootstrap.", "Use --intervals.")),
+    **dict.fromkeys(("--adjust", "--bonferroni", "--holm"), "Use --correction NAME."),
+    "--per-query": "Use `leadline evaluate -q`; --config output.changed=N shows the largest differences.",
+    "--threshold": ("Use --fail-if-worse MEASURE:MARGIN.", FLOOR),
+    **dict.fromkeys(("--min", "--fail-under", "--min-score"), FLOOR),
+    "--digits": "Use -f csv or -o FILE.json, which have all digits.",
+    **dict.fromkeys(("--sample", "--sampled"), "Use --pool POOL."),
+    **dict.fromkeys(
+        ("--ignore-unjudged", "--condensed", "--judged", "--judged-docs-only-flag"), "Use --judged-only."
+    ),
+    **dict.fromkeys(("--k1", "--b", "--mu"), PARAMETERS),
+    **dict.fromkeys(("--norm", "--normalize"), "Use --normalise NAME."),
+    **dict.fromkeys(("--corpus", "--collection", "--documents"), "Use --docs DOCS."),
+    **dict.fromkeys(("--variant", "--group", "--treatment"), "Use --arm COLUMN."),
+    **dict.fromkeys(("--clicked", "--conversion"), "Use --click COLUMN."),
+    **dict.fromkeys(("--db", "--database"), "Use --store FILE."),
+    **dict.fromkeys(("--workers", "--jobs", "--threads"), "Use --engine processes:N."),
+    "--query": "Use --query-id ID.",
+    "--from": "Use --query-language LANGUAGE.",
+    "--to": "Use --language LANGUAGE.",
+    "--all": "Use --long.",
 }
 
 
@@ -133,8 +191,8 @@ class Commands(Described, click.Group):
         if self.get_command(context, args[0]) is None and not args[0].startswith("-"):
             import difflib
 
-            if args[0] in TRIED:
-                raise click.UsageError(f"unknown command '{args[0]}'; {TRIED[args[0]]}")
+            if answer := command_for(args[0]):
+                raise click.UsageError(f"unknown command '{args[0]}'; {answer}")
             known = self.list_commands(context)
             close = difflib.get_close_matches(args[0], known, n=2)
             hint = "nearest: " + ", ".join(close) if close else "`leadline help --all` lists the commands"
@@ -220,6 +278,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     if sys.stdout is None:
         sys.exit(refuse("standard output is closed; expected a file, a pipe or a terminal"))
+    if "_LEADLINE_COMPLETE" in os.environ:
+        complete_whole_words()
     try:
         with read_paths.recorded():
             status = group.main(
@@ -262,8 +322,8 @@ def _one_line(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption):  # versions of click word it differently
         nearest = " or ".join(f"'{name}'" for name in sorted(error.possibilities or ()))
         hint = (
-            TRIED.get(error.option_name)
-            or _as_setting(error)
+            _as_setting(error)
+            or option_for(error.option_name, None if error.ctx is None else error.ctx.command)
             or (f"Did you mean {nearest}?" if nearest else "")
         )
         text = f"No such option '{error.option_name}'. {hint}".rstrip()
@@ -279,6 +339,23 @@ def _as_setting(error: click.NoSuchOption) -> str:
 
     setting = None if error.ctx is None else replacing(error.ctx.command, error.option_name)
     return "" if setting is None else f"Use --config {setting.usage}."
+
+
+def command_for(word: str) -> str:
+    """Return what to use for a word that is no command; empty if nobody knows."""
+    looks_like_file = os.path.exists(word) or os.path.splitext(word)[1] != ""
+    return TRIED_COMMANDS.get(word) or (EVALUATE if looks_like_file else "")
+
+
+def option_for(word: str, command: click.Command | None) -> str:
+    """Return what to use for an option that a command does not have; empty if nobody knows."""
+    answers = TRIED_OPTIONS.get(word, ())
+    has = {name for one in command.params for name in one.opts} if command is not None else set()
+    for answer in (answers,) if isinstance(answers, str) else answers:
+        named = re.findall(r"(?<![\w`-])--?[a-zA-Z][\w-]*", re.sub("`[^`]*`", "", answer))
+        if command is None or {*named} <= has:
+            return answer
+    return ""
 
 
 def refuse(message: str) -> int:

@@ -33,8 +33,7 @@ def baseline_options(function: F) -> F:
                 "Gates",
                 "--update-baseline",
                 metavar="FILE",
-                help="Save the values of the runs (FILE.parquet or FILE.json) unless a condition fails; "
-                "FILE may be that of --baseline, and may not exist yet.",
+                help="Save the values of the runs for --baseline (.parquet, .json) unless a condition fails.",
             ),
         ),
     )

@@ -74,11 +74,22 @@ FILES = frozenset(
 @cache
 def table() -> dict[str, Mapping[str, Any]]:
     """Return the declarations of the commands by name."""
+    declarations: dict[str, Mapping[str, Any]] = _stored("commands.json")
+    return declarations
+
+
+@cache
+def _names() -> dict[str, dict[str, str]]:
+    """Return the names in each registry with their titles."""
+    names: dict[str, dict[str, str]] = _stored("names.json")
+    return names
+
+
+def _stored(name: str) -> Any:
     import json
 
-    with open(os.path.join(os.path.dirname(__file__), "commands.json"), encoding="utf-8") as file:
-        declarations: dict[str, Mapping[str, Any]] = json.load(file)
-    return declarations
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return json.load(file)
 
 
 class Option(click.Option):
@@ -284,7 +295,7 @@ class NameOf(click.types.StringParamType):
     Parameters
     ----------
     module : str
-        The module of the registry below `leadline`; imported only for completion.
+        The module of the registry below `leadline`, which completion does not import.
     registry : str
         The name of the registry in that module.
     more : tuple of str
@@ -304,28 +315,32 @@ class NameOf(click.types.StringParamType):
         self.listed = listed
 
     def names(self) -> dict[str, str]:
-        """Return the names with their titles; aliases follow the canonical names."""
+        """Return the names with their titles, as `names.json` lists them; aliases follow."""
+        return {**_names()[f"{self.module}.{self.registry}"], **dict.fromkeys(self.more, "")}
+
+    def registered(self) -> dict[str, str]:
+        """Return the names with their titles, for `names.json`."""
         import importlib
 
         kinds: Registry[Any] = getattr(importlib.import_module(f"leadline.{self.module}"), self.registry)
         names = {getattr(kind, "called", name): str(kind.title) for name, kind in kinds.classes.items()}
         aliases = {alias: str(kind.title) for kind in kinds.classes.values() for alias in kind.aliases}
-        return names | dict.fromkeys(self.more, "") | aliases
+        return names | aliases
 
     def shell_complete(
         self, _context: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that begin with the incomplete word, ignoring case."""
+        """Return the names that begin with the incomplete word; the case counts if any begins so."""
         from click.shell_completion import CompletionItem
 
         before, comma, last = incomplete.rpartition(",") if self.listed else ("", "", incomplete)
         if before.count("(") > before.count(")"):
             return []
-        return [
-            CompletionItem(f"{before}{comma}{name}", help=title or None)
-            for name, title in self.names().items()
-            if name.lower().startswith(last.lower())
+        names = self.names()
+        found = [name for name in names if name.startswith(last)] or [
+            name for name in names if name.lower().startswith(last.lower())
         ]
+        return [CompletionItem(f"{before}{comma}{name}", help=names[name] or None) for name in found]
 
 
 MEASURE = NameOf("measures", "MEASURES", more=("official", "set", "all_trec"), listed=True)
@@ -340,3 +355,27 @@ SIMILARITY = NameOf("comparison.information_difference.similarity_baselines", "S
 ANALYSIS = NameOf("text", "ANALYSES")
 OUTPUT = OutputPath()
 PAIRS = Pairs()
+
+
+def complete_whole_words() -> None:
+    """Let completion in bash join the words that bash splits at each `=`, as in `-C read.order=rank`."""
+    from click.shell_completion import BashComplete, CompletionItem, add_completion_class
+
+    class WholeWords(BashComplete):
+        def get_completion_args(self) -> tuple[list[str], str]:
+            args, incomplete = super().get_completion_args()
+            words: list[str] = []
+            for word in [*args, incomplete]:
+                if words and (word == "=" or words[-1].endswith("=")):
+                    words[-1] += word
+                else:
+                    words.append(word)
+            return words[:-1], words[-1]
+
+        def format_completion(self, item: CompletionItem) -> str:
+            """Return what bash inserts: the part from the last `=` on."""
+            key, equals, value = item.value.rpartition("=")
+            whole = not equals or not value or item.type != "plain" or "(" in key
+            return super().format_completion(item if whole else CompletionItem(value, item.type))
+
+    add_completion_class(WholeWords)

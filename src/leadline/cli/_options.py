@@ -91,7 +91,7 @@ confidence_option = option(
     default=0.95,
     show_default=True,
     metavar="SHARE",
-    help="Confidence level; significance level is 1 - SHARE.",
+    help="Confidence level, 1 - alpha.",
 )
 seed_option = option(
     "Statistics", "--seed", type=seed_type, default=0, show_default=True, help="Random seed.", metavar="N"
@@ -114,13 +114,6 @@ def evaluation_options(function: F) -> F:
     options = (
         level_option(),
         option(
-            "Queries",
-            "--queries",
-            type=click.Choice(["all", "both", "with_relevant"]),
-            help="Queries to average: all, both (only those in the run) or with_relevant. [default: all]",
-            metavar="WHICH",
-        ),
-        option(
             "Measures",
             "--profile",
             type=click.Choice(list(PROFILES)),
@@ -141,7 +134,7 @@ def evaluation_options(function: F) -> F:
             "Measures", "-J", "--judged-only", is_flag=True, help="Drop unjudged documents from the runs."
         ),
     )
-    rare = ("read.known", "read.subtopics", "read.documents")
+    rare = ("scores.queries", "read.known", "read.subtopics", "read.documents")
     return reading_options(settings(*rare)(add_options(function, options)))
 
 

@@ -95,7 +95,7 @@ def _output_option(thing: str, *, needed: bool, default: str | None) -> Callable
         default=None if default is None else [default],
         show_default=default or False,
         metavar=thing or "FILE",
-        help=f"{first}, by suffix: .csv .tex .md .html .json .parquet .svg .pdf ... (repeatable).",
+        help=f"{first}, by suffix (repeatable): .csv .tex .md .html .json .parquet .svg ...",
     )
 
 

@@ -28,7 +28,7 @@ def trec_options(function: F) -> F:
                 "-c",
                 "--complete",
                 is_flag=True,
-                help="Average over all judged queries, like --queries all.",
+                help="Average over all judged queries, as without --profile.",
             ),
             option("Output", "-n", "--no-means", is_flag=True, help="Omit the means."),
         ),
@@ -36,8 +36,8 @@ def trec_options(function: F) -> F:
 
 
 def queries_of(queries: str | None, *, complete: bool) -> str | None:
-    """Return the queries of the mean from `--queries` and `-c`."""
-    one_of({"-c": complete, f"--queries {queries}": queries not in (None, "all")})
+    """Return the queries of the mean from `scores.queries` and `-c`."""
+    one_of({"-c": complete, f"--config scores.queries={queries}": queries not in (None, "all")})
     return "all" if complete else queries
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import WithTest, option
+from leadline.cli._help import WithTest
 from leadline.cli._options import confidence_option, whole
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._results import describe_input
@@ -68,29 +68,13 @@ def command() -> None:
 @click.option("--time", metavar="COLUMN", help="Column of the time. [default: rows are in order of time]")
 @click.option("--arms", nargs=2, metavar="A B", help="Arms to compare, A first. [default: in order of name]")
 @click.option(
-    "--metric",
-    type=click.Choice(["users", "rows"]),
-    default="users",
-    show_default=True,
-    help="Metric compared: proportion of users who click, or (with --user) clicks per row.",
-)
-@click.option(
     "--planned",
     type=float,
     metavar="SHARE",
     help="Planned share of users in arm B; adds a test for sample ratio mismatch.",
 )
-@option(
-    "Statistics",
-    "--effect",
-    type=float,
-    default=0.2,
-    show_default=True,
-    metavar="SHARE",
-    help="Relative difference that the always-valid (sequential) test is tuned to.",
-)
 @confidence_option
-@settings("test.power", "test.smallest")
+@settings("test.power", "test.smallest", "abtest.metric", "abtest.effect")
 @output_options(figures=())
 def test_command(
     *,
@@ -197,16 +181,9 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     default=0.95,
     show_default=True,
     metavar="SHARE",
-    help="1 minus the significance level of the test.",
+    help="Confidence level, 1 - alpha.",
 )
-@click.option(
-    "--power",
-    type=float,
-    default=0.8,
-    show_default=True,
-    metavar="SHARE",
-    help="Power: the probability of detecting the change.",
-)
+@settings("test.power")
 @output_options()
 def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> None:
     """Compute the number of users that a test needs."""
@@ -229,21 +206,16 @@ def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> Non
 
 
 @command.command(
-    "deviations", epilog="Example: leadline abtest deviations log.csv --doc item --position rank -f csv"
+    "deviations", epilog="Example: leadline abtest deviations log.csv -C document=item --position rank -f csv"
 )
 @click.argument("log")
-@click.option(
-    "--doc", "document", default="doc_id", show_default=True, metavar="COLUMN", help="Column of the document."
-)
-@click.option(
-    "--query", metavar="COLUMN", help="Column of the query. [default: all rows belong to one query]"
-)
 @click.option(
     "--position", default="position", show_default=True, metavar="COLUMN", help="Column of the position."
 )
 @click.option(
     "--click", "clicked", default="click", show_default=True, metavar="COLUMN", help="Column of clicks."
 )
+@settings("abtest.document", "abtest.query")
 @output_options()
 def deviations(
     *, log: str, document: str, query: str | None, position: str, clicked: str, outputs: Outputs

@@ -7,26 +7,18 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import TakesRuns, is_given, option
-from leadline.cli._options import (
-    confidence_option,
-    measure_option,
-    per_query_option,
-    progress,
-    seed_option,
-    whole,
-)
+from leadline.cli._help import TakesRuns, is_given
+from leadline.cli._options import confidence_option, measure_option, per_query_option, progress, seed_option
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._results import describe_input
 from leadline.cli._scores import given_scores, scores_options, values_given
-from leadline.cli._settings import one_in, setting
+from leadline.cli._settings import one_in, setting, settings
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name
 from leadline.io.small_tables import split_place
 from leadline.judging.agreement import agreement
-from leadline.judging.agreement_audit import TOP, WITHIN
 from leadline.judging.agreement_result import Agreement
 from leadline.judging.score_audit import ScoreAudit, audit_scores
 from leadline.render.view import View
@@ -47,14 +39,6 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
 )
 @click.option("--reference", is_flag=True, help="Compare every assessor with the first.")
 @click.option(
-    "--weights",
-    type=click.Choice(["none", "linear", "quadratic"]),
-    default="none",
-    show_default=True,
-    help="Weights of disagreement in Cohen's kappa: none, linear or quadratic.",
-    metavar="WEIGHTS",
-)
-@click.option(
     "--scale",
     "level",
     type=click.Choice(["nominal", "ordinal", "interval"]),
@@ -66,23 +50,7 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
 @click.option(
     "-l", "--level", "rel", type=float, metavar="GRADE", help="Lowest relevant grade: makes grades binary."
 )
-@click.option(
-    "--over",
-    type=click.Choice(["all", "two"]),
-    default="all",
-    show_default=True,
-    help="Pairs that all assessors judged, or any two.",
-)
-@option(
-    "Statistics",
-    "--resample",
-    type=click.Choice(["auto", "queries", "pairs"]),
-    default="auto",
-    show_default=True,
-    help="Unit of the intervals: queries (ten or more), pairs (for these queries only) or auto.",
-    metavar="UNIT",
-)
-@setting("test.draws")
+@settings("test.draws", *(f"agreement.{name}" for name in ("weights", "over", "resample", "top", "within")))
 @setting("read.kind", type=one_in("values"))
 @confidence_option
 @seed_option
@@ -91,21 +59,6 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
     multiple=True,
     metavar="RUN...",
     help="Also show how the choice of assessor changes the scores and ranking of these runs.",
-)
-@click.option(
-    "--top",
-    type=whole(2),
-    default=TOP,
-    show_default=True,
-    metavar="K",
-    help="With --runs, also compare the order of the K best.",
-)
-@option(
-    "Statistics",
-    "--within",
-    type=float,
-    metavar="WIDTH",
-    help=f"Say how many judgments give kappa this half-width. [with --runs: {WITHIN}]",
 )
 @measure_option("Measure for --runs (repeatable).", default=["AP", "nDCG"], show_default=True)
 @per_query_option()

@@ -43,7 +43,8 @@ documents that it finds for a query are its relevant ones. The run `circular` pu
     type=FormatChoice(FORMATS),
     default="table",
     show_default=True,
-    help="Format of the table on the screen.",
+    metavar="FORMAT",
+    help="Format of the table on the screen: table, csv, tsv, json, jsonl, markdown, latex, html or none.",
 )
 @click.option(
     "--files",

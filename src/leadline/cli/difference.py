@@ -18,6 +18,7 @@ from leadline.cli._options import (
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import inputs_of
+from leadline.cli._settings import settings
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.joint_tables import complete
 from leadline.errors import UsageError
@@ -47,27 +48,6 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 )
 @option("Measures", "--binary", is_flag=True, help="Use binary relevance instead of the grades.")
 @option(
-    "Measures",
-    "--truncate/--no-truncate",
-    default=True,
-    help="End lists after their last relevant document. [default: truncate]",
-)
-@option("Measures", "--condense", is_flag=True, help="Remove unjudged documents before the cutoff.")
-@option(
-    "Measures",
-    "--normalise/--no-normalise",
-    default=None,
-    help="Divide by the value of the ideal list. [default: with -k]",
-)
-@option(
-    "Measures",
-    "--weighted/--no-weighted",
-    default=None,
-    help="Weight documents by their ideal ranks. [default: with -k]",
-)
-@option("Measures", "--printed6", is_flag=True, help="Use the weights of equation 6 as printed.")
-@option("Measures", "--signed", is_flag=True, help="Report a negative RIC for reversed lists.")
-@option(
     "Reading",
     "--exhaustive",
     "documents",
@@ -92,6 +72,12 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     "Engine that compares blocks of systems, keeping only the means of pairs (without it, the values of each "
     "query are kept too, up to 2 GiB)",
     None,
+)
+@settings(
+    *(
+        f"difference.{name}"
+        for name in ("truncate", "condense", "normalise", "weighted", "printed6", "signed")
+    )
 )
 @reading_options
 @output_options(figures=FIGURES)

@@ -20,7 +20,7 @@ from leadline.render.view import View
 SECTION = "Evaluation"
 
 
-@click.command(cls=Command, epilog="Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query knots")
+@click.command(cls=Command, epilog="Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query-id knots")
 @click.argument("qrels")
 @click.argument("run")
 @option(
@@ -34,19 +34,20 @@ SECTION = "Evaluation"
     help="Measure, as in nDCG@10.",
     type=MEASURE,
 )
-@option("Queries", "--query", required=True, help="Id of the query (topic).")
+@option("Queries", "--query-id", "query", required=True, help="Id of the query (topic).")
 @option(
     "Measures",
     "--profile",
     type=click.Choice(list(PROFILES)),
     default="leadline",
     show_default=True,
-    help="Arithmetic, averaging and measure names: of leadline or of a version of trec_eval.",
+    metavar="NAME",
+    help="Compute and name measures like leadline, trec9 or trec10.",
 )
 @settings("read.subtopics", "read.known")
 @level_option(name="rel")
 @option(
-    "Output", "--all", "everything", is_flag=True, help="Show every rank, not only those that contribute."
+    "Output", "--long", "everything", is_flag=True, help="Show every rank, not only those that contribute."
 )
 @reading_options
 @output_options()

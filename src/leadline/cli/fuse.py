@@ -28,7 +28,7 @@ NORMALISE = ("min-max", "max", "sum", "z", "rank", "borda", "none")
     "--method",
     default="RRF",
     show_default=True,
-    metavar="METHOD",
+    metavar="NAME",
     help="RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR, LogISR(sigma=0), "
     "RBC(p=0.8), Borda, Condorcet, Mixed.",
 )

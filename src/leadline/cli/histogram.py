@@ -11,7 +11,7 @@ from leadline.cli._options import level_option, progress, reading_options, seed_
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import inputs_of
-from leadline.cli._settings import setting
+from leadline.cli._settings import settings
 from leadline.estimation.score_histograms.histogram import histogram
 from leadline.render.view import View
 
@@ -55,35 +55,6 @@ SECTION = "Estimation"
     help="Number of non-relevant documents sampled per query: those of smallest SHA-256 of seed, "
     "query and document.",
 )
-@option(
-    "Reading",
-    "--sample-from",
-    type=click.Choice(["list", "union"]),
-    default="list",
-    show_default=True,
-    help="Documents sampled from: the lists of each run, or the union of all runs.",
-)
-@option(
-    "Measures",
-    "--missing",
-    type=click.Choice(["min", "skip"]),
-    help="Score of relevant documents that a list lacks: its minimum, or omitted (skip). [default: min]",
-)
-@option(
-    "Measures",
-    "--nonrelevant",
-    type=click.Choice(["retrieved", "judged"]),
-    default="retrieved",
-    show_default=True,
-    help="Non-relevant documents: all that are retrieved and not judged relevant, or those judged "
-    "non-relevant.",
-)
-@option(
-    "Measures",
-    "--as-printed",
-    is_flag=True,
-    help="Follow the paper to the letter: normalised by run, pooled, unretrieved documents omitted.",
-)
 @level_option(default=1.0)
 @option(
     "Statistics",
@@ -93,13 +64,9 @@ SECTION = "Estimation"
     show_default=True,
     help="Seed of the sample and of the random number generator.",
 )
-@setting("test.draws")
-@option(
-    "Output",
-    "--show",
-    multiple=True,
-    metavar="NAME",
-    help="Run to draw (repeatable, up to 4). [default: all, or those of highest and lowest HSA]",
+@settings(
+    "test.draws",
+    *(f"histogram.{name}" for name in ("sample_from", "missing", "nonrelevant", "as_printed", "show")),
 )
 @reading_options
 @output_options(figures=())

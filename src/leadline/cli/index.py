@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from leadline.cli._help import Command, option
-from leadline.cli._options import progress, whole
+from leadline.cli._options import progress
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._results import describe_input
+from leadline.cli._settings import settings
 from leadline.cli._texts import analysis_of, analysis_options, text_options
 from leadline.data.table import Table
 from leadline.render.view import View
@@ -30,24 +31,10 @@ SECTION = "Retrieval"
     help="Filter of documents by a table, as in spam.tsv:percentile>=60.",
 )
 @click.option("--store-text", is_flag=True, help="Store the texts, for summaries.")
-@click.option(
-    "--prefix",
-    type=whole(),
-    metavar="BYTES",
-    help="Number of bytes stored of each text, with --store-text, from its beginning; all of it is indexed.",
-)
-@click.option(
-    "--no-positions", is_flag=True, help="Do not store positions, which only SDM needs; the index is smaller."
-)
+@settings("index.prefix", "index.positions")
 @output_options(thing="INDEX")
 def command(
-    *,
-    docs: str,
-    outputs: Outputs,
-    language: str | None,
-    analysis: str | None,
-    no_positions: bool,
-    **options: Any,
+    *, docs: str, outputs: Outputs, language: str | None, analysis: str | None, **options: Any
 ) -> None:
     """Index a document collection.
 
@@ -59,7 +46,6 @@ def command(
 
     analysis_ = analysis_of(language, analysis)
     output = str(outputs.thing)
-    options["positions"] = not no_positions
     began = time.perf_counter()
     with progress("documents") as on_document:
         index = build_index(docs, output, analysis=analysis_, on_document=on_document, **options)

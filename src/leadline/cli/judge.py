@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leadline.cli._help import OUTPUT, Command, option
-from leadline.cli._options import progress, seed_type, whole
+from leadline.cli._options import progress, seed_type
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._results import describe_input, print_line
+from leadline.cli._settings import settings
 from leadline.cli._texts import analysis_of, analysis_options, text_options
 from leadline.data.optional import require
 from leadline.data.records import ResultWarning
@@ -67,13 +68,6 @@ PORT = 8765
     metavar="RULE",
     help='Stop when a measure is precise enough for all pooled runs, as in "P@10 half-width < 0.05" (of '
     "95 % intervals). Needs a pool of `pool --for`.",
-)
-@option(
-    "Sampling",
-    "--looks",
-    type=whole(),
-    metavar="N",
-    help="Number of times to check --stop-when, at equal steps. [default: the looks of the pool, else 10]",
 )
 @click.option(
     "--content",
@@ -140,6 +134,7 @@ PORT = 8765
     metavar="N",
     help="Seed of a new store, for the random order, overlap and content shown. [default: 0]",
 )
+@settings("judge.looks")
 @analysis_options
 @text_options
 @output_options()

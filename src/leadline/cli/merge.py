@@ -7,6 +7,7 @@ import click
 from leadline.cli._help import Command, option
 from leadline.cli._options import per_query_option
 from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._settings import one_in, setting
 from leadline.render.view import View
 
 SECTION = "Evaluation"
@@ -17,17 +18,12 @@ SECTION = "Evaluation"
 )
 @click.argument("files", nargs=-1, required=True)
 @option(
-    "Queries",
-    "--queries",
-    type=click.Choice(["all", "both"]),
-    help="Queries averaged: all judged ones, or those in the merged run. [default: as in FILES]",
-)
-@option(
     "Selection",
     "--name",
     metavar="NAME",
     help="Name of the merged run, if each of FILES holds one run, named after its part.",
 )
+@setting("scores.queries", type=one_in("all", "both"))
 @per_query_option()
 @output_options(figures=("heat-map", "box", "violin", "line", "means"))
 def command(

@@ -29,8 +29,9 @@ NAMES = {
     "for_run": "--for-run",
     "earlier": "--from",
     "documents": "--docs",
-    "everything": "--all",
+    "everything": "--config pool.everything",
 }
+NAMES |= {name: f"--config pool.{name}" for name in ("batch", "random", "known")}
 NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 
 
@@ -46,15 +47,6 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     help="Other pooling method: RRF(documents=100), RBP(documents=100,p=0.8), MoveToFront(documents=100).",
     type=POOLING,
 )
-@option(
-    "Selection",
-    "--random",
-    type=whole(0),
-    default=0,
-    metavar="N",
-    help="Number of documents added per query, sampled from the rest of the collection.",
-)
-@option("Selection", "--all", "everything", is_flag=True, help="Pool the whole collection.")
 @click.option(
     "--docs",
     "documents",
@@ -64,7 +56,6 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 @click.option(
     "--queries", metavar="QUERIES", help="Queries (topics); those that no run contains are pooled too."
 )
-@click.option("--known", metavar="PAIRS", help="Pairs to exclude: a pool or qrels.")
 @click.option(
     "--judged",
     metavar="QRELS",
@@ -116,15 +107,6 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 )
 @option(
     "Sampling",
-    "--new-runs",
-    type=float,
-    default=0.15,
-    show_default=True,
-    metavar="SHARE",
-    help="Share of the budget for documents below the cutoff, which later runs may need.",
-)
-@option(
-    "Sampling",
     "--machine",
     metavar="LABELS",
     help="Machine labels, used for the forecast of the precision only.",
@@ -141,8 +123,6 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     metavar="N",
     help="Number of times a verdict may be asked for, at equal steps; each gets alpha / N.",
 )
-@option("Selection", "--batch", type=whole(), metavar="N", help="Maximum number of new pairs per query.")
-@option("Output", "--whole", is_flag=True, help="Include known pairs in the output.")
 @option(
     "Sampling",
     "--seed",
@@ -151,7 +131,10 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     show_default=True,
     help="Seed of the random number generator.",
 )
-@settings("read.name_by")
+@settings(
+    "read.name_by",
+    *(f"pool.{name}" for name in ("random", "everything", "known", "batch", "whole", "new_runs")),
+)
 @repair_options
 @output_options(thing="POOL")
 def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: Any) -> None:
@@ -187,7 +170,8 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
         )
     if not selected.documents:
         raise UsageError(
-            "nothing to judge: all pairs are known; expected new pairs, or --whole to write known ones too"
+            "nothing to judge: all pairs are known; expected new pairs, or --config pool.whole to write "
+            "known ones too"
         )
     write_pool(selected, output)
     inputs = [describe_input(info.path, info.counts["documents_read"]) for info in result.runs]

@@ -20,11 +20,11 @@ from leadline.cli._options import (
 from leadline.cli._outputs import Outputs, output_options, refuse_same_output
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input, inputs_of
-from leadline.cli._settings import setting
+from leadline.cli._settings import one_in, setting
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted
 from leadline.errors import UsageError, both, one_of
-from leadline.estimation.sampled import CORRECTIONS, sampled
+from leadline.estimation.sampled import sampled
 from leadline.io.id_lists import read_population
 from leadline.io.objects import read_qrels
 from leadline.render.view import View
@@ -71,24 +71,10 @@ SECTION = "Estimation"
     "POOL; no SCORES are read.",
 )
 @option("Sampling", "--docs", metavar="DOCS", help="Collection to sample from, as texts or as an index.")
-@option(
-    "Measures",
-    "--correction",
-    type=click.Choice(CORRECTIONS),
-    default="log",
-    show_default=True,
-    help="Prior of the ranks: uniform on a log scale (log), or none: each sampled document counts N/n times.",
-)
 @level_option("Minimum relevant grade, for measures with the parameter `rel`. [default: 1]", name="rel")
-@option(
-    "Queries",
-    "--queries",
-    type=click.Choice(["all", "with_relevant"]),
-    default="all",
-    show_default=True,
-    help="Queries (TREC topics) averaged: all, or those with a relevant document.",
-)
 @setting("test.draws", default=40)
+@setting("scores.queries", type=one_in("all", "with_relevant"), default="all")
+@setting("sampled.correction")
 @confidence_option
 @option(
     "Statistics",

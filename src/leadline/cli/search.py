@@ -95,6 +95,8 @@ def command(
 
     output, form = outputs.thing, outputs.form
     if queries is not None and query is None:
+        if " " in queries and not os.path.exists(queries):
+            raise UsageError(f'{queries}: no such file; one query is given by --query "{queries}"')
         query_texts = read_queries(queries, **reading)
     elif query is not None and queries is None:
         query_texts = read_queries({"query": query})

@@ -37,7 +37,8 @@ SECTION = "Evaluation"
     type=click.Choice(["T", "Randomisation"], case_sensitive=False),
     default="T",
     show_default=True,
-    help="Paired test, within each collection and over them.",
+    metavar="NAME",
+    help="Paired test, within each collection and over them: T or Randomisation.",
 )
 @option(
     "Statistics",

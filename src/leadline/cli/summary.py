@@ -13,6 +13,7 @@ from leadline.cli._help import Command
 from leadline.cli._options import whole
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._results import describe_input
+from leadline.cli._settings import settings
 from leadline.cli._texts import analysis_of, analysis_options, text_options
 from leadline.data.records import ResultWarning
 from leadline.data.table import Table
@@ -57,19 +58,12 @@ class SummaryOutput(NamedTuple):
     help="Maximum number of words of the summary.",
 )
 @click.option(
-    "--windows",
-    type=whole(),
-    default=2,
-    show_default=True,
-    metavar="N",
-    help="Maximum number of windows, with --query.",
-)
-@click.option(
     "--static",
     "kind",
     type=click.Choice(["first", "sentences"]),
     help="Kind of static summary: first words, or key sentences. [default: first]",
 )
+@settings("summary.windows")
 @analysis_options
 @text_options
 @output_options()

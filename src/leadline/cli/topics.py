@@ -26,14 +26,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def reading_options(function: F) -> F:
     """Add what tells how to read the documents of a model."""
-    language = option("Texts", "--language", help="Language of the documents, one of those of the model.")
-    field = option(
-        "Texts", "--field", metavar="COLUMN", help="Column of the text. [default: the name of the language]"
+    language = option(
+        "Texts",
+        "--language",
+        metavar="LANGUAGE",
+        help="Language of the documents, one of those of the model.",
     )
-    return language(field(seed_option(settings("text.id_column", "read.encoding")(function))))
+    return language(seed_option(settings("topics.field", "text.id_column", "read.encoding")(function)))
 
 
-@click.group(cls=Group, epilog="Example: leadline topics fit docs.jsonl -k 50 -o model.npz")
+@click.group(cls=Group, epilog="Example: leadline topics fit docs.jsonl -T 50 -o model.npz")
 def command() -> None:
     """Fit and apply topic models: LDA and polylingual LDA.
 
@@ -41,10 +43,10 @@ def command() -> None:
     """
 
 
-@command.command(epilog="Example: leadline topics fit pairs.tsv -k 100 --languages de,en -o model.npz")
+@command.command(epilog="Example: leadline topics fit pairs.tsv -T 100 --languages de,en -o model.npz")
 @click.argument("docs")
 @click.option(
-    "-k", "count", type=whole(1, LIMITS["topics"]), required=True, metavar="T", help="Number of topics."
+    "-T", "count", type=whole(1, LIMITS["topics"]), required=True, metavar="T", help="Number of topics."
 )
 @option(
     "Texts",
@@ -52,22 +54,9 @@ def command() -> None:
     metavar="A,B",
     help="Columns of the texts, one per language, for a polylingual model.",
 )
-@settings("text.analysis", "text.id_column", "read.encoding")
-@click.option("--alpha", type=float, help="Dirichlet prior of each topic. [default: 50/T]")
-@click.option("--beta", type=float, default=0.01, show_default=True, help="Dirichlet prior of each word.")
-@click.option(
-    "--sweeps",
-    type=whole(1, 10**6),
-    default=500,
-    show_default=True,
-    help="Number of Gibbs sweeps over all tokens.",
-)
-@click.option(
-    "--restarts",
-    type=whole(1, 10**4),
-    default=1,
-    show_default=True,
-    help="Number of chains; the one of highest likelihood is kept.",
+@settings(
+    *(f"topics.{name}" for name in ("alpha", "beta", "sweeps", "restarts")),
+    *("text.analysis", "text.id_column", "read.encoding"),
 )
 @seed_option
 @output_options(thing="MODEL")
@@ -135,20 +124,7 @@ def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
 @command.command(epilog="Example: leadline topics perplexity model.npz held-out.jsonl")
 @click.argument("model")
 @click.argument("docs")
-@click.option(
-    "--estimator",
-    type=click.Choice(["left-to-right", "completion"]),
-    default="left-to-right",
-    show_default=True,
-    help="Estimator: left-to-right on whole documents, or document completion (every second token).",
-)
-@click.option(
-    "--particles",
-    type=whole(1, 10**6),
-    default=20,
-    show_default=True,
-    help="Number of particles of left-to-right.",
-)
+@settings("topics.estimator", "topics.particles")
 @reading_options
 @output_options()
 def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
@@ -166,7 +142,7 @@ def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> No
 
 
 @command.command(
-    epilog="Example: leadline topics search m.npz a.tsv b.tsv -C id_column=pair --from de --to en -o p.run"
+    epilog="Example: leadline topics search m.npz en.tsv de.tsv --query-language de --language en -o p.run"
 )
 @click.argument("model")
 @click.argument("docs")
@@ -174,19 +150,9 @@ def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> No
 @click.option(
     "-k", type=whole(), default=1000, show_default=True, help="Number of documents retrieved per query."
 )
-@click.option(
-    "--distance",
-    type=click.Choice(["hellinger", "js", "cosine"]),
-    default="hellinger",
-    show_default=True,
-    help="Distance between topic distributions.",
-)
-@option("Texts", "--from", "source", metavar="LANGUAGE", help="Language of QUERIES.")
-@option("Texts", "--to", "target", metavar="LANGUAGE", help="Language of DOCS.")
-@option(
-    "Texts", "--field", metavar="COLUMN", help="Column of both texts. [default: the name of the language]"
-)
-@settings("text.id_column", "read.encoding")
+@option("Texts", "--query-language", "source", metavar="LANGUAGE", help="Language of QUERIES.")
+@option("Texts", "--language", "target", metavar="LANGUAGE", help="Language of DOCS.")
+@settings("topics.distance", "topics.field", "text.id_column", "read.encoding")
 @seed_option
 @output_options(thing="RUN")
 def search(
@@ -203,16 +169,16 @@ def search(
 ) -> None:
     """Rank the documents of DOCS by the distance of their topics from those of each query.
 
-    QUERIES are documents too, with --from and --to in another language. If the id of a query is in DOCS, as
-    that of a translation is, the share of queries that retrieve it first is P@1.
+    QUERIES are documents too, in another language with --query-language and --language. If the id of a query
+    is in DOCS, as that of a translation is, the share of queries that retrieve it first is P@1.
     """
     from leadline.io.objects import write_run
     from leadline.topics.distances import count_top_mates, nearest
     from leadline.topics.infer import infer as work
     from leadline.topics.model import read_model
 
-    both({"--from": source}, {"--to": target})
-    both({"--to": target}, {"--from": source})
+    both({"--query-language": source}, {"--language": target})
+    both({"--language": target}, {"--query-language": source})
     topic_model = read_model(model)
     query_vectors = work(topic_model, queries, language=source, **options)
     document_vectors = work(topic_model, docs, language=target, **options)

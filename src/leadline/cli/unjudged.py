@@ -65,21 +65,7 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
     metavar="T",
     help="Number of topics, with --docs.",
 )
-@click.option(
-    "--fits",
-    type=whole(1, 10**4),
-    default=5,
-    show_default=True,
-    help="Number of models fitted with different seeds; scores are the mean.",
-)
-@click.option(
-    "--sweeps",
-    type=whole(1, 10**6),
-    default=500,
-    show_default=True,
-    help="Number of Gibbs sweeps over all tokens in every fit.",
-)
-@settings("text.id_column", "read.encoding")
+@settings("topics.fits", "topics.sweeps", "text.id_column", "read.encoding")
 @click.option(
     "--share-from", metavar="QRELS", help="Judgments that give Soboroff's proportion of relevant documents."
 )

@@ -10,6 +10,7 @@ from leadline.cli._help import Command, InputPath, option
 from leadline.cli._options import level_option, per_query_option
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._results import describe_input
+from leadline.cli._settings import settings
 from leadline.comparison.why_different import why_different
 from leadline.render.view import View
 
@@ -37,7 +38,7 @@ SECTION = "Evaluation"
     help="Measure to compare. [default: the first in both tables that differs]",
 )
 @level_option("Minimum relevant grade of both programs. [default: 1]", name="rel")
-@option("Selection", "--name", metavar="NAME", help="Name of the run, if a table holds several.")
+@settings("read.name")
 @per_query_option("Add the values of the queries that differ, with what explains them.")
 @output_options()
 def command(

@@ -514,7 +514,7 @@ def _flattered(results: Results, index: int, run: int) -> str:
     missing = ~results.present[run]
     ways_out = STATED
     if results.options.get("queries") == "both":
-        ways_out += ", or --queries all, where the others count 0 too"
+        ways_out += ", or --config scores.queries=all, where the others count 0 too"
     else:
         missing &= results.averaged[run, :, index]
         if results.measures[index].rising:  # those that count, count 0, the worst value
@@ -533,7 +533,11 @@ def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
         if run:
             reasons.append(f"{lacking_text(run)}; expected {STATED}")
         elif baseline:
-            alone = "--config scores.missing=drop" if "missing" in results.options else "--queries both"
+            alone = (
+                "--config scores.missing=drop"
+                if "missing" in results.options
+                else "--config scores.queries=both"
+            )
             reasons.append(
                 f"{lacking_text(baseline)} in {results.names[second]} and count 0; expected {STATED}, or "
                 f"{alone}, which tests the queries of the baseline alone"

@@ -170,7 +170,9 @@ def _run_of(scores: Scores, name: str | None, both: list[Scores]) -> str:
     if len(common) == 1:
         return next(iter(common))
     raise InputError(
-        f"{len(runs)} runs", expected=f"--name with one of {', '.join(runs[:10])}", path=scores.path
+        f"{len(runs)} runs",
+        expected=f"--config read.name with one of {', '.join(runs[:10])}",
+        path=scores.path,
     )
 
 

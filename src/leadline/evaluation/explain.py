@@ -120,7 +120,9 @@ class Explanation(Result):
 
     def _tables(self) -> list[Table]:
         hidden = len(self.listed.documents) - self.shown
-        notes = [f"other ranks, which do not affect the value: {hidden} (--all shows them)"] if hidden else []
+        notes = (
+            [f"other ranks, which do not affect the value: {hidden} (--long shows them)"] if hidden else []
+        )
         notes += [*self.steps.lines, *[""][: len(self.warnings)], *map(str, self.warnings)]
         title = f"{self.measure} of {self.run}, query {self.query}: {number(self.value)}"
         return [printed_table(self._columns(), notes=notes, title=title, whole=True)]

@@ -221,7 +221,7 @@ def _kept(judgments: Judgments, over: str) -> Judgments:
     chosen = judgments.by_all if over == "all" else (~np.isnan(judgments.grades)).sum(axis=1) > 1
     if not chosen.any():
         several = over == "all" and len(judgments.names) > 2
-        hint = "; --over two takes what each two judged" if several else ""
+        hint = "; --config agreement.over=two takes what each two judged" if several else ""
         raise InputError(
             f"none of {len(judgments):,} pairs of query and document was judged by "
             f"{f'all {len(judgments.names)}' if several else 'two'} judges",

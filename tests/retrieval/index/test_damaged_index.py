@@ -23,7 +23,7 @@ LINES = (
     "score index queries.jsonl pairs.tsv -m QLDirichlet -o -",
     "summary index --doc d03 --query rope -f json",
     "check index -f json",
-    "pool bm25.run --random 2 --docs index -o -",
+    "pool bm25.run -C random=2 --docs index -o -",
 )
 NUMBER = int(os.environ.get("LEADLINE_CORRUPTIONS", "8"))  # of every kind for every file
 

@@ -163,7 +163,7 @@ class Histograms(Result):
 
     def _notes(self) -> list[str]:
         drawn = " and samples (sampling: over samples only)" if self.recipe.sample else ""
-        credit = "" if self.recipe.as_printed else " (deviates from the paper; --as-printed follows it)"
+        credit = "" if self.recipe.as_printed else " (deviates from the paper; -C as_printed follows it)"
         resamples = f"{self.options['draws']} resamples"
         bins = f"{SENSITIVITY[0]} to {SENSITIVITY[-1]} bins"
         ours = "our own variant (ranks, half counts, mean of queries)"
@@ -324,7 +324,7 @@ def _rules(
         ResultWarning(
             "samples_differ",
             f"runs with a sample of their own lists: {len(infos)}; the samples differ "
-            "between runs (--sample-from union draws one for all)",
+            "between runs (-C sample_from=union draws one for all)",
             len(infos) if drawn else 0,
         ),
     ]

@@ -185,7 +185,9 @@ class Index:
     def positions(self, code: int) -> Codes:
         """Return the concatenated positions of a term in its documents."""
         if not self.has_positions:
-            raise UsageError(f"{self.path} has no positions; expected an index made without --no-positions")
+            raise UsageError(
+                f"{self.path} has no positions; expected an index made without --config index.positions=false"
+            )
         return self._arrays.part("position", *self.array("position_offset")[code : code + 2])
 
     def df(self, code: int) -> int:

@@ -16,7 +16,7 @@ STUDIES = {
     "dl19-judged": "documents without a judgment dropped",
 }
 OPTIONS = {"dl19-official": ' --measure "AP(rel=2)" --measure nDCG@10', "dl19-judged": " --judged-only"}
-FORMS = {"": "", "-binary": "--level 2", "-ordinal": "--scale ordinal --weights quadratic"}
+FORMS = {"": "", "-binary": "--level 2", "-ordinal": "--scale ordinal -C weights=quadratic"}
 PRINTED = {
     "willia-umbrela1": 0.286,
     "h2oloo-zeroshot1": 0.282,

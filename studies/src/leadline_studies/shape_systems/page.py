@@ -77,7 +77,16 @@ def _prepare(folder: Path, data: Path, sweeps: int) -> None:
             if not path.exists():
                 model, given = folder / "model.npz", ("--seed", seed, "-o")
                 leadline(
-                    "topics", "fit", documents, "-k", topics, "--sweeps", sweeps, *given, model, folder=data
+                    "topics",
+                    "fit",
+                    documents,
+                    "-T",
+                    topics,
+                    "-C",
+                    f"topics.sweeps={sweeps}",
+                    *given,
+                    model,
+                    folder=data,
                 )
                 leadline("topics", "infer", model, documents, *given, path, folder=data)
     if not (folder / "runs").exists():
