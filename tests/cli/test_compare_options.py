@@ -324,3 +324,16 @@ def test_columns_of_a_comparison_are_its_rows(files: list[str]) -> None:
         wanted: Any = [float("nan") if row[name] is None else row[name] for row in rows]
         assert np.array_equal(columns[name], wanted, equal_nan=columns[name][0].__class__ is float), name
     assert len(found.to_columns(pairs=3)["a"]) == 6
+
+
+def test_latex_has_every_difference_from_the_baseline_however_many(
+    leadline: Leadline, tmp_path: Path
+) -> None:
+    (tmp_path / "qrels.txt").write_text("".join(f"q{at} 0 d 1\n" for at in range(6)))
+    for name in range(16):
+        lines = (f"q{at} Q0 {'d' if (at + name) % 3 else 'x'} 1 1 t\n" for at in range(6))
+        (tmp_path / f"s{name:02}.run").write_text("".join(lines))
+    runs = sorted(tmp_path.glob("s*.run"))
+    asked = ("compare", tmp_path / "qrels.txt", *runs, "--baseline", "s00", "-m", "P@1")
+    assert leadline(*asked, "-f", "latex").out.count(" & s00 & ") == 15
+    assert leadline(*asked, "-f", "latex", "--pairs", "3").out.count(" & s00 & ") == 3
