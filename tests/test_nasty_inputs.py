@@ -64,6 +64,7 @@ TABLE = (
         judged("q1", a=0, b=1) + judged("q2", a=0, b=1, c=3, d=2),
         ranked("q1", "a", "b") + ranked("q2", "a", "b", "c"),
         (4 / 9, (SECOND + (SECOND + 3 / 2) / (3 + 2 * SECOND + 1 / 2)) / 2),  # .444 .539
+        ("grade_one_relevant",),
         agree="te9 te10 pyt irm ranx ranx-c trt trq",
         differ="cwl refuses grade 3",
     ),
@@ -258,7 +259,7 @@ TABLE = (
         judged("q1", a=-1, b=1, c=-2, d=2),
         ranked("q1", "a", "b", "c", "d"),
         (1 / 2, (SECOND + 2 / log2(5)) / (2 + SECOND)),
-        ("unjudged_documents",),  # .500 .567
+        ("grade_one_relevant", "unjudged_documents"),  # .500 .567
         agree="te9 te10 pyt irm ranx trt",
         differ="cwl ValueError",
     ),

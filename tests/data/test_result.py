@@ -163,7 +163,7 @@ def test_a_result_has_every_form(name: str) -> None:
     assert result.to_polars().shape == (length, len(columns))
     assert result.to_arrow().num_rows == length
     assert len(result.to_pandas()) == length
-    assert result.to_latex().startswith(r"\begin{tabular}")
+    assert r"\begin{tabular}" in result.to_latex()
     assert result.to_markdown().startswith("| ")
     parser = Tags()
     parser.feed(result._repr_html_())
