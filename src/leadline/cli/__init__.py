@@ -50,7 +50,21 @@ CHECK = "use `leadline check FILE...`"
 TRIED_COMMANDS = {
     "estimate": "use `leadline evaluate JUDGMENTS RUN... --pool POOL`",
     **dict.fromkeys(("eval", "score-runs", "metrics", "trec_eval"), EVALUATE),
-    **dict.fromkeys(("significance", "ttest", "t-test", "test", "stats", "diff"), TESTS),
+    **dict.fromkeys(("significance", "ttest", "t-test", "test", "stats"), TESTS),
+    "diff": "use `leadline compare QRELS OLD NEW` for runs, `leadline why-different FILE FILE` for values",
+    "bounds": "use `leadline evaluate QRELS RUN... --bounds`",
+    **dict.fromkeys(("slice", "slices"), "use `leadline compare QRELS RUN... --query-slice FILE:COLUMN`"),
+    **dict.fromkeys(("ab", "ab-test"), "use `leadline abtest FILE`"),
+    **dict.fromkeys(
+        ("llm", "umbrela"),
+        "use `leadline evaluate JUDGMENTS RUN... --pool POOL --machine LABELS`, "
+        "or `leadline agreement JUDGMENTS LABELS --reference` to see how far the labels can be trusted",
+    ),
+    **dict.fromkeys(
+        ("completion", "completions"),
+        'type `eval "$(_LEADLINE_COMPLETE=bash_source leadline)"`, in zsh with zsh_source, in fish '
+        "`_LEADLINE_COMPLETE=fish_source leadline | source`",
+    ),
     "gate": "use `leadline compare QRELS RUN --baseline OLD --fail-if-worse MEASURE`",
     "table": "use `leadline report QRELS RUN...`, with -f latex for a paper",
     **dict.fromkeys(("leaderboard", "ranking"), "use `leadline rank QRELS RUN...`"),
@@ -95,7 +109,13 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--rel", "--relevance-level", "--min-rel"), GRADE),
     **dict.fromkeys(
         ("-k", "--k", "--cutoff"),
-        ("Use -k N.", "Write the cutoff into the measure, as in -m nDCG@10.", "Use --depth K.", "Use -T N."),
+        (
+            "Use -k N.",
+            "Write the cutoff into the measure, as in -m nDCG@10.",
+            "Write k into the method, as in --method 'RRF(k=60)'; --normalise and --depth do other things.",
+            "Use --depth K.",
+            "Use -T N.",
+        ),
     ),
     **dict.fromkeys(("--qrels", "--run", "--runs", "--systems", "--old", "--new"), PLACES),
     **dict.fromkeys(
@@ -104,9 +124,23 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     ),
     **dict.fromkeys(("--stat-test", "--paired"), "Use --test NAME."),
     **dict.fromkeys(("--permutations", "--iterations", "--resamples"), TEST),
-    **dict.fromkeys(("--bootstrap", "--ci"), ("Use --test Bootstrap.", "Use --intervals.")),
+    **dict.fromkeys(
+        ("--bootstrap", "--ci"),
+        ("Use --test Bootstrap.", "Use --intervals; with --pool they are shown anyway."),
+    ),
     **dict.fromkeys(("--adjust", "--bonferroni", "--holm"), "Use --correction NAME."),
     "--per-query": "Use `leadline evaluate -q`; --config output.changed=N shows the largest differences.",
+    **dict.fromkeys(("--max-drop", "--tolerance"), "Use --fail-if-worse MEASURE:MARGIN."),
+    **dict.fromkeys(("--strategy", "--type"), ("Use --method NAME.", "Use --figure KIND.")),
+    **dict.fromkeys(("--topics", "--queries-file"), "Use --queries FILE."),
+    **dict.fromkeys(
+        ("--weighted", "--kappa-weights"), "Use `-C agreement.weights=quadratic`, and --reference."
+    ),
+    **dict.fromkeys(
+        ("--human", "--gold"), "Human judgments come first; labels of a machine are --machine LABELS."
+    ),
+    "--title": "The title of a page cannot be set.",
+    "--search": "Give the name: `leadline measures recall`.",
     "--threshold": ("Use --fail-if-worse MEASURE:MARGIN.", FLOOR),
     **dict.fromkeys(("--min", "--fail-under", "--min-score"), FLOOR),
     "--digits": "Use -f csv or -o FILE.json, which have all digits.",

@@ -167,6 +167,13 @@ def checked_groups(test: PairedTest, groups: Integers | None) -> Integers | None
     return groups
 
 
-TESTS: Registry[PairedTest] = Registry(sys.modules[__name__], PairedTest, "test")
+TESTS: Registry[PairedTest] = Registry(
+    sys.modules[__name__],
+    PairedTest,
+    "test",
+    refused=dict.fromkeys(
+        ("tukey", "holm", "bonferroni", "maxt", "bh"), "a correction, not a test; give it as --correction"
+    ),
+)
 INTERVALS: Registry[Interval] = Registry(sys.modules[__name__], Interval, "interval")
 CORRECTIONS: Registry[Correction] = Registry(sys.modules[__name__], Correction, "correction")
