@@ -158,7 +158,7 @@ def test_judgments_in_columns(name: str) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({2: ("q1", "d2", 1.0, 3, "t")}, ["row 3", "d2", "row 1"]),
+        ({2: ("q1", "d2", 1.0, 3, "bm25")}, ["row 3", "d2", "row 1"]),
         ({1: ("q1", "d1", float("nan"), 2, "t")}, ["row 2", "score"]),
         ({4: ("q3", None, 7.0, 1, "t")}, ["row 5", "doc_id"]),
         ({3: (None, "d1", 7.0, 1, "t")}, ["row 4", "query_id"]),

@@ -264,7 +264,7 @@ def _files(run: Any) -> list[tuple[str | None, Any]]:
 
 def _in_frame(run: Any) -> Iterator[tuple[str, Any]]:
     """Yield the runs of a frame with their names in a column and so a document several times for a query."""
-    if isinstance(run, (RunColumns, Mapping)) or not hasattr(run, "columns"):
+    if isinstance(run, (RunColumns, Mapping)) or not hasattr(type(run), "columns"):
         return
     from leadline.io.python_inputs import open_frame
 

@@ -243,7 +243,9 @@ def test_an_index_without_positions_is_smaller_and_refuses_windows(tmp_path: Pat
         if model != "SDM":
             found, wanted = (search(one, queries, model)[str(MODELS.parse(model))] for one in (index, whole))
             assert found.to_dict() == wanted.to_dict()
-    with pytest.raises(UsageError, match="less has no positions; expected an index made without --no-pos"):
+    with pytest.raises(
+        UsageError, match="less has no positions; expected an index made without --config index"
+    ):
         search(index, queries, "SDM")
     assert build_index(texts, index.path, overwrite=True).has_positions
 
