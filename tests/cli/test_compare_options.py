@@ -337,3 +337,6 @@ def test_latex_has_every_difference_from_the_baseline_however_many(
     asked = ("compare", tmp_path / "qrels.txt", *runs, "--baseline", "s00", "-m", "P@1")
     assert leadline(*asked, "-f", "latex").out.count(" & s00 & ") == 15
     assert leadline(*asked, "-f", "latex", "--pairs", "3").out.count(" & s00 & ") == 3
+    (tmp_path / "kinds.tsv").write_text("query_id\tkind\n" + "".join(f"q{at}\t{at % 2}\n" for at in range(6)))
+    sliced = leadline(*asked, "-f", "latex", "--query-slice", f"{tmp_path / 'kinds.tsv'}:kind").out
+    assert sliced.count(r"\begin{tabular}") == 2

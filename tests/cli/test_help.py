@@ -220,7 +220,8 @@ def test_options_that_people_try_are_answered_where_the_answer_holds(word: str, 
     names = [
         f"{name} {below}".strip()
         for name, entry in _help.table().items()
-        if "params" in entry and name != "help"
+        if "params" in entry and name != "help" and word.rpartition(" ")[0] in ("", name)
         for below in entry.get("commands", [""])
     ]
-    assert any(answer in leadline(*name.split(), word).err for name in names for answer in answers)
+    option = word.rpartition(" ")[2]
+    assert any(answer in leadline(*name.split(), option).err for name in names for answer in answers)

@@ -90,7 +90,8 @@ TEST = "Use --test Randomisation(draws=1000)."
 FLOOR = "Use --fail-below MEASURE=VALUE."
 PARAMETERS = "Write it into the model, as in -m BM25(k1=0.9,b=0.4)."
 PLACES = "Runs stand after the judgments without an option: QRELS RUN..."
-# An answer that names an option is for commands that have it; the first that fits is given.
+# An answer that names an option is for commands that have it; the first that fits is given. A word after the
+# name of a command is answered for this command alone.
 TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--latex", "--tex"), "Use -f latex, or -o FILE.tex."),
     "--csv": "Use -f csv, or -o FILE.csv.",
@@ -109,13 +110,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--rel", "--relevance-level", "--min-rel"), GRADE),
     **dict.fromkeys(
         ("-k", "--k", "--cutoff"),
-        (
-            "Use -k N.",
-            "Write the cutoff into the measure, as in -m nDCG@10.",
-            "Write k into the method, as in --method 'RRF(k=60)'; --normalise and --depth do other things.",
-            "Use --depth K.",
-            "Use -T N.",
-        ),
+        ("Use -k N.", "Write the cutoff into the measure, as in -m nDCG@10.", "Use --depth K.", "Use -T N."),
     ),
     **dict.fromkeys(("--qrels", "--run", "--runs", "--systems", "--old", "--new"), PLACES),
     **dict.fromkeys(
@@ -124,23 +119,17 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     ),
     **dict.fromkeys(("--stat-test", "--paired"), "Use --test NAME."),
     **dict.fromkeys(("--permutations", "--iterations", "--resamples"), TEST),
-    **dict.fromkeys(
-        ("--bootstrap", "--ci"),
-        ("Use --test Bootstrap.", "Use --intervals; with --pool they are shown anyway."),
+    "--bootstrap": ("Use --test Bootstrap.", "Use --intervals."),
+    "--ci": (
+        "Use --intervals; with --pool they are shown anyway.",
+        "Intervals are shown; --confidence sets their level.",
     ),
     **dict.fromkeys(("--adjust", "--bonferroni", "--holm"), "Use --correction NAME."),
     "--per-query": "Use `leadline evaluate -q`; --config output.changed=N shows the largest differences.",
     **dict.fromkeys(("--max-drop", "--tolerance"), "Use --fail-if-worse MEASURE:MARGIN."),
     **dict.fromkeys(("--strategy", "--type"), ("Use --method NAME.", "Use --figure KIND.")),
     **dict.fromkeys(("--topics", "--queries-file"), "Use --queries FILE."),
-    **dict.fromkeys(
-        ("--weighted", "--kappa-weights"), "Use `-C agreement.weights=quadratic`, and --reference."
-    ),
-    **dict.fromkeys(
-        ("--human", "--gold"), "Human judgments come first; labels of a machine are --machine LABELS."
-    ),
-    "--title": "The title of a page cannot be set.",
-    "--search": "Give the name: `leadline measures recall`.",
+    **dict.fromkeys(("--human", "--gold"), "Human judgments come first; use --machine LABELS for others."),
     "--threshold": ("Use --fail-if-worse MEASURE:MARGIN.", FLOOR),
     **dict.fromkeys(("--min", "--fail-under", "--min-score"), FLOOR),
     "--digits": "Use -f csv or -o FILE.json, which have all digits.",
@@ -156,6 +145,14 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--db", "--database"), "Use --store FILE."),
     **dict.fromkeys(("--workers", "--jobs", "--threads"), "Use --engine processes:N."),
     "--query": "Use --query-id ID.",
+    **dict.fromkeys(
+        ("fuse -k", "fuse --k", "fuse --cutoff"), "Write k into the method, as in --method 'RRF(k=60)'."
+    ),
+    **dict.fromkeys(
+        ("agreement --weighted", "agreement --kappa-weights"), "Use --config agreement.weights=quadratic."
+    ),
+    "report --title": "The title of a report cannot be set.",
+    "measures --search": "Give the name alone: `leadline measures recall`.",
     "--from": "Use --query-language LANGUAGE.",
     "--to": "Use --language LANGUAGE.",
     "--all": "Use --long.",
@@ -383,7 +380,8 @@ def command_for(word: str) -> str:
 
 def option_for(word: str, command: click.Command | None) -> str:
     """Return what to use for an option that a command does not have; empty if nobody knows."""
-    answers = TRIED_OPTIONS.get(word, ())
+    own = "" if command is None else TRIED_OPTIONS.get(f"{command.name} {word}", "")
+    answers = own or TRIED_OPTIONS.get(word, ())
     has = {name for one in command.params for name in one.opts} if command is not None else set()
     for answer in (answers,) if isinstance(answers, str) else answers:
         named = re.findall(r"(?<![\w`-])--?[a-zA-Z][\w-]*", re.sub("`[^`]*`", "", answer))

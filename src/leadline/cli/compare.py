@@ -206,7 +206,7 @@ def command(
         view.printed = {"chosen": table, "conditions": outcomes, "changed": changed, "per_pair": per_pair}
         view.printed["long"] = long
         if pairs is None and baseline:  # a paper shows every difference from the baseline
-            view.texts["latex"] = comparison.text("latex", **(view.printed | {"chosen": data}))
+            view.formats["latex"] = {"chosen": data}
         view.figure = {"pair": pair, "per_pair": per_pair, "chosen": table[0]}
         outputs.write("compare", view, partial(inputs_read, comparison))
     failed = [gate for gate in outcomes if gate.failed]

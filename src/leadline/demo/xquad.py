@@ -60,6 +60,7 @@ def _lines(key: str, rows: Iterable[tuple[str, str]]) -> bytes:
 
 def downloaded() -> dict[str, bytes]:
     """Return the published file of every language; raise InputError unless it is what was published."""
+    from http.client import HTTPException
     from urllib.request import urlopen
 
     published = {}
@@ -68,7 +69,7 @@ def downloaded() -> dict[str, bytes]:
         try:
             with urlopen(url, timeout=SECONDS) as answer:  # noqa: S310  # our own https address
                 published[language] = answer.read()
-        except OSError as error:
+        except (OSError, HTTPException) as error:  # of the connection, and of an answer that breaks off
             reason = getattr(error, "reason", error)
             raise InputError(
                 f"cannot be downloaded ({reason})",

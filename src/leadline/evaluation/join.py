@@ -259,20 +259,24 @@ def _sources(runs: Any) -> list[tuple[str | None, Any]]:
 def _files(run: Any) -> list[tuple[str | None, Any]]:
     if isinstance(run, (str, os.PathLike)):
         return list(named_files(os.fspath(run)))
-    return list(_in_frame(run)) or [(None, run)]
-
-
-def _in_frame(run: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the runs of a frame with their names in a column and so a document several times for a query."""
     if isinstance(run, (RunColumns, Mapping)) or not hasattr(type(run), "columns"):
-        return
+        return [(None, run)]
+    return list(_in_frame(run))
+
+
+def _in_frame(run: Any) -> Iterator[tuple[str | None, Any]]:
+    """Yield the runs of a frame with their names in a column and so a document several times for a query."""
     from leadline.io.python_inputs import open_frame
 
     frame = open_frame(run)
-    names = [] if frame is None else frame.columns
+    if frame is None:
+        yield None, run
+        return
+    names = frame.columns
     pair = [find(names, QUERY), find(names, LISTED)]
     name = find(names, ("name", *TAG))
     if name is None or None in pair or not frame.select(pair).is_duplicated().any():
+        yield None, frame.to_native()  # a lazy frame is collected once
         return
     for value in frame[name].unique(maintain_order=True).to_list():
         check_run_name(value)

@@ -218,13 +218,26 @@ def json_text(data: Any) -> str:
       ],
       "queries": 2
     }
+    >>> print(json_text({"results": {"runs": [{"queries": {"1": {"AP": 0.5}, "2": {"AP": 1}}}]}}), end="")
+    {
+      "results": {
+        "runs": [
+          {
+            "queries": {
+              "1": {"AP": 0.5},
+              "2": {"AP": 1}
+            }
+          }
+        ]
+      }
+    }
     """
     return escaped("".join(_indented(data, "\n"))) + "\n"
 
 
 def _indented(data: Any, line: str) -> Iterator[str]:
     """Yield JSON of which only what holds dictionaries takes several lines; C writes the rest."""
-    if isinstance(data, dict) and (line == "\n" or any(type(one) is dict for one in data.values())):
+    if isinstance(data, dict) and (line == "\n" or any(map(_holds_more, data.values()))):
         begin, end = "{}"
         members = [(f"{PLAIN(str(key))}: ", one) for key, one in data.items()]
     elif isinstance(data, (list, tuple)) and any(isinstance(one, dict | list) for one in data):
@@ -239,6 +252,13 @@ def _indented(data: Any, line: str) -> Iterator[str]:
         yield from _indented(one, line + "  ")
         before = ","
     yield f"{line}{end}" if members else begin + end
+
+
+def _holds_more(value: Any) -> bool:
+    """Return whether a member takes a line of its own: a dictionary, or a list of such as hold some."""
+    if isinstance(value, list):
+        return bool(value) and isinstance(value[0], dict) and any(map(_holds_more, value[0].values()))
+    return isinstance(value, dict)
 
 
 def json_lines(records: Iterable[Any]) -> str:

@@ -249,14 +249,14 @@ def documents_of(chunks: PlainLists, given: DocumentsOf) -> list[bytes]:
 def _unknown(name: str, given: ChunkIds, line: int | None) -> InputError:
     if given.table is None:
         return InputError(
-            f"id '{name}' doesn't match the pattern {given} of documents_of",
+            f"id '{name}' does not match the pattern {given} of documents_of",
             expected="a pattern with a document for every id",
             hint=r"'^(.*?)(?:#\d+)?$' also takes ids without a number",
             line=line,
         )
     close = difflib.get_close_matches(name, map(to_text, given.table), n=1)
     nearest = f"; nearest: '{close[0]}'" if close else ""
-    return InputError(f"chunk '{name}' isn't in {given}{nearest}", expected="its document", line=line)
+    return InputError(f"chunk '{name}' is not in {given}{nearest}", expected="its document", line=line)
 
 
 def _read(path: str) -> dict[bytes, bytes]:

@@ -60,6 +60,8 @@ class View:
         A second result below the first; it is what CSV and JSON Lines hold.
     texts : dict of str to str
         Text in place of tables, by format.
+    formats : dict of str to dict
+        Options of the printed tables in one format, where they differ.
     lines : str
         Keys of the JSON, with + between them, whose entries are the lines of JSON Lines, if the result has no
         `lines`; * is all of the JSON, and empty the rows of the CSV.
@@ -75,6 +77,7 @@ class View:
     notes: list[str] = field(default_factory=list)
     tables: dict[str, Table] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    formats: dict[str, dict[str, Any]] = field(default_factory=dict)
     more: Any = None
     lines: str = "runs"
     figure: dict[str, Any] = field(default_factory=dict)
@@ -110,10 +113,11 @@ class View:
             )
             return render(table, form, to_file=to_file)
         own = self.tables.get(form) or self.tables.get("")
+        options = self.shown | self.printed | self.formats.get(form, {})
         if own is None and not self.notes:
-            text = self.result.text(form, to_file=to_file, **(self.shown | self.printed))
+            text = self.result.text(form, to_file=to_file, **options)
         else:
-            tables = [own] if own is not None else self.result.printed_tables(**(self.shown | self.printed))
+            tables = [own] if own is not None else self.result.printed_tables(**options)
             first = replace(tables[0], notes=[*self.notes, *tables[0].notes])
             text = "\n".join(render(table, form, to_file=to_file) for table in [first, *tables[1:]])
         if self.more is not None:
