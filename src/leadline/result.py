@@ -171,21 +171,27 @@ class Result:
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def to_html(self, **options: Any) -> str:
+    def _returned(self, form: str, path: Any, options: Mapping[str, Any]) -> str:
+        """Return a text form; refuse the path that the same method of pandas takes."""
+        if path is not None:
+            raise UsageError(f"to_{form} returns the text and writes no file; use write({os.fspath(path)!r})")
+        return self.text(form, **options)
+
+    def to_html(self, path: None = None, /, **options: Any) -> str:
         """Return the table as HTML."""
-        return self.text("html", **options)
+        return self._returned("html", path, options)
 
-    def to_latex(self, **options: Any) -> str:
+    def to_latex(self, path: None = None, /, **options: Any) -> str:
         """Return the table as LaTeX (package booktabs)."""
-        return self.text("latex", **options)
+        return self._returned("latex", path, options)
 
-    def to_markdown(self, **options: Any) -> str:
+    def to_markdown(self, path: None = None, /, **options: Any) -> str:
         """Return the table as Markdown."""
-        return self.text("markdown", **options)
+        return self._returned("markdown", path, options)
 
-    def to_csv(self, **options: Any) -> str:
+    def to_csv(self, path: None = None, /, **options: Any) -> str:
         """Return the result as CSV, with numbers in full precision."""
-        return self.text("csv", **options)
+        return self._returned("csv", path, options)
 
     def to_rows(self, **options: Any) -> list[dict[str, Any]]:
         """Return the rows of the CSV as dictionaries; None is undefined."""

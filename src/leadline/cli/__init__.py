@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from leadline.cli._help import Described, complete_whole_words, table
+from leadline.cli._help import Described, complete_whole_words, names_known, table
 from leadline.errors import LeadlineError
 from leadline.io import read_paths
 from leadline.version import VERSION
@@ -84,6 +84,8 @@ TRIED_COMMANDS = {
     ),
     "export": "use `leadline show RESULT -o FILE.csv`, or `leadline convert IN OUT` for runs and judgments",
 }
+# Registries whose names are explained by a command.
+EXPLAINED = {"measures.MEASURES": "measures", "retrieval.models.MODELS": "models"}
 MEASURES = ("Use -m MEASURE.", "Use --for MEASURE.")
 GRADE = ("Use -l GRADE.", "Use --level GRADE.")
 TEST = "Use --test Randomisation(draws=1000)."
@@ -115,7 +117,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--qrels", "--run", "--runs", "--systems", "--old", "--new"), PLACES),
     **dict.fromkeys(
         ("--alpha", "--significance", "--max-p", "--p-value"),
-        "Use --confidence, which is 1 - alpha: --confidence 0.95.",
+        "Use --confidence, which is 1 - alpha, as in --confidence 0.99 for alpha = 0.01.",
     ),
     **dict.fromkeys(("--stat-test", "--paired"), "Use --test NAME."),
     **dict.fromkeys(("--permutations", "--iterations", "--resamples"), TEST),
@@ -128,7 +130,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     "--per-query": "Use `leadline evaluate -q`; --config output.changed=N shows the largest differences.",
     **dict.fromkeys(("--max-drop", "--tolerance"), "Use --fail-if-worse MEASURE:MARGIN."),
     **dict.fromkeys(("--strategy", "--type"), ("Use --method NAME.", "Use --figure KIND.")),
-    **dict.fromkeys(("--topics", "--queries-file"), "Use --queries FILE."),
+    "--queries-file": "Use --queries FILE.",
     **dict.fromkeys(("--human", "--gold"), "Human judgments come first; use --machine LABELS for others."),
     "--threshold": ("Use --fail-if-worse MEASURE:MARGIN.", FLOOR),
     **dict.fromkeys(("--min", "--fail-under", "--min-score"), FLOOR),
@@ -144,12 +146,27 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--clicked", "--conversion"), "Use --click COLUMN."),
     **dict.fromkeys(("--db", "--database"), "Use --store FILE."),
     **dict.fromkeys(("--workers", "--jobs", "--threads"), "Use --engine processes:N."),
-    "--query": "Use --query-id ID.",
     **dict.fromkeys(
         ("fuse -k", "fuse --k", "fuse --cutoff"), "Write k into the method, as in --method 'RRF(k=60)'."
     ),
     **dict.fromkeys(
         ("agreement --weighted", "agreement --kappa-weights"), "Use --config agreement.weights=quadratic."
+    ),
+    **dict.fromkeys(
+        ("--queries", "--query", "--topics", "--query-ids"),
+        (
+            "Use --queries FILE.",
+            "Use --query-id ID.",
+            "Use --config read.queries_in=FILE to read some queries only.",
+        ),
+    ),
+    **dict.fromkeys(
+        ("check --fail-under", "check --strict", "check --exit-code"),
+        "`leadline check` exits with 1 if it finds an error.",
+    ),
+    **dict.fromkeys(
+        ("convert --from", "convert --input-format"),
+        "The format of IN is recognised; --config read.kind=qrels says what it contains.",
     ),
     "report --title": "The title of a report cannot be set.",
     "measures --search": "Give the name alone: `leadline measures recall`.",
@@ -353,8 +370,8 @@ def _one_line(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption):  # versions of click word it differently
         nearest = " or ".join(f"'{name}'" for name in sorted(error.possibilities or ()))
         hint = (
-            _as_setting(error)
-            or option_for(error.option_name, None if error.ctx is None else error.ctx.command)
+            option_for(error.option_name, None if error.ctx is None else error.ctx.command)
+            or _as_setting(error)
             or (f"Did you mean {nearest}?" if nearest else "")
         )
         text = f"No such option '{error.option_name}'. {hint}".rstrip()
@@ -374,8 +391,14 @@ def _as_setting(error: click.NoSuchOption) -> str:
 
 def command_for(word: str) -> str:
     """Return what to use for a word that is no command; empty if nobody knows."""
+    if word in TRIED_COMMANDS:
+        return TRIED_COMMANDS[word]
+    for place, command in EXPLAINED.items():
+        listed = {name.lower() for name in names_known()[place]}
+        if re.split(r"[@(]", word.lower())[0] in listed:
+            return f"use `leadline {command} {word}`, which explains it"
     looks_like_file = os.path.exists(word) or os.path.splitext(word)[1] != ""
-    return TRIED_COMMANDS.get(word) or (EVALUATE if looks_like_file else "")
+    return EVALUATE if looks_like_file else ""
 
 
 def option_for(word: str, command: click.Command | None) -> str:

@@ -79,7 +79,7 @@ def table() -> dict[str, Mapping[str, Any]]:
 
 
 @cache
-def _names() -> dict[str, dict[str, str]]:
+def names_known() -> dict[str, dict[str, str]]:
     """Return the names in each registry with their titles."""
     names: dict[str, dict[str, str]] = _stored("names.json")
     return names
@@ -316,7 +316,7 @@ class NameOf(click.types.StringParamType):
 
     def names(self) -> dict[str, str]:
         """Return the names with their titles, as `names.json` lists them; aliases follow."""
-        return {**_names()[f"{self.module}.{self.registry}"], **dict.fromkeys(self.more, "")}
+        return {**names_known()[f"{self.module}.{self.registry}"], **dict.fromkeys(self.more, "")}
 
     def registered(self) -> dict[str, str]:
         """Return the names with their titles, for `names.json`."""

@@ -94,6 +94,8 @@ def command(
         view = View(audited, lines="")
         outputs.write("agreement", view, lambda: [describe_input(path, rows) for path, rows in inputs])
         return
+    if is_given(context, "measures") and not runs:
+        raise UsageError("-m without --runs RUN...: agreement itself has no measure of retrieval")
     with progress("judges") as on_run:
         result = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options

@@ -136,7 +136,7 @@ def command(
     all_pairs = not baseline and path is None
     _check_figure(figure, pair, all_pairs=all_pairs, slices=bool(query_slice))
     if all_pairs:
-        refuse_without_baseline(conditions)
+        refuse_without_baseline(conditions, *runs[:1])
     rules = Rules.take(options)
     scores = values_given(context, (qrels, *runs), kind)
     named = measures or (() if conditions else file.measures)

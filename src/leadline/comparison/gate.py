@@ -261,12 +261,12 @@ def resolve_conditions(
     return located
 
 
-def refuse_without_baseline(conditions: Iterable[Condition]) -> None:
-    """Raise UsageError for a condition that needs a baseline."""
+def refuse_without_baseline(conditions: Iterable[Condition], name: str = "NAME") -> None:
+    """Raise UsageError for a condition that needs a baseline, which `name` may be."""
     for condition in conditions:
         if condition.kind != BELOW:
             raise UsageError(
-                f"--{condition.kind} {condition.measure} without a baseline; expected --baseline NAME, the "
+                f"--{condition.kind} {condition.measure} without a baseline; expected --baseline {name}, the "
                 "run that the others are compared with, or saved values"
             )
 
