@@ -1,4 +1,6 @@
 # `make demo` and `make test` need Python 3.11 or newer and make; a C compiler makes the kernels fast.
+# Compiled modules are kept, also where the environment says not to: the tests start many processes.
+unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py studies/pyproject.toml $(wildcard src/leadline/kernels/*.py src/leadline/kernels/list_kernel.*)

@@ -142,7 +142,7 @@ def test_the_ideal_list_of_whole_grades_is_the_positive_ones_in_falling_order(
                 sorted(filter(lambda g: g > 0, given[query].values()), reverse=True), start=1
             )
         ]
-        assert [column.dtype for column in found] == [np.int32, np.int64, np.float64]
+        assert [column.dtype for column in found] == [np.int32, np.int32, np.float64]
 
 
 def test_qrels_are_equal_by_content_with_subtopics_and_probabilities() -> None:

@@ -153,7 +153,7 @@ def command(  # click documents the options
         if labels is not None and not same_labels(qrels, labels):
             raise UsageError(WITHOUT_POOL)
         options["machine"] = labels is not None
-    rows, others = len(table.grades), list[tuple[str, int]]()
+    rows, others = len(table.documents), list[tuple[str, int]]()
     of_work: dict[str, Any] = {
         "kind": kind,
         "per_query": per_query,

@@ -60,7 +60,7 @@ class Hits(NamedTuple):
 
     query: Codes
     rank: Codes
-    nth: Integers
+    nth: Codes
 
 
 class Gains(NamedTuple):
@@ -305,8 +305,8 @@ class JudgedRun:
         if rel not in self._hits:
             chosen = np.flatnonzero(self.levels >= rel)
             query = self.query[chosen]
-            first = np.searchsorted(query, np.arange(len(self.present)))
-            nth = np.arange(1, len(chosen) + 1) - first[query]
+            first = np.searchsorted(query, np.arange(len(self.present))).astype(np.int32)
+            nth = np.arange(1, len(chosen) + 1, dtype=np.int32) - first[query]
             self._hits[rel] = Hits(query, self.rank[chosen], nth)
         return self._hits[rel]
 

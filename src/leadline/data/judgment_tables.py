@@ -17,7 +17,7 @@ class Ideal(NamedTuple):
     """The judged documents with a positive gain, in decreasing order of grade within each query."""
 
     query: Codes
-    rank: Integers
+    rank: Codes
     gain: Floats
 
     @classmethod
@@ -39,8 +39,8 @@ class Ideal(NamedTuple):
         gain = levels[rows].astype(np.float64)
         order = np.lexsort((-gain, query))
         query, gain = query[order], gain[order]
-        first = np.searchsorted(query, np.arange(len(begin)))
-        return cls(query, np.arange(len(rows)) - first[query] + 1, gain)
+        first = np.searchsorted(query, np.arange(len(begin))).astype(np.int32)
+        return cls(query, np.arange(1, len(rows) + 1, dtype=np.int32) - first[query], gain)
 
     @classmethod
     def _of_counts(cls, levels: Floats | Small, kinds: list[int], begin: Integers, end: Integers) -> Ideal:
@@ -52,8 +52,8 @@ class Ideal(NamedTuple):
         sizes = counts.sum(axis=1)
         gain = np.repeat(np.tile(np.array(kinds, dtype=np.float64), len(begin)), counts.ravel())
         query = np.repeat(np.arange(len(begin), dtype=np.int32), sizes)
-        rank = np.arange(1, len(gain) + 1)
-        rank -= np.repeat(np.cumsum(sizes) - sizes, sizes)
+        rank = np.arange(1, len(gain) + 1, dtype=np.int32)
+        rank -= np.repeat((np.cumsum(sizes) - sizes).astype(np.int32), sizes)
         return cls(query, rank, gain)
 
 

@@ -223,7 +223,7 @@ class QrelsColumns(QueryTable):
         """Return whether judgments, subtopics and inclusion probabilities are equal."""
         if not isinstance(other, QrelsColumns):
             return NotImplemented
-        if self.queries != other.queries or len(self.grades) != len(other.grades):
+        if self.queries != other.queries or len(self.documents) != len(other.documents):
             return False
         contents = (QrelsColumns.to_dict, QrelsColumns.by_subtopic, QrelsColumns.inclusion_probabilities)
         return all(content(self) == content(other) for content in contents)

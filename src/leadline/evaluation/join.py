@@ -162,10 +162,12 @@ def judge_runs(
 ) -> tuple[list[RunInfo], list[T]]:
     """Join every run with the qrels and apply a function to each join."""
 
-    def judge_one(name: str | None, source: RunLike, workspaces: Sequence[Buffers]) -> tuple[RunInfo, T]:
+    def judge_one(name: str | None, source: RunLike, workspaces: list[Buffers]) -> tuple[RunInfo, T]:
         name, judged, counts = judge(
             source, qrels, name=name, reading=reading, cut=cut, workspaces=workspaces, keep=keep
         )
+        if len(workspaces) > 1:  # of the first run; measures need the memory
+            workspaces.clear()
         info = RunInfo(
             name=(counts.tag or name) if reading.by_tag else name,
             tag=counts.tag,
@@ -186,7 +188,7 @@ def judge_runs(
 
 
 def _each(
-    function: Callable[[str | None, RunLike, Sequence[Buffers]], T],
+    function: Callable[[str | None, RunLike, list[Buffers]], T],
     sources: Sequence[tuple[str | None, RunLike]],
     on_run: Callable[[int, int], None] | None,
 ) -> Iterator[T]:

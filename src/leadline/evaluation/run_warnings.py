@@ -244,8 +244,10 @@ def levels_of(measures: Sequence[Measure]) -> list[float]:
 def grade_one(qrels: QrelsColumns, measures: Sequence[Measure], rel: float | None) -> list[ResultWarning]:
     """Return a warning that grade 1 counts as relevant, where grades go higher and no level was given."""
     binary = [str(measure) for measure in measures if getattr(measure, "rel", None) == 1]
-    count = int(((qrels.grades >= 1) & (qrels.grades < GRADED)).sum())
-    if rel is not None or not binary or not count or qrels.grades.max() < GRADED:
+    if rel is not None or not binary or qrels.levels.max(initial=0) < GRADED:
+        return []
+    count = int(((qrels.levels >= 1) & (qrels.levels < GRADED)).sum())
+    if not count:
         return []
     words = counted(count, "judgment of grade 1 counts", "judgments of grade 1 count")
     message = f"{words} as relevant for {binary[0]} and other binary measures (--level 2 excludes them)"
@@ -254,7 +256,7 @@ def grade_one(qrels: QrelsColumns, measures: Sequence[Measure], rel: float | Non
 
 def fractional_warning(qrels: QrelsColumns) -> list[ResultWarning]:
     """Return a warning of fractional grades, which trec_eval truncates."""
-    count = int((qrels.grades != np.floor(qrels.grades)).sum())
+    count = 0 if qrels.levels.dtype == np.int8 else int((qrels.levels != np.floor(qrels.levels)).sum())
     message = f"{counted(count, 'fractional grade')} (used unchanged, trec_eval truncates them)"
     return [ResultWarning("fractional_grades", message, count)] if count else []
 

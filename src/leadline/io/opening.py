@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import io
 import os
 import re
 import sys
-import threading
 from collections.abc import Callable, Generator
 from os.path import exists, isdir, isfile
 from typing import BinaryIO, Generic, ParamSpec, Self, TypeVar, cast
@@ -42,12 +42,18 @@ class BackgroundTask(Generic[T]):
             except BaseException as error:  # noqa: BLE001  # raised again by `result`
                 self._faults.append(error)
 
-        self._thread = threading.Thread(target=run, daemon=True)
-        self._thread.start()
+            finally:
+                self._running.release()
+
+        # A lock in place of `threading.Thread`, which waits for the thread to begin: runs have many chunks.
+        self._running = _thread.allocate_lock()
+        self._running.acquire()
+        _thread.start_new_thread(run, ())
 
     def wait(self) -> None:
         """Wait for the end of the call and ignore its outcome."""
-        self._thread.join()
+        with self._running:
+            pass
 
     def result(self) -> T:
         """Wait for the end of the call; return its value or raise its exception."""

@@ -254,7 +254,9 @@ class NCUrb(_Blended):
         return ratio(judged.total(found.query, weight * found.blended), whole)
 
 
-def rank_biased(judged: JudgedRun, nth: Integers, *, rel: float, gamma: float) -> tuple[Floats, Floats]:
+def rank_biased(
+    judged: JudgedRun, nth: Codes | Integers, *, rel: float, gamma: float
+) -> tuple[Floats, Floats]:
     """Return gamma^(n - 1) of the n-th relevant documents, and its sum for n = 1..R of every query."""
     size = judged.qrels.relevant(rel)
     weights = np.power(gamma, np.arange(float(size.max(initial=0))))
