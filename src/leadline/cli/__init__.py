@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from leadline.cli._help import Described, complete_whole_words, names_known, table
+from leadline.data.wording import terminal_columns
 from leadline.errors import LeadlineError
 from leadline.io import read_paths
 from leadline.version import VERSION
@@ -273,15 +274,8 @@ def is_command(name: str) -> bool:
 
 
 def help_width() -> int:
-    """Return the width of a help: that of the terminal, at most `WIDEST`.
-
-    Click uses `shutil` for this, which imports three compression modules.
-    """
-    try:
-        columns = int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(1).columns
-    except (ValueError, OSError):
-        columns = 0
-    return max(min(columns or 80, WIDEST) - 2, 50)
+    """Return the width of a help: that of the terminal, at most `WIDEST`."""
+    return max(min(terminal_columns(80), WIDEST) - 2, 50)
 
 
 def version_text() -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from leadline.data.wording import folded, visible
+from leadline.data.wording import folded, terminal_columns, visible
 from leadline.io.ir_metadata import header_of
 from leadline.io.opening import digest_of
 
@@ -28,7 +27,7 @@ def for_screen(text: str, *, to_file: bool = False) -> str:
     text = visible(text, lines=True)
     if to_file or not sys.stdout.isatty():
         return text
-    width = shutil.get_terminal_size((100, 24)).columns
+    width = terminal_columns(100)
     return "\n".join(part for line in text.split("\n") for part in folded(line, width))
 
 

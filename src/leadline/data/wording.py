@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -27,6 +28,14 @@ def counted(count: int, singular: str, plural: str = "") -> str:
     ('1 run', '1,200 queries')
     """
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+def terminal_columns(otherwise: int) -> int:
+    """Return the width of the terminal; `shutil` would import three compression modules."""
+    try:
+        return int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(1).columns or otherwise
+    except (ValueError, OSError):
+        return otherwise
 
 
 def queries(count: int) -> str:

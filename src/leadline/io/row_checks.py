@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
@@ -219,7 +220,7 @@ def machine_remarks(judges: Mapping[object, int]) -> tuple[tuple[str, str, int],
     >>> machine_remarks({"ann": 2}), machine_remarks({"ann": 2, "llama70b": 3})[0][::2]
     ((), ('machine_labels', 3))
     """
-    machines = sorted(str(judge) for judge in judges if isinstance(judge, str) and MACHINE.search(judge))
+    machines = sorted(str(judge) for judge in judges if isinstance(judge, str) and re.search(MACHINE, judge))
     if not machines:
         return ()
     count = sum(judges[name] for name in machines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 from collections.abc import Mapping
@@ -24,6 +23,8 @@ def sealed_parquet(table: Any) -> bytes:
     target = io.BytesIO()
     sealed = table.replace_schema_metadata({**(table.schema.metadata or {}), SEAL: UNSEALED})
     import_optional("pyarrow.parquet").write_table(sealed, target, write_page_checksum=True)
+    import hashlib
+
     content = target.getvalue()
     start = _place(content)
     digest = hashlib.sha256(content).hexdigest().encode()
@@ -44,6 +45,8 @@ def read_parquet(path: str, *, expected: str) -> Any:
             content = file.read()
         if not content.startswith(PARQUET):
             raise InputError("no Parquet", expected=expected, path=path)
+        import hashlib
+
         start = _place(content)
         if start:
             whole = hashlib.sha256(content[:start])
@@ -76,6 +79,8 @@ def json_checksum(data: Mapping[str, Any]) -> str:
     True
     """
     content = {key: value for key, value in data.items() if key != CHECKSUM}
+    import hashlib  # takes milliseconds, and few commands need it
+
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from typing import NamedTuple
 
 from leadline.data.table import Table
-from leadline.data.wording import cells, folded, shortened, visible
+from leadline.data.wording import cells, folded, shortened, terminal_columns, visible
 from leadline.render.cells import aligned, marked, text_columns
 
 HEAD, TAIL = 20, 5
@@ -34,7 +33,7 @@ def write(table: Table) -> str:
     first those of `table.optional` in their order, then columns of numbers from the right, then columns of
     text from the right. The first column and the first column of numbers are kept.
     """
-    width = max(shutil.get_terminal_size((100, 24)).columns, 10)
+    width = max(terminal_columns(100), 10)
     head, body = marked(table)
     rows = list(enumerate(body)) if table.whole else _chosen(body)
     layout = fit(table, head, [row for _, row in rows], width)

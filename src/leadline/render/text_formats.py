@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from html import escape
 
 from leadline.data.table import Cell, Preformatted, RowLabel, Table
 from leadline.data.wording import cells as width_of
@@ -198,4 +197,6 @@ def html_text(text: str) -> str:
     >>> html_text("<b>\x1b")
     '&lt;b&gt;\\x1b'
     """
+    from html import escape  # its table of entities is slow to import
+
     return escape(visible(text)).encode("utf-8", "backslashreplace").decode()
