@@ -1,16 +1,21 @@
-"""Measure what unequal groups, close runs and few queries do to tests, to P(best) and to intervals of kappa.
+"""Measure what unequal groups, weights, close runs and few queries do to tests and intervals.
 
     python benchmarks/uncertainty.py groups [SETS]
+    python benchmarks/uncertainty.py weights [SETS]
     python benchmarks/uncertainty.py best SETS SCORES...
     python benchmarks/uncertainty.py kappa SETS REFERENCE LABELS...
 
-`groups`: rejections of a true null hypothesis at .05, coverage of the 95 % interval, and rejections by
-the worse of the two one-sided tests, with groups of Zipf sizes (five queries a group on average, half of
-the variance between groups). `best`: 10 to 40 topics of SCORES (tables of one measure for many runs) are
-drawn without replacement as the data, all topics are the truth; 3 to 10 runs, random or of adjacent true
-ranks; how often the run with a P(best) of .5 to .8, and of .8 or more, is the best. `kappa`: queries are
-drawn with replacement from all of REFERENCE; how often the intervals of Cohen's kappa with LABELS hold
-that of all queries. Prints the tables of docs/comparing.md, docs/ranking.md and docs/agreement.md.
+`groups`: rejections of a true null hypothesis at .05, coverage of the 95 % interval, and rejections by the
+worse of the two one-sided tests, with groups of Zipf sizes (five queries a group on average, half of the
+variance between groups). `weights`: rejections by the t test and the randomisation test, and coverage of
+the t interval, of the weighted mean of queries drawn with their weights (log-normal, sigma 1 or 1.5), where
+the differences are independent of the weights, and where they grow with the weights (correlation .5 with
+their logarithm; the weighted mean of the population is 0 all the same). `best`: 10 to 40 topics of SCORES
+(tables of one measure for many runs) are drawn without replacement as the data, all topics are the truth; 3
+to 10 runs, random or of adjacent true ranks; how often the run with a P(best) of .5 to .8, and of .8 or
+more, is the best. `kappa`: queries are drawn with replacement from all of REFERENCE; how often the
+intervals of Cohen's kappa with LABELS hold that of all queries. Prints the tables of docs/comparing.md,
+docs/ranking.md and docs/agreement.md.
 """
 
 from __future__ import annotations
@@ -22,9 +27,11 @@ import numpy as np
 import leadline as ll
 from leadline.stats.agreement_coefficients import Cohen, coded, confusions, jackknife_limits, without_each
 from leadline.stats.intervals import Student
-from leadline.stats.moments import means, totals
-from leadline.stats.paired_tests import T
+from leadline.stats.moments import Weighted, means, totals
+from leadline.stats.paired_tests import Randomisation, T
 from leadline.stats.ranks import bootstrap_ranks
+
+TESTED = (T(), Randomisation(draws=2000))
 
 
 def groups(sets: int) -> None:
@@ -48,6 +55,31 @@ def groups(sets: int) -> None:
             line += ["-" if np.isnan(p[0]) else f"{share:.3f}" for share in measured]
         effective = means(totals(values, member)).effective[0]
         print(f"| {number} | {effective:.1f} | {' | '.join(line)} |")
+
+
+def weights(sets: int) -> None:
+    """Print the size of tests of weighted means and the coverage of the t interval."""
+    for sigma in (1.0, 1.5):
+        for number in (25, 50, 100, 200):
+            for skewed in (False, True):
+                line, effective = [], []
+                for grows in (False, True):
+                    rng = np.random.default_rng(1)
+                    found = []
+                    for _ in range(sets):
+                        z = rng.standard_normal(number)
+                        noise = rng.exponential(size=number) - 1 if skewed else rng.standard_normal(number)
+                        values = np.sqrt(0.75) * noise + 0.5 * (z - sigma) if grows else noise
+                        units = Weighted(np.arange(number), np.exp(sigma * z))
+                        low, high = Student().limits(values[:, None], groups=units)
+                        effective.append(means(totals(values[:, None], units)).effective[0])
+                        if np.isnan(low[0]):
+                            continue
+                        p = [test.p_values(values[:, None], groups=units)[0] for test in TESTED]
+                        found.append([*(np.array(p) < 0.05), low[0] <= 0 <= high[0]])
+                    line += [f"{share:.3f}" for share in np.mean(found, axis=0)]
+                units_of = f"{sigma} | {number} ({np.mean(effective):.1f})"
+                print(f"| {units_of} | {'skewed' if skewed else 'normal'} | {' | '.join(line)} |", flush=True)
 
 
 def best(sets: int, paths: list[str]) -> None:
@@ -111,6 +143,8 @@ if __name__ == "__main__":
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 4000
     if sys.argv[1] == "groups":
         groups(count)
+    elif sys.argv[1] == "weights":
+        weights(count)
     elif sys.argv[1] == "best":
         best(count, sys.argv[3:])
     else:

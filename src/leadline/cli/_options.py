@@ -190,7 +190,7 @@ def confidence_options(function: F) -> F:
             "Statistics",
             "--query-group",
             metavar="FILE:COLUMN",
-            help="Groups of related queries (of a user, say), tested as units.",
+            help="Groups of related queries, tested as units.",
         ),
         confidence_option,
         seed_option,
@@ -205,6 +205,10 @@ slice_option = option(
     multiple=True,
     metavar="FILE:COLUMN",
     help="Also show groups of queries, such as their type or language (repeatable).",
+)
+
+weights_option = option(
+    "Queries", "--query-weights", metavar="FILE:COLUMN", help="Weight of each query, such as its traffic."
 )
 
 

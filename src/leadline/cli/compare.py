@@ -18,6 +18,7 @@ from leadline.cli._options import (
     progress,
     sample_options,
     slice_option,
+    weights_option,
 )
 from leadline.cli._outputs import Outputs, output_options, refuse_same_output
 from leadline.cli._reading_options import judgments_and_draw, values_of
@@ -90,6 +91,7 @@ DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing trun
 )
 @baseline_options
 @slice_option
+@weights_option
 @sample_options
 @evaluation_options
 @output_options(figures=FIGURES)

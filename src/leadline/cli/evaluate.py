@@ -18,6 +18,7 @@ from leadline.cli._options import (
     progress,
     sample_options,
     slice_option,
+    weights_option,
 )
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._reading_options import judgments_and_draw, values_of
@@ -66,6 +67,7 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
 )
 @sample_options
 @slice_option
+@weights_option
 @option(
     "Parts",
     "--parts",
@@ -131,6 +133,7 @@ def command(  # click documents the options
     means = not no_means
     additions = [name for name in ("bounds", "intervals") if options[name]]
     additions += ["query-slice"] * bool(query_slice)
+    additions += ["query-weights"] * (options["query_weights"] is not None)
     if form != "trec" and no_means and (not per_query or additions):
         raise UsageError("-n omits all that would be shown; expected -q too, and no --bounds or --intervals")
     if form == "trec" and additions:

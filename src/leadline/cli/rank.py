@@ -14,6 +14,7 @@ from leadline.cli._options import (
     progress,
     sample_options,
     seed_option,
+    weights_option,
 )
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._reading_options import judgments_and_draw, values_of
@@ -60,14 +61,12 @@ SECTION = "Evaluation"
 )
 @settings("test.family")
 @option(
-    "Statistics",
-    "--query-group",
-    metavar="FILE:COLUMN",
-    help="Groups of related queries (of a user, say), tested as units.",
+    "Statistics", "--query-group", metavar="FILE:COLUMN", help="Groups of related queries, tested as units."
 )
 @setting("test.draws", default=DRAWS)
 @confidence_option
 @seed_option
+@weights_option
 @sample_options
 @evaluation_options
 @output_options(figures=())

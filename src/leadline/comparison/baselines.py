@@ -16,6 +16,7 @@ from leadline.data.arrays import Flags
 from leadline.data.qrels import QrelsColumns
 from leadline.data.records import ResultWarning, RunInfo, flagged
 from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.evaluation.limits import same_weights
 from leadline.evaluation.results import Results
 from leadline.io.opening import PARQUET, digest_of, first_bytes
 from leadline.io.saved_results import EXPECTED, MANIFEST, envelope, read_saved, saved_json, saved_parquet
@@ -35,6 +36,7 @@ NEUTRAL = {
     "bounds",
     "machine",
     "intervals",
+    "query_weights",  # compared by weight
     "confidence",
     "seed",
 }
@@ -101,6 +103,8 @@ def check_same(results: Results, baseline: Baseline) -> None:
         *_other_measures(results, baseline),
         *_other_options(results.options, baseline.results.options),
     ]
+    if not same_weights(results, baseline.results):
+        found.append("other weights of queries")
     if found:
         raise UsageError(
             f"{baseline.path} does not fit: {'; '.join(found)}; expected the same, or the baseline written "

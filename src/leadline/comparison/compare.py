@@ -9,20 +9,13 @@ from typing import Any, Unpack
 from leadline.comparison.baselines import is_baseline, read_baseline, with_baseline
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.estimates import at_look
-from leadline.comparison.pairing import (
-    Pairs,
-    check_averages,
-    check_judged,
-    group_codes,
-    listed_names,
-    pairs_of,
-)
+from leadline.comparison.pairing import Pairs, check_averages, check_judged, listed_names, pairs_of, units_of
 from leadline.comparison.rules import Rules
 from leadline.data.reading import refuse_unknown
 from leadline.errors import InputError, UsageError
 from leadline.estimation.measured import measured
 from leadline.evaluation.arguments import MeasuresLike, RunsLike, divided
-from leadline.evaluation.evaluate import EvaluateOptions
+from leadline.evaluation.evaluate import TestedOptions
 from leadline.evaluation.results import Results
 from leadline.io.objects import Run
 from leadline.io.read import QrelsLike
@@ -52,7 +45,7 @@ def compare(
     query_group: str | Mapping[str, object] | None = None,
     machine: QrelsLike | None = None,
     seed: int = 0,
-    **options: Unpack[EvaluateOptions],
+    **options: Unpack[TestedOptions],
 ) -> Comparison:
     """Compare runs: differences in means with confidence intervals and significance tests.
 
@@ -126,7 +119,7 @@ def compare(
     True
 
     """
-    refuse_unknown(compare, options, EvaluateOptions)
+    refuse_unknown(compare, options, TestedOptions)
     runs, measures = divided_of(qrels, runs_and_measures, runs, measures, options)
     pairing = None
     kept = None
@@ -207,7 +200,7 @@ def compare_results(
 ) -> Comparison:
     """Compare evaluated runs with baselines, or by the pairs of each run and its baseline."""
     rules = at_look(results, rules)
-    groups = group_codes(results, rules.query_group)
+    groups = units_of(results, rules.query_group)
     pairs = pairs_of(results, baseline) if pairing is None else pairing
     names = listed_names(() if baseline is None else baseline)
     if pairing is not None:

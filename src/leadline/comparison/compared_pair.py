@@ -68,7 +68,8 @@ class ComparedPair(NamedTuple):
     groups : int or None
         Number of groups of queries; None without groups.
     effective_groups : float or None
-        Effective number of groups, (sum n)^2 / sum n^2 for groups of n queries; None without groups.
+        Effective number of groups, (sum n)^2 / sum n^2 for groups of n queries or of weight n; without
+        groups that of weighted queries; None without either.
     these_low, these_high : float or None
         Limits of an estimated difference for these queries, over draws of judgments; equal if every document
         that matters was judged, NaN where withheld. None if the values are no estimates.

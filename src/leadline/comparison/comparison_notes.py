@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.comparison.gate import WORSE, Gate
+from leadline.comparison.pairing import in_groups
 from leadline.comparison.sentences import few_groups_text, groups_text, sentence
 from leadline.data.wording import counted, percent, queries
 from leadline.stats.corrections import BH
@@ -92,14 +93,16 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
     if comparison.these is not None:
         notes.append(f"these queries: {level} CI of each pair over draws of judgments")
     if long:
-        spread = "the differences [CI]" if comparison.groups is None else "effective groups"
+        spread = "the differences [CI]"
+        if comparison.groups is not None:
+            spread = "effective groups" if in_groups(comparison.groups) else "effective queries"
         wins = "; wins: queries on which a is better" if comparison.results.withheld is None else ""
         notes += [
             f"H0: {rules.test.null}",
             f"effect: mean / standard deviation of {spread}{wins}",
             f"primary measure: {comparison.primary}",
         ]
-    if comparison.groups is not None:
+    if in_groups(comparison.groups):
         table = max((each.means for each in comparison.statistics), key=lambda found: found.effective.max())
         number, effective = int(table.clusters.max()), float(table.effective.max())
         notes.append(

@@ -15,7 +15,7 @@ from leadline.comparison.comparison_notes import PAPER, SENTENCES, caption, comp
 from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.estimates import these_queries
 from leadline.comparison.gate import Gate
-from leadline.comparison.pairing import Pairs
+from leadline.comparison.pairing import Pairs, in_groups
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import sentence, shown_columns
 from leadline.data.arrays import Flags, Floats, Integers
@@ -30,7 +30,7 @@ from leadline.result import Make, Result, figure_of
 from leadline.stats import Interval
 from leadline.stats.intervals import Randomisation as InvertedRandomisation
 from leadline.stats.intervals import Student
-from leadline.stats.moments import EQUAL, Means, means, totals
+from leadline.stats.moments import EQUAL, Groups, Means, means, totals
 from leadline.stats.power import (
     Outcomes,
     detectable,
@@ -100,8 +100,8 @@ class Comparison(Tested, Result):
         Corrected p-values of the equivalence test; None without a margin.
     simultaneous : ndarray of float64, shape (n_measures, n_pairs, 2), or None
         Simultaneous confidence limits; None for a single pair or without correction.
-    groups : ndarray of int64, shape (n_queries,), or None
-        Group of each query; None without groups.
+    groups : ndarray of int64, shape (n_queries,), Weighted or None
+        Group of each query, and its weight; None without either.
     baselines : list of str
         Names of the baselines; empty if all pairs of runs are compared.
     """
@@ -111,7 +111,7 @@ class Comparison(Tested, Result):
         results: Results,
         pairing: Pairs,
         rules: Rules,
-        groups: Integers | None = None,
+        groups: Groups | None = None,
         *,
         baselines: Sequence[str] = (),
     ) -> None:
@@ -311,7 +311,7 @@ class Comparison(Tested, Result):
             "simultaneous_high": simultaneous[:, 1],
             "effect_low": found.effect_limits[0][pairs],
             "effect_high": found.effect_limits[1][pairs],
-            "groups": none if self.groups is None else found.means.clusters[pairs].astype(np.int64),
+            "groups": found.means.clusters[pairs].astype(np.int64) if in_groups(self.groups) else none,
             "effective_groups": none if self.groups is None else effective,
             "these_low": none if self.these is None else self.these.limits[index, pairs, 0],
             "these_high": none if self.these is None else self.these.limits[index, pairs, 1],

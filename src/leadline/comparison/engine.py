@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leadline.comparison.pairing import Pairs
+from leadline.comparison.pairing import Pairs, in_groups
 from leadline.comparison.rules import MAX_T, MAX_T_DRAWS, TUKEY, Rules
 from leadline.comparison.sentences import few_groups_text
 from leadline.data.arrays import Flags, Floats, Integers
@@ -23,7 +23,7 @@ from leadline.evaluation.results import Results
 from leadline.stats import CORRECTIONS
 from leadline.stats.corrections import BH
 from leadline.stats.intervals import consistent_limits
-from leadline.stats.moments import effective_groups, means, moments, totals
+from leadline.stats.moments import Groups, Weighted, effective_groups, means, totals
 from leadline.stats.paired_tests import Bootstrap, T, decided_by_sign, equivalence
 from leadline.stats.power import outcomes
 from leadline.stats.ranks import paired_t
@@ -94,7 +94,7 @@ class Differences:
             return self.values
         return np.asarray(self.values[:, self.pairs.first] - self.values[:, self.pairs.second])
 
-    def p_values(self, rules: Rules, groups: Integers | None) -> Floats:
+    def p_values(self, rules: Rules, groups: Groups | None) -> Floats:
         """Return the p-values of the columns, uncorrected."""
         return rules.test.p_values(self.table, seed=rules.seed, groups=groups)
 
@@ -102,7 +102,7 @@ class Differences:
 class AllPairs(Differences):
     """Differences of all pairs of many runs, whose p-values need no table of all differences."""
 
-    def p_values(self, rules: Rules, groups: Integers | None) -> Floats:
+    def p_values(self, rules: Rules, groups: Groups | None) -> Floats:
         assert self.pairs is not None
         used = self.values[~np.isnan(self.values).all(axis=1)]
         if type(rules.test) is T and groups is None and not np.isnan(used).any():
@@ -122,8 +122,8 @@ class Tested:
         Differences by measure, of the same columns.
     rules : Rules
         Test, correction, intervals and levels.
-    groups : ndarray of int64, shape (n_queries,), optional
-        Group of each query.
+    groups : ndarray of int64, shape (n_queries,), or Weighted, optional
+        Group of each query, and its weight.
 
     Raises
     ------
@@ -132,12 +132,14 @@ class Tested:
     """
 
     def __init__(
-        self, differences: Sequence[Differences], rules: Rules, groups: Integers | None = None
+        self, differences: Sequence[Differences], rules: Rules, groups: Groups | None = None
     ) -> None:
         self.parts = list(differences)
         self.rules = rules.sized(sum(part.size for part in self.parts))
         self.groups = groups
         if rules.joint == TUKEY:
+            if groups is not None:
+                raise UsageError("Tukey cannot take weights of queries; expected --correction MaxT or Holm")
             for part in self.parts:
                 if not part.complete.any():
                     raise UsageError(f"no query has {part.measure} in all runs; {TUKEY} needs at least one")
@@ -166,7 +168,7 @@ class Tested:
     @cached_property
     def means(self) -> Floats:
         """Mean differences, measures x columns; NaN for runs without a query in common."""
-        return np.stack([moments(table).mean for table in self.differences])
+        return np.stack([means(totals(table, self.groups)).mean for table in self.differences])
 
     @cached_property
     def p_uncorrected(self) -> Floats:
@@ -344,7 +346,9 @@ class Tested:
         )
         if not 0 < units < ENOUGH:
             return []
-        number = queries(int(units)) if self.groups is None else f"{units:.1f} effective groups"
+        number = queries(int(units))
+        if self.groups is not None:
+            number = f"{units:.1f} effective {'groups' if in_groups(self.groups) else 'queries'}"
         name = "MaxT" if rules.joint else "Bonferroni"
         figures = COVERAGE[name]
         least = max((few for few in figures if few <= units), default=min(figures))
@@ -362,9 +366,10 @@ class Tested:
             return []
         most = max(int((np.nan_to_num(table) != 0).sum(axis=0).max()) for table in self.differences)
         noun = "queries"
-        if self.groups is not None:
+        codes = self.groups.codes if isinstance(self.groups, Weighted) else self.groups
+        if codes is not None and in_groups(self.groups):
             noun = "groups of queries"
-            most = min(most, max(_most_groups(table, self.groups) for table in self.differences))
+            most = min(most, max(_most_groups(table, codes) for table in self.differences))
         if most == 0 or smallest_p(rules, most, size) < rules.alpha:
             return []
         smallest, draws = rules.test.smallest(most), getattr(rules.test, "draws", 0)
@@ -418,18 +423,19 @@ def few_queries_text(count: int) -> str:
     return "" if count >= FEWEST else f"{queries(count)}; at least {FEWEST} are needed"
 
 
-def few_queries_texts(differences: Floats, groups: Integers | None) -> list[str]:
+def few_queries_texts(differences: Floats, groups: Groups | None) -> list[str]:
     """Return the reason for which each column has too few queries or groups to be tested; empty if enough."""
     texts = [few_queries_text(count) for count in (~np.isnan(differences)).sum(axis=0).tolist()]
     if groups is None:
         return texts
     found = means(totals(differences, groups))
     units = zip(found.clusters.astype(int).tolist(), found.effective.tolist(), strict=True)
-    few = [few_groups_text(*unit) if unit[0] else "" for unit in units]
+    alone = not in_groups(groups)
+    few = [few_groups_text(*unit, alone=alone) if unit[0] else "" for unit in units]
     return [text or reason for text, reason in zip(few, texts, strict=True)]
 
 
-def _unbounded(limits: Floats, differences: Floats, significant: Flags, groups: Integers | None) -> Floats:
+def _unbounded(limits: Floats, differences: Floats, significant: Flags, groups: Groups | None) -> Floats:
     """Return limits with infinite ones for pairs with equal differences that are not significant.
 
     The variance of equal differences is 0. The inverted sign test rejects all means except the observed one
@@ -439,7 +445,7 @@ def _unbounded(limits: Floats, differences: Floats, significant: Flags, groups: 
     return np.where(decided[:, None], np.array([-np.inf, np.inf]), limits)
 
 
-def _equivalence(differences: Floats, margin: float, groups: Integers | None) -> Floats:
+def _equivalence(differences: Floats, margin: float, groups: Groups | None) -> Floats:
     """Return p of the two one-sided t tests of each column; with groups by the jackknife over groups."""
     if groups is None:
         return equivalence(differences, margin)

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.engine import few_queries_texts
-from leadline.comparison.pairing import Pairs, check_judged
+from leadline.comparison.pairing import Pairs, check_judged, in_groups
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import STATED, lacking_text, no_query, p_text, queries_in_groups, signed
-from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Flags, Floats
 from leadline.data.records import flagged, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.stats import Alternative
-from leadline.stats.moments import EQUAL, Means, means, totals
+from leadline.stats.moments import EQUAL, Groups, Means, means, totals
 from leadline.stats.paired_tests import decided_by_sign, one_sign
 from leadline.stats.power import detectable, outcomes
 
@@ -404,7 +404,7 @@ class Decided(NamedTuple):
     reasons: list[str]
 
 
-def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Integers | None = None) -> Decided:
+def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Groups | None = None) -> Decided:
     """Test a "fail-if-worse" or "require-not-worse" condition on columns of differences."""
     shifted = better + condition.margin
     shifted[np.abs(shifted) <= EQUAL] = 0.0  # a loss equal to the margin up to rounding
@@ -426,7 +426,7 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Integ
         elif not units:
             reasons[column] = "no query counts in the means of both"
         elif not reasons[column]:
-            noun = ("query", "queries") if groups is None else ("group of queries", "groups of queries")
+            noun = ("group of queries", "groups of queries") if in_groups(groups) else ("query", "queries")
             reasons[column] = _reason(counted(units, *noun), float(p[column]), smallest, rules)
         if condition.kind == NOT_WORSE:
             detectable_difference[column] = detectable(
@@ -475,7 +475,7 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
             limit=float(result.lower[pair]) * side,
             p=float(result.p[pair]),
             queries=int((~np.isnan(better[:, pair])).sum()),
-            groups=None if groups is None else int(result.spread.clusters[pair]),
+            groups=int(result.spread.clusters[pair]) if in_groups(groups) else None,
             effective_groups=None if groups is None else float(result.spread.effective[pair]),
             reason=result.reasons[pair],
             rising=rising,
@@ -554,7 +554,7 @@ def _nothing_measured(results: Results, index: int, run: int) -> bool:
     return bool(measure.rising and getattr(measure, "low", nan) == 0 and np.nanmax(values, initial=0.0) <= 0)
 
 
-def _lower(better: Floats, rules: Rules, groups: Integers | None) -> Floats:
+def _lower(better: Floats, rules: Rules, groups: Groups | None) -> Floats:
     """Return the one-sided lower limit of each mean, by the sign test for equal differences."""
     low, _ = rules.limits(better, 1 - 2 * rules.alpha, groups)
     units = means(totals(better, groups)).clusters

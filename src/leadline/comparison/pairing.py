@@ -11,6 +11,7 @@ from leadline.data.arrays import Integers
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
+from leadline.stats.moments import Groups, Weighted
 
 
 def read_query_groups(source: str) -> dict[str, str]:
@@ -28,6 +29,19 @@ def read_query_groups(source: str) -> dict[str, str]:
                 line=line,
             )
     return groups
+
+
+def in_groups(groups: Groups | None) -> bool:
+    """Return whether queries are in groups, and not only weighted."""
+    return groups is not None and not (isinstance(groups, Weighted) and groups.alone)
+
+
+def units_of(results: Results, groups: str | Mapping[str, object] | None) -> Groups | None:
+    """Return the group of each query, and its weight if it has one; None without either."""
+    codes = group_codes(results, groups)
+    if codes is None or results.weighted is None:
+        return results.weighted if codes is None else codes
+    return results.weighted._replace(codes=codes)
 
 
 def group_codes(results: Results, groups: str | Mapping[str, object] | None) -> Integers | None:

@@ -294,6 +294,7 @@ def _of_queries(results: Results, members: Flags) -> Results:
         present=results.present,
         without_mean=results.without_mean,
         options=results.options,
+        weighted=results.weighted,
     )
 
 
@@ -392,9 +393,10 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
 
 def _means_of_slices(comparison: Comparison, tested: Tested, runs: Integers) -> list[float]:
     """Return the mean of a run of each pair over the queries of each slice, by measure."""
-    means = []
+    means, weighted = [], comparison.results.weighted
     for index, table in enumerate(tested.differences):
         values = comparison.results.averaged_values(index)
         for run, used in zip(np.repeat(runs, table.shape[1] // len(runs)), ~np.isnan(table.T), strict=True):
-            means.append(float(values[run, used].mean()) if used.any() else np.nan)
+            weights = None if weighted is None else weighted.weights[used]
+            means.append(float(np.average(values[run, used], weights=weights)) if used.any() else np.nan)
     return means

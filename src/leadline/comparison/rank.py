@@ -11,9 +11,15 @@ import numpy as np
 from leadline.comparison.compare import COMPARED, divided_of, given_results
 from leadline.comparison.engine import AllPairs, Tested, smallest_p
 from leadline.comparison.estimates import at_look
-from leadline.comparison.pairing import check_averages, check_intervals, check_judged, group_codes, pairs_of
+from leadline.comparison.pairing import (
+    check_averages,
+    check_intervals,
+    check_judged,
+    in_groups,
+    pairs_of,
+    units_of,
+)
 from leadline.comparison.rules import TUKEY, Rules
-from leadline.data.arrays import Integers
 from leadline.data.reading import refuse_unknown
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column
@@ -22,13 +28,13 @@ from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.estimation.measured import measured
 from leadline.evaluation.arguments import MeasuresLike, RunsLike
-from leadline.evaluation.evaluate import EvaluateOptions
+from leadline.evaluation.evaluate import TestedOptions
 from leadline.evaluation.results import Results
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
 from leadline.result import Make, Result
 from leadline.stats import Correction, PairedTest
-from leadline.stats.moments import ROUNDING, effective_groups, moments, too_few_groups, totals
+from leadline.stats.moments import ROUNDING, Groups, effective_groups, too_few_groups, totals
 from leadline.stats.ranks import bootstrap_ranks, groups_from_best, mid_ranks, rank_limits
 
 DRAWS = 10_000
@@ -231,7 +237,7 @@ def rank(
     query_group: str | Mapping[str, object] | None = None,
     machine: QrelsLike | None = None,
     seed: int = 0,
-    **options: Unpack[EvaluateOptions],
+    **options: Unpack[TestedOptions],
 ) -> Ranking:
     """Rank runs by their means, with intervals of the ranks.
 
@@ -294,7 +300,7 @@ def rank(
     >>> [(run.name, run.rank, run.rank_low, run.rank_high, run.group) for run in ranking.runs_of(0)]
     [('good', 1.0, 1, 1, 1), ('fair', 2.0, 2, 2, 2), ('bad', 3.0, 3, 3, 3)]
     """
-    refuse_unknown(rank, options, EvaluateOptions)
+    refuse_unknown(rank, options, TestedOptions)
     runs, measures = divided_of(qrels, runs_and_measures, runs, measures, options)
     if isinstance(qrels, Results):
         results = given_results("rank", qrels, runs, measures, options, machine)
@@ -321,7 +327,7 @@ def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranki
         raise UsageError(f"{results.unreliable}: their ranks have no interval; expected human judgments")
     check_whole(0, draws=draws)
     rules = at_look(results, rules)
-    groups = group_codes(results, rules.query_group)
+    groups = units_of(results, rules.query_group)
     pairs = pairs_of(results, None)
     check_averages(results)
     check_judged(results)
@@ -342,9 +348,12 @@ def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranki
     return made
 
 
-def _coverage(units: int, groups: Integers | None) -> list[ResultWarning]:
+def _coverage(units: int, groups: Groups | None) -> list[ResultWarning]:
     """Return how often bootstrap intervals from few queries contain the true rank, or why there are none."""
-    number = counted(units, "query", "queries") if groups is None else counted(units, "effective group")
+    number = counted(units, "query", "queries")
+    if groups is not None:
+        noun = "effective group" if in_groups(groups) else "effective quer"
+        number = counted(units, noun, noun + "s" if in_groups(groups) else noun + "ies")
     if units >= ENOUGH:
         return []
     if units < FEWEST:
@@ -373,7 +382,7 @@ def _ranked(results: Results, index: int, tested: Tested, draws: int) -> dict[st
     slack = ROUNDING * float(np.abs(np.nan_to_num(means)).max(initial=0.0))
     differ = np.flatnonzero(tested.significant[index])
     first, second = part.pairs.first[differ], part.pairs.second[differ]
-    ahead = moments(values[:, first] - values[:, second]).mean > 0
+    ahead = sign * tested.means[index, differ] > 0
     runs = len(results.runs)
     better = np.zeros((runs, runs), dtype=np.bool_)
     better[np.where(ahead, first, second), np.where(ahead, second, first)] = True

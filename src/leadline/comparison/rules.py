@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Floats
 from leadline.data.registry import Registry
 from leadline.data.validation import check_numbers
 from leadline.errors import UsageError
@@ -23,6 +23,7 @@ from leadline.stats import (
 from leadline.stats.corrections import Holm, Uncorrected
 from leadline.stats.intervals import Randomisation as InvertedRandomisation
 from leadline.stats.intervals import Student
+from leadline.stats.moments import Groups
 from leadline.stats.paired_tests import Randomisation, T
 
 TUKEY = "Tukey"  # permutes the values of all runs within a query
@@ -145,7 +146,7 @@ class Rules:
         assert isinstance(self.correction, Correction)
         return self.correction.corrected(p)
 
-    def limits(self, values: Floats, level: float, groups: Integers | None) -> tuple[Floats, Floats]:
+    def limits(self, values: Floats, level: float, groups: Groups | None) -> tuple[Floats, Floats]:
         """Return the limits of the mean of each column; the rules must be `sized`."""
         assert self.interval is not None
         return self.interval.limits(values, level=level, seed=self.seed, groups=groups)

@@ -126,13 +126,15 @@ def query_count(pair: ComparedPair) -> str:
 
 
 def queries_in_groups(number: int, groups: int | None, effective: float | None) -> str:
-    """Return the number of queries, of groups, and of effective groups if fewer, as text.
+    """Return the number of queries, of groups, and of effective groups or queries if fewer, as text.
 
-    >>> queries_in_groups(12, 4, 4.0), queries_in_groups(12, 8, 4.5)
-    ('12 queries in 4 groups', '12 queries in 8 groups (4.5 effective)')
+    >>> queries_in_groups(12, 4, 4.0), queries_in_groups(12, 8, 4.5), queries_in_groups(12, None, 7.25)
+    ('12 queries in 4 groups', '12 queries in 8 groups (4.5 effective)', '12 queries (7.2 effective)')
     """
-    if groups is None or effective is None:
+    if effective is None:
         return queries(number)
+    if groups is None:  # weighted
+        return groups_text(number, effective, "query" if number == 1 else "queries")
     return f"{queries(number)} in {groups_text(groups, effective)}"
 
 
@@ -142,16 +144,20 @@ def groups_text(groups: int, effective: float, noun: str = "") -> str:
     return (f"{groups:,} {noun}" if noun else counted(groups, "group")) + fewer
 
 
-def few_groups_text(groups: int, effective: float) -> str:
-    """Return the reason for which queries in so few effective groups are not tested; empty if they are.
+def few_groups_text(groups: int, effective: float, *, alone: bool = False) -> str:
+    """Return the reason for which so few effective groups are not tested; empty if they are.
+
+    Where queries have weights and no groups, each is `alone`.
 
     >>> few_groups_text(8, 3.64)
     '8 groups of queries (3.6 effective); at least 5 are needed'
     """
     if effective >= FEWEST_GROUPS:
         return ""
-    noun = "group of queries" if groups == 1 else "groups of queries"
-    return f"{groups_text(groups, effective, noun)}; at least {FEWEST_GROUPS} are needed"
+    one, more = ("query", "queries") if alone else ("group of queries", "groups of queries")
+    return (
+        f"{groups_text(groups, effective, one if groups == 1 else more)}; at least {FEWEST_GROUPS} are needed"
+    )
 
 
 STATED = "every judged query (one for which nothing was found is {query: {}} in JSON and counts 0)"

@@ -50,17 +50,22 @@ class NamedMeasure:
         return "unknown" if self.assumed else "higher" if self.rising else "lower"
 
 
-def summary(values: Floats, averaged: Flags, average: str) -> Floats:
-    """Return the average of each run (row) over the included queries (columns), added in order."""
+def summary(values: Floats, averaged: Flags, average: str, weights: Floats | None = None) -> Floats:
+    """Return the average of each run (row) over the included queries (columns), added in order.
+
+    >>> summary(np.array([[0.5, 0.1]]), np.array([[True, True]]), "mean", np.array([3.0, 1.0])).tolist()
+    [0.4]
+    """
     if average == "geometric":
         floored = np.log(np.maximum(np.nan_to_num(values), GEOMETRIC_FLOOR))
-        return np.exp(summary(floored, averaged, "mean"))
+        return np.exp(summary(floored, averaged, "mean", weights))
     addends = np.where(averaged & ~np.isnan(values), values, 0.0)
+    addends = addends if weights is None else addends * weights
     # A cumulative sum adds in order; np.sum adds pairwise, with other rounding errors than trec_eval.
     total: Floats = addends.cumsum(axis=1)[:, -1] if addends.size else addends.sum(axis=1)
     if average == "sum":
         return total
     included = averaged & ~np.isnan(values) if average == "defined" else averaged
-    size = included.sum(axis=1)
+    size = included.sum(axis=1) if weights is None else (included * weights).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(size == 0, np.nan, total / size)

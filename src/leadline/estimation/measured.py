@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -57,6 +57,7 @@ def evaluate(
     machine: QrelsLike | None = None,
     relevance_strings: int | None = None,
     bounds: bool = False,
+    query_weights: str | Mapping[str, float] | None = None,
     intervals: bool | str | Interval = False,
     confidence: float = 0.95,
     seed: int = 0,
@@ -102,6 +103,8 @@ def evaluate(
         Number of documents of every list whose grades are kept as text.
     bounds : bool, default False
         Whether to add the range of values over the orders of tied documents and the grades of unjudged ones.
+    query_weights : str or mapping, optional
+        Weight of every query in the means, such as its share of traffic: FILE:COLUMN, or `{query: weight}`.
     intervals : bool or str, default False
         Whether to add confidence intervals of the means, or their method, such as "BCa".
     confidence : float, default 0.95
@@ -146,6 +149,7 @@ def evaluate(
         known=known,
         relevance_strings=relevance_strings,
         bounds=bounds,
+        query_weights=query_weights,
         intervals=intervals,
         **options,
     )

@@ -20,7 +20,7 @@ from leadline.data.validation import check_flags, check_numbers, check_whole, ch
 from leadline.errors import UsageError
 from leadline.evaluation.estimated_recall import PoolLike, joined
 from leadline.evaluation.join import judge_runs, listed_runs
-from leadline.evaluation.limits import DEFAULT_INTERVAL, Bounds, mean_intervals
+from leadline.evaluation.limits import DEFAULT_INTERVAL, Bounds, mean_intervals, read_weights, weights_warning
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import (
@@ -42,6 +42,7 @@ from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.measures.ir_measures_names import is_of_ir_measures, text_of
 from leadline.stats import Interval, checked_level
+from leadline.stats.moments import Weighted
 
 # What judgments compute of themselves at the first use, and can soon compute again in another process.
 CACHES = ("query", "lookup", "names", "_relevant", "ideal")
@@ -69,12 +70,19 @@ class PartOptions(ValueOptions, total=False):
     machine: bool
     confidence: float
     seed: int
+    query_weights: str | Mapping[str, float] | None
 
 
 class EvaluateOptions(ValueOptions, total=False):
     """Keywords of `evaluate` that `compare` and `explain` pass on."""
 
     on_run: Callable[[int, int], None] | None
+
+
+class TestedOptions(EvaluateOptions, total=False):
+    """Keywords of `evaluate` that functions of means over queries pass on."""
+
+    query_weights: str | Mapping[str, float] | None
 
 
 class RunValues(NamedTuple):
@@ -103,6 +111,7 @@ def evaluate(
     pool: PoolLike | None = None,
     relevance_strings: int | None = None,
     bounds: bool = False,
+    query_weights: str | Mapping[str, float] | None = None,
     machine: bool = False,
     intervals: bool | str | Interval = False,
     confidence: float = 0.95,
@@ -132,6 +141,7 @@ def evaluate(
         pool=pool,
         relevance_strings=relevance_strings,
         bounds=bounds,
+        query_weights=query_weights,
         machine=machine,
         intervals=intervals,
         confidence=confidence,
@@ -175,6 +185,7 @@ class Evaluation:
         pool: PoolLike | None = None,
         relevance_strings: int | None = None,
         bounds: bool = False,
+        query_weights: str | Mapping[str, float] | None = None,
         machine: bool = False,
         intervals: bool | str | Interval = False,
         confidence: float = 0.95,
@@ -196,6 +207,7 @@ class Evaluation:
         self.reading = replace(reading, single_precision=self.profile.narrow)
         self.relevance_strings = relevance_strings
         self.bounds = bounds
+        self.weighted, self._share = self._weights(query_weights)
         self.machine = machine
         self.intervals = intervals
         self.confidence = confidence
@@ -217,9 +229,21 @@ class Evaluation:
             "name_by": reading.name_by,
             "relevance_strings": relevance_strings,
             "bounds": bounds,
+            "query_weights": "in memory" if isinstance(query_weights, Mapping) else query_weights,
             "machine": machine,
             "intervals": bool(intervals),
         }
+
+    def _weights(self, given: object) -> tuple[Weighted | None, float]:
+        """Return the weights of the judged queries, and their share of all weights."""
+        if given is None:
+            return None, 1.0
+        sums = [str(measure) for measure in self.measures if measure.average == "sum"]
+        if sums or self.qrels.inclusion is not None:
+            what = f"{sums[0]}, a sum over queries" if sums else "a sample of judgments"
+            raise UsageError(f"query_weights with {what}; expected means over queries by full judgments")
+        weights, share = read_weights(given, list(self.qrels.queries))
+        return Weighted(np.arange(len(weights), dtype=np.int64), weights), share
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: the judgments without their caches."""
@@ -251,9 +275,17 @@ class Evaluation:
         """
         if not any(info.counts["queries"] for info in infos):
             raise no_common_query([info.name for info in infos], values_of_runs[0].example[0], self.qrels)
+        if self.weighted is not None:
+            weighed = self.weighted.weights[:, None] > 0
+            values_of_runs = [run._replace(averaged=run.averaged & weighed) for run in values_of_runs]
         results = _combined(
             infos, values_of_runs, self.qrels, self.measures, self.averaging, self.options, self._resolve
         )
+        if self.weighted is not None:
+            results.weighted = self.weighted
+            source = self.options["query_weights"]
+            source = "the given weights" if source == "in memory" else source
+            results.warnings.insert(0, weights_warning(self.weighted, self._share, source))
         label_warnings = machine_labels(self.qrels) if self.machine else []
         results.warnings = _unmatched(infos, values_of_runs, self.qrels) + label_warnings + results.warnings
         results.warnings.sort(key=lambda notice: notice.code != "no_overlap")

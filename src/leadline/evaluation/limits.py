@@ -1,19 +1,25 @@
-"""Limits of values and means: bounds, and confidence intervals over queries."""
+"""Limits of values and means: bounds, and confidence intervals over queries; weights of queries."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Flags, Floats
+from leadline.data.records import ResultWarning
+from leadline.data.wording import percent, queries
+from leadline.errors import InputError, UsageError
 from leadline.stats import INTERVALS, Interval, checked_level, checked_seed
+from leadline.stats.moments import Groups, Weighted, effective_groups, totals
 
 if TYPE_CHECKING:
     from leadline.evaluation.results import Results
 
 DEFAULT_INTERVAL = "Student"
+ENOUGH = 40  # effective queries; limits of weighted means from fewer are called approximate
 
 
 class Bounds(NamedTuple):
@@ -61,7 +67,7 @@ def mean_intervals(
     *,
     confidence: float = 0.95,
     seed: int = 0,
-    groups: Integers | None = None,
+    groups: Groups | None = None,
 ) -> Intervals:
     """Return a confidence interval for every mean of results, over a population of queries.
 
@@ -79,6 +85,7 @@ def mean_intervals(
     interval = method if isinstance(method, Interval) else INTERVALS.parse(method)
     checked_level(confidence)
     checked_seed(seed)
+    groups = results.weighted if groups is None else groups
     limits = np.full((len(results.runs), len(results.measures), 2), np.nan)
     for index, measure in enumerate(results.measures):
         if measure.average == "sum" or results.unreliable:
@@ -90,3 +97,79 @@ def mean_intervals(
         low_high = np.stack(interval.limits(values, level=confidence, seed=seed, groups=groups), axis=1)
         limits[:, index] = np.exp(low_high) if geometric else low_high
     return Intervals(limits, str(interval), confidence)
+
+
+def read_weights(given: object, judged: Sequence[str]) -> tuple[Floats, float]:
+    """Return the weight of every judged query, and the share of all weights that these have.
+
+    The weights are those of FILE:COLUMN or a mapping, divided by their mean over the judged queries.
+
+    >>> weights, share = read_weights({"q1": 30, "q2": 10, "q3": 60}, ["q1", "q2"])
+    >>> weights.tolist(), share
+    ([1.5, 0.5], 0.4)
+    """
+    places: dict[str, tuple[int | None, object]] = {}
+    path = "in memory"
+    if isinstance(given, str):
+        from leadline.io.small_tables import table_column
+
+        path, rows = table_column(given, ("query_id", "qid", "query"), example="queries.tsv:visits")
+        for line, query, cell in rows:
+            if query in places:
+                raise InputError(
+                    f"query '{query}' has a second weight", expected="one per query", path=path, line=line
+                )
+            places[query] = line, cell
+    elif isinstance(given, Mapping):
+        places = {str(query): (None, weight) for query, weight in given.items()}
+    else:
+        raise UsageError(
+            f"query_weights of type {type(given).__name__}; expected FILE:COLUMN, or {{query: weight}}"
+        )
+    known = {query: _weight(query, cell, path, line) for query, (line, cell) in places.items()}
+    lacking = [query for query in judged if query not in known]
+    if lacking:
+        raise InputError(
+            f"no weight of query '{lacking[0]}' ({len(lacking)} of {len(judged)} judged queries have none)",
+            expected="a weight of every judged query; 0 leaves one out",
+            path=path,
+        )
+    weights = np.array([known[query] for query in judged], dtype=np.float64)
+    if not weights.any():
+        raise InputError("every judged query has weight 0", expected="weights above 0", path=path)
+    return weights / weights.mean(), float(weights.sum() / math.fsum(known.values()))
+
+
+def _weight(query: str, cell: object, path: str, line: int | None) -> float:
+    try:
+        weight = float(cell)  # type: ignore[arg-type]  # of any type, as it was given
+    except (TypeError, ValueError):
+        weight = math.nan
+    if not 0 <= weight < math.inf:
+        raise InputError(
+            f"weight {cell!r} of query '{query}'", expected="a number, 0 or more", path=path, line=line
+        )
+    return weight
+
+
+def weights_warning(weighted: Weighted, share: float, source: str) -> ResultWarning:
+    """Return how many queries of equal weight the weighted ones are worth."""
+    used = weighted.weights > 0
+    number = int(used.sum())
+    effective = float(effective_groups(totals(np.where(used, 1.0, np.nan)[:, None], weighted))[0])
+    zero = len(used) - number
+    words = (
+        f"means weighted by {source}: {queries(number)}, worth {effective:.1f} of equal weight "
+        f"(design effect {number / effective:.2f}), with {percent(round(share, 4))} of all weight"
+    )
+    words += "; limits are approximate (docs/comparing.md)" * (effective < ENOUGH)
+    words += f"; {queries(zero)} of weight 0 left out" * bool(zero)
+    return ResultWarning("query_weights", words, number)
+
+
+def same_weights(first: Results, second: Results) -> bool:
+    """Return whether the queries of the first results have the same weights in the second."""
+    if first.weighted is None or second.weighted is None:
+        return first.weighted is second.weighted
+    rows = second.queries.encode(first.queries.names)
+    return bool((rows >= 0).all()) and np.allclose(first.weighted.weights, second.weighted.weights[rows])

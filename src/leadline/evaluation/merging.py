@@ -10,7 +10,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Integers
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.errors import UsageError
-from leadline.evaluation.limits import Bounds, mean_intervals
+from leadline.evaluation.limits import Bounds, mean_intervals, same_weights
 from leadline.evaluation.run_warnings import (
     PER_RUN,
     count_warnings,
@@ -81,6 +81,7 @@ def merge_results(
         options=first.options | {"queries": rule},
         inputs=_inputs(parts),
         resolve=first._resolve,  # noqa: SLF001  # the same class
+        weighted=first.weighted,
     )
     merged.qrels = first.qrels
     merged.undefined = np.sum(counts, axis=0)
@@ -126,6 +127,8 @@ def _refuse_different(first: Results, other: Results, one: str, label: str) -> N
         raise UsageError(f"{label} has {', '.join(others)}, {one} has {', '.join(texts)}; expected equal")
     if other.queries != first.queries or other.qrels_digest != first.qrels_digest:
         raise UsageError(f"{label} and {one} have other judgments; expected the same judgments")
+    if not same_weights(first, other):
+        raise UsageError(f"{label} and {one} have other weights of queries; expected the same query_weights")
     left, right = _comparable(first.options), _comparable(other.options)
     for name in dict.fromkeys([*left, *right]):
         if left.get(name) != right.get(name):

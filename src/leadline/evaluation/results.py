@@ -22,6 +22,7 @@ from leadline.errors import UsageError
 from leadline.evaluation.limits import Bounds, Intervals
 from leadline.evaluation.lookups import Lookups
 from leadline.result import Make, Result
+from leadline.stats.moments import Weighted
 
 if TYPE_CHECKING:
     from leadline.data.qrels import QrelsColumns
@@ -80,6 +81,8 @@ class Results(Lookups, Result):
         judgments.
     qrels : Qrels, str or None
         The judgments, or their digest.
+    weighted : Weighted or None
+        Weights of the queries in all means; None if they are equal.
     undefined : ndarray of int64, shape (n_runs, n_measures), or None
         Number of undefined values that no other warning explains.
     examples : list of (str, str)
@@ -106,6 +109,7 @@ class Results(Lookups, Result):
         inputs: Sequence[dict[str, Any]] = (),
         resolve: Callable[[Any], Sequence[object]] | None = None,
         sampling: Sequence[dict[str, Any]] | None = None,
+        weighted: Weighted | None = None,
     ) -> None:
         freeze(values, averaged)
         self.runs = list(runs)
@@ -123,6 +127,7 @@ class Results(Lookups, Result):
         self.inputs = list(inputs)
         self.estimates: Estimated | None = None
         self.sampling = None if sampling is None else list(sampling)
+        self.weighted = weighted
         # What merging needs: the judgments or their digest; the first query and document of runs of which no
         # document is judged; the first judged document; the numbers of undefined values by run and measure.
         self.qrels: QrelsColumns | str | None = None
@@ -195,11 +200,20 @@ class Results(Lookups, Result):
         """Names of the runs."""
         return [run.name for run in self.runs]
 
+    @property
+    def _weights(self) -> Floats | None:
+        return None if self.weighted is None else self.weighted.weights
+
+    def refuse_weights(self, what: str) -> None:
+        """Raise UsageError if means are weighted, which not everything can be made of."""
+        if self.weighted is not None:
+            raise UsageError(f"{what} cannot take weighted queries; expected values without query_weights")
+
     @cached_property
     def means(self) -> Floats:
         """Means over queries by the average of each measure: runs x measures."""
         columns = [
-            summary(self.values[:, :, index], self.averaged[:, :, index], measure.average)
+            summary(self.values[:, :, index], self.averaged[:, :, index], measure.average, self._weights)
             for index, measure in enumerate(self.measures)
         ]
         means = np.stack(columns, axis=1) if columns else np.zeros((len(self.runs), 0))
@@ -217,7 +231,7 @@ class Results(Lookups, Result):
             average, averaged = self.measures[index].average, self.averaged[:, :, index]
             if bound == 2 and average not in ("mean", "defined", "sum"):
                 continue  # the expectation of the mean is the mean of expectations for linear averages only
-            means[:, index, bound] = summary(limits[:, :, index, bound], averaged, average)
+            means[:, index, bound] = summary(limits[:, :, index, bound], averaged, average, self._weights)
         means[self.without_mean] = np.nan
         return means
 
@@ -258,6 +272,7 @@ class Results(Lookups, Result):
             inputs=self.inputs,
             resolve=self._resolve,
             sampling=self.sampling,
+            weighted=self.weighted,
             options=self.options | {"measures": [str(self.measures[index]) for index in indices]},
         )
         made.qrels = self.qrels
@@ -283,6 +298,7 @@ class Results(Lookups, Result):
             inputs=self.inputs,
             resolve=self._resolve,
             sampling=sampling,
+            weighted=self.weighted,
         )
         made.qrels = self.qrels
         return made

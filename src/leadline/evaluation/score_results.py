@@ -17,6 +17,7 @@ from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_word
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import Meaning
+from leadline.evaluation.limits import same_weights
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.trec_names import is_text
@@ -164,6 +165,8 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
         raise UsageError(f"run '{twice[0]}' is in two files; expected different names")
     rows = [results.queries.encode(first.queries.names) for results in parts]
     sampling = _merged(parts)
+    if any(not same_weights(first, results) for results in parts):
+        raise UsageError("saved results with other weights of queries; expected the same query_weights")
     message = "values are estimates from a sample of judgments; intervals are over queries and samples"
     estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
     return Results(
@@ -178,6 +181,7 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
         inputs=inputs,
         resolve=first._resolve,  # noqa: SLF001  # the same class
         sampling=sampling,
+        weighted=first.weighted,
     )
 
 

@@ -181,6 +181,7 @@ def audit_scores(
             raise UsageError(
                 f"{type(results).__name__} for judge '{judge}'; expected Results, as `read_scores` returns"
             )
+        results.refuse_weights("agreement")
     names, every = list(judges), list(judges.values())
     runs = [name for name in every[0].names if all(name in results.names for results in every[1:])]
     queries = [name for name in every[0].queries if all(name in results.queries for results in every[1:])]

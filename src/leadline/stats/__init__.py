@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Floats
 from leadline.data.registry import Parametric, Registry
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
-    from leadline.stats.moments import Totals
+    from leadline.stats.moments import Groups, Totals
 
 
 Alternative = Literal["two-sided", "less", "greater"]
@@ -27,13 +27,14 @@ class PairedTest(Parametric):
     """Base class of the paired tests of a zero centre of the differences over queries.
 
     `null` is the null hypothesis in words; `clusters` is whether the test supports groups of dependent
-    queries. Subclasses implement `_p_of` and `smallest`.
+    queries, and `weighs` whether it supports weights. Subclasses implement `_p_of` and `smallest`.
     """
 
     title: ClassVar[str]
     null: ClassVar[str]
     source: ClassVar[str]
     clusters: ClassVar[bool] = True
+    weighs: ClassVar[bool] = True
 
     def p_values(
         self,
@@ -41,7 +42,7 @@ class PairedTest(Parametric):
         *,
         seed: int = 0,
         alternative: Alternative = "two-sided",
-        groups: Integers | None = None,
+        groups: Groups | None = None,
     ) -> Floats:
         """Return the p value of each column."""
         from leadline.stats.moments import sign_p, too_few_groups, totals, without_spread
@@ -79,7 +80,7 @@ class Interval(Parametric):
     source: ClassVar[str]
 
     def limits(
-        self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
+        self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Groups | None = None
     ) -> tuple[Floats, Floats]:
         """Return the limits around the mean of each column.
 
@@ -93,7 +94,7 @@ class Interval(Parametric):
             Confidence level.
         seed : int
             Seed of the random draws, where there are any.
-        groups : ndarray of int, shape (queries,), optional
+        groups : ndarray of int, shape (queries,), or Weighted, optional
             Queries of the same group are dependent; groups are independent of each other.
 
         """
@@ -159,11 +160,15 @@ def checked_alternative(alternative: Alternative) -> Alternative:
     return alternative
 
 
-def checked_groups(test: PairedTest, groups: Integers | None) -> Integers | None:
-    """Return groups; raise UsageError if the test does not support them."""
-    if groups is not None and not test.clusters:
-        able = ", ".join(name for name, kind in TESTS.classes.items() if kind.clusters)
-        raise UsageError(f"{test} cannot take groups of queries; expected one of {able}")
+def checked_groups(test: PairedTest, groups: Groups | None) -> Groups | None:
+    """Return groups; raise UsageError if the test does not support them, or their weights."""
+    for name, what, given in (
+        ("weighs", "weights of queries", isinstance(groups, tuple)),
+        ("clusters", "groups of queries", groups is not None),
+    ):
+        if given and not getattr(test, name):
+            able = ", ".join(one for one, kind in TESTS.classes.items() if getattr(kind, name))
+            raise UsageError(f"{test} cannot take {what}; expected one of {able}")
     return groups
 
 

@@ -12,7 +12,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.registry import Aliases, whole
 from leadline.errors import UsageError
 from leadline.stats import Interval, checked_level, checked_seed, column
-from leadline.stats.moments import Totals, means, too_few_groups, totals
+from leadline.stats.moments import Groups, Totals, means, too_few_groups, totals
 from leadline.stats.paired_tests import Randomisation as RandomisationTest
 from leadline.stats.resampling import each_block, every_sign, signs, supports, weights
 from leadline.stats.student_t import t_quantiles
@@ -39,7 +39,7 @@ class Student(Interval):
         *,
         level: float = 0.95,
         seed: int = 0,  # noqa: ARG002  # draws nothing
-        groups: Integers | None = None,
+        groups: Groups | None = None,
     ) -> tuple[Floats, Floats]:
         estimate = means(totals(values, groups))
         half_width = t_quantiles(estimate.degrees, (1 + level) / 2) * estimate.error
@@ -62,7 +62,7 @@ class Percentile(Interval):
     draws: int = whole(9_999, low=99)
 
     def limits(
-        self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
+        self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Groups | None = None
     ) -> tuple[Floats, Floats]:
         low, high = np.full((2, values.shape[1]), np.nan)
         probabilities = [(1 - level) / 2, (1 + level) / 2]
@@ -94,7 +94,7 @@ class BCa(Interval):
     draws: int = whole(9_999, low=99)
 
     def limits(
-        self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
+        self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Groups | None = None
     ) -> tuple[Floats, Floats]:
         low, high = np.full((2, values.shape[1]), np.nan)
         for columns, observed in columns_with_totals(totals(values, groups)):
@@ -236,7 +236,7 @@ class Randomisation(Interval):
     draws: int = whole(100_000, low=1)
 
     def limits(
-        self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
+        self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Groups | None = None
     ) -> tuple[Floats, Floats]:
         observed = totals(values, groups)
         observed = observed._replace(sums=np.where(too_few_groups(observed), np.nan, observed.sums))

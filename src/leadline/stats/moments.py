@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -50,10 +50,26 @@ def moments(values: Floats) -> Moments:
     return Moments(count, mean, deviation)
 
 
+class Weighted(NamedTuple):
+    """Group of every query, and its weight in the means; each query may be a group."""
+
+    codes: Integers
+    weights: Floats
+
+    @property
+    def alone(self) -> bool:
+        """Return whether each query is a group."""
+        return len(np.unique(self.codes)) == len(self.codes)
+
+
+Groups: TypeAlias = Integers | Weighted
+
+
 class Totals(NamedTuple):
     """Sum and number of the values of every cluster: clusters x columns; NaN and 0 for none.
 
-    Without clusters every query is a cluster, and `sums` are the values themselves.
+    Without clusters every query is a cluster, and `sums` are the values themselves. With weights, `sums` are
+    of weighted values, and `sizes` are sums of weights.
     """
 
     sums: Floats
@@ -77,8 +93,8 @@ class Means(NamedTuple):
     error : ndarray of float64
         Standard error of the mean.
     effective : ndarray of float64
-        Effective number of groups, (sum n)^2 / sum n^2 for groups of n queries: the number of groups if all
-        are of one size, less otherwise. Without groups the number of queries.
+        Effective number of groups, (sum n)^2 / sum n^2 for groups of n queries or of weight n: the number of
+        groups if all are of one size, less otherwise. Without groups and weights the number of queries.
     """
 
     clusters: Floats
@@ -97,7 +113,7 @@ class Means(NamedTuple):
         return np.asarray(self.error * np.sqrt(self.effective))
 
 
-def totals(values: Floats, groups: Integers | None = None) -> Totals:
+def totals(values: Floats, groups: Groups | None = None) -> Totals:
     """Return the totals of the values of each cluster.
 
     Examples
@@ -105,11 +121,18 @@ def totals(values: Floats, groups: Integers | None = None) -> Totals:
     >>> found = totals(np.array([[0.25], [0.5], [0.5]]), np.array([7, 3, 7]))
     >>> found.sums.tolist(), found.sizes.tolist()
     ([[0.5], [0.75]], [[1.0], [2.0]])
+
+    A weight counts as that many queries with the same value:
+
+    >>> found = totals(np.array([[0.25], [0.5]]), Weighted(np.array([0, 1]), np.array([1.0, 3.0])))
+    >>> found.sums.tolist(), found.sizes.tolist()
+    ([[0.25], [1.5]], [[1.0], [3.0]])
     """
     defined = ~np.isnan(values)
     if groups is None:
         return Totals(values, defined.astype(np.float64), grouped=False)
-    codes = np.asarray(groups)
+    given, weights = groups if isinstance(groups, Weighted) else (groups, np.ones(len(values)))
+    codes = np.asarray(given)
     if codes.shape != (len(values),) or not np.issubdtype(codes.dtype, np.integer):
         raise UsageError(
             f"groups of shape {codes.shape} and type {codes.dtype}; expected one integer for each of "
@@ -118,8 +141,8 @@ def totals(values: Floats, groups: Integers | None = None) -> Totals:
     different, cluster = np.unique(codes, return_inverse=True)
     sums = np.zeros((len(different), values.shape[1]))
     sizes = np.zeros_like(sums)
-    np.add.at(sums, cluster, np.where(defined, values, 0.0))
-    np.add.at(sizes, cluster, defined.astype(np.float64))
+    np.add.at(sums, cluster, np.where(defined, values, 0.0) * weights[:, None])
+    np.add.at(sizes, cluster, defined * weights[:, None])
     sums[sizes == 0] = np.nan
     return Totals(sums, sizes, grouped=True)
 

@@ -12,7 +12,17 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.registry import Aliases, choice, whole
 from leadline.errors import UsageError
 from leadline.stats import Alternative, PairedTest
-from leadline.stats.moments import ROUNDING, Means, Totals, means, moments, sign_p, totals, without_spread
+from leadline.stats.moments import (
+    ROUNDING,
+    Groups,
+    Means,
+    Totals,
+    means,
+    moments,
+    sign_p,
+    totals,
+    without_spread,
+)
 from leadline.stats.resampling import each_block, in_parts, signs, supports, weights
 
 NORMAL = NormalDist()
@@ -81,6 +91,7 @@ class Wilcoxon(PairedTest):
     source = "Wilcoxon 1945; Pratt 1959; exact with ties: Streitberg and Roehmel 1986"
     aliases: ClassVar[Aliases] = {"signed_rank": {}, "wilcoxon_test": {}, "wilcoxon_signed_rank": {}}
     clusters: ClassVar[bool] = False
+    weighs: ClassVar[bool] = False
 
     zeros: str = choice("drop", "pratt")
 
@@ -161,6 +172,7 @@ class Sign(PairedTest):
     null = "a query favours one run as often as the other (median difference 0)"
     source = "Arbuthnott 1710; Conover 1999, section 3.4; for retrieval van Rijsbergen 1979, chapter 7"
     aliases: ClassVar[Aliases] = {"sign_test": {}, "binomial": {}}
+    weighs: ClassVar[bool] = False  # counts queries
 
     def smallest(self, queries: int, alternative: str = "two-sided") -> float:
         """Return the p of differences of one sign."""
@@ -180,7 +192,7 @@ def one_sign(queries: int, alternative: str = "two-sided") -> float:
     return min(1.0, (2 if alternative == "two-sided" else 1) / patterns)
 
 
-def decided_by_sign(differences: Floats, groups: Integers | None = None) -> Flags:
+def decided_by_sign(differences: Floats, groups: Groups | None = None) -> Flags:
     """Return, per column, whether p is that of the sign test: all differences equal and not 0.
 
     Without spread `T` and `Bootstrap` have no statistic; the p of every test is then that of `Sign`. At least

@@ -9,7 +9,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.errors import UsageError
 from leadline.stats import checked_level, checked_seed
-from leadline.stats.moments import ROUNDING, Totals, effective_groups, totals
+from leadline.stats.moments import ROUNDING, Groups, Totals, effective_groups, totals
 from leadline.stats.paired_tests import T
 from leadline.stats.resampling import each_block, weights
 
@@ -213,7 +213,7 @@ def share_kept(observed: Totals, *, level: float = 0.95) -> float:
 
 
 def bootstrap_ranks(
-    values: Floats, *, draws: int = 10_000, seed: int = 0, groups: Integers | None = None, level: float = 0.95
+    values: Floats, *, draws: int = 10_000, seed: int = 0, groups: Groups | None = None, level: float = 0.95
 ) -> RankDistribution:
     """Return the distribution of the ranks of runs over resamples of the queries with replacement.
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Floats
 from leadline.errors import UsageError
 from leadline.stats import checked_seed
 from leadline.stats.intervals import consistent_limits, smallest_count
-from leadline.stats.moments import ROUNDING, Totals, means, too_few_groups, totals
+from leadline.stats.moments import ROUNDING, Groups, Totals, means, too_few_groups, totals
 from leadline.stats.paired_tests import one_sign
 from leadline.stats.resampling import BLOCK, each_block, every_sign, signs, weights
 
@@ -243,7 +243,7 @@ def _resampled_squared_t(sums: Floats, sizes: Floats) -> Callable[[Floats], Floa
     return squared
 
 
-def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Integers | None = None) -> MaxT:
+def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Groups | None = None) -> MaxT:
     """Return adjusted p-values and intervals of many pairs of runs by the randomised max-t procedure.
 
     The signs of whole queries (or groups) are flipped in all columns at once, which preserves the dependence
