@@ -37,7 +37,7 @@ class QrelsColumns(QueryTable):
     subtopics: Subtopics | None
     inclusion: Floats | None
     strata: Codes | None = None  # stratum of each row within its query, for a stratified sample
-    votes: Mapping[tuple[str, str], tuple[int, ...]] = {}  # unlike grades by several judges
+    votes: Mapping[tuple[str, str], tuple[float, ...]] = {}  # unlike grades by several judges
     hashes: Hashes | None  # hashes of the documents, for the compiled kernels
     source: str
     sources: tuple[str, ...] = ()  # files read for these judgments; they are not overwritten

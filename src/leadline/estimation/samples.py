@@ -383,7 +383,7 @@ def _evidence(
     proxy: str,
     warnings: list[ResultWarning],
     seed: int,
-    votes_of: Mapping[tuple[str, str], Sequence[int]],
+    votes_of: Mapping[tuple[str, str], Sequence[float]],
 ) -> Evidence:
     table, order = _table(pairs, np.nan_to_num(grade))
     judged, probability = ~np.isnan(grade), pairs.probability
@@ -439,7 +439,7 @@ def _of_judges(code: str, message: str, count: int) -> ResultWarning:
 
 
 def _votes(
-    pairs: _Pairs, votes_of: Mapping[tuple[str, str], Sequence[int]], position: Integers
+    pairs: _Pairs, votes_of: Mapping[tuple[str, str], Sequence[float]], position: Integers
 ) -> tuple[Integers, Floats]:
     """Return row and grade of each judgment of the pairs with unlike grades."""
     known = pairs.rows_listed() if votes_of else {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from os.path import exists, isfile
@@ -261,7 +260,7 @@ def records(source: Opened, *_: object) -> Records:
     else:
         shares = {}
     names = ("query", "document")
-    judges = Counter[object](given.judgment.judge for given in found)
+    judges = [given.judgment.judge for given in found]
     return Records(
         rows, path, "judgment", names, shares=shares, remarks=remarks, judges=judges, votes=merged.votes
     )

@@ -18,7 +18,7 @@ class Judgment(NamedTuple):
     query: str
     document: str
     judge: str
-    grade: int
+    grade: float
 
 
 class Merged(NamedTuple):
@@ -30,7 +30,7 @@ class Merged(NamedTuple):
     grades: dict[Pair, float]
     rule: str
     shared: int
-    votes: dict[Pair, tuple[int, ...]]
+    votes: dict[Pair, tuple[float, ...]]
     tied: int
 
     @property
@@ -47,7 +47,7 @@ class Merged(NamedTuple):
         return (("merged", words, self.shared),)
 
 
-def majority(grades: Sequence[int]) -> float:
+def majority(grades: Sequence[float]) -> float:
     """Return the grade of most judges; among grades of as many judges the lowest.
 
     >>> majority([2, 1, 2]), majority([0, 2])
@@ -57,7 +57,7 @@ def majority(grades: Sequence[int]) -> float:
     return min(votes, key=lambda grade: (-votes[grade], grade))
 
 
-def mean(grades: Sequence[int]) -> float:
+def mean(grades: Sequence[float]) -> float:
     """Return the mean grade, a whole one as an integer.
 
     >>> mean([0, 1]), mean([1, 1])
@@ -67,7 +67,7 @@ def mean(grades: Sequence[int]) -> float:
     return int(found) if found == int(found) else found
 
 
-RULES: Mapping[str, Callable[[Sequence[int]], float]] = {"majority": majority, "max": max, "mean": mean}
+RULES: Mapping[str, Callable[[Sequence[float]], float]] = {"majority": majority, "max": max, "mean": mean}
 
 
 def merge(judgments: Iterable[Judgment], rule: str = "majority") -> Merged:
@@ -80,7 +80,7 @@ def merge(judgments: Iterable[Judgment], rule: str = "majority") -> Merged:
     judgments = list(judgments)
     if rule not in RULES:
         judgments = _of_judge(judgments, rule)
-    by_pair: dict[Pair, list[int]] = {}
+    by_pair: dict[Pair, list[float]] = {}
     for query, document, _, grade in judgments:
         by_pair.setdefault((query, document), []).append(grade)
     shared = [grades for grades in by_pair.values() if len(grades) > 1]
@@ -94,7 +94,7 @@ def merge(judgments: Iterable[Judgment], rule: str = "majority") -> Merged:
     )
 
 
-def _is_tied(grades: Sequence[int]) -> bool:
+def _is_tied(grades: Sequence[float]) -> bool:
     votes = sorted(Counter(grades).values())
     return len(votes) > 1 and votes[-1] == votes[-2]
 

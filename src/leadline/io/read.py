@@ -65,7 +65,7 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> QrelsColumns:
         machine = machine_line(first_bytes(os.fspath(source)))
         made = qrels_of(opened(os.fspath(source)), reading, sure=sure)
         if machine:
-            made.remarks = (*made.remarks, *machine_remarks({f"machine: {machine}": len(made.grades)}))
+            made.remarks = (*made.remarks, *machine_remarks([f"machine: {machine}"] * len(made.grades)))
         return made
     from leadline.io import python_inputs, swapped_arguments
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from numbers import Integral
 from typing import Any
 
@@ -19,6 +21,8 @@ from leadline.data.records import MACHINE_LABELS
 from leadline.data.run import RunColumns
 from leadline.errors import InputError, refuse_repeated, repeated
 from leadline.io import selection, trec_runs
+from leadline.io.cell_values import number_in
+from leadline.io.merged_judgments import Judgment, merge
 from leadline.io.opening import BOM
 from leadline.io.row_columns import (
     GRADE,
@@ -82,8 +86,7 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
         hint = f"'{texts}' has texts; leadline needs ids, as in '{WITHOUT_IDS[texts]}'"
     named = {*QUERY, *LISTED, *SCORE, *GRADE, *RANK, *TAG}
     other = [one for one in columns if one not in named]
-    close = ((one, difflib.get_close_matches(one.lower(), names, n=1, cutoff=0.75)) for one in other)
-    near = next((f"'{found[0]}' for '{one}'" for one, found in close if found), "")
+    near = next((found for one in other if (found := _nearest(one, names))), "")
     return InputError(
         f"a table of {what}s with columns {', '.join(columns)}",
         expected="a column called " + " or ".join(names),
@@ -93,7 +96,13 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
 
 def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
     """Return the rows of a table, whose columns are found by name."""
+    judges = _judges_in(table.names) if what == "grade" else []
+    by_judge = _of_judges(table, judges) if judges else None
+    table = by_judge or table
     found = Records((), path=table.path, unit=table.unit, text=table.text, convert=table.convert)
+    if by_judge:
+        words = f"columns of {table.path or 'a table'} read as judges: {', '.join(judges)}"
+        found.remarks = (("columns_are_judges", words, len(judges)),)
     try:
         chosen = choose(table.names, what, by_rank=by_rank)
     except InputError as error:
@@ -106,6 +115,41 @@ def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
     found.arrow, found.scan = table.arrow, table.scan
     found.rows = _table_rows(table, found.chosen, found, what)
     return found
+
+
+def _of_judges(table: Table, judges: Sequence[str]) -> Table | None:
+    """Return a table with a column of grades for each judge as one with a row for each; None for texts."""
+    names = (*table.names[:2], RATING, JUDGE[0])
+    rows = iter(table.cells(table.names))
+    first = list(islice(rows, 1))
+    if any(not _is_empty(cell) and number_in(cell) is None for _, row in first for cell in row[2:]):
+        return None
+
+    def cells(chosen: Sequence[str]) -> Iterator[tuple[int, Sequence[Any]]]:
+        for place, (query, document, *grades) in chain(first, rows):
+            said = [each for each in zip(grades, judges, strict=True) if not _is_empty(each[0])]
+            for grade, judge in said or [(None, "")]:
+                row = dict(zip(names, (query, document, grade, judge), strict=True))
+                yield place, [row.get(name) for name in chosen]
+
+    return replace(table, names=names, cells=cells, arrow=None, scan=None)
+
+
+def _judges_in(names: Sequence[Any]) -> list[str]:
+    """Return the columns after `query` and `docid` of a book of Quepid, which has one for each judge."""
+    judges = [str(name) for name in names[2:]]
+    if list(names[:2]) != ["query", "docid"] or find(names, (*GRADE, *SCORE, *RANK, *TAG, *JUDGE)):
+        return []
+    return [] if any(map(_nearest, judges)) else judges
+
+
+def _nearest(name: str, names: Sequence[str] = (*GRADE, *SCORE, *RANK)) -> str:
+    close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.75)
+    return f"'{close[0]}' for '{name}'" if close else ""
+
+
+def _is_empty(cell: object) -> bool:
+    return cell is None or cell == "" or (isinstance(cell, float) and math.isnan(cell))
 
 
 def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str) -> Iterator[Row]:
@@ -123,7 +167,7 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
         elif named:
             records.shares[query, document] = None if table.text and not beside else beside
         if chosen[5]:
-            records.judges[str(judge)] += 1
+            records.judges.append("" if judge is None else str(judge))
         yield place, query, document, value, more
 
 
@@ -214,18 +258,19 @@ def machine_line(head: bytes | None) -> str:
     return "" if name == first else name.strip().decode("utf-8", "replace") or "unknown"
 
 
-def machine_remarks(judges: Mapping[object, int]) -> tuple[tuple[str, str, int], ...]:
-    """Return a remark on judgments by machines, from the number of judgments of each judge.
+def machine_remarks(judges: Sequence[str]) -> tuple[tuple[str, str, int], ...]:
+    """Return a remark on judgments by machines, from the judge of every judgment.
 
-    >>> machine_remarks({"ann": 2}), machine_remarks({"ann": 2, "llama70b": 3})[0][::2]
-    ((), ('machine_labels', 3))
+    >>> machine_remarks(["ann", "ann"]), machine_remarks(["ann", "llama70b", "llama70b"])[0][::2]
+    ((), ('machine_labels', 2))
     """
-    machines = sorted(str(judge) for judge in judges if isinstance(judge, str) and re.search(MACHINE, judge))
+    counts = Counter(judges)
+    machines = sorted(judge for judge in counts if re.search(MACHINE, judge))
     if not machines:
         return ()
-    count = sum(judges[name] for name in machines)
+    count = sum(counts[name] for name in machines)
     names = ", ".join(machines[:3]) + (", ..." if len(machines) > 3 else "")
-    words = f"judgments by a machine ({names}): {count:,} of {sum(judges.values()):,}; {ABOUT_MACHINES}"
+    words = f"judgments by a machine ({names}): {count:,} of {len(judges):,}; {ABOUT_MACHINES}"
     return ((MACHINE_LABELS, words, count),)
 
 
@@ -329,6 +374,8 @@ def lists_of(
                 raise fault from None
             fault.line = row[0]
             on_fault(fault)
+    if len(set(gathered.judges)) > 1:
+        gathered.merge(on_fault)
     lists = gathered.lists()
     lists.group()
     return lists
@@ -348,6 +395,7 @@ class _Gathered:
         self.values: list[float] = []
         self.ranks: list[int] = []
         self.places: list[int] = []
+        self.judges: list[str] = []
         self.dropped = 0
         self.last: object = None
 
@@ -375,6 +423,40 @@ class _Gathered:
         self.values.append(found)
         self.ranks.append(place_in_list)
         self.places.append(place)
+        if self.what == "grade" and any(self.records.chosen[5:]):
+            self.judges.append(self.records.judges[-1])
+
+    def merge(self, on_fault: Callable[[InputError], None] | None) -> None:
+        """Keep one row a pair, with the grade of most judges; a judge's second grade of a pair is a fault."""
+        first: dict[tuple[str, ...], int] = {}  # row of a judgment, and of a pair
+        judgments = []
+        sizes = np.diff([*self.bounds, len(self.documents)]).tolist()
+        queries = (name for name, size in zip(self.queries, sizes, strict=True) for _ in range(size))
+        rows = zip(queries, self.documents, self.judges, self.values, self.places, strict=True)
+        for row, (query, document, judge, grade, place) in enumerate(rows):
+            said = Judgment(to_text(query), to_text(document), judge, grade)
+            if first.setdefault(said[:3], row) == row:
+                judgments.append(said)
+                first.setdefault(said[:2], row)
+                continue
+            before = f"{self.records.unit} {self.places[first[said[:3]]]}"
+            of = f"query '{said.query}' by '{judge}'"
+            error = repeated(f"document '{said.document}'", verb="is judged", of=of, first=before)
+            fault = self.records.at(error, place)
+            if on_fault is None:
+                raise fault
+            fault.line = place
+            on_fault(fault)
+        merged = merge(judgments)
+        self.records.votes = merged.votes
+        self.records.remarks = (*self.records.remarks, *merged.remarks)
+        kept = [first[pair] for pair in merged.grades]
+        self.queries = [to_bytes(query) for query, _ in merged.grades]
+        self.bounds = list(range(len(kept)))
+        self.documents, self.ranks, self.places = (
+            [column[row] for row in kept] for column in (self.documents, self.ranks, self.places)
+        )
+        self.values = list(map(float, merged.grades.values()))
 
     def number(self, value: Any, query: str, document: str) -> float:
         """Return a score or grade as a float; NaN only if NaN scores are dropped."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -109,14 +108,14 @@ class Records:
     empty: list[Any] = field(default_factory=list)  # queries with a list without documents, known after rows
     comments: int = 0  # number of remarks at the top of a text without a header
     convert: str = ""  # how the caller can convert a column of ids
-    judges: Counter[object] = field(default_factory=Counter)  # number of rows by judge
+    judges: list[str] = field(default_factory=list)  # of every row, known after rows
     arrow: ArrowColumns | None = None  # the same rows as Arrow batches, if available
     scan: Scan | None = None  # the same rows as lists, if available
     chosen: tuple[str, ...] = ()  # query, document, number, rank or subtopic, tag or probability, judge
     # Inclusion probabilities, as read.
     shares: dict[tuple[str, str], object] = field(default_factory=dict)
     # Unlike grades by several judges.
-    votes: Mapping[tuple[str, str], tuple[int, ...]] = field(default_factory=dict)
+    votes: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
 
     def at(self, error: InputError, place: int | None) -> InputError:
         """Return an error with its location."""
