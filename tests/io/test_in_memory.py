@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -403,3 +403,66 @@ def test_places_without_a_document_say_nothing_about_the_order() -> None:
     ids, scores = [[0, 1, 2, -1], [2, 1, -1, -1], [1, 2, 0, -1]], [[1, 2, 3, 0], [2, 1, 9, 9], [2, 3, 4, -9]]
     with pytest.raises(ll.InputError, match="lower_is_better=True"):
         ll.run_of_arrays(ids, scores, ["q1", "q2", "q3"], documents=["a", "b", "c"])
+
+
+LISTS = [
+    {"user_input": "q1", "retrieved_context_ids": ["d2", "d1"], "reference_context_ids": ["d1"]},
+    {"user_input": "q2", "retrieved_context_ids": ["d3"], "reference_context_ids": ["d3", "d4"]},
+]
+
+
+class Dumped:
+    """An object with the one method of Pydantic that is used."""
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        self.row = row
+
+    def model_dump(self) -> dict[str, Any]:
+        return self.row
+
+
+class Split:
+    """An iterable of rows that knows its columns, as of Hugging Face."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self.rows = rows
+        self.column_names = list(rows[0])
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
+
+LISTS_IN: dict[str, Callable[[Path], Any]] = {
+    "rows": lambda _: LISTS,
+    "rows whose first member is a list": lambda _: [dict(reversed(row.items())) for row in LISTS],
+    "objects": lambda _: list(map(Dumped, LISTS)),
+    "a split": lambda _: Split(LISTS),
+    "splits": lambda _: {"train": Split(LISTS[:1]), "test": Split(LISTS)},
+    "pandas": lambda _: pd.DataFrame(LISTS),
+    "arrays": lambda _: pd.DataFrame(
+        {key: [np.array(row[key]) if key != "user_input" else row[key] for row in LISTS] for key in LISTS[0]}
+    ),
+    "polars": lambda _: pl.DataFrame(LISTS),
+    "Parquet": lambda folder: pl.DataFrame(LISTS).write_parquet(folder / "a.parquet") or folder / "a.parquet",
+}
+
+
+@pytest.mark.parametrize("form", LISTS_IN)
+def test_rows_with_a_list_of_each_query_are_a_run_and_judgments(form: str, tmp_path: Path) -> None:
+    if form == "Parquet":
+        pytest.importorskip("pyarrow")
+    source = LISTS_IN[form](tmp_path)
+    assert read_qrels(source).to_dict() == {"q1": {"d1": 1}, "q2": {"d3": 1, "d4": 1}}
+    assert read_run(source).to_dict() == {"q1": {"d2": -1, "d1": -2}, "q2": {"d3": -1}}
+    found = ll.evaluate(source, {"new": source, "old": RUN}, ["RR", "R"])
+    assert [found.mean("new", measure) for measure in ("RR", "R")] == [0.75, 0.75]
+    if form != "splits":  # a dictionary as runs is {name: run}
+        assert ll.evaluate(source, source, "RR")["a" if form == "Parquet" else "run"]["RR"] == 0.75
+
+
+def test_a_dataset_of_splits_is_its_only_one_or_the_one_called_test() -> None:
+    rows = Split([{"query-id": "q1", "corpus-id": "d1", "score": 2}])
+    assert read_qrels({"dev": rows}).to_dict() == {"q1": {"d1": 2}}
+    assert read_run({"dev": rows}).to_dict() == {"q1": {"d1": 2}}
+    found = refusal(read_qrels, {"dev": rows, "train": rows})
+    assert found == "qrels: a dataset of 2 splits; expected one of ['dev'], ['train']"

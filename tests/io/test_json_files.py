@@ -14,6 +14,7 @@ from conftest import REPOSITORY, Leadline
 from leadline.errors import InputError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.formats import content_of, opened
+from leadline.io.judges import read_judges
 from leadline.io.objects import read_qrels, read_run
 from leadline.io.run_names import run_name
 
@@ -63,6 +64,8 @@ JUDGMENTS = (
     "rre.json",
     "rre_grades.json",
     "rre_quepid.json",
+    "quepid_book.json",
+    "quepid_case.json",
 )
 
 
@@ -96,7 +99,7 @@ COMMON = (*COMMON_RUNS, *COMMON_JUDGMENTS, "ir_datasets_qrels.tsv")
 def test_every_file_is_named() -> None:
     files = {path.name for path in PROGRAMS.iterdir() if path.is_file() or path.name in FOLDERS}
     others = {"kilt.jsonl", "quepid_detail.csv", "llama_index_dataset.json", "relevance_score.jsonl"}
-    others |= {"usearch.json", "rank_eval_response.json"}
+    others |= {"usearch.json", "rank_eval_response.json", "quepid_book.csv", "quepid_snapshot.csv"}
     tested = {*RUNS, *JUDGMENTS, *HEADERLESS, *TABLES, *COMMON, *BOTH, *ANSWERS, *IN_ORDER, *FOLDERS, *others}
     assert files == {*tested, "README.md", "make.py"}
     listed = (PROGRAMS / "README.md").read_text()
@@ -228,8 +231,47 @@ def test_a_failed_search_in_a_response_to_many_is_named(tmp_path: Path) -> None:
 def test_detailed_exports_of_quepid_are_a_run_in_order_and_judgments() -> None:
     path = PROGRAMS / "quepid_detail.csv"
     assert read_qrels(path).to_dict() == QRELS
-    assert read_run(path, order="rank").to_dict() == RANKED
+    assert read_run(path, order="rank").to_dict() == {**RANKED, "q3": {}}  # a row without documents
     assert "`order='rank'`" in refusal(read_run, path)
+
+
+def test_snapshots_and_books_of_quepid_are_runs_in_order() -> None:
+    assert read_run(PROGRAMS / "quepid_snapshot.csv", order="rank").to_dict() == RANKED
+    read = read_run(PROGRAMS / "quepid_book.json", order="rank").to_dict()
+    assert read == {"q1": {"d2": -1, "d1": -2, "d3": -3}, "q2": {"d3": -1}}
+
+
+def test_books_of_quepid_are_judgments_of_several_judges(tmp_path: Path) -> None:
+    table = read_qrels(PROGRAMS / "quepid_book.csv")
+    book = read_qrels(PROGRAMS / "quepid_book.json")
+    assert table.to_dict() == book.to_dict() == QRELS
+    assert table.votes == book.votes == {("q1", "d1"): (3, 2, 3)}
+    assert [each[::2] for each in table.remarks] == [("columns_are_judges", 3), ("merged", 2)]
+    assert [each[::2] for each in book.remarks] == [("merged", 2), ("unrated", 1)]  # one is not rateable
+    said = [
+        [judge.qrels.to_dict() for judge in read_judges([PROGRAMS / f"quepid_book.{suffix}"])]
+        for suffix in ("csv", "json")
+    ]
+    ben = {"q1": {"d2": 0, "d1": 2}, "q2": {"d3": 1}}
+    assert said == [[{"q1": {"d2": 0, "d1": 3}}, ben, {"q1": {"d1": 3}}]] * 2
+    path = tmp_path / "a.csv"
+    for header in ("query,docid,title", "query,docid,Ann,title", "query,docid,raiting", "query_id,docid,Ann"):
+        path.write_text(f"{header}\nq1,d1,{'1,' * (header.count(',') - 2)}a text\n")
+        assert "expected a column called relevance" in refusal(read_qrels, path)
+    broken = json.loads((PROGRAMS / "quepid_book.json").read_text())
+    del broken["query_doc_pairs"][1]["doc_id"]
+    assert "record 2: an object of query_text" in refusal(read_qrels, written(tmp_path, broken))
+
+
+def test_results_of_haystack_are_a_run_judgments_and_values(tmp_path: Path, leadline: Leadline) -> None:
+    paths = PROGRAMS.parent / "scores" / "haystack_results.json", tmp_path / "other.json"
+    assert read_run(paths[0]).to_dict() == RANKED
+    assert read_qrels(paths[0]).to_dict() == {"q1": {"d1": 1}, "q2": {"d3": 1}}
+    paths[1].write_bytes(paths[0].read_bytes())
+    assert "values of queries" in leadline("compare", *paths, "-m", "recall").err
+    mixed = ("compare", PROGRAMS / "rre.json", *paths, "-m", "RR")
+    assert "if " + str(paths[0]) + " is a run: qrels" in leadline(*mixed).err
+    assert leadline(*mixed, "-C", "kind=qrels").status == 0
 
 
 def test_datasets_of_programs_are_judgments() -> None:

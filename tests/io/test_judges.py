@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from conftest import Leadline
 from leadline.errors import InputError, UsageError
 from leadline.io.judges import judge_name, read_judges
+from leadline.io.objects import read_qrels
 
 WIDE = "query_id\tdoc_id\tann\tben\nq1\td1\t1\t2\nq1\td2\t0\t\n"
 LONG = "query_id,doc_id,judge,grade\nq1,d1,ann,1\nq1,d1,ben,2\nq1,d2,ann,0\n"
@@ -86,3 +92,43 @@ def test_two_judges_of_one_name_are_refused(tmp_path: Path) -> None:
         said(tmp_path / "x" / "ann.txt", tmp_path / "y" / "ann.txt")
     with pytest.raises(InputError, match="no table, so no column 'ann'"):
         said(f"{tmp_path / 'x' / 'ann.txt'}:ann")
+
+
+def test_a_table_with_a_judge_is_judgments_by_majority(tmp_path: Path, leadline: Leadline) -> None:
+    path = tmp_path / "judged.csv"
+    path.write_text(LONG + "q1,d1,cid,2\nq0,d9,ben,1.5\n")
+    found = read_qrels(path)
+    assert found.to_dict() == {"q0": {"d9": 1.5}, "q1": {"d1": 2, "d2": 0}}
+    assert found.votes == {("q1", "d1"): (1, 2, 2)}
+    assert found.remarks[0][::2] == ("merged", 1)
+    assert leadline("check", path).status == 0
+    path.write_text(LONG + "q1,d1,ann,2\n")
+    again = "document 'd1' is judged twice for query 'q1' by 'ann' (first at line 2)"
+    with pytest.raises(InputError, match=re.escape(f"{path}:5: {again}")):
+        read_qrels(path)
+    assert f"line 5: {again}" in leadline("check", path).out
+
+
+@settings(max_examples=50)
+@given(
+    st.dictionaries(
+        st.tuples(st.sampled_from("pq"), st.sampled_from("abc"), st.sampled_from(["ann", "ben", "cid"])),
+        st.integers(0, 3),
+        min_size=1,
+    ),
+    st.randoms(),
+)
+def test_majorities_of_tables_are_those_of_a_slow_count(
+    said: dict[tuple[str, str, str], int], random: Random
+) -> None:
+    rows = [
+        {"query_id": query, "doc_id": document, "judge": judge, "grade": grade}
+        for (query, document, judge), grade in said.items()
+    ]
+    random.shuffle(rows)
+    slow: dict[str, dict[str, float]] = {}
+    for query, document, _ in said:
+        grades = [grade for key, grade in said.items() if key[:2] == (query, document)]
+        most = max(map(grades.count, grades))
+        slow.setdefault(query, {})[document] = min(one for one in grades if grades.count(one) == most)
+    assert read_qrels(rows).to_dict() == slow

@@ -233,6 +233,15 @@ def test_tables_of_experiments_of_pyterrier_are_read_by_query_only() -> None:
         ll.read_scores(SCORES / "pyterrier_means.csv")
 
 
+@pytest.mark.parametrize("name", ["haystack.csv", "haystack.json", "haystack_results.json"])
+def test_reports_and_results_of_haystack_are_values_of_queries(name: str) -> None:
+    found = ll.read_scores([SCORES / name])
+    assert found.to_dict(per_query=True)["runs"][0]["queries"] == {
+        "q1": {"RR": 0.5, "recall": 1.0},
+        "q2": {"RR": 1.0, "recall": 1.0},
+    }
+
+
 @pytest.mark.parametrize("name", ["ragas.csv", "ragas.jsonl"])
 def test_tables_of_ragas_are_read_without_their_texts(name: str) -> None:
     ragas = ll.read_scores([SCORES / name], wide="measures")

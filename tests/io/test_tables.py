@@ -12,7 +12,7 @@ import leadline as ll
 from conftest import Leadline
 from leadline.comparison.pairing import read_query_groups
 from leadline.errors import InputError
-from leadline.io import json_files, tables
+from leadline.io import tables
 from leadline.io.id_lists import headed_rows, read_labels
 from leadline.io.judges import read_judges
 from leadline.io.result_files import read_column
@@ -282,8 +282,8 @@ def test_a_run_in_json_lines_has_the_records_of_a_json_writer(*, odd: bool) -> N
     rows = [
         (query, name, score) for query in ("q1", "q'2") for name, score in zip(names, scores, strict=True)
     ]
-    written = b"".join(json_files.write_json_lines(tables.OutputTable(tables.RUN_COLUMNS, list(rows))))
-    expected = [json_files.dump_json(dict(zip(tables.RUN_COLUMNS, row, strict=True))) for row in rows]
+    written = b"".join(tables.write_json_lines(tables.OutputTable(tables.RUN_COLUMNS, list(rows))))
+    expected = [tables.dump_json(dict(zip(tables.RUN_COLUMNS, row, strict=True))) for row in rows]
     assert written.decode().splitlines() == expected
 
 

@@ -27,7 +27,7 @@ def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = T
         )
         raise UsageError(
             f"{values} holds values of queries, {other} does not. Give values only, or judgments and runs "
-            f"(if {other} holds values too: --config read.kind={VALUES})"
+            f"(if {other} holds values too: --config read.kind={VALUES}; if {values} is a run: qrels)"
         )
     return any(found.values())
 

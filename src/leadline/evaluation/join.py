@@ -241,7 +241,8 @@ def _sources(runs: Any) -> list[tuple[str | None, Any]]:
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
-        if isinstance(first, Mapping) and not isinstance(inner, (Mapping, list, tuple)):
+        lists = isinstance(inner, (Mapping, list, tuple)) or hasattr(inner, "column_names")
+        if isinstance(first, Mapping) and not lists:
             return [(None, runs)]
         if is_ranked_lists(runs):
             return [(None, runs)]
@@ -339,7 +340,7 @@ def _is_run(value: Any) -> bool:
     if isinstance(value, (str, os.PathLike, RunColumns)):
         return True
     if isinstance(value, Mapping):
-        return isinstance(next(iter(value.values()), None), (Mapping, list, tuple))
+        return not is_row(value) and isinstance(next(iter(value.values()), None), (Mapping, list, tuple))
     if isinstance(value, list):
         return isinstance(next(iter(value), None), (tuple, Mapping))
     return not isinstance(value, tuple) and _is_frame(value)

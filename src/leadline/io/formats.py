@@ -213,9 +213,21 @@ def records_of(
         assert source.format.rows is not None
         selected = selection.queries_in_order(reading) if source.format.name in {"json", "jsonl"} else ()
         found = source.format.rows(source._replace(queries=selected), what, subtopics)
+        if isinstance(found, Table) and source.format is PARQUET:
+            found = _lists_in(found, what)
     if isinstance(found, Table):
         found = row_checks.table_records(found, what, by_rank=reading.by_rank)
     return found
+
+
+def _lists_in(table: Table, what: str) -> Table | Records:
+    """Return a table with a column of lists, as Ragas has, as rows; others as they are."""
+    from leadline.io import json_files
+
+    if not json_files.begins_list({name: [] for name in table.names}, named=False):
+        return table
+    rows = (dict(zip(table.names, cells, strict=True)) for _, cells in table.cells(table.names))
+    return json_files.rows_in_memory(rows, what, path=table.path)
 
 
 def _named_rows(source: Opened, columns: str, what: str) -> Records:
@@ -398,9 +410,7 @@ PARQUET = Format(
     (".parquet", ".arrow"),
     (".feather",),
 )
-JSON = Format(
-    "json", _is_json, _lazy("json_files", "json_rows"), _lazy("json_files", "write_json"), (".json",)
-)
+JSON = Format("json", _is_json, _lazy("json_files", "json_rows"), _lazy("tables", "write_json"), (".json",))
 HEADERLESS = Format("headerless", _is_headerless, _lazy("tables", "refuse_headerless"))
 SMART = Format("smart", _is_smart, _lazy("smart_relevance", "records"), judgments="lists relevant documents")
 # Texts whose columns may be named.
@@ -415,7 +425,7 @@ FORMATS = (
         "jsonl",
         _is_json_lines,
         _lazy("json_files", "json_lines_table"),
-        _lazy("json_files", "write_json_lines"),
+        _lazy("tables", "write_json_lines"),
         (".jsonl",),
         (".ndjson",),
     ),

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from itertools import chain, groupby, islice
-from math import isfinite
-from operator import itemgetter
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
@@ -21,7 +18,7 @@ from leadline.io import python_inputs, row_columns
 from leadline.io.opening import Chunk
 from leadline.io.record_lists import json_lines_scan, mapping_lists
 from leadline.io.row_columns import Records, Row, Table
-from leadline.io.tables import RUN_COLUMNS, OutputTable, byte_lines, row_blocks
+from leadline.io.tables import byte_lines
 from leadline.io.trec_lists import CompiledLists
 from leadline.kernels import plain
 
@@ -91,6 +88,8 @@ def _holds_meta(lists: CompiledLists, window: Chunk) -> bool:
 def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
     path, window = source.path, source.text
     found = parse_json(window.text[: window.end].tobytes(), path)
+    if isinstance(found, Members) and isinstance(found.get(BOOK), list):
+        return python_inputs.table_of_rows(_book_rows(found[BOOK], what, path), path=path)
     if isinstance(found, (Members, list)) and not subtopics:
         lists = rows_of_json(found, what, path=path, part=source.part, queries=source.queries)
         if lists is not None:
@@ -116,36 +115,6 @@ def parse_json(text: bytes, path: str, line: int = 0) -> Any:
         raise InputError("JSON nested too deeply", expected="objects", path=path) from None
     except ValueError:  # a whole number of thousands of digits
         raise InputError("a number that is too long", expected="a number", path=path) from None
-
-
-def write_json(table: OutputTable) -> Iterator[bytes]:
-    """Yield `{query: {document: number}}`, a query on a line; by subtopic where there are some."""
-    before = "{\n"
-    for query, documents in chain(((query, {}) for query in table.empty), _by_query(table)):
-        yield f"{before}{dump_json(query)}: {dump_json(documents)}".encode()
-        before = ",\n"
-    yield b"\n}\n"
-
-
-def _by_query(table: OutputTable) -> Iterator[tuple[str, dict[str, Any]]]:
-    for query, rows in groupby(table.rows, key=itemgetter(0)):
-        found: dict[str, Any] = {}
-        for _, document, number, *subtopic in rows:
-            documents = found
-            for name in subtopic:
-                documents = documents.setdefault(name, {})
-            documents[document] = number
-        yield query, found
-
-
-def dump_json(value: Any) -> str:
-    """Return a value as one line of valid UTF-8; invalid Unicode is escaped."""
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(value)
-    return text
 
 
 def json_lines_table(source: Opened, what: str, _subtopics: bool) -> Table | Records:
@@ -181,28 +150,6 @@ def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
         yield line, found
 
 
-def write_json_lines(table: OutputTable) -> Iterator[bytes]:
-    """Yield JSON Lines with one record per line; lists if one is empty, which no record can say."""
-    if table.empty:
-        for query, found in chain(((query, {}) for query in table.empty), _by_query(table)):
-            hits = [{"doc_id": document, "score": score} for document, score in found.items()]
-            yield (dump_json({"query_id": query, "hits": hits}) + "\n").encode()
-        return
-    quoted = json.encoder.encode_basestring
-    for block in row_blocks(table.rows):
-        if table.columns == RUN_COLUMNS and all(isfinite(row[2]) for row in block):
-            names = {query: quoted(query) for query, _, _ in block}
-            records = [
-                f'{{"query_id": {names[query]}, "doc_id": {quoted(document)}, "score": {score!r}}}\n'
-                for query, document, score in block
-            ]
-            with suppress(UnicodeEncodeError):  # invalid Unicode in an id is escaped below
-                yield "".join(records).encode()
-                continue
-        lines = [dump_json(dict(zip(table.columns, row, strict=True))) for row in block]
-        yield "".join(line + "\n" for line in lines).encode()
-
-
 # Paths of members from the object of a query to its list.
 RESULTS = (
     ("results",),  # sentence-transformers
@@ -218,6 +165,7 @@ RESULTS = (
     ("output", "provenance"),  # KILT
     ("retrieved_context_ids",),  # Ragas
     ("retrieved_ids",),  # LlamaIndex
+    ("retrieved_documents",),  # Haystack
     ("references",),  # answers of TREC RAG
 )
 JUDGMENTS = (
@@ -228,6 +176,7 @@ JUDGMENTS = (
     ("relevant",),
     ("reference_context_ids",),  # Ragas
     ("expected_ids",),  # LlamaIndex
+    ("ground_truth_documents",),  # Haystack
 )
 EITHER = ("output", "provenance")  # the pages of an answer: those found in a run, the relevant ones in qrels
 ABSENT_IF_EMPTY = {"hits", "children"}  # lists missing from a response without results
@@ -246,10 +195,12 @@ QUERY_LISTS = (
 BY_QUERY = {"details": "metric_score", "relevant_docs": "corpus"}  # response to _rank_eval; LlamaIndex
 QUERY = (
     *(name for name in row_columns.QUERY if name != "query"),
-    *("narrative_id", "turn_id", "id", "_id", "user_input", "query", "name", "$query"),
+    *("narrative_id", "turn_id", "id", "_id", "user_input", "query", "query_text", "name", "$query"),
 )
 DOCUMENT = (*row_columns.DOCUMENT, "docId", "wikipedia_id", "passage_id", "pid", "_id", "id")
 SCORE = (*row_columns.SCORE, "_score", "relevance")
+QUESTIONS = ("query", "question", "queries", "questions")  # of Haystack
+BOOK, ANONYMOUS = "query_doc_pairs", "Anonymous"  # of Quepid
 MTEB_META = "mteb_model_meta"
 WITHOUT_QUERY = 'an object {query id: response}, or {"query_id": ..., "hits": ...} on every line'
 
@@ -277,6 +228,8 @@ def rows_of_json(
         return python_inputs.mapping_records(_part_of(text, part, path), what, path=path, unit="record")
     if part:
         raise InputError("no predictions of MTEB", expected=f"the name of a file without #{part}", path=path)
+    if isinstance(text, Mapping):
+        text = _by_place(text) or text
     within = next((name for name, beside in BY_QUERY.items() if name in text and beside in text), "")
     if within == "relevant_docs" and what == "score":
         raise InputError("holds judgments", expected="a run", path=path)
@@ -296,6 +249,30 @@ def rows_of_json(
     if entries is None:
         return None
     return rows_of_entries(enumerate(entries, start=1), what, path=path, queries=queries)
+
+
+def _by_place(text: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Return the queries of Haystack, whose members are lists in the order of queries; None for others."""
+    rows = python_inputs.rows_of_columns(text, QUESTIONS)
+    query = row_columns.find(rows[0], QUESTIONS) if _has_list(rows[:1]) else None
+    if query is None:
+        return None
+    return [{**row, "query": row[query]} for row in rows]
+
+
+def _book_rows(pairs: list[Any], what: str, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the judgments of a book of Quepid, a row for each judge, or its documents and their positions."""
+    known = Records((), path=path, unit="record")
+    for place, pair in enumerate(pairs, start=1):
+        if not isinstance(pair, Mapping) or not {"query_text", "doc_id"} <= set(pair):
+            raise known.at(InputError(_shown(pair), expected="'query_text' and 'doc_id'"), place)
+        row = {"query": pair["query_text"], "docid": pair["doc_id"]}
+        said = [one for one in pair.get("judgements") or () if one.get("rating") is not None]
+        if what == "score":
+            yield place, {**row, "rank": pair.get("position")}
+            continue
+        for one in said or [{}]:
+            yield place, {**row, "rating": one.get("rating"), "judge": one.get("user_email", ANONYMOUS)}
 
 
 def _queries_in(text: Mapping[str, Any], filled: Any, path: str, *, ordered: bool) -> list[Any] | None:
@@ -335,6 +312,23 @@ def rows_of_entries(
         ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
         return _records(ordered, what, path, unit, "")
     return _records(_with_queries(chain([first], rest), name, path, unit), what, path, unit, name)
+
+
+def rows_in_memory(
+    entries: Iterable[Any], what: str, *, path: str, queries: Sequence[str] = ()
+) -> Records | Table:
+    """Return the rows of an iterable of rows, or of objects with a query id and a list each."""
+    rows = iter(enumerate(map(_plain_object, entries), start=1))
+    first = next(rows, None)
+    whole = rows if first is None else chain([first], rows)
+    if first is not None and isinstance(first[1], Mapping) and begins_list(first[1], named=False):
+        return rows_of_entries(whole, what, path=path, queries=queries)
+    return python_inputs.table_of_rows(whole, path=path)
+
+
+def _plain_object(entry: Any) -> Any:
+    """Return an object of Pydantic, as Ragas and LlamaIndex have, as a dictionary; others as they are."""
+    return entry.model_dump() if hasattr(entry, "model_dump") else entry
 
 
 def begins_list(first: Any, *, named: bool = True) -> bool:
@@ -400,6 +394,7 @@ def _list_at(value: Any, names: Sequence[str], *, empty: bool = False) -> list[A
         value = value[name]
     if isinstance(value, Mapping) and names and names[-1] not in ABSENT_IF_EMPTY:
         return _pairs(value)
+    value = value.tolist() if hasattr(value, "tolist") else value  # an array in a data frame
     return value if isinstance(value, list) else None
 
 
@@ -545,7 +540,9 @@ def _rows(
                 document, number = _cells(record, names, query)
             except InputError as error:
                 raise found.at(error, place) from None
-            if names.number:
+            if number is None and names.number:
+                found.unrated += 1
+            elif names.number:
                 yield place, query, document, number, rank
             elif what == "score":
                 yield place, query, document, -rank, rank
@@ -565,7 +562,7 @@ def _cells(record: Any, names: Names, query: object) -> tuple[Any, Any]:
             )
         document = record[names.document]
         number = record.get(names.number) if names.number else None
-        if number is None and names.number:
+        if number is None and names.number and names.number != row_columns.RATING:
             raise InputError(
                 f"no {names.number} of document {document!r} of query {query!r}",
                 expected="one in every record or in none",

@@ -10,7 +10,7 @@ from leadline.data.ids import to_bytes
 from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
-from leadline.io.formats import SQLITE_STORE, opened
+from leadline.io.formats import SQLITE_STORE, opened, records_of
 from leadline.io.id_lists import headed_rows, need_columns
 from leadline.io.objects import read_qrels
 from leadline.io.read import QrelsLike, qrels_of
@@ -86,9 +86,26 @@ def _of_file(place: str) -> list[Judge]:
             or row_columns.find(header, row_columns.JUDGE)
         ):
             return _of_table(path, header, column)
+    elif file.format.name == "json" and not column:
+        records = records_of(file, "grade")
+        if any(records.chosen[5:]):
+            by_judge = _by_judge(records)
+            return [Judge(name, QrelsColumns.of(said, source=path), path) for name, said in by_judge.items()]
+        file = opened(path)
     elif column:
         raise InputError(f"no table, so no column '{column}'", expected="a header", path=path)
     return [Judge(judge_name(path), qrels_of(file, sure=True), path)]
+
+
+def _by_judge(records: row_columns.Records) -> dict[str, list[Row]]:
+    """Return the rows of each judge, as of a book of Quepid."""
+    found: dict[str, list[Row]] = {}
+    for place, query, document, value, _ in records.rows:
+        grade = _grade(value, "rating", records.path, place)
+        if grade is not None:
+            row = to_bytes(str(query)), to_bytes(str(document)), grade
+            found.setdefault(records.judges[-1], []).append(row)
+    return found
 
 
 def _of_store(path: str, wanted: str) -> list[Judge]:

@@ -173,6 +173,16 @@ def _relevant(source: MappingLike, path: str) -> Iterator[Row]:
             yield place, query, document, 1, None
 
 
+def split_of(source: Mapping[Any, Any], *, path: str) -> Any:
+    """Return the split `test`, or the only one, of a DatasetDict of Hugging Face; others as they are."""
+    if not source or not all(hasattr(split, "column_names") for split in source.values()):
+        return source
+    if len(source) > 1 and "test" not in source:
+        expected = "one of " + ", ".join(f"[{name!r}]" for name in source)
+        raise InputError(f"a dataset of {len(source)} splits", expected=expected, path=path)
+    return source["test"] if "test" in source else next(iter(source.values()))
+
+
 def _is_list(documents: object) -> bool:
     return isinstance(documents, (list, tuple))
 
@@ -200,6 +210,27 @@ def table_of_rows(source: Iterable[tuple[int, Any]], *, path: str, unit: str = "
         return _cells(rows, chosen, first[1], Records((), path=path, unit=unit))
 
     return Table(present, cells, path, unit, place=first[0])
+
+
+def rows_of_columns(found: Mapping[str, Any], queries: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the rows of `{column: [cell, ...]}`, or of the inputs and results of Haystack; else none.
+
+    `queries` are the names that the column of queries may have.
+
+    >>> rows_of_columns({"query": ["q1", "q2"], "mrr": [0.5, 1.0]}, QUERY)
+    [{'query': 'q1', 'mrr': 0.5}, {'query': 'q2', 'mrr': 1.0}]
+    >>> rows_of_columns({"q1": ["d1", "d2"]}, QUERY)
+    []
+    """
+    inputs, results = found.get("inputs"), found.get("results")
+    columns = found
+    if isinstance(inputs, Mapping) and isinstance(results, Mapping):
+        scores = {name: one.get("individual_scores") for name, one in results.items()}
+        columns = {**inputs, **scores}
+    lists = [cells for cells in columns.values() if isinstance(cells, list)]
+    if find(columns, queries) is None or len(lists) < len(columns) or len(set(map(len, lists))) > 1:
+        return []
+    return [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
 
 
 def names_of(row: object) -> list[str] | None:

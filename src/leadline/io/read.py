@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 RunLike: TypeAlias = (
     "str | os.PathLike[str] | RunColumns | Mapping[str, Mapping[str, float] | Sequence[str]] | IntoFrame "
-    "| Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]]"
+    "| Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]] | Mapping[str, Iterable[Mapping[str, Any]]]"
 )
 QrelsLike: TypeAlias = (
     "str | os.PathLike[str] | QrelsColumns | Mapping[str, Mapping[str, float]] "
     "| Mapping[str, Collection[str]] | Mapping[str, Mapping[str, Mapping[str, float]]] | IntoFrame "
-    "| Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]]"
+    "| Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]] | Mapping[str, Iterable[Mapping[str, Any]]]"
 )
 Hits: TypeAlias = "Iterable[Iterable[Any]]"  # a list for each query
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
@@ -142,22 +142,29 @@ def _records_in_memory(
         judgments = "judgments, as of Qrels" + ", which come first" * isinstance(source, RunColumns)
         expected = "ranked lists, as of Run" if what == "score" else judgments
         raise InputError(f"a {type(source).__name__}", expected=expected, path=path)
-    rows = _rows_in_memory(source, what, path, subtopics=subtopics)
+    rows = _rows_in_memory(source, what, path, reading, subtopics=subtopics)
     return row_checks.table_records(rows, what, by_rank=reading.by_rank) if isinstance(rows, Table) else rows
 
 
-def _rows_in_memory(source: Any, what: str, path: str, *, subtopics: bool) -> Table | Records:
-    from leadline.io import python_inputs
+def _rows_in_memory(
+    source: Any, what: str, path: str, reading: Reading, *, subtopics: bool
+) -> Table | Records:
+    from leadline.io import json_files, python_inputs
 
+    if isinstance(source, Mapping):
+        source = python_inputs.split_of(source, path=path)
     if isinstance(source, Mapping):
         return python_inputs.mapping_records(source, what, path=path, subtopics=subtopics)
     if not isinstance(source, (list, tuple, Iterator)):
         frame = python_inputs.open_frame(source)
-        if frame is not None:
+        if frame is not None and json_files.begins_list({name: [] for name in frame.columns}, named=False):
+            source = frame.iter_rows(named=True)
+        elif frame is not None:
             return python_inputs.table_of_frame(frame, path=path)
         if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
             raise InputError(f"an object of type {type(source).__name__}", expected=EXPECTED)
-    return python_inputs.table_of_rows(enumerate(source, start=1), path=path)
+    queries = selection.queries_in_order(reading)
+    return json_files.rows_in_memory(source, what, path=path, queries=queries)
 
 
 def stream_lists(
@@ -234,8 +241,15 @@ def is_row(value: object) -> bool:
     (True, False)
     """
     if isinstance(value, Mapping):
+        if any(isinstance(each, (str, int)) for each in value.values()):  # no run has such values
+            from leadline.io import json_files
+
+            if json_files.begins_list(value):
+                return True
         found = row_columns.find(value, row_columns.QUERY)
         return found is not None and not isinstance(value[found], (Mapping, list, tuple))
+    if hasattr(value, "model_dump"):
+        return True
     if not isinstance(value, tuple):
         return False
     if hasattr(value, "_fields"):

@@ -159,6 +159,9 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
         if ratings and value in {None, ""}:
             records.unrated += 1
             continue
+        if query and not document and what == "score" and chosen[3] == RANK[1]:
+            records.empty.append(query)
+            continue
         if table.text and not (query and document):
             column = chosen[1 if query else 0]
             raise records.at(InputError(f"no id in column '{column}'", expected="a string"), place)
@@ -453,9 +456,8 @@ class _Gathered:
         kept = [first[pair] for pair in merged.grades]
         self.queries = [to_bytes(query) for query, _ in merged.grades]
         self.bounds = list(range(len(kept)))
-        self.documents, self.ranks, self.places = (
-            [column[row] for row in kept] for column in (self.documents, self.ranks, self.places)
-        )
+        self.documents = [self.documents[row] for row in kept]
+        self.ranks, self.places = ([column[row] for row in kept] for column in (self.ranks, self.places))
         self.values = list(map(float, merged.grades.values()))
 
     def number(self, value: Any, query: str, document: str) -> float:

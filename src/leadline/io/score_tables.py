@@ -13,7 +13,7 @@ from leadline.errors import InputError, refuse_repeated
 from leadline.io import row_columns
 from leadline.io.cell_values import json_of, number_in
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, text_of
-from leadline.io.python_inputs import names_of, open_frame
+from leadline.io.python_inputs import names_of, open_frame, rows_of_columns
 from leadline.io.run_names import run_name
 from leadline.io.saved_results import MANIFEST, Saved, is_saved, read_saved, restored
 from leadline.io.score_cells import (
@@ -45,7 +45,7 @@ QUERY = (
 RUN = ("run", *("run_id", "runid", "run_name", "system", "model", "model_name", "pipeline", "name", "tag"))
 MEASURE = ("measure", "metric", "measure_name", "metric_name")
 VALUE = ("value", "score", "measure_value", "metric_value")
-# Columns of text beside the values, as in the tables of Ragas.
+# Columns of text beside the values, as in the tables of Ragas and Haystack.
 TEXTS = frozenset(
     {
         *(
@@ -60,6 +60,8 @@ TEXTS = frozenset(
             "text",
         ),
         *("retrieved_contexts", "reference_contexts", "rubrics", "language", "languages"),
+        *("questions", "answers", "documents", "ground_truth_documents", "retrieved_documents"),
+        *("ground_truth_answers", "predicted_answers", "ground_truth_answer", "predicted_answer"),
     }
 )
 INDEX = ("", "Unnamed: 0")  # of a data frame
@@ -164,6 +166,8 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
     if is_saved(found):
         return _of_saved(restored(found, path))
     check_json(found, path)
+    if isinstance(found, dict):
+        found = rows_of_columns(found, QUERY) or found
     if isinstance(found, list):
         return _of_records(list(enumerate(found, start=1)), path, "record", name)
     if isinstance(found, dict) and isinstance(found.get("runs"), list):

@@ -1,12 +1,15 @@
-"""Runs and qrels as tables: CSV and TSV, with and without a header, Parquet and Arrow."""
+"""Runs and qrels as tables: CSV and TSV, with and without a header, Parquet and Arrow; writers of JSON."""
 
 from __future__ import annotations
 
 import io
+import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import chain, islice, repeat
+from contextlib import contextmanager, suppress
+from itertools import chain, groupby, islice, repeat
+from math import isfinite
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from leadline.io.formats import Opened
 
 BLOCK_ROWS = 1 << 16  # number of rows written at a time
+NO_DOCUMENTS = {"Doc ID", "Doc Position"}  # columns missing in Quepid's rows of queries without documents
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
 
@@ -125,6 +129,8 @@ def table_of_csv(source: Opened, *_: object) -> Table:
     def cells(chosen: Sequence[str]) -> Iterator[tuple[int, Sequence[Any]]]:
         places = [header.index(name) if name else -1 for name in chosen]
         for line, row in islice(rows(source.text), 1, None):
+            if {*header[len(row) :]} >= NO_DOCUMENTS:
+                row.extend([""] * (len(header) - len(row)))
             refuse_ragged(row, header, path, line)
             yield line, [row[place] if place >= 0 else None for place in places]
 
@@ -286,6 +292,58 @@ def write_csv(table: OutputTable) -> Iterator[bytes]:
         target.seek(0)
         target.truncate()
     yield target.getvalue().encode("utf-8", "surrogateescape")
+
+
+def write_json(table: OutputTable) -> Iterator[bytes]:
+    """Yield `{query: {document: number}}`, a query on a line; by subtopic where there are some."""
+    before = "{\n"
+    for query, documents in chain(((query, {}) for query in table.empty), _by_query(table)):
+        yield f"{before}{dump_json(query)}: {dump_json(documents)}".encode()
+        before = ",\n"
+    yield b"\n}\n"
+
+
+def _by_query(table: OutputTable) -> Iterator[tuple[str, dict[str, Any]]]:
+    for query, rows in groupby(table.rows, key=itemgetter(0)):
+        found: dict[str, Any] = {}
+        for _, document, number, *subtopic in rows:
+            documents = found
+            for name in subtopic:
+                documents = documents.setdefault(name, {})
+            documents[document] = number
+        yield query, found
+
+
+def dump_json(value: Any) -> str:
+    """Return a value as one line of valid UTF-8; invalid Unicode is escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def write_json_lines(table: OutputTable) -> Iterator[bytes]:
+    """Yield JSON Lines with one record per line; lists if one is empty, which no record can say."""
+    if table.empty:
+        for query, found in chain(((query, {}) for query in table.empty), _by_query(table)):
+            hits = [{"doc_id": document, "score": score} for document, score in found.items()]
+            yield (dump_json({"query_id": query, "hits": hits}) + "\n").encode()
+        return
+    quoted = json.encoder.encode_basestring
+    for block in row_blocks(table.rows):
+        if table.columns == RUN_COLUMNS and all(isfinite(row[2]) for row in block):
+            names = {query: quoted(query) for query, _, _ in block}
+            records = [
+                f'{{"query_id": {names[query]}, "doc_id": {quoted(document)}, "score": {score!r}}}\n'
+                for query, document, score in block
+            ]
+            with suppress(UnicodeEncodeError):  # invalid Unicode in an id is escaped below
+                yield "".join(records).encode()
+                continue
+        lines = [dump_json(dict(zip(table.columns, row, strict=True))) for row in block]
+        yield "".join(line + "\n" for line in lines).encode()
 
 
 def parquet_table(source: Opened, *_: object) -> Table:

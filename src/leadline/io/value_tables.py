@@ -6,10 +6,12 @@ import glob
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
 from typing import Any
 
 from leadline.io.cell_values import json_or_none
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes
+from leadline.io.python_inputs import rows_of_columns
 from leadline.io.row_columns import DOCUMENT
 from leadline.io.run_names import STANDARD_INPUT
 from leadline.io.saved_results import MANIFEST
@@ -93,6 +95,10 @@ def _in_json(text: str, known: Known, saved: bool) -> bool:  # one caller
         return saved
     if {"task_name", "scores"} <= set(found):
         return True
+    if {"run_name", "inputs"} <= set(found):
+        return True  # of Haystack
+    if rows := rows_of_columns(found, QUERY):
+        return any(isinstance(cell, Real) for cell in rows[0].values()) and _is_header(rows[0])
     inner = [value for value in found.values() if isinstance(value, Mapping)]
     if not inner:
         lists = [value for value in found.values() if isinstance(value, list)]

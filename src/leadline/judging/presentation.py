@@ -30,7 +30,7 @@ def forms_of(store: str) -> Results | None:
     """
     rows = judgment_store.read(store).given
     cells: dict[tuple[str, str], list[Given]] = {}
-    grades: dict[tuple[str, str], list[int]] = {}
+    grades: dict[tuple[str, str], list[float]] = {}
     for row in rows:
         grades.setdefault(row.judgment[:2], []).append(row.judgment.grade)
         if row.form:
@@ -54,7 +54,7 @@ def forms_of(store: str) -> Results | None:
     )
 
 
-def _values(rows: Sequence[Given], grades: dict[tuple[str, str], list[int]]) -> list[float]:
+def _values(rows: Sequence[Given], grades: dict[tuple[str, str], list[float]]) -> list[float]:
     """Return seconds, opened and agreement of the judgments in one form for one query; NaN without any."""
     seconds = [row.seconds for row in rows if row.seconds is not None]
     same = others = 0

@@ -326,13 +326,14 @@ def datasets() -> None:
 
 
 def haystack() -> None:
-    """Values of queries in a detailed report of Haystack."""
+    """Results of Haystack: their members as JSON, and values of queries in detailed reports."""
     library: Any = importlib.import_module("haystack.evaluation")
     evaluators: Any = importlib.import_module("haystack.components.evaluators")
     document = importlib.import_module("haystack").Document
-    listed = [[document(content=name) for name in found] for found in RUN.values()]
+    listed = [[document(id=name, content=DOCUMENTS[name]) for name in found] for found in RUN.values()]
     wanted = [
-        [document(content=name) for name, grade in found.items() if grade > 0] for found in QRELS.values()
+        [document(id=name, content=DOCUMENTS[name]) for name, grade in found.items() if grade > 0]
+        for found in QRELS.values()
     ]
     kinds = {"mrr": evaluators.DocumentMRREvaluator, "recall": evaluators.DocumentRecallEvaluator}
     values = {
@@ -341,6 +342,12 @@ def haystack() -> None:
     }
     made = library.EvaluationRunResult("some", inputs={"query": list(RUN)}, results=values)
     made.detailed_report(output_format="csv", csv_file=str(SCORES / "haystack.csv"))
+    lists = {"ground_truth_documents": wanted, "retrieved_documents": listed}
+    inputs = {name: [[one.to_dict() for one in found] for found in value] for name, value in lists.items()}
+    made = library.EvaluationRunResult("some", inputs={"query": list(RUN), **inputs}, results=values)
+    report = made.detailed_report(output_format="json")
+    (SCORES / "haystack.json").write_text(json.dumps(report, indent=1) + "\n")
+    (SCORES / "haystack_results.json").write_text(json.dumps(vars(made), indent=1) + "\n")
 
 
 def llama_index() -> None:
