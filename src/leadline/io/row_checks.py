@@ -22,7 +22,6 @@ from leadline.data.run import RunColumns
 from leadline.errors import InputError, refuse_repeated, repeated
 from leadline.io import selection, trec_runs
 from leadline.io.cell_values import number_in
-from leadline.io.merged_judgments import Judgment, merge
 from leadline.io.opening import BOM
 from leadline.io.row_columns import (
     GRADE,
@@ -431,6 +430,8 @@ class _Gathered:
 
     def merge(self, on_fault: Callable[[InputError], None] | None) -> None:
         """Keep one row a pair, with the grade of most judges; a judge's second grade of a pair is a fault."""
+        from leadline.io.merged_judgments import Judgment, merge
+
         first: dict[tuple[str, ...], int] = {}  # row of a judgment, and of a pair
         judgments = []
         sizes = np.diff([*self.bounds, len(self.documents)]).tolist()
