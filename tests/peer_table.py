@@ -35,9 +35,9 @@ PRINTED = """leadline reads the text that ir_measures prints for a measure, such
 `nDCG(dcg='exp-log2')@10`, and its provider ([for Python](python.md)) takes the objects. One text means
 something else: `Accuracy@10` is `Success@10`, and the pairwise measure of ir_measures is `PairAccuracy@10`.
 
-Not supported, and refused by name: `judged_only=True` (use `--judged-only`), `min_rel` other than 0,
-`Compat(normalize=False)`, nDCG with both `gains` and `dcg='exp-log2'`, the object `RBP` without `rel`, whose
-largest gain is unknown, and ERR_IA and alpha_DCG without a cutoff. A grade above `max_rel` is an error;
+Not supported, and refused by name: `judged_only=True` in a text (use `--judged-only`), `min_rel` other than
+0, `Compat(normalize=False)`, nDCG with both `gains` and `dcg='exp-log2'`, the object `RBP` without `rel`,
+whose largest gain is unknown, and ERR_IA and alpha_DCG without a cutoff. A grade above `max_rel` is an error;
 ir_measures lowers it to `max_rel`.
 """
 # pytrec_eval gives the logarithm of these for one query; the mean is where they meet.

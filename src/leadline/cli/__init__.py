@@ -109,6 +109,8 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     "--baseline-file": "Use --baseline FILE, and --update-baseline FILE to write it.",
     "--scores": "Leave it out: values of queries are recognised.",
     "-Z": "The z-scores of trec_eval are not computed; `leadline compare` tests runs against each other.",
+    "-R": "Formats are told by content; preferences and judgment groups of trec_eval are not read.",
+    "-T": "Formats are told by content.",
     **dict.fromkeys(("--metric", "--metrics", "--measures"), MEASURES),
     **dict.fromkeys(("--rel", "--relevance-level", "--min-rel"), GRADE),
     **dict.fromkeys(

@@ -21,10 +21,10 @@ NAME = "leadline"
 def register(*, first: bool = False) -> Any:
     """Register leadline with ir_measures, and return the provider, which is then `ir_measures.leadline`.
 
-    The provider computes the measures of ir_measures, but for these parameters: `judged_only=True`, `min_rel`
-    other than 0, `normalize=False`, `gains` together with `dcg='exp-log2'`, and RBP without `rel`; ERR_IA and
-    alpha_DCG need a cutoff. A grade above `max_rel` is an error. An undefined value is 0, and so is that of a
-    query that the run lacks, as in all providers. Later calls return the same provider. `calc_aggregate` of
+    The provider computes the measures of ir_measures, but for these parameters: `min_rel` other than 0,
+    `normalize=False`, `gains` together with `dcg='exp-log2'`, and RBP without `rel`; ERR_IA and alpha_DCG
+    need a cutoff. A grade above `max_rel` is an error. An undefined value is 0, and so is that of a query
+    that the run lacks, as in all providers. Later calls return the same provider. `calc_aggregate` of
     ir_measures, and so `pt.Experiment`, asks it last, for measures that no other provider has.
 
     Parameters
@@ -106,14 +106,19 @@ def ir_measure(measure: str | Measure) -> Any:
     return type("LeadlineMeasure", (ir_measures.Measure,), fields)()
 
 
+def _is_judged_only(measure: Any) -> bool:
+    return bool(getattr(measure, "params", {}).get("judged_only"))
+
+
 def _measure(measure: Any) -> Measure | str:
     """Return the measure of leadline that has the text of one of ir_measures, or why there is none.
 
     >>> str(_measure("SetF(beta=2.0)")), _measure("nDCG@5,10")
     ('F(beta=2,form=linear)', 'nDCG@5,10 means 2 measures')
     """
+    plain = measure(judged_only=False) if _is_judged_only(measure) else measure
     try:
-        found = profile_of("leadline").measures([text_of(measure)])
+        found = profile_of("leadline").measures([text_of(plain)])
     except UsageError as error:
         return str(error)
     return found[0] if len(found) == 1 else f"{measure} means {len(found)} measures"
@@ -145,9 +150,14 @@ def _provider(package: Any) -> Any:
             lists = package.util.RunConverter(run).as_dict_of_dict()
             if not any(lists.get(query) for query in self.judgments.queries):
                 return
-            measures = list({str(found): found for found in self.ours.values()}.values())
-            results = evaluate(self.judgments, {NAME: lists}, measures)
+            by_condition = {}
+            for judged_only in set(map(_is_judged_only, self.ours)):
+                alike = [found for each, found in self.ours.items() if _is_judged_only(each) is judged_only]
+                measures = list({str(found): found for found in alike}.values())
+                given = {NAME: lists}
+                by_condition[judged_only] = evaluate(self.judgments, given, measures, judged_only=judged_only)
             for measure, found in self.ours.items():
+                results = by_condition[_is_judged_only(measure)]
                 for query in filter(lists.get, results.queries):
                     value = results.value(NAME, query, found)
                     shown = 0.0 if math.isnan(value) else value

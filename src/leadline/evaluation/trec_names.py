@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -23,6 +24,7 @@ NINE = (
 )
 # The names in the order in which trec_eval prints them.
 NAMES = (*NINE.split(), "rbp", "rbp_resid", "unj")
+PREFERENCES = re.compile(r"(all_)?prefs(_\w+)?|qrels_jg|\w+_avgjg")  # names that are not computed
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "official": tuple(OFFICIAL.split()),
     "set": tuple(f"runid {COUNTED} utility {SETS}".split()),
@@ -76,6 +78,11 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Reque
     """
     if PERSISTENCE.fullmatch(text) and text.startswith("rbp"):
         return []
+    if PREFERENCES.fullmatch(text):
+        raise UsageError(
+            f"measure '{text}': trec_eval computes it from preferences or judgment groups (-R); leadline has "
+            "one grade a document"
+        )
     if text in GROUPS:
         names = [name for name in GROUPS[text] if not (nine and name in TEN_ONLY)]
         return [request for name in names for request in _family(name, "")]
