@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from functools import lru_cache
@@ -102,6 +103,7 @@ class Pages:
         self.cards = cards
         self.precision = precision
         self.numbers_now = Progress(queues)
+        self.drawing = asyncio.Semaphore(1)  # summaries take processor time, for which saves should not wait
 
     def _page(self, name: str, status: int = 200, **data: object) -> HTMLResponse:
         text = _templates().get_template(name).render(version=VERSION, **data)
@@ -144,7 +146,8 @@ class Pages:
     async def cards_of(self, request: Request) -> Response:
         """Return the next cards of a judge and, on opening the page, the most recent events."""
         body = await _body(request)
-        return await run_in_threadpool(self._cards_of, body)
+        async with self.drawing:
+            return await run_in_threadpool(self._cards_of, body)
 
     def _cards_of(self, body: dict[str, Any]) -> Response:
         judge = self.queues.join(_text(body, "judge"))
