@@ -3,7 +3,8 @@
 #
 # LEADLINE_QRELS, LEADLINE_RUNS, ...  the inputs of action.yml; several values stand on lines of their own
 # GITHUB_STEP_SUMMARY                 file to which the summary is appended; by default it is printed
-# GITHUB_OUTPUT                       file to which status and outcome are appended, if it is set
+# GITHUB_OUTPUT                       file to which status, outcome and summary are appended, if it is set
+# RUNNER_TEMP                         folder of the summary that is an output
 #
 # The exit status is that of `leadline compare`: 0 passed, 1 a condition failed, 2 bad input or usage.
 set -uo pipefail
@@ -81,6 +82,8 @@ else
   summary=$folder/whole.md
 fi
 cat "$summary" >> "${GITHUB_STEP_SUMMARY:-/dev/stdout}"
+kept=$(mktemp "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/leadline-summary.XXXXXX")
+cat "$summary" > "$kept"
 
 case $status in
   0) outcome=passed ;;
@@ -88,6 +91,6 @@ case $status in
   *) outcome=error ;;
 esac
 if [ -n "${GITHUB_OUTPUT:-}" ]; then
-  printf 'status=%s\noutcome=%s\n' "$status" "$outcome" >> "$GITHUB_OUTPUT"
+  printf 'status=%s\noutcome=%s\nsummary=%s\n' "$status" "$outcome" "$kept" >> "$GITHUB_OUTPUT"
 fi
 exit "$status"

@@ -53,6 +53,7 @@ def run(folder: Path, **variables: str) -> tuple[int, str, dict[str, str], str]:
             "HOME": str(folder),
             "GITHUB_STEP_SUMMARY": str(summary),
             "GITHUB_OUTPUT": str(output),
+            "RUNNER_TEMP": str(folder),
             **variables,
         },
         capture_output=True,
@@ -72,7 +73,8 @@ def test_a_run_that_is_as_good_passes(folder: Path) -> None:
         LEADLINE_FAIL_IF_WORSE="RR\n  nDCG@10:0.01  \n\n",
         LEADLINE_MEASURES="RR\nnDCG@10",
     )
-    assert (status, outputs) == (0, {"status": "0", "outcome": "passed"})
+    assert (status, outputs["status"], outputs["outcome"]) == (0, "0", "passed")
+    assert Path(outputs["summary"]).read_text() == summary
     assert summary.startswith("### leadline: 0 of 2 conditions failed\n")
 
 
@@ -99,7 +101,7 @@ def test_bad_input_is_an_error_that_the_summary_shows(folder: Path) -> None:
         LEADLINE_BASELINE="old.run",
         LEADLINE_FAIL_IF_WORSE="RR",
     )
-    assert (status, outputs) == (2, {"status": "2", "outcome": "error"})
+    assert (status, outputs["status"], outputs["outcome"]) == (2, "2", "error")
     assert "### leadline: no comparison (status 2)" in summary
     assert "none.run" in summary
     assert "::error title=leadline::error: none.run" in printed
@@ -131,7 +133,7 @@ GATE = {"LEADLINE_QRELS": "qrels.txt", "LEADLINE_RUNS": "worse.run", "LEADLINE_B
 )
 def test_what_is_no_gate_is_an_error(folder: Path, inputs: dict[str, str]) -> None:
     status, summary, outputs, printed = run(folder, **(GATE | inputs))
-    assert (status, outputs) == (2, {"status": "2", "outcome": "error"})
+    assert (status, outputs["status"], outputs["outcome"]) == (2, "2", "error")
     assert "no comparison (status 2)" in summary
     assert printed.count("::error title=leadline::error: ") == 1
 
@@ -171,14 +173,140 @@ def test_an_input_is_never_part_of_a_command_line(folder: Path) -> None:
         assert status == 2
         assert not (folder / "evil").exists()
     commands = re.findall(r"^ +run: (.*)$", ACTION, re.MULTILINE)
-    assert len(commands) == 2
+    assert len(commands) == 3
     assert not [line for line in commands if "${{" in line]
+
+
+PYTHON = """#!/bin/sh
+echo "$LEADLINE_BUILD|$*" >> "$LOG"
+case "$*" in
+  *version_info*) exit $OLD ;;
+  "-m venv "*) for last; do :; done; mkdir -p "$last/bin"; cp "$FAKE" "$last/bin/leadline" ;;
+  *" download "*)
+    [ -n "$WHEEL" ] || exit 1
+    mkdir -p "$RUNNER_TEMP/leadline-wheel"
+    : > "$RUNNER_TEMP/leadline-wheel/$WHEEL" ;;
+esac
+"""
+
+
+def installed(folder: Path, **variables: str) -> tuple[int, list[str]]:
+    """Run the script that installs with an interpreter that only notes its calls; give status and calls."""
+    if BASH is None:
+        pytest.skip("bash is not installed")
+    fake, log = folder / "python", folder / "log.txt"
+    fake.write_text(PYTHON)
+    fake.chmod(0o755)
+    log.write_text("")
+    given = {"LOG": str(log), "FAKE": str(fake), "OLD": "0", "WHEEL": "", "LEADLINE_PYTHON": str(fake)}
+    places = {"RUNNER_TEMP": str(folder), "GITHUB_PATH": str(folder / "path.txt")}
+    script = REPOSITORY / "action" / "install.sh"
+    environment = {"PATH": os.environ["PATH"], **given, **places, **variables}
+    done = subprocess.run([BASH, str(script)], env=environment, capture_output=True, check=False)
+    return done.returncode, [
+        line for line in log.read_text().splitlines() if " install " in line or " download " in line
+    ]
+
+
+PINNED = {"LEADLINE_TAG": "v1.2.3", "LEADLINE_RELEASE": "https://host.invalid/assets/v1.2.3"}
+WHEEL = "leadline-1.2.3-py3-none-any.whl"
+
+
+def test_an_action_pinned_to_a_tag_installs_the_wheel_of_its_release(tmp_path: Path) -> None:
+    status, calls = installed(tmp_path, WHEEL=WHEEL, **PINNED)
+    assert status == 0
+    assert len(calls) == 2
+    assert f"--no-index --only-binary :all: --find-links {PINNED['LEADLINE_RELEASE']}" in calls[0]
+    assert calls[0].endswith("leadline==1.2.3")
+    assert calls[1].endswith(f"leadline-wheel/{WHEEL}")
+    assert (tmp_path / "path.txt").read_text() == f"{tmp_path}/leadline-environment/bin\n"
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [{}, PINNED, {**PINNED, "LEADLINE_TAG": "main", "WHEEL": WHEEL}],
+    ids=["no tag", "no wheel", "branch"],
+)
+def test_elsewhere_the_checkout_is_built_without_a_compiler(
+    variables: dict[str, str], tmp_path: Path
+) -> None:
+    status, calls = installed(tmp_path, **variables)
+    assert status == 0
+    assert calls[-1].startswith("pure|")
+    assert calls[-1].endswith(f"--no-build-isolation {REPOSITORY}")
+
+
+def test_parquet_is_installed_where_an_input_needs_it_and_a_package_replaces_all(tmp_path: Path) -> None:
+    wanted = {"LEADLINE_INPUTS": "qrels.txt a.run\nb.parquet"}
+    assert installed(tmp_path, **wanted)[1][-1].endswith(f"{REPOSITORY}[parquet]")
+    assert installed(tmp_path, WHEEL=WHEEL, **PINNED, **wanted)[1][-1].endswith(f"{WHEEL}[parquet]")
+    status, calls = installed(tmp_path, LEADLINE_PACKAGE="leadline==9", **PINNED)
+    assert (status, len(calls)) == (0, 1)
+    assert calls[0].endswith(" leadline==9")
+    assert installed(tmp_path, OLD="1") == (2, [])
+
+
+GH = """#!/bin/sh
+echo "$*" >> "$LOG"
+case "$*" in
+  *--paginate*) [ -z "$DENIED" ] || exit 1; printf "$EARLIER" ;;
+  *body=@*) for last; do :; done; cat "${last#body=@}" > "$BODY" ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(
+    ("earlier", "call"),
+    [
+        ("", "--method POST repos/some/shop/issues/7/comments "),
+        ("31\n40\n", "--method PATCH repos/some/shop/issues/comments/31 "),
+    ],
+)
+def test_the_comment_is_written_once_and_then_replaced(earlier: str, call: str, tmp_path: Path) -> None:
+    status, calls, body, printed = commented(tmp_path, EARLIER=earlier)
+    assert (status, printed) == (0, "")
+    assert call in calls[1]
+    assert body == "<!-- leadline: ci search gate -->\n### one of two\n"
+
+
+def test_a_comment_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
+    status, calls, body, printed = commented(tmp_path, EARLIER="", DENIED="1")
+    assert (status, len(calls), body) == (0, 1, "")
+    assert printed.startswith("::warning title=leadline::")
+
+
+def commented(folder: Path, **variables: str) -> tuple[int, list[str], str, str]:
+    """Run the script that comments with a gh that only notes its calls."""
+    if BASH is None:
+        pytest.skip("bash is not installed")
+    log, body, summary = folder / "log.txt", folder / "body.md", folder / "summary.md"
+    (folder / "gh").write_text(GH)
+    (folder / "gh").chmod(0o755)
+    for path, text in ((log, ""), (body, ""), (summary, "### one of two\n")):
+        path.write_text(text)
+    environment = {
+        "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+        "GITHUB_REPOSITORY": "some/shop",
+        "GITHUB_WORKFLOW": "ci",
+        "GITHUB_JOB": "search",
+        "GITHUB_ACTION": "gate",
+        "LEADLINE_PULL_REQUEST": "7",
+        "LEADLINE_SUMMARY": str(summary),
+        "LOG": str(log),
+        "BODY": str(body),
+        "DENIED": "",
+        **variables,
+    }
+    script = REPOSITORY / "action" / "comment.sh"
+    done = subprocess.run([BASH, str(script)], env=environment, capture_output=True, text=True, check=False)
+    return done.returncode, log.read_text().splitlines(), body.read_text(), done.stdout + done.stderr
 
 
 def test_inputs_variables_and_script_have_the_same_names() -> None:
     inputs = re.findall(r"^  ([a-z-]+):$", ACTION.split("\noutputs:")[0], re.MULTILINE)
     passed = dict(re.findall(r"(LEADLINE_[A-Z_]+): \$\{\{ inputs\.([a-z-]+) \}\}", ACTION))
-    assert set(passed.values()) | {"working-directory", "python-version"} == set(inputs)
+    of_steps = {"working-directory", "python-version", "comment", "github-token"}
+    assert set(passed.values()) | of_steps == set(inputs)
     assert all(name == "LEADLINE_" + of.upper().replace("-", "_") for name, of in passed.items())
     read = set(re.findall(r"\$\{(LEADLINE_[A-Z_]+)", SCRIPT.read_text(encoding="utf-8")))
     assert read | {"LEADLINE_PACKAGE"} == set(passed)
