@@ -85,6 +85,7 @@ NOT_REACHED = {
     "infAP": "a small constant keeps the estimate from 1",
     "xinfAP": "a small constant keeps the estimate from 1",
     "RprecMult": "a small multiple of R may be no rank at all",
+    "NoAnswer": "it is of queries for which nothing is relevant",
 }
 # When it is undefined cannot be told by the words of the catalogue:
 OWN_WORDS = dict.fromkeys(
@@ -95,6 +96,7 @@ OWN_WORDS = dict.fromkeys(
 UNDEFINED_WHEN = {
     "nothing relevant is retrieved": lambda case: not relevant(case, 1),
     "nothing is retrieved": lambda case: not case.scores,
+    "something is relevant": lambda case: any(grade >= 1 for grade in case.grades.values()),
     "nothing is relevant": lambda case: not [g for g in case.grades.values() if g >= 1],
     "nothing is judged non-relevant": lambda case: not [g for g in case.grades.values() if 0 <= g < 1],
     catalogue.BOTH: lambda case: not case.scores and not [g for g in case.grades.values() if g >= 1],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oracles import Case, count_found, count_relevant, cut, divide
+from oracles import UNDEFINED, Case, count_found, count_relevant, cut, divide
 
 
 def Judged(case: Case, *, cutoff: int | None) -> float:
@@ -34,3 +34,10 @@ def NumNonrelRet(case: Case, *, rel: float) -> float:
 def Unj(case: Case, *, cutoff: int) -> float:
     """Count, and divide by the cutoff."""
     return sum(case.grades.get(document, -1) < 0 for document in cut(case, cutoff)) / cutoff
+
+
+def NoAnswer(case: Case, *, above: float | None, rel: float) -> float:
+    """Go through the scores of a query without an answer."""
+    if count_relevant(case, rel):
+        return UNDEFINED
+    return float(not any(above is None or score > above for score in case.scores.values()))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Integers, Small, freeze
-from leadline.data.ids import Ids, Vocabulary
+from leadline.data.ids import Ids, Vocabulary, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.run import RunColumns
@@ -45,6 +45,20 @@ class MatchedLists(NamedTuple):
             np.concatenate([np.empty(0), *(part.scores for part in parts)]),
             Ids.concatenate([part.ids for part in parts if part.ids is not None]),
         )
+
+
+class Tops(NamedTuple):
+    """Highest score of the list of each query (-inf without a document), and the document if ids are kept."""
+
+    score: Floats
+    document: dict[int, str]
+
+    def of_codes(self, codes: Integers) -> Tops:
+        """Return the tops of some queries, which are numbered anew."""
+        kept = {
+            place: self.document[code] for place, code in enumerate(codes.tolist()) if code in self.document
+        }
+        return Tops(self.score[codes], kept)
 
 
 class TieGroups(NamedTuple):
@@ -111,7 +125,8 @@ class JudgedRun:
     `tie_last` (the ranks of its group of equal scores), which are kept as the number of rows of the group
     `above` and `below`. `unjudged_ties` are the tie groups without a judged
     document. `cut_in_ties[q]` is whether the list was cut within a group of equal scores that holds a judged
-    document. `lists` are all rows, including unjudged documents and queries, if they were kept.
+    document. `lists` are all rows, including unjudged documents and queries, and `tops` the highest score of
+    each list, if they were kept.
     """
 
     def __init__(
@@ -129,6 +144,7 @@ class JudgedRun:
         unjudged_ties: TieGroups,
         cut_in_ties: Flags | None = None,
         lists: MatchedLists | None = None,
+        tops: Tops | None = None,
     ) -> None:
         above, below = ties or (
             rank - (rank if tie_first is None else tie_first),
@@ -148,6 +164,7 @@ class JudgedRun:
             cut_in_ties = np.zeros(len(present), dtype=np.bool_)
         self.cut_in_ties = cut_in_ties
         self.lists = lists
+        self.tops = tops
         # First query and document of a run without judged documents, and its queries without judgments:
         self.example_query = self.example = ""
         self.unjudged: list[bytes] = []
@@ -155,10 +172,16 @@ class JudgedRun:
 
     @classmethod
     def of_lists(
-        cls, qrels: QrelsColumns, parts: Iterable[MatchedLists], *, cut: Cut = UNCUT, keep: bool = False
+        cls,
+        qrels: QrelsColumns,
+        parts: Iterable[MatchedLists],
+        *,
+        cut: Cut = UNCUT,
+        keep: bool = False,
+        tops: bool = False,
     ) -> JudgedRun:
         """Join ranked lists with the qrels, each list cut; `keep` also keeps the uncut lists."""
-        join = Join(qrels, cut, keep=keep)
+        join = Join(qrels, cut, keep=keep, tops=tops)
         for part in parts:
             join.add(part)
         return join.judged_run()
@@ -203,6 +226,7 @@ class JudgedRun:
         reading: Reading = DEFAULT_READING,
         cut: Cut = UNCUT,
         keep: bool = False,
+        tops: bool = False,
     ) -> JudgedRun:
         """Join a run in memory with the qrels."""
         codes = qrels.queries.encode(run.queries.names)
@@ -214,9 +238,9 @@ class JudgedRun:
             query = np.repeat(np.arange(len(codes)), np.diff(run.offsets))
             order = np.lexsort((-run.document, -scores, query))
             rows, scores = rows[order], scores[order]
-        ids = run.ids if keep and not reading.single_precision else None
+        ids = run.ids if (keep or tops) and not reading.single_precision else None
         part = MatchedLists(codes, run.offsets, rows, scores, ids)
-        return cls.of_lists(qrels, [part], cut=cut, keep=keep)
+        return cls.of_lists(qrels, [part], cut=cut, keep=keep, tops=tops)
 
     @classmethod
     def of_grades(cls, grades: Sequence[float | None], judged: Sequence[float] | None = None) -> JudgedRun:
@@ -245,7 +269,7 @@ class JudgedRun:
         rows[[grade is None for grade in grades]] = -1
         scores = -np.arange(len(grades), dtype=np.float64)
         bounds = np.array([0, len(grades)], dtype=np.int64)
-        return cls.of_lists(qrels, [MatchedLists(np.zeros(1, np.int64), bounds, rows, scores)])
+        return cls.of_lists(qrels, [MatchedLists(np.zeros(1, np.int64), bounds, rows, scores)], tops=True)
 
     def of_present(self) -> JudgedRun:
         """Return the join with the judgments of the queries that the run has; kept lists are left out."""
@@ -264,6 +288,7 @@ class JudgedRun:
             ties=(self.above, self.below),
             unjudged_ties=TieGroups(number[ties.query].astype(np.int32), ties.first, ties.last),
             cut_in_ties=self.cut_in_ties[codes],
+            tops=None if self.tops is None else self.tops.of_codes(codes),
         )
         judged.example_query, judged.example = self.example_query, self.example
         judged.unjudged = self.unjudged
@@ -334,13 +359,16 @@ class JudgedRun:
 class Join:
     """Join of a run with the qrels while the run is read, in one or more parts.
 
-    `keep` also keeps the uncut lists.
+    `keep` also keeps the uncut lists, `tops` the highest score of each.
     """
 
-    def __init__(self, qrels: QrelsColumns, cut: Cut = UNCUT, *, keep: bool = False) -> None:
+    def __init__(
+        self, qrels: QrelsColumns, cut: Cut = UNCUT, *, keep: bool = False, tops: bool = False
+    ) -> None:
         self.qrels = qrels
         self.cut = cut
         self.keep = keep
+        self.keeps_tops = tops
         self.clear()
 
     def clear(self) -> None:
@@ -348,10 +376,13 @@ class Join:
         self._joined: list[JoinedLists] = []
         self._columns = _Columns(len(self.qrels.documents))
         self._kept: list[MatchedLists] = []
+        self._tops = Tops(np.full(len(self.qrels.queries) if self.keeps_tops else 0, -np.inf), {})
 
     def add(self, part: MatchedLists) -> None:
         """Join ranked lists; their columns may be overwritten afterwards."""
         self.add_joined(_join(self.qrels, part, self.cut))
+        if self.keeps_tops:
+            self._add_tops(part)
         if self.keep:
             self._kept.append(MatchedLists.concatenate([part]))
 
@@ -367,8 +398,23 @@ class Join:
         if self.keep:
             lists = self._kept[0] if len(self._kept) == 1 else MatchedLists.concatenate(self._kept)
         made = JudgedRun._of_parts(self.qrels, self._joined, self._columns, lists)  # noqa: SLF001  # same module
+        made.tops = self._tops if self.keeps_tops else None
         self.clear()
         return made
+
+    def _add_tops(self, part: MatchedLists) -> None:
+        """Keep the score and the document of the first row of each list of a judged query."""
+        begin, end = part.bounds[:-1], part.bounds[1:]
+        first = begin
+        if self.cut.judged_only:
+            places = np.flatnonzero(_kept_rows(self.qrels, part, self.cut))
+            first = np.append(places, len(part.rows))[np.searchsorted(places, begin)]
+        filled = np.flatnonzero((part.queries >= 0) & (first < end))
+        codes = part.queries[filled]
+        self._tops.score[codes] = part.scores[first[filled]]
+        if part.ids is not None:
+            names = map(to_text, part.ids.take(first[filled]))
+            self._tops.document.update(zip(codes.tolist(), names, strict=True))
 
 
 class _Columns:
@@ -426,9 +472,7 @@ def _join(qrels: QrelsColumns, part: MatchedLists, cut: Cut) -> JoinedLists:
     depth = cut.depth
     cut_in_ties = _cut_in_ties(part, depth)
     if cut.judged_only:
-        keep = (rows >= 0) & (qrels.levels[rows] >= 0)
-        if depth is not None:
-            keep &= np.arange(len(rows)) - np.repeat(bounds[:-1], np.diff(bounds)) < depth
+        keep = _kept_rows(qrels, part, cut)
         bounds = np.concatenate(([0], np.cumsum(keep)))[bounds]
         rows, scores = rows[keep], scores[keep]
     if not np.all(queries >= 0):
@@ -462,6 +506,15 @@ def _join(qrels: QrelsColumns, part: MatchedLists, cut: Cut) -> JoinedLists:
         ties=groups[2] if groups else TieGroups(empty, empty, empty),
         cut_in_ties=cut_in_ties,
     )
+
+
+def _kept_rows(qrels: QrelsColumns, part: MatchedLists, cut: Cut) -> Flags:
+    """Return flags of the rows of judged documents, of those within the depth."""
+    rows, bounds = part.rows, part.bounds
+    keep = (rows >= 0) & (qrels.levels[rows] >= 0)
+    if cut.depth is not None:
+        keep &= np.arange(len(rows)) - np.repeat(bounds[:-1], np.diff(bounds)) < cut.depth
+    return np.asarray(keep)
 
 
 def _cut_in_ties(part: MatchedLists, depth: int | None) -> Flags:

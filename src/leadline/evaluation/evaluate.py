@@ -24,6 +24,8 @@ from leadline.evaluation.limits import DEFAULT_INTERVAL, Bounds, mean_intervals,
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import (
+    Returned,
+    answerless,
     check_level,
     fractional_warning,
     grade_one,
@@ -31,6 +33,7 @@ from leadline.evaluation.run_warnings import (
     machine_labels,
     no_common_query,
     no_judged_document,
+    returned,
     undefined_counts,
     warnings_of,
     warnings_of_undefined,
@@ -95,6 +98,7 @@ class RunValues(NamedTuple):
     strings: list[str] | None
     unmatched: str  # document id of a run of which no document is judged, else empty
     example: tuple[str, str] = ("", "")  # first query and document of a run of which none is judged
+    returned: Returned = Returned()
 
 
 @public
@@ -198,6 +202,8 @@ class Evaluation:
         check_numbers(**{} if rel is None else {"rel": rel})
         self.profile = profile_of(profile)
         self.measures = self.profile.measures(_listed(measures), rel=rel, documents=documents)
+        if reading.order == "rank" and any(getattr(one, "above", None) is not None for one in self.measures):
+            raise UsageError("a threshold of scores with order=rank; expected order=score")
         self.averaging: Averaging = self.profile.queries if queries is None else queries
         check_word(AVERAGES, queries=self.averaging)
         self.qrels, self._pool_warnings = _table(judgments_of(qrels, reading), known, pool, self.measures)
@@ -255,14 +261,16 @@ class Evaluation:
     def values_of(self, judged: JudgedRun) -> RunValues:
         """Return the values of a run for all queries of the judgments that it was joined with."""
         measures, strings = self.measures, self.relevance_strings
+        values = np.stack([measure.values(judged) for measure in measures], axis=1)
         return RunValues(
-            np.stack([measure.values(judged) for measure in measures], axis=1),
+            values,
             judged.present,
             _averaged(judged, measures, self.averaging),
             _bounds(measures, judged) if self.bounds else None,
             None if strings is None else strings_of(judged, strings),
             judged.example if judged.present.any() and not len(judged.row) else "",
             (judged.example_query, judged.example),
+            Returned.of(judged, measures, values),
         )
 
     def results(self, infos: Sequence[RunInfo], values_of_runs: Sequence[RunValues]) -> Results:
@@ -297,6 +305,8 @@ class Evaluation:
         results.warnings += grade_one(self.qrels, self.measures, self.options["rel"])
         results.warnings += fractional_warning(self.qrels) if self.profile.whole_grades else []
         results.warnings += self._pool_warnings
+        results.returned = [run.returned for run in values_of_runs]
+        results.warnings += [*answerless(self.qrels, self.measures), *returned(infos, results.returned)]
         return results
 
 
@@ -442,7 +452,12 @@ def _averaged(judged: JudgedRun, measures: Sequence[Measure], averaging: str) ->
 
 
 def _has_relevant(qrels: QrelsColumns, measure: Measure) -> Flags:
-    """Return flags of queries with a relevant document; for measures of gains, with a positive grade."""
+    """Return flags of queries with a relevant document; for measures of gains, with a positive grade.
+
+    Measures of queries without an answer have all queries.
+    """
+    if measure.unanswered:
+        return np.ones(len(qrels.queries), dtype=np.bool_)
     rel = getattr(measure, "rel", None)
     counts = qrels.count(qrels.grades > 0) if rel is None else qrels.relevant(rel)
     return np.asarray(counts > 0)

@@ -49,10 +49,10 @@ MOST_CHUNKS = 4  # of one run at the same time: more would wait for what is read
 class _Joining:
     """Join of a run with the qrels, list by list while the run is read."""
 
-    def __init__(self, qrels: QrelsColumns, cut: Cut, *, keep: bool) -> None:
+    def __init__(self, qrels: QrelsColumns, cut: Cut, *, keep: bool, tops: bool) -> None:
         self.qrels = qrels
-        self.keep = keep
-        self.join = Join(qrels, cut, keep=keep)
+        self.keep = keep or tops
+        self.join = Join(qrels, cut, keep=keep, tops=tops)
         self.restart()
 
     def restart(self) -> None:
@@ -114,12 +114,13 @@ def judge(
     name: str | None = None,
     workspaces: Sequence[Buffers] = (),
     keep: bool = False,
+    tops: bool = False,
 ) -> tuple[str, JudgedRun, ReadCounts]:
     """Join a run with the qrels while it is read."""
     if isinstance(source, RunColumns) and reading.documents_of is None:
-        return name or source.name, *_judge_run(source, qrels, reading, cut, keep=keep)
-    joining = _Joining(qrels, cut, keep=keep)
-    joins = joining if cut == UNCUT and not keep else None
+        return name or source.name, *_judge_run(source, qrels, reading, cut, keep=keep, tops=tops)
+    joining = _Joining(qrels, cut, keep=keep, tops=tops)
+    joins = joining if cut == UNCUT and not keep and not tops else None
     name, counts = stream_lists(
         source, joining, reading=reading, name=name, workspaces=workspaces, joins=joins
     )
@@ -128,12 +129,12 @@ def judge(
 
 
 def _judge_run(
-    run: RunColumns, qrels: QrelsColumns, reading: Reading, cut: Cut, *, keep: bool
+    run: RunColumns, qrels: QrelsColumns, reading: Reading, cut: Cut, *, keep: bool, tops: bool
 ) -> tuple[JudgedRun, ReadCounts]:
     if not len(run.scores):
         raise InputError("contains no documents", expected="a run", path=run.name)
     run, identical = selected_run(run, reading)
-    judged = JudgedRun.of_run(run, qrels, reading=reading, cut=cut, keep=keep)
+    judged = JudgedRun.of_run(run, qrels, reading=reading, cut=cut, keep=keep, tops=tops)
     if not len(judged.row):
         judged.example_query = run.queries[0]
         judged.example = to_text(run.documents.names[int(run.document[0])])
@@ -164,7 +165,7 @@ def judge_runs(
 
     def judge_one(name: str | None, source: RunLike, workspaces: list[Buffers]) -> tuple[RunInfo, T]:
         name, judged, counts = judge(
-            source, qrels, name=name, reading=reading, cut=cut, workspaces=workspaces, keep=keep
+            source, qrels, name=name, reading=reading, cut=cut, workspaces=workspaces, keep=keep, tops=tops
         )
         if len(workspaces) > 1:  # of the first run; measures need the memory
             workspaces.clear()
@@ -176,7 +177,7 @@ def judge_runs(
         )
         return info, do(judged)
 
-    sources = named_sources(runs)
+    sources, tops = named_sources(runs), any(measure.scored for measure in measures)
     if like_scores(qrels):
         for _, source in sources:
             if not isinstance(source, Iterator):

@@ -13,9 +13,11 @@ from leadline.errors import UsageError
 from leadline.evaluation.limits import Bounds, mean_intervals, same_weights
 from leadline.evaluation.run_warnings import (
     PER_RUN,
+    Returned,
     count_warnings,
     no_judged_document,
     no_overlap,
+    returned,
     warnings_of_undefined,
 )
 
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     from leadline.evaluation.results import Results
 
 # Warnings that depend on the run, and are made again of the sums of the counts.
-OF_RUNS = ("no_judged_document", "no_overlap", *PER_RUN, "uneven_judgments", "undefined", "failed_parts")
+OF_RUNS: tuple[str, ...] = ("no_judged_document", "no_overlap", *PER_RUN, "uneven_judgments", "undefined")
+OF_RUNS += ("failed_parts", "returned")
 # Options that say how the work was done, or that are settled after merging.
 OF_THE_WORK: tuple[str, ...] = (
     "kind",
@@ -87,6 +90,7 @@ def merge_results(
     merged.undefined = np.sum(counts, axis=0)
     merged.judged_example = first.judged_example
     merged.examples = [_example([part.examples[run] for part in parts]) for run in range(len(infos))]
+    merged.returned = [_returned([part.returned[run] for part in parts]) for run in range(len(infos))]
     for name in OF_THE_WORK:
         merged.options.pop(name, None)
     failed = _failed(parts)
@@ -98,6 +102,13 @@ def merge_results(
         seed = first.options.get("seed", 0)
         merged.intervals = mean_intervals(merged, by, confidence=confidence, seed=seed)
     return merged
+
+
+def _returned(parts: Sequence[Returned]) -> Returned:
+    found = Returned()
+    for part in parts:
+        found = found.plus(part)
+    return found
 
 
 def failed_warning(paths: Sequence[str]) -> list[ResultWarning]:
@@ -218,7 +229,7 @@ def _failed(parts: Sequence[Results]) -> list[str]:
     return [path for path in dict.fromkeys(failed) if path not in read]
 
 
-LAST = ("grade_one_relevant", "fractional_grades")  # codes of warnings that stand at the end
+LAST = ("grade_one_relevant", "fractional_grades", "without_answer")  # codes of warnings at the end
 
 
 def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[ResultWarning]:
@@ -240,6 +251,7 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
         *count_warnings(merged.runs, averaging=rule),
         *warnings_of_undefined(merged.runs, merged.measures, merged.undefined),
         *tail,
+        *returned(merged.runs, merged.returned),
         *failed_warning(merged.options.get("failed_parts") or ()),
     ]
     return [notice for notice in made if notice.count]

@@ -26,6 +26,7 @@ from leadline.stats.moments import Weighted
 
 if TYPE_CHECKING:
     from leadline.data.qrels import QrelsColumns
+    from leadline.evaluation.run_warnings import Returned
 
 # Columns of the bounds over the orders of tied documents (low, high, expected), and over the grades of
 # unjudged documents (low, high).
@@ -89,6 +90,8 @@ class Results(Lookups, Result):
         Name and first document of each run of which no document is judged.
     judged_example : str
         A judged document, for the warning of such runs.
+    returned : list of Returned
+        What each run returned for queries without an answer.
     """
 
     def __init__(
@@ -132,6 +135,7 @@ class Results(Lookups, Result):
         # document is judged; the first judged document; the numbers of undefined values by run and measure.
         self.qrels: QrelsColumns | str | None = None
         self.examples: list[tuple[str, str]] = []
+        self.returned: list[Returned] = []
         self.judged_example = ""
         self.undefined: Integers | None = None
         self._resolve = resolve

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,30 @@ from leadline.io.selection import absent
 from leadline.io.trec_runs import ReadCounts
 from leadline.measures import Measure
 
+
+class Returned(NamedTuple):
+    """Queries without an answer for which a run returned documents: how many, and the best of some."""
+
+    number: int = 0
+    examples: tuple[tuple[str, str, float], ...] = ()
+
+    @classmethod
+    def of(cls, judged: JudgedRun, measures: Sequence[Measure], values: Floats) -> Returned:
+        """Return what the first measure of queries without an answer counts as returned."""
+        place = next((place for place, measure in enumerate(measures) if measure.unanswered), None)
+        if place is None or judged.tops is None:
+            return cls()
+        codes = np.flatnonzero(values[:, place] == 0).tolist()
+        names, score = judged.tops.document, judged.tops.score
+        found = ((judged.qrels.queries[code], names[code], float(score[code])) for code in codes)
+        return cls(len(codes), tuple(sorted(found)[:EXAMPLES]))
+
+    def plus(self, other: Returned) -> Returned:
+        """Return both together, the examples in the order of the queries."""
+        return Returned(self.number + other.number, tuple(sorted(self.examples + other.examples)[:EXAMPLES]))
+
+
+EXAMPLES = 3  # of queries
 TOP = 10  # ranks at which the unjudged shares of runs are compared, so that list lengths do not matter
 HALF = 0.5  # significance levels are at most this
 UNEVEN = 0.1  # largest difference between the unjudged shares of two runs without a warning
@@ -224,6 +249,28 @@ def _uneven(infos: Sequence[RunInfo]) -> ResultWarning:
     return ResultWarning("uneven_judgments", message, len(shares))
 
 
+def answerless(qrels: QrelsColumns, measures: Sequence[Measure]) -> list[ResultWarning]:
+    """Return what the means of measures of queries without an answer are over."""
+    found = []
+    for measure in (one for one in measures if one.unanswered):
+        count = int((qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0).sum())
+        over = counted(count, "judged query", "judged queries")
+        message = f"{measure}: mean over {over} without a relevant document (missing from a run: scored 1)"
+        found.append(ResultWarning("without_answer", message, max(count, 1)))
+    return found
+
+
+def returned(infos: Sequence[RunInfo], found_by_run: Sequence[Returned]) -> list[ResultWarning]:
+    """Return what runs returned for queries without an answer."""
+    found = []
+    for info, one in zip(infos, found_by_run, strict=True):
+        listed = ", ".join(f"{query} ({document} {score:g})" for query, document, score in one.examples)
+        what = f"documents returned in {info.name} for {queries(one.number)} without an answer: {listed}"
+        more = ", ..." if one.number > len(one.examples) else ""
+        found += [ResultWarning("returned", what + more, one.number)] * bool(listed)
+    return found
+
+
 def share_of(part: int, whole: int) -> str:
     """Return a proportion in percent with three digits; only equal numbers give 100 %.
 
@@ -237,8 +284,8 @@ def share_of(part: int, whole: int) -> str:
 
 
 def levels_of(measures: Sequence[Measure]) -> list[float]:
-    """Return the minimum relevant grades of measures, sorted."""
-    return sorted({float(getattr(measure, "rel", 1.0)) for measure in measures})
+    """Return the minimum relevant grades of measures of queries with an answer, sorted."""
+    return sorted({float(getattr(measure, "rel", 1.0)) for measure in measures if not measure.unanswered})
 
 
 def grade_one(qrels: QrelsColumns, measures: Sequence[Measure], rel: float | None) -> list[ResultWarning]:
@@ -278,7 +325,8 @@ def undefined_counts(
     """
     counts = np.zeros((len(values), len(measures)), dtype=np.int64)
     for index, measure in enumerate(measures):
-        explained = ~present | (qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0)
+        without = qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0
+        explained = ~present | (~without if measure.unanswered else without)
         counts[:, index] = (np.isnan(values[:, :, index]) & ~explained).sum(axis=1)
     return counts
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.blended_ratio import P_plus as P_plus
     from leadline.measures.blended_ratio import Q as Q
     from leadline.measures.counts import Judged as Judged
+    from leadline.measures.counts import NoAnswer as NoAnswer
     from leadline.measures.counts import NumNonrelRet as NumNonrelRet
     from leadline.measures.counts import NumQ as NumQ
     from leadline.measures.counts import NumRel as NumRel
@@ -124,6 +125,10 @@ class Measure(Parametric):
     needs : {"judgments", "known", "subtopics"}
         Evidence required: relevance judgments; also the documents known to the user before the
         search; or judgments by subtopic.
+    scored : bool
+        Whether the highest score of each list is needed.
+    unanswered : bool
+        Whether the value is of queries without a relevant document, and undefined for all others.
     quality : bool
         False for statistics of the judgments, such as the fraction of judged documents, by which
         runs are not ranked.
@@ -138,6 +143,8 @@ class Measure(Parametric):
     average: ClassVar[Average] = "mean"
     needs: ClassVar[Evidence] = "judgments"
     quality: ClassVar[bool] = True
+    scored: ClassVar[bool] = False
+    unanswered: ClassVar[bool] = False
     rejected: ClassVar[Rejected] = {
         "judged_only": "`--judged-only` (in Python judged_only=True) drops unjudged documents everywhere"
     }

@@ -1,4 +1,4 @@
-"""Counts of documents and queries, and fractions of judged documents."""
+"""Counts of documents and queries, fractions of judged documents, and queries without an answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.judged_run import JudgedRun as JudgedTable
-from leadline.data.registry import Aliases, DefaultCutoffs, cutoff, needed_cutoff, number
+from leadline.data.registry import Aliases, DefaultCutoffs, Parameter, cutoff, needed_cutoff, number
+from leadline.errors import UsageError
 from leadline.measures import Average, Measure, ratio, relevant, relevant_retrieved
 
 
@@ -165,3 +166,38 @@ class Unj(Measure):
         chosen = (judged.grade >= 0) & (judged.rank <= self.cutoff)
         size = np.minimum(judged.length, self.cutoff)
         return (size - judged.total(judged.query[chosen])) / self.cutoff
+
+
+class NoAnswer(Measure):
+    """1 if nothing is returned for a query without a relevant document, else 0.
+
+    Its mean is the share of queries without an answer for which the run gives none. With `above=S` only
+    documents with a score above S count as returned. Undefined for queries with a relevant document, which
+    are left out of the mean. A query that is missing from the run returns nothing. A run that never returns
+    anything has the value 1, so show recall or Success@k at the same threshold, too.
+
+    >>> NoAnswer().of([], judged=[0]), NoAnswer().of([None, 0])
+    (1.0, 0.0)
+    >>> NoAnswer().of([], judged=[1])
+    nan
+    """
+
+    title = "nothing returned where nothing is relevant"
+    formula = "1 if no document has a score above S, else 0; of queries with R = 0"
+    source = "Chen et al. 2024, negative rejection"
+    average: ClassVar[Average] = "defined"
+    aliases: ClassVar[Aliases] = {"abstained": {}, "rejection_rate": {}, "negative_rejection": {}}
+    scored: ClassVar[bool] = True
+    unanswered: ClassVar[bool] = True
+
+    above: float | None = Parameter(None, type_=float)  # type: ignore[assignment]
+    rel: float = number(1.0, low=0.0)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Return the value of every query."""
+        nothing = judged.length == 0
+        if self.above is not None:
+            if judged.tops is None:
+                raise UsageError(f"{self} needs the scores of the runs, which this command does not read")
+            nothing = judged.tops.score <= self.above
+        return np.where(relevant(judged, self.rel) == 0, nothing.astype(np.float64), np.nan)

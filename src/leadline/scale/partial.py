@@ -18,7 +18,7 @@ from leadline.evaluation.evaluate import Evaluation, RunValues
 from leadline.evaluation.join import judge
 from leadline.evaluation.limits import Bounds
 from leadline.evaluation.results import Results
-from leadline.evaluation.run_warnings import counts_of
+from leadline.evaluation.run_warnings import Returned, counts_of
 from leadline.io.opening import Buffers
 from leadline.scale.remote import is_url, local_copy
 from leadline.scale.run_parts import RunParts
@@ -85,6 +85,7 @@ def evaluate_part(
             reading=evaluation.reading,
             cut=evaluation.cut,
             workspaces=workspaces,
+            tops=any(measure.scored for measure in evaluation.measures),
         )
     judged = judged.of_present()
     return Partial(
@@ -134,6 +135,7 @@ class PartSum:
         self.available: Flags | None = None
         self.strings: list[str] | None = None if evaluation.relevance_strings is None else [""] * size
         self.part = np.full(size, -1, dtype=np.int32)  # the part that has a query
+        self.returned = Returned()
         self.unjudged: dict[bytes, int] = {}
         self.counts: dict[str, int] = {}
         self.labels: dict[int, str] = {}
@@ -148,6 +150,7 @@ class PartSum:
         self.part[codes] = number
         self.unjudged |= dict.fromkeys(part.unjudged, number)
         self._put(codes, part.values)
+        self.returned = self.returned.plus(part.values.returned)
         for name, count in part.counts.items():
             self.counts[name] = self.counts.get(name, 0) + count
         self.labels[number] = part.label
@@ -185,7 +188,7 @@ class PartSum:
         present = self.part >= 0
         missing = np.flatnonzero(~present)
         if len(missing):
-            nothing = JudgedRun.of_lists(self.evaluation.qrels.of_codes(missing), [])
+            nothing = JudgedRun.of_lists(self.evaluation.qrels.of_codes(missing), [], tops=True)
             self._put(missing, self.evaluation.values_of(nothing))
         judged = any(not document for _, document in self.examples)
         example = ("", "") if judged else min(self.examples, default=("", ""), key=_by_bytes)
@@ -198,6 +201,7 @@ class PartSum:
             self.strings,
             example[1] if present.any() else "",
             example,
+            self.returned,
         )
         counts = self.counts | {"missing_queries": len(missing)}
         name = (tag or self.name) if self.by_tag else self.name

@@ -1,0 +1,135 @@
+"""Queries without an answer: what is returned for them, in means, tests, gates and notes."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import leadline as ll
+from conftest import Leadline
+from leadline.errors import UsageError
+from leadline.evaluation.results import Results
+from leadline.scale import RunParts, evaluate_parts
+
+QRELS = {"q1": {"d1": 1}, "q2": {"d1": 0}, "q3": {"d1": 0}, "q4": {"d1": 0, "d2": 0}, "q5": {"d1": -1}}
+RUN = {"q1": {"d1": 0.9}, "q2": {"d9": 0.8, "d1": 0.2}, "q3": {"d7": 0.3}, "q4": {"d2": 0.6}}
+EXPECTED = [math.nan, 0.0, 1.0, 0.0, 1.0]
+MEASURE = "NoAnswer(above=0.5)"
+
+
+def sources(folder: Path) -> dict[str, Any]:
+    """Give the run in several forms."""
+    rows = [(query, name, score) for query, one in RUN.items() for name, score in one.items()]
+    text = "".join(f"{query} Q0 {name} 1 {score} tag\n" for query, name, score in rows)
+    (folder / "plain.run").write_text(text)
+    (folder / "packed.run.gz").write_bytes(gzip.compress(text.encode()))
+    (folder / "table.csv").write_text(
+        "query_id,doc_id,score\n" + "".join(f"{query},{name},{score}\n" for query, name, score in rows)
+    )
+    frame = {
+        "query_id": [row[0] for row in rows],
+        "doc_id": [row[1] for row in rows],
+        "score": [row[2] for row in rows],
+    }
+    return {
+        "dictionary": RUN,
+        "frame": pl.DataFrame(frame),
+        "Run": ll.read_run(RUN),
+        **{path.name: str(path) for path in folder.iterdir()},
+    }
+
+
+def test_every_source_gives_the_same_values_and_examples(tmp_path: Path) -> None:
+    for kind, source in sources(tmp_path).items():
+        results = ll.evaluate(QRELS, {"bm25": source}, MEASURE)
+        np.testing.assert_array_equal(results.values[0, :, 0], EXPECTED, err_msg=kind)
+        assert results.mean("bm25", MEASURE) == 0.5
+        (note,) = [one for one in results.warnings if one.code == "returned"]
+        assert note.count == 2
+        assert "q2 (d9 0.8), q4 (d2 0.6)" in note.message, kind
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.dictionaries(st.sampled_from("xyz"), st.integers(-3, 3))),
+    st.integers(-3, 3),
+)
+def test_the_highest_score_decides(lists: dict[str, dict[str, int]], above: int) -> None:
+    qrels = {query: {"x": int(query in "ab")} for query in "abcdef"}
+    run = {"a": {"x": 1.0}} | {query: one for query, one in lists.items() if one}
+    results = ll.evaluate(qrels, {"run": run}, f"NoAnswer(above={above})")
+    for query, found in zip(results.queries, results.values[0, :, 0].tolist(), strict=True):
+        best = max(run.get(query, {}).values(), default=-math.inf)
+        assert (math.isnan(found)) if query in "ab" else (found == float(best <= above))
+
+
+def test_only_judged_documents_count_with_judged_only() -> None:
+    results = ll.evaluate(QRELS, {"bm25": RUN}, MEASURE, judged_only=True)
+    np.testing.assert_array_equal(results.values[0, :, 0], [math.nan, 1.0, 1.0, 0.0, 1.0])
+    cut = ll.evaluate(QRELS, {"bm25": RUN}, MEASURE, judged_only=True, depth=1)
+    np.testing.assert_array_equal(cut.values, results.values)
+
+
+def test_parts_and_merged_results_are_those_of_the_whole() -> None:
+    halves = [{query: RUN[query] for query in some} for some in (("q1", "q4"), ("q2", "q3"))]
+    whole = ll.evaluate(QRELS, {"bm25": RUN}, [MEASURE, "NoAnswer"])
+    parts = evaluate_parts(QRELS, RunParts(halves, name="bm25"), [MEASURE, "NoAnswer"])
+    merged = Results.merge([ll.evaluate(QRELS, {"bm25": half}, [MEASURE, "NoAnswer"]) for half in halves])
+    for other in (parts, merged):
+        np.testing.assert_array_equal(other.values, whole.values)
+        np.testing.assert_array_equal(other.means, whole.means)
+    assert [one.message for one in parts.warnings if one.code == "returned"] == [
+        one.message for one in whole.warnings if one.code == "returned"
+    ]
+
+
+@pytest.mark.parametrize(("queries", "mean"), [("all", 0.5), ("with_relevant", 0.5), ("both", 1 / 3)])
+def test_means_are_over_queries_without_an_answer(queries: Any, mean: float) -> None:
+    results = ll.evaluate(QRELS, {"bm25": RUN}, [MEASURE, "RR"], queries=queries)
+    assert results.mean("bm25", MEASURE) == pytest.approx(mean)
+
+
+def test_tests_are_over_queries_without_an_answer() -> None:
+    qrels = {f"q{number}": {"d": int(number < 5)} for number in range(25)}
+    silent = {query: {"d": 0.9 if number < 5 else 0.1} for number, query in enumerate(qrels)}
+    talks = {query: {"d": 0.9} for query in qrels}
+    pair = ll.compare(qrels, {"old": silent, "new": talks}, MEASURE).pairs[0]
+    assert (pair.queries, pair.difference, pair.verdict) == (20, -1.0, "worse")
+    none = ll.evaluate({"q": {"d": 1}}, {"run": {"q": ["d"]}}, "NoAnswer")
+    assert math.isnan(none.mean("run", "NoAnswer"))
+
+
+def test_notes_do_not_call_queries_with_an_answer_undefined() -> None:
+    codes = [one.code for one in ll.evaluate(QRELS, {"bm25": RUN}, MEASURE).warnings]
+    assert "undefined" not in codes
+    assert "no_relevant" not in codes
+    assert "without_answer" in codes
+    assert "no_relevant" in [one.code for one in ll.evaluate(QRELS, {"r": RUN}, [MEASURE, "RR"]).warnings]
+
+
+def test_ranks_have_no_threshold() -> None:
+    with pytest.raises(UsageError, match="order=rank"):
+        ll.evaluate(QRELS, {"bm25": RUN}, MEASURE, order="rank")
+    ranked = {query: list(one) for query, one in RUN.items()}
+    assert ll.evaluate(QRELS, {"bm25": ranked}, "NoAnswer", order="rank").mean("bm25", "NoAnswer") == 0.25
+
+
+def test_gates_and_explanations_know_it(tmp_path: Path, leadline: Leadline) -> None:
+    paths = sources(tmp_path)
+    (tmp_path / "qrels.txt").write_text(
+        "".join(f"{query} 0 {name} {grade}\n" for query, one in QRELS.items() for name, grade in one.items())
+    )
+    given = (str(tmp_path / "qrels.txt"), paths["plain.run"])
+    assert leadline("evaluate", *given, "--fail-below", f"{MEASURE}=0.5").status == 0
+    assert leadline("evaluate", *given, "--fail-below", f"{MEASURE}=0.6").status == 1
+    done = leadline("explain", *given, "-m", MEASURE, "--query-id", "q2")
+    assert done.status == 0
+    assert "= 0\n" in done.out
+    assert "d9" in done.out
