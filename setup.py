@@ -3,11 +3,18 @@
 With LEADLINE_BUILD=pure in the environment nothing is compiled, and the wheel is one for every system
 (py3-none-any). With LEADLINE_BUILD=checked the kernels check every index, for tests; with
 LEADLINE_BUILD=scalar the list kernel has no instructions of one kind of processor.
+
+LEADLINE_REPOSITORY is the address of the repository. With it the metadata have the addresses of the project,
+and the README, which the index of packages shows outside the repository, has whole links. Wheels built from
+an sdist have those of the sdist.
 """
 
 import os
+import re
 import shutil
 import sys
+from email import message_from_file
+from pathlib import Path
 from platform import machine
 
 from setuptools import Extension, setup
@@ -25,6 +32,16 @@ DIRECTIVES = {
 }
 EXAMPLES = os.path.join("docs", "examples")
 SHARED = "leadline.kernels.compiled.shared"  # what Cython would otherwise repeat in every kernel
+
+
+RELATIVE_LINK = re.compile(r"(!?)(\[[^\]]*\])\((?!https?:|#)([^)\s]+)\)")
+PAGES = {
+    "Homepage": "",
+    "Documentation": "/blob/{tag}/docs/start.md",
+    "Changelog": "/blob/{tag}/CHANGELOG.md",
+    "Issues": "/issues",
+    "Security": "/blob/{tag}/SECURITY.md",
+}
 
 
 class BuildPackages(build_py):  # type: ignore[misc]
@@ -90,4 +107,39 @@ def kernels() -> list[Extension]:
     return extensions
 
 
-setup(cmdclass={"build_ext": BuildKernels, "build_py": BuildPackages}, ext_modules=kernels())
+def project() -> tuple[dict[str, str], str]:
+    """Return the addresses of the project and the text of its page in the index of packages."""
+    text = Path("README.md").read_text(encoding="utf-8")
+    repository = os.environ.get("LEADLINE_REPOSITORY", "").rstrip("/")
+    if repository:
+        found = re.search(r'VERSION = "(.+)"', Path("src/leadline/version.py").read_text(encoding="utf-8"))
+        assert found is not None
+        tag = f"v{found[1]}"
+        addresses = {name: repository + path.format(tag=tag) for name, path in PAGES.items()}
+        return addresses, with_whole_links(text, repository, tag)
+    if not os.path.exists("PKG-INFO"):  # no sdist
+        return {}, text
+    with open("PKG-INFO", encoding="utf-8") as file:
+        about = message_from_file(file)
+    return dict(line.split(", ", 1) for line in about.get_all("Project-URL", [])), str(about.get_payload())
+
+
+def with_whole_links(text: str, repository: str, tag: str) -> str:
+    """Return Markdown whose links to files of the repository are whole addresses at a tag."""
+
+    def whole(link: re.Match[str]) -> str:
+        image, shown, path = link.groups()
+        place = f"raw/{tag}/{path}?sanitize=true" if image else f"blob/{tag}/{path}"
+        return f"{image}{shown}({repository}/{place})"
+
+    return RELATIVE_LINK.sub(whole, text)
+
+
+ADDRESSES, PAGE = project()
+setup(
+    cmdclass={"build_ext": BuildKernels, "build_py": BuildPackages},
+    ext_modules=kernels(),
+    long_description=PAGE,
+    long_description_content_type="text/markdown",
+    project_urls=ADDRESSES,
+)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import zipfile
+from email import message_from_string
 from pathlib import Path
 
 import pytest
@@ -122,6 +124,40 @@ def test_a_pure_wheel_is_for_every_system(source: Path, tmp_path: Path) -> None:
     assert (notices / "licenses" / "LICENSE").read_text("utf-8") == (REPOSITORY / "LICENSE").read_text(
         "utf-8"
     )
+
+
+def described(installed: Path) -> tuple[dict[str, str], str]:
+    """Give the addresses and the page in the metadata of a wheel."""
+    (notices,) = installed.glob("leadline-*.dist-info")
+    about = message_from_string((notices / "METADATA").read_text("utf-8"))
+    assert about["Description-Content-Type"] == "text/markdown"
+    return dict(line.split(", ", 1) for line in about.get_all("Project-URL", [])), str(about.get_payload())
+
+
+def test_the_page_of_the_index_has_whole_links_where_the_repository_is_known(
+    source: Path, tmp_path: Path
+) -> None:
+    readme = (REPOSITORY / "README.md").read_text("utf-8")
+    installed = build(source, tmp_path / "bare", LEADLINE_BUILD="pure", LEADLINE_REPOSITORY="")
+    assert described(installed) == ({}, readme)
+    place = "https://host.invalid/some/leadline"
+    installed = build(source, tmp_path / "named", LEADLINE_BUILD="pure", LEADLINE_REPOSITORY=place + "/")
+    addresses, page = described(installed)
+    assert addresses["Homepage"] == place
+    assert addresses["Changelog"] == f"{place}/blob/v{VERSION}/CHANGELOG.md"
+    before, after = (re.findall(r"(!?)\[[^]]*\]\(([^)]*)\)", text) for text in (readme, page))
+    assert len(before) > 40
+    for (image, old), (_, new) in zip(before, after, strict=True):
+        assert (REPOSITORY / old.partition("#")[0]).is_file(), old
+        path = f"raw/v{VERSION}/{old}?sanitize=true" if image else f"blob/v{VERSION}/{old}"
+        assert new == f"{place}/{path}"
+    assert re.sub(r"\]\([^)]*\)", "", page) == re.sub(r"\]\([^)]*\)", "", readme)
+    shutil.copy(next((tmp_path / "named").glob("installed/*.dist-info/METADATA")), source / "PKG-INFO")
+    try:  # as in an sdist
+        again = build(source, tmp_path / "sdist", LEADLINE_BUILD="pure", LEADLINE_REPOSITORY="")
+    finally:
+        (source / "PKG-INFO").unlink()
+    assert described(again) == (addresses, page)
 
 
 def test_the_version_to_cite_is_that_of_the_package() -> None:
