@@ -11,6 +11,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from functools import cache, cached_property
+from itertools import groupby
 from typing import Any
 
 import leadline
@@ -60,12 +61,14 @@ COMMON = {
     "tried": "Number of causes that were tried.",
     "counts": "What was counted while the run was read, by name.",
 }
+OF_ALL = ("options", "sources", "warnings")  # described with the base class of results
 WORKING = {"leadline.io.formats"}  # of no use outside the package
 EXAMPLE_NAMES = {
     "run": {"bm25", "dense", "alike", "varied", "hybrid", "splade"},
     "query": {"knots", "tides", "anchors", "jaguar"},
     "judge": {"ann", "ben", "eva"},
     "collection": {"graded", "strict"},
+    "coefficient": {"agreement", "scott", "cohen", "fleiss", "krippendorff"},
 }
 
 
@@ -219,21 +222,39 @@ def _as_noun(says: str) -> str:
     )
 
 
-def table(kind: type) -> list[str]:
-    """Return the attributes of a class as the rows of a table."""
-    rows = [
-        f"| `{name}` | {_cell(form)} | {says.replace('|', chr(92) + '|')} |"
-        for name, (form, says) in attributes(kind).items()
-    ]
-    return ["| attribute | type | |", "| --- | --- | --- |", *rows] if rows else []
+SIMPLE = re.compile(r"(?:bool|float|int|str|list(?:\[| of )str\]?|tuple\[str, \.\.\.\])(?: (?:\||or) None)?")
 
 
-def _cell(form: str) -> str:
-    return f"`{form}`".replace("|", "\\|") if form else ""
+def listed(kind: type, *, of_all: bool = False) -> list[str]:
+    """Return the own attributes of a class, or those `of_all` results, with types where these say more."""
+    below = next((base for base in kind.__mro__[1:] if issubclass(base, Result)), Result)
+    known = attributes(below) if below is not Result else {}
+    rows = merged(
+        {
+            name: says + ("" if SIMPLE.fullmatch(form) or not form else f" *{_short(form)}*")
+            for name, (form, says) in attributes(kind).items()
+            if (name in OF_ALL) == of_all and known.get(name) != (form, says)
+        }
+    )
+    also = f", and those of [`{below.__name__}`](#class-{below.__name__.lower()})" if known else ""
+    return [f"Attributes{also}:", "", *rows] if rows else []
 
 
-def keys(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the paths of the keys in JSON with the kind of their values; names of runs are general."""
+def _short(form: str) -> str:
+    """Return a type as the page shows it: an array by its shape."""
+    return re.sub(r"ndarray(?: of \w+)?, shape (\([^)]*\))", r"array \1", form)
+
+
+def merged(meanings_by_name: dict[str, str]) -> list[str]:
+    """Return an item for each name and its meaning; neighbors of one meaning share an item."""
+    rows: list[str] = []
+    for says, pairs in groupby(meanings_by_name.items(), key=lambda pair: pair[1]):
+        rows.append(f"- {', '.join(f'`{name}`' for name, _ in pairs)}: {says}")
+    return rows
+
+
+def keys(value: Any, path: str = "") -> Iterator[str]:
+    """Yield the paths of the keys in JSON; names of runs are general."""
     if isinstance(value, dict) and path not in {".options", ".inputs[]"}:
         for key, below in value.items():
             yield from keys(below, f"{path}.{_general(key)}")
@@ -243,8 +264,7 @@ def keys(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
         for below in value:
             yield from keys(below, f"{path}[]")
         return
-    kinds = {dict: "object", list: "list", str: "text", bool: "true or false", int: "number", float: "number"}
-    yield path.removeprefix("."), "null" if value is None else kinds[type(value)]
+    yield path.removeprefix(".")
 
 
 def _general(key: str) -> str:

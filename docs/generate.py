@@ -23,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from types import ModuleType
@@ -34,9 +35,9 @@ from leadline import cli, errors
 from leadline.cli import group
 from leadline.cli.help import settings_help
 from leadline.data.registry import Parametric, Registry
-from leadline.evaluation.catalogue import AVERAGES, example, facts, limits, outline, paragraphs
+from leadline.evaluation.catalogue import example, facts, outline, paragraphs
 from leadline.evaluation.profiles import PROFILES
-from leadline.measures import MEASURES
+from leadline.measures import MEASURES, Measure
 from leadline.measures.publications import REFERENCES, Reference
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.agreement_coefficients import COEFFICIENTS
@@ -60,20 +61,22 @@ def measures() -> str:
         "",
         NOTE,
         "",
-        "Parameters in brackets are optional. How names are written, and how values of queries become a",
-        "mean, is in [concepts.md](concepts.md). `leadline measures NAME` shows the same.",
+        "`leadline measures NAME` prints one of them. How names are written, and how the values of queries",
+        "become a mean, is in [concepts.md](concepts.md#names-of-measures).",
         "",
-        "| measure | title | range | average |",
-        "| --- | --- | --- | --- |",
-    ]
-    lines += [
-        f"| [`{outline(kind)}`](#{name.lower()}) | {kind.title} | {limits(kind)} | {AVERAGES[kind.average]} |"
-        for name, kind in MEASURES.classes.items()
+        "- Parameters in brackets are optional, and `=` gives their defaults. A cutoff k is a whole number,",
+        "  1 or more. `rel` is the lowest grade that counts as relevant, a number, 0 or more.",
+        "- Upper and lower case are the same. You can also write a cutoff as in `AP_10`, `AP.10` or",
+        "  `AP_at_10`.",
+        "- Unless an entry says otherwise, values are from 0 to 1, larger is better, means are over all",
+        "  queries, and a value is undefined when nothing is relevant, which counts 0 in the mean.",
+        "",
+        ", ".join(f"[{name}](#{name.lower()})" for name in MEASURES.classes),
     ]
     for name, kind in MEASURES.classes.items():
         lines += ["", f"## {name}", "", f"`{outline(kind, defaults=True)}`: {kind.title}.", ""]
-        lines += [part + "\n" for part in paragraphs(kind)]
-        for label, text in facts(kind).items():
+        lines += [part + "\n" for part in map(_without_facts, paragraphs(kind)) if part]
+        for label, text in _own_facts(kind).items():
             first, *more = text.splitlines()
             lines += (
                 [f"- {label}: {first}", *(f"  - {line}" for line in more)]
@@ -85,6 +88,41 @@ def measures() -> str:
     lines += ["", "## References", "", "`leadline measures NAME --bibtex` prints them for BibTeX.", ""]
     lines += [f"- {reference.cited}: {_linked(reference)}" for reference in REFERENCES.values()]
     return "\n".join(lines) + "\n"
+
+
+USUAL = {  # facts that an entry of the page leaves out, as its beginning says
+    "average": "mean",
+    "range": "0..1; larger is better",
+    "undefined": "when nothing is relevant; such a query counts 0 in the mean",
+}
+USUAL_PARAMETER = re.compile(r"rel: a number, 0 or more; default 1|@k: a whole number, 1 or more; .*")
+
+
+def _without_facts(paragraph: str) -> str:
+    """Return a paragraph without the sentences that the list of facts below it repeats."""
+    for sentence in (
+        "Needs `--config read.subtopics`.",
+        "Needs `--config read.known`.",
+        "Undefined for queries without a relevant document.",
+    ):
+        paragraph = paragraph.replace(sentence, "")
+    return " ".join(paragraph.split())
+
+
+def _own_facts(kind: type[Measure]) -> dict[str, str]:
+    """Return the facts of a measure that are not those of most measures."""
+    own = {label: text for label, text in facts(kind).items() if USUAL.get(label) != text}
+    own.pop("cutoffs", None)
+    own["parameters"] = "\n".join(
+        line
+        for line in own["parameters"].splitlines()
+        if line != "none" and not USUAL_PARAMETER.fullmatch(line)
+    )
+    if "range" in own:
+        own["range"] = own["range"].removesuffix("; larger is better")
+    if "spellings" in own:
+        own["spellings"] = own["spellings"].removesuffix("; upper and lower case are one")
+    return {label: text for label, text in own.items() if text}
 
 
 def _linked(reference: Reference) -> str:
@@ -128,16 +166,36 @@ _LEADLINE_COMPLETE=fish_source leadline > ~/.config/fish/completions/leadline.fi
 ```"""
 
 
+OPTION = re.compile(r"^  --?\w[^\n]*\n(?: {10,}[^\n]*\n)*", re.MULTILINE)
+SHARED_BY = 4  # commands at least that have an option word for word: it is shown once for all
+
+
 def commands() -> str:
     """Write the page of commands."""
+    helps = {
+        name: _help_of(command, name)
+        for name, command in walk(group, "leadline")
+        if not name.startswith("leadline study ")
+    }
+    counted = Counter(_words(row) for text in helps.values() for row in OPTION.findall(text))
+    shared = {row for row, times in counted.items() if times >= SHARED_BY}
     lines = [
         "# Commands",
         "",
         NOTE,
         "",
-        "The help text of every command, as `--help` prints it.",
+        "What `--help` prints for every command, with the options of many commands shown once. Studies are",
+        "installed apart (`leadline study NAME --help`).",
         "",
         COMPLETION,
+        "",
+        "## Options of many commands",
+        "",
+        "The last line of a command, *Also*, names those that it takes.",
+        "",
+        "```text",
+        *sorted(shared, key=lambda row: row.lstrip("-").lower()),
+        "```",
         "",
         "## Settings",
         "",
@@ -145,16 +203,25 @@ def commands() -> str:
         settings_help(click.Context(group, terminal_width=100, max_content_width=100)),
         "```",
     ]
-    for name, command in walk(group, "leadline"):
-        context = click.Context(
-            command,
-            info_name=name,
-            terminal_width=100,
-            max_content_width=100,
-            help_option_names=["-h", "--help"],
-        )
-        lines += ["", f"## {name}", "", "```text", command.get_help(context).rstrip(), "```"]
+    for name, text in helps.items():
+        also = [row.split()[0].strip(",") for row in map(_words, OPTION.findall(text)) if row in shared]
+        own = OPTION.sub(lambda row: "" if _words(row[0]) in shared else row[0], text)
+        own = re.sub(r"^\w[\w ]*:\n\s*(?=^\w[\w ]*:\n|^  Example|\Z)", "", own, flags=re.MULTILINE).rstrip()
+        lines += ["", f"## {name}", "", "```text", own]
+        lines += [f"\n  Also: {', '.join(also)}"] if also else []
+        lines += ["```"]
     return "\n".join(lines) + "\n"
+
+
+def _words(row: str) -> str:
+    return " ".join(row.split())
+
+
+def _help_of(command: click.Command, name: str) -> str:
+    context = click.Context(
+        command, info_name=name, terminal_width=100, max_content_width=100, help_option_names=["-h", "--help"]
+    )
+    return command.get_help(context).rstrip() + "\n"
 
 
 def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
@@ -378,22 +445,25 @@ def json_keys() -> str:
         "",
         "`-f json` and `-o FILE.json` write one object. Undefined values are `null`, and numbers have full",
         "precision. `<run>` and `<measure>` stand for keys that depend on the data, `[]` for each entry of a",
-        "list. The keys are those of the commands shown, run on docs/examples; others may add keys. In",
-        "Python, `to_dict()` of a result has the same keys without the first five.",
+        "list. The keys are those of the commands shown, run on docs/examples. Other commands may add keys.",
+        "In Python, `to_dict()` of a result has the same keys without the first five.",
         "",
         "Limits of intervals are raw: those of a difference in AP may be -2.15 and 2.15. Tables, sentences,",
         "LaTeX and figures clip them to the range of the measure.",
         "",
         "Every object begins with:",
         "",
-        "| key | |",
-        "| --- | --- |",
-        "| `leadline` | version of the program |",
-        "| `command` | name of the command |",
-        "| `inputs` | files read: `path`, `sha256`, `rows` |",
-        "| `options` | all options in effect, also those that were not given |",
-        "| `warnings` | what is printed below the table: `code` (stable), `message`, `count` |",
+        "- `leadline`: version of the program",
+        "- `command`: name of the command",
+        "- `inputs`: files read: `path`, `sha256`, `rows`",
+        "- `options`: all options in effect, also those that were not given",
+        "- `warnings`: what is printed below the table: `code` (stable), `message`, `count`",
+        "",
+        "These keys mean the same wherever a command has them:",
+        "",
+        *[f"- `{key}`: {says}" for key, says in KEYS["SHARED"].items()],
     ]
+    described: set[tuple[str, str]] = set()
     for name, words in JSON:
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
@@ -408,21 +478,18 @@ def json_keys() -> str:
                     said.truncate(said.seek(0))
                 group.main([name.split()[0], *words.split(), "-f", "json"], standalone_mode=False)
             printed = json.loads(said.getvalue())
-        found: dict[str, set[str]] = {}
-        for path, form in ATTRIBUTES["keys"]({key: printed[key] for key in printed if key not in BEGIN}):
-            found.setdefault(path, set()).add(form)
-        found = {
-            path: forms
-            for path, forms in found.items()
-            if not (forms == {"list"} and any(other.startswith(f"{path}[]") for other in found))
-        }  # a list that is empty in one place only
+        found = list(
+            dict.fromkeys(ATTRIBUTES["keys"]({key: printed[key] for key in printed if key not in BEGIN}))
+        )
+        found = [  # without a list that is empty in one place only
+            path for path in found if not any(other.startswith(f"{path}[]") for other in found)
+        ]
+        own = {path: meaning_of(name, path) for path in found if not path.endswith(tuple(KEYS["SHARED"]))}
+        known = {path for path, says in own.items() if (path.rpartition(".")[2], says) in described}
+        described |= {(path.rpartition(".")[2], says) for path, says in own.items()}
         lines += ["", f"### JSON of {name}", "", f"`leadline {name.split()[0]} {words} -f json`", ""]
-        lines += ["| key | value | meaning |", "| --- | --- | --- |"]
-        for path, forms in found.items():
-            if path.endswith("acceptable"):  # null in the example, which is small
-                forms.add("true or false")
-            meaning = meaning_of(name, path).replace("|", "\\|")
-            lines.append(f"| `{path}` | {' or '.join(sorted(forms))} | {meaning} |")
+        lines += ATTRIBUTES["merged"]({path: says for path, says in own.items() if path not in known})
+        lines += [f"- as above: {', '.join(f'`{path}`' for path in own if path in known)}"] if known else []
     return "\n".join(lines) + "\n"
 
 

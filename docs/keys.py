@@ -33,23 +33,6 @@ SHARED = {
     "counts.identical_ids": "Documents dropped because their id is that of their query.",
     "counts.absent_queries": "Selected queries that the run lacks (`--config read.queries_in`).",
 }
-AGREEMENT = {
-    "value": "Mean over pairs of judges, at most 1.",
-    "low": "Lower limit of its interval; `null` without one.",
-    "high": "Upper limit.",
-    "acceptable": "Whether the value is at least 2/3; `null` below 50 pairs.",
-    "between[].a": "First judge of the pair.",
-    "between[].b": "Second judge of the pair.",
-    "between[].pairs": "Query-document pairs that both judged.",
-    "between[].value": "Coefficient of these two judges, at most 1.",
-    "between[].low": "Lower limit of its interval; `null` without one.",
-    "between[].high": "Upper limit.",
-    "between[].acceptable": "Whether this value is at least 2/3; `null` below 50 pairs.",
-}
-OVER_ALL = {
-    "value": "Value over all judges, at most 1.",
-    "pairs": "Query-document pairs that it is computed from.",
-}
 KEYS = {
     "evaluate": {
         "runs[].mean.<measure>": "Mean over the queries.",
@@ -147,24 +130,26 @@ KEYS = {
         "pairs": "Query-document pairs compared: those that all judges judged (`-C over=all`).",
         "queries[]": "Queries of these pairs.",
         "grades[]": "Grades in use, in the order of the confusion tables.",
-        **{
-            f"{name}.{key}": says
-            for name in ("agreement", "scott", "cohen")
-            for key, says in AGREEMENT.items()
-        },
-        **{
-            f"{name}.{key}": says
-            for name in ("fleiss", "krippendorff")
-            for key, says in (AGREEMENT | OVER_ALL).items()
-        },
+        "<coefficient>.value": "`agreement`, `scott` and `cohen`: mean over pairs of judges; `fleiss` and "
+        "`krippendorff`: value over all judges. At most 1.",
+        "<coefficient>.low": "Lower limit of its interval; `null` without one.",
+        "<coefficient>.high": "Upper limit.",
+        "<coefficient>.pairs": "Query-document pairs that a value over all judges is computed from.",
+        "<coefficient>.acceptable": "Whether the value is at least 2/3; `null` below 50 pairs, and not there "
+        "for `agreement`.",
+        "<coefficient>.between[].a": "First judge of the pair; `fleiss` has no pairs of judges.",
+        "<coefficient>.between[].b": "Second judge of the pair.",
+        "<coefficient>.between[].pairs": "Query-document pairs that both judged.",
+        "<coefficient>.between[].value": "Coefficient of these two judges, at most 1.",
+        "<coefficient>.between[].low": "Lower limit of its interval; `null` without one.",
+        "<coefficient>.between[].high": "Upper limit.",
+        "<coefficient>.between[].acceptable": "Whether this value is at least 2/3; `null` below 50 pairs.",
         "confusion[].a": "First judge: rows.",
         "confusion[].b": "Second judge: columns.",
         "confusion[].counts[][]": "Number of pairs by the grades of both.",
         "chance[].pooled[]": "Proportion of a grade, in the order of `grades`.",
-        "per_query.<query>.agreement": "Percent agreement on the query, 0 to 1, a mean over pairs of judges.",
-        "per_query.<query>.scott": "Scott's pi on the query, at most 1.",
-        "per_query.<query>.cohen": "Cohen's kappa on the query, at most 1.",
-        "per_query.<query>.krippendorff": "Krippendorff's alpha on the query, at most 1.",
+        "per_query.<query>.<coefficient>": "The coefficient on the query, a mean over pairs of judges; "
+        "without `fleiss`.",
         "ranking": "With runs: their means by each judge, and how the judges change them.",
         "audit": "With runs and two judges or `--reference`: bias and order of the runs by the labels of "
         "each other judge.",

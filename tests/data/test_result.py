@@ -113,9 +113,19 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @every
 def test_the_reference_lists_every_attribute(name: str) -> None:
     page = (EXAMPLES.parent / "api.md").read_text("utf-8")
-    (section,) = re.findall(rf"^##+ class {name}\n(.*?)(?=^##+ )", page, re.MULTILINE | re.DOTALL)
-    held = {attribute for attribute in vars(MAKERS[name]()) if not attribute.startswith("_")}
-    assert held - set(re.findall(r"^\| `(\w+)", section, re.MULTILINE)) == set()
+    result = MAKERS[name]()
+    kinds = "|".join(base.__name__ for base in type(result).__mro__)
+    section = "".join(re.findall(rf"^##+ class (?:{kinds})\n(.*?)(?=^##+ )", page, re.MULTILINE | re.DOTALL))
+    held = {attribute for attribute in vars(result) if not attribute.startswith("_")}
+    assert (
+        held
+        - {
+            attribute
+            for names in re.findall(r"^- (.*?): ", section, re.MULTILINE)
+            for attribute in re.findall(r"`(\w+)", names)
+        }
+        == set()
+    )
 
 
 def test_every_result_of_the_package_is_tried_here() -> None:
