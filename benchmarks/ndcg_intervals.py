@@ -1,7 +1,7 @@
-"""Measure the coverage of intervals of nDCG@10 and P@10 from few judgments, and make the table of the page.
+"""Measure the coverage of intervals of nDCG@10 and P@10 from few judgments, and make the page.
 
     python benchmarks/ndcg_intervals.py run DATA OUTPUT.json [--draws N] [--only SET] [--budgets 5,10]
-    python benchmarks/ndcg_intervals.py page OUTPUT.json
+    python benchmarks/ndcg_intervals.py page [OUTPUT.json]
 
 DATA holds the collections and runs. Each cell draws the judgments of a pool of `leadline pool --for nDCG@10`
 from complete judgments, with new random numbers each time, and counts how often the intervals of `leadline
@@ -50,6 +50,8 @@ RELEVANT = {"trec-dl-2019-passage": 2.0}  # smallest relevant grade, where it is
 BUDGETS = (5, 10, 20, 40)
 DRAWS = 100
 MOST_PAIRS = 45
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGE, KEPT = DOCS / "ndcg-intervals.md", DOCS / "ndcg-intervals.json"
 Json = dict[str, Any]
 
 
@@ -239,7 +241,7 @@ def main() -> None:
     """Run the cells, or write the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=["run", "page"])
-    parser.add_argument("paths", nargs="+", type=Path)
+    parser.add_argument("paths", nargs="*", type=Path)
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--only", action="append")
     parser.add_argument("--budgets", default=",".join(map(str, BUDGETS)))
@@ -248,7 +250,10 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.15)
     given = parser.parse_args()
     if given.what == "page":
-        write_page(json.loads(given.paths[0].read_text()))
+        for output in given.paths:
+            kept = figures(json.loads(output.read_text()))
+            KEPT.write_text("\n".join(["[", ",\n".join(json.dumps(one) for one in kept), "]"]) + "\n")
+        PAGE.write_text(page(json.loads(KEPT.read_text())))
         return
     data, output = given.paths
     cells = json.loads(output.read_text()) if output.exists() else []
@@ -330,85 +335,86 @@ def grows(cells: list[Json]) -> list[str]:
     return worse
 
 
-def write_page(cells: list[Json]) -> None:
-    """Write docs/ndcg-intervals.md and the figures of its cells."""
-    folder = Path(__file__).resolve().parents[1] / "docs"
-    kept = figures(cells)
-    lines = ["[", ",\n".join(json.dumps(one) for one in kept), "]"]
-    (folder / "ndcg-intervals.json").write_text("\n".join(lines) + "\n")
+def page(kept: list[Json]) -> str:
+    """Return docs/ndcg-intervals.md from the figures of the cells."""
     ndcg = [one for one in kept if one["measure"] == "nDCG@10" and one["given"]]
-    span = {
-        part: (
-            min(one[part]["coverage"] for one in ndcg),
-            float(np.median([one[part]["coverage"] for one in ndcg])),
-            max(one[part]["coverage"] for one in ndcg),
-        )
-        for part in ("run", "difference")
-    }
-    head = (
-        "| data | runs | grades | judgments | draws | coverage, runs | bias | error | half-width "
-        "| coverage, differences | error | half-width | forecast |"
-    )
-    tables = []
-    span = {part: (low, high, middle) for part, (low, middle, high) in span.items()}
-    words = {part: "{:.3f} to {:.3f} (median {:.3f})".format(*limits) for part, limits in span.items()}
-    for measure in sorted({one["measure"] for one in kept}, reverse=True):
-        rows = [
-            f"| {one['set']}{'' if one['given'] else ' *'} | {one['runs']} | {one['grades']} "
-            f"| {one['budget']:g} | {one['draws']} "
-            f"| {run['coverage']:.3f} ({run['coverage_se']:.3f}) | {run['bias']:+.4f} | {run['rmse']:.4f} "
-            f"| {run['half_width']:.4f} | {gap['coverage']:.3f} ({gap['coverage_se']:.3f}) "
-            f"| {gap['rmse']:.4f} | {gap['half_width']:.4f} "
-            f"| {'-' if one['forecast'] is None else format(one['forecast'] / run['half_width'], '.2f')} |"
-            for one in kept
-            if one["measure"] == measure
-            for run, gap in [(one["run"], one["difference"])]
-        ]
-        tables.append("\n".join([f"## {measure}", "", head, "| --- | ---: | --- |" + " ---: |" * 10, *rows]))
+    words = {}
+    for part in ("run", "difference"):
+        held = [one[part]["coverage"] for one in ndcg]
+        words[part] = f"{min(held):.3f} to {max(held):.3f} (median {np.median(held):.3f})"
     worse = grows(kept)
-    text = PAGE.format(
-        cells=len(ndcg), **words, worse=", ".join(worse) if worse else "none", tables="\n\n".join(tables)
+    rows = [
+        f"| {name} | {', '.join(map(str, SETS[name]))} | " + " | ".join(_held(kept, name)) for name in SETS
+    ]
+    return TEXT.format(
+        cells=len(ndcg),
+        **words,
+        worse=", ".join(worse) if worse else "none",
+        withheld=sum(one["measure"] == "nDCG@10" and not one["given"] for one in kept),
+        rows="\n".join(f"{row} |" for row in rows),
     )
-    (folder / "ndcg-intervals.md").write_text(text)
 
 
-PAGE = """# Study: intervals of nDCG from few judgments
+def _held(kept: list[Json], name: str) -> Iterator[str]:
+    """Yield the columns of a set: cells, ranges of coverage of runs and differences, error, forecast."""
+    cells = [one for one in kept if (one["set"], one["measure"]) == (name, "nDCG@10") and one["given"]]
+    yield str(len(cells))
+    for part in ("run", "difference"):
+        yield _range([one[part]["coverage"] for one in cells], 3)
+    yield _range([one["run"]["half_width"] for one in cells], 3)
+    yield _range([one["forecast"] / one["run"]["half_width"] for one in cells if one["forecast"]], 2)
 
-<!-- Made by benchmarks/ndcg_intervals.py from its output. -->
 
-Do intervals of nDCG@10 hold where the ideal list is not known? In {cells} cells of nine collections, 95 %
-intervals of pooled runs contain the value over the pooled documents in {run}
-of the cases, those of differences of runs in {difference}.
-Most are wider than necessary. `evaluate` calls them approximate and prints this range.
+def _range(values: list[float], digits: int) -> str:
+    return f"{min(values):.{digits}f} to {max(values):.{digits}f}" if values else "-"
 
-A cell is a collection, a number of pooled runs, binary or graded judgments and a mean number of judgments per
-query. The judgments are those of a pool of `leadline pool --for`, drawn anew with other random numbers;
-official judgments are the truth and documents without one are not relevant. Values are over the pool: the
-documents at ranks 1 to 20 of any pooled run, whether or not they could be drawn. Against the judgments of all
-documents an interval need not hold, where many relevant documents are outside the pool. In brackets: standard
-errors over draws. Runs of Cranfield, CACM, CISI, NPL and NFCorpus are those of `leadline search` (BM25, query
-likelihood); of the others, submitted runs spread over their names. Cells in which all pairs are judged are
-left out. An asterisk marks cells for which `evaluate` gives no interval.
 
-The model of the grades was chosen in an earlier trial on Cranfield, CACM and other sets; the correction of
-the ideal list by the drawn pairs, on TREC-COVID round 2 (three runs), TREC 2019 DL (six runs), Cranfield and
-simulated runs; the largest share of the pool that may be judged (80 %), on TREC-COVID round 1 with 40
-judgments. CISI, NPL, NFCorpus and Robust 2003 took no part. In a simulated world of 83 queries, in which
-documents below rank 8 are relevant seven times less often, intervals of runs held about .87 at 14 judgments.
+TEXT = """# Intervals of nDCG from few judgments
 
-Cells with an error that is larger than with fewer judgments, by more than two standard errors: {worse}.
+<!-- Made by benchmarks/ndcg_intervals.py from ndcg-intervals.json. -->
 
-Intervals of nDCG are given for designs within these limits only: cutoff 10, at least 30 queries, 5 to 40
-judgments per query, at most 80 % of the pool, up to 37 pooled runs, probabilities of at least .02, and a pool
-of ranks 1 to 20 that was drawn for nDCG@10. Other gains and discounts, machine labels and runs that did not
-contribute to the pool were not simulated; R, F and AP have no interval. The last column has the forecast of
-`leadline pool`, divided by the median half-width that came out. That of nDCG knows which share of the
-documents is relevant above and below the cutoff, as labels would say; that of P@10 assumes a half.
+**Do they hold? Yes, and most are wider than necessary.** nDCG needs the ideal list, which a sample of judgments
+does not show. In {cells} cells of nine collections, 95 % intervals of nDCG@10 contained the true value in
+{run} of the draws for pooled runs, and in {difference} for differences between runs. `evaluate` calls these
+intervals approximate and prints the range.
 
-{tables}
+A cell is a collection, a number of pooled runs, binary or graded judgments, and 5, 10, 20 or 40 judgments
+per query on average. A draw is a pool of `leadline pool --for nDCG@10`, judged with the official judgments.
+The ranges in this table are over the cells of a collection; [ndcg-intervals.json](ndcg-intervals.json) has
+every cell, P@10 too, with bias, error and standard errors.
+
+| data | pooled runs | cells | coverage, runs | coverage, differences | half-width | forecast ratio |
+| --- | --- | ---: | --- | --- | --- | --- |
+{rows}
+
+The forecast ratio divides the half-width forecast of `leadline pool` by the median half-width that came out.
+
+## What the truth is
+
+Values are relative to the pool: the documents at ranks 1 to 20 of any pooled run. Documents without an
+official judgment count as not relevant. Where many relevant documents are outside the pool, an interval
+need not contain the value against all judgments. Runs of Cranfield, CACM, CISI, NPL and NFCorpus come from
+`leadline search`; the rest are submitted runs. Cells in which every pair is judged are left out.
+
+## What was chosen on these data
+
+CISI, NPL, NFCorpus and Robust 2003 took no part in any choice. The grade model was chosen on Cranfield,
+CACM and other sets. The correction of the ideal list was chosen on TREC-COVID round 2, TREC 2019 DL,
+Cranfield and simulated runs. The limit on the judged share of the pool was chosen on TREC-COVID round 1. In
+a simulated world in which documents below rank 8 are relevant seven times less often, intervals of runs
+held about .87 at 14 judgments per query.
+
+Cells whose error is larger than with fewer judgments, by more than two standard errors: {worse}.
+
+## When leadline gives an interval
+
+Only for designs within these limits: cutoff 10, at least 30 queries, 5 to 40 judgments per query and at
+most 80 % of the pool, up to 37 pooled runs, probabilities of at least .02, and a pool of ranks 1 to 20
+drawn for nDCG@10. {withheld} cells fall outside and are not in the table. Other gains and discounts,
+automatic labels and runs outside the pool were not simulated. R, F and AP have no interval.
 
     python benchmarks/ndcg_intervals.py run DATA OUTPUT.json
-    python benchmarks/ndcg_intervals.py page OUTPUT.json
+    python benchmarks/ndcg_intervals.py page OUTPUT.json     # without OUTPUT.json: the page alone
 """
 
 

@@ -23,17 +23,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 import click
 
-from leadline import cli, errors
+from leadline import cli
 from leadline.cli import group
-from leadline.cli.help import settings_help
 from leadline.data.registry import Parametric, Registry
 from leadline.evaluation.catalogue import example, facts, outline, paragraphs
 from leadline.evaluation.profiles import PROFILES
@@ -85,6 +82,7 @@ def measures() -> str:
             )
         if example(kind):
             lines += ["", "```python", example(kind), "```"]
+    lines += profiles()
     lines += ["", "## References", "", "`leadline measures NAME --bibtex` prints them for BibTeX.", ""]
     lines += [f"- {reference.cited}: {_linked(reference)}" for reference in REFERENCES.values()]
     return "\n".join(lines) + "\n"
@@ -147,81 +145,9 @@ def command_table() -> str:
     return str(TABLE["table"](modules))
 
 
-COMPLETION = """## Completion in the shell
-
-A shell can complete commands, options, the choices of an option, files, and the names of measures (`-m`;
-aliases such as `map` and `recip_rank` too), tests (`--test`), corrections (`--correction`), intervals
-(`-C interval=`), methods (`--method`) and retrieval models (`-m` of `search` and `score`, `--model` of
-studies). Write the script of your shell to a file once, and again after an update of click:
-
-```bash
-# bash (4.4 or newer): then add the line `. ~/.leadline-complete.bash` to ~/.bashrc
-_LEADLINE_COMPLETE=bash_source leadline > ~/.leadline-complete.bash
-
-# zsh: then add the line `. ~/.leadline-complete.zsh` to ~/.zshrc, after compinit
-_LEADLINE_COMPLETE=zsh_source leadline > ~/.leadline-complete.zsh
-
-# fish
-_LEADLINE_COMPLETE=fish_source leadline > ~/.config/fish/completions/leadline.fish
-```"""
-
-
-OPTION = re.compile(r"^  --?\w[^\n]*\n(?: {10,}[^\n]*\n)*", re.MULTILINE)
-SHARED_BY = 4  # commands at least that have an option word for word: it is shown once for all
-
-
 def commands() -> str:
     """Write the page of commands."""
-    helps = {
-        name: _help_of(command, name)
-        for name, command in walk(group, "leadline")
-        if not name.startswith("leadline study ")
-    }
-    counted = Counter(_words(row) for text in helps.values() for row in OPTION.findall(text))
-    shared = {row for row, times in counted.items() if times >= SHARED_BY}
-    lines = [
-        "# Commands",
-        "",
-        NOTE,
-        "",
-        "What `--help` prints for every command, with the options of many commands shown once. Studies are",
-        "installed apart (`leadline study NAME --help`).",
-        "",
-        COMPLETION,
-        "",
-        "## Options of many commands",
-        "",
-        "The last line of a command, *Also*, names those that it takes.",
-        "",
-        "```text",
-        *sorted(shared, key=lambda row: row.lstrip("-").lower()),
-        "```",
-        "",
-        "## Settings",
-        "",
-        "```text",
-        settings_help(click.Context(group, terminal_width=100, max_content_width=100)),
-        "```",
-    ]
-    for name, text in helps.items():
-        also = [row.split()[0].strip(",") for row in map(_words, OPTION.findall(text)) if row in shared]
-        own = OPTION.sub(lambda row: "" if _words(row[0]) in shared else row[0], text)
-        own = re.sub(r"^\w[\w ]*:\n\s*(?=^\w[\w ]*:\n|^  Example|\Z)", "", own, flags=re.MULTILINE).rstrip()
-        lines += ["", f"## {name}", "", "```text", own]
-        lines += [f"\n  Also: {', '.join(also)}"] if also else []
-        lines += ["```"]
-    return "\n".join(lines) + "\n"
-
-
-def _words(row: str) -> str:
-    return " ".join(row.split())
-
-
-def _help_of(command: click.Command, name: str) -> str:
-    context = click.Context(
-        command, info_name=name, terminal_width=100, max_content_width=100, help_option_names=["-h", "--help"]
-    )
-    return command.get_help(context).rstrip() + "\n"
+    return str(TABLE["page"](NOTE, walk(group, "leadline")))
 
 
 def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
@@ -235,65 +161,28 @@ def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command
                 yield from walk(found, f"{name} {below}")
 
 
-def profiles() -> str:
-    """Write the page of profiles."""
-    lines = [
-        "# Profiles",
+def profiles() -> list[str]:
+    """Return the section of profiles."""
+    facts = [profile.facts() for profile in PROFILES.values()]
+    return [
         "",
-        NOTE,
+        "## Profiles",
         "",
-        "A profile (`--profile NAME`, `evaluate(..., profile=NAME)`) sets arithmetic, averaging and names",
-        "to those of another program. It does not change which input is accepted. With `-f trec`,",
-        "`evaluate` prints the output format of that program, and `-c -l -m -M -n -J -q` have the",
-        "meaning that they have there.",
+        "`--profile NAME` (Python: `profile=NAME`) sets arithmetic, averaging and names to those of another",
+        "program. It does not change which input is accepted. With `-f trec`, `evaluate` prints the output",
+        "format of that program, and `-c -l -m -M -n -J -q` mean what they mean there.",
         "",
         f"| | {' | '.join(f'`{name}`' for name in PROFILES)} |",
         "| --- |" + " --- |" * len(PROFILES),
         f"| computes as | {' | '.join(profile.says for profile in PROFILES.values())} |",
+        *[f"| {label} | {' | '.join(one[label] for one in facts)} |" for label in facts[0]],
     ]
-    facts = [profile.facts() for profile in PROFILES.values()]
-    lines += [f"| {label} | {' | '.join(one[label] for one in facts)} |" for label in facts[0]]
-    return "\n".join(lines) + "\n"
-
-
-def refusals() -> str:
-    """Write the page of errors."""
-    return "\n".join(
-        [
-            "# Errors",
-            "",
-            NOTE,
-            "",
-            "A command that rejects its input writes one line to standard error and exits with",
-            "status 2: `leadline: error: FILE:LINE: what was found; what was expected`. No output",
-            "file is written in part.",
-            "",
-            "| status | meaning |",
-            "| --- | --- |",
-            "| 0 | done |",
-            "| 1 | a condition was not met, or could not be decided |",
-            "| 2 | invalid usage or input |",
-            "| 130 | stopped with Ctrl-C |",
-            "",
-            "In Python the same errors are exceptions with the same message.",
-            "",
-            "```text",
-            doc(errors),
-            "```",
-            "",
-        ]
-    )
 
 
 def api() -> str:
     """Write the reference of the Python interface and of JSON."""
     text: str = PYTHON["reference"](NOTE)
     return f"{text}\n{json_keys()}"
-
-
-def doc(module: ModuleType) -> str:
-    """Return the docstring of a module."""
-    return inspect.getdoc(module) or ""
 
 
 def methods() -> str:
@@ -520,8 +409,6 @@ PAGES: dict[str, Callable[[], str]] = {
     "api.md": api,
     "measures.md": measures,
     "commands.md": commands,
-    "profiles.md": profiles,
-    "errors.md": refusals,
     "statistics.md": methods,
     "seeds.md": lambda: SEEDS["page"](NOTE),
 }

@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from types import FunctionType
 
 import leadline
+from leadline import errors
 from leadline.result import Result
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -54,6 +55,12 @@ def reference(note: str) -> str:
         "",
         "```text",
         "\n".join(sorted(shared_parameters())),
+        "```",
+        "",
+        "## Errors",
+        "",
+        "```text",
+        inspect.getdoc(errors) or "",
         "```",
     ]
     for name, value in public:

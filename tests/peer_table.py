@@ -22,22 +22,26 @@ PAGE = Path(__file__).parent.parent / "docs" / "peers.md"
 Values = dict[str, dict[str, float]]
 Data = tuple[Qrels, Run]
 
-HEAD = """# Comparison with trec_eval and ir_measures
+HEAD = """# Other programs' numbers
 
-Made by `python tests/peer_table.py`, which compares leadline with pytrec_eval (the arithmetic of trec_eval
-9.0.8) and ir_measures, query by query, on random judgments and runs with ties, negative grades, missing
-queries and queries without a relevant document. *equal* means equal within 1e-9 for every query of every data
-set. A value that is 0 in the other program and undefined in leadline counts as equal here; in the mean it
-counts as 0 in both.
+leadline gives the values of trec_eval and ir_measures. `python tests/peer_table.py` compares it with
+pytrec_eval (the arithmetic of trec_eval 9.0.8) and ir_measures, query by query, on random judgments and runs
+with ties, negative grades, missing queries and queries without a relevant document, and writes this page.
+*Equal* means within 1e-9 for every query. A value that is 0 there and undefined in leadline counts as equal,
+because both count 0 in the mean. Names in brackets are those of leadline where they differ.
+
+If two programs disagree about your run, `leadline why-different` [finds the
+reason](replication.md#why-do-two-programs-disagree). [Profiles](measures.md#profiles) compute and print like
+trec_eval 9 or 10.
 """
 
 PRINTED = """leadline reads the text that ir_measures prints for a measure, such as
-`nDCG(dcg='exp-log2')@10`, and its provider ([for Python](python.md)) takes the objects. One text means
-something else: `Accuracy@10` is `Success@10`, and the pairwise measure of ir_measures is `PairAccuracy@10`.
+`nDCG(dcg='exp-log2')@10`, and takes its [objects](python.md#ir_measures). One text means something else:
+`Accuracy@10` is `Success@10` here, and the pairwise measure of ir_measures is `PairAccuracy@10`.
 
-Not supported, and refused by name: `judged_only=True` in a text (use `--judged-only`), `min_rel` other than
-0, `Compat(normalize=False)`, nDCG with both `gains` and `dcg='exp-log2'`, the object `RBP` without `rel`,
-whose largest gain is unknown, and ERR_IA and alpha_DCG without a cutoff. A grade above `max_rel` is an error;
+These are refused by name: `judged_only=True` (use `--judged-only`), `min_rel` other than 0,
+`Compat(normalize=False)`, nDCG with both `gains` and `dcg='exp-log2'`, the object `RBP` without `rel`, whose
+largest gain is unknown, and ERR_IA and alpha_DCG without a cutoff. A grade above `max_rel` is an error;
 ir_measures lowers it to `max_rel`.
 """
 # pytrec_eval gives the logarithm of these for one query; the mean is where they meet.
@@ -115,9 +119,8 @@ DIVERSITY: Mapping[str, tuple[str, str]] = {
 OTHERS = """
 ## Values in the tests and documentation of other programs
 
-`tests/test_peer_examples.py` computes the examples of the tests of ranx, ir_measures, MTEB (with and
-without documents
-that are their query), torchmetrics, scikit-learn and pyNTCIREVAL. All others are equal; these differ:
+`tests/test_peer_examples.py` computes the examples in the tests of ranx, ir_measures, MTEB, torchmetrics,
+scikit-learn and pyNTCIREVAL. All are equal except these:
 
 | program | example | there | leadline | reason |
 | --- | --- | --- | --- | --- |
@@ -314,9 +317,15 @@ def random_subtopics(seed: int) -> tuple[dict[str, dict[str, dict[str, int]]], R
 
 
 def table(rows: Iterator[Row]) -> list[str]:
-    """Lay rows out as Markdown."""
-    lines = ["| other program | leadline | result | remark |", "| --- | --- | --- | --- |"]
-    return [*lines, *(f"| `{r.theirs}` | `{r.ours}` | {r.found} | {r.why} |" for r in rows)]
+    """Lay rows out as Markdown: an item for each result and remark, with the measures that have it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        ours = "" if row.ours in {row.theirs, "-"} else f" (`{row.ours}`)"
+        found.setdefault((row.found, row.why), []).append(f"`{row.theirs}`{ours}")
+    return [
+        f"- **{result}**: {', '.join(names)}" + (f"; {why}" if why else "")
+        for (result, why), names in found.items()
+    ]
 
 
 def page() -> str:
