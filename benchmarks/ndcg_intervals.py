@@ -374,9 +374,9 @@ TEXT = """# Intervals of nDCG from few judgments
 <!-- Made by benchmarks/ndcg_intervals.py from ndcg-intervals.json. -->
 
 **Do they hold? Yes, and most are wider than necessary.** nDCG needs the ideal list, which a sample of
-judgments does not show. In {cells} cells of nine collections, 95 % intervals of nDCG@10 contained the true value in
-{run} of the draws for pooled runs, and in {difference} for differences between runs. `evaluate` calls these
-intervals approximate and prints the range.
+judgments does not show. In {cells} cells of nine collections, 95 % intervals of nDCG@10 contained the true
+value in {run} of the draws for pooled runs, and in {difference} for differences between runs. `evaluate`
+calls these intervals approximate and prints the range.
 
 A cell is a collection, a number of pooled runs, binary or graded judgments, and 5, 10, 20 or 40 judgments
 per query on average. A draw is a pool of `leadline pool --for nDCG@10`, judged with the official judgments.
