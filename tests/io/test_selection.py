@@ -119,6 +119,7 @@ FILES = {
     "a.tsv": "query_id\ttext\nq1\twings\nq2\ttails\n",
     "queries.dev.tsv": "q1\twhat is a wing\nq2\twhat is a tail\n",
     "a.csv": 'qid,group\n"q1",x\nq2,y\n',
+    "texts.csv": "id,query\nq1,wings\nq2,tails\n",
     "one.csv": "query_id\nq1\nq2\n",
     "a.jsonl": '{"_id": "q1", "text": "wings"}\n{"_id": "q2", "text": "tails"}\n',
     "a.json": '[{"query_id": "q1"}, {"query_id": "q2"}]',

@@ -264,3 +264,9 @@ def test_the_collections_of_the_lecture_can_be_read(shared_data: Path) -> None:
         (path,) = (shared_data / name).glob("docs.jsonl*")
         assert sum(1 for _ in read_documents(str(path))) == size
         assert read_queries(str(shared_data / name / "queries.jsonl"))
+
+
+@pytest.mark.parametrize("header", ["id,query", "query_id,text", "_id,query", "id,title"])
+def test_a_column_called_query_beside_ids_is_the_text(header: str, tmp_path: Path) -> None:
+    (query,) = read_queries(written(tmp_path, "queries.csv", f"{header}\nq1,wings\n"))
+    assert (query.id, query.text or query.title) == ("q1", "wings")

@@ -8,13 +8,14 @@ from typing import Any
 from leadline.errors import InputError
 from leadline.io.cell_values import json_of, json_or_none
 from leadline.io.opening import BINARY_TABLES, read_whole, text_of
-from leadline.io.row_columns import QUERY, find
+from leadline.io.row_columns import DOCUMENT, QUERY, find
 from leadline.io.small_tables import FIELD, csv_table, delimiter_of, parquet
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
 
 RECORDS = "records with query_id"
 QUERY_IDS = (*QUERY, "num", "id", "_id")
+WITH_TEXTS = ("id", "_id", "num")  # names of ids in a table of queries, in which `query` is the text
 
 
 def read_query_ids(path: str) -> list[str]:
@@ -53,7 +54,7 @@ def _query_ids(path: str) -> Iterator[str]:
     header = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     delimiter = delimiter_of(header)
     names = [cell.strip('"') for cell in header.rstrip("\r").split(delimiter)]
-    name = find(names, QUERY_IDS)
+    name = _column(names)
     if name is not None and (delimiter in header or text.rstrip().rpartition("\n")[2].strip() != name):
         columns, cells = csv_table(text, path)
         yield from (row[columns.index(name)] for _, row in cells)
@@ -80,11 +81,23 @@ def _query_ids(path: str) -> Iterator[str]:
             )
 
 
+def _column(names: Iterable[Any]) -> Any:
+    """Return the name of the ids of queries; beside documents `id` is none of them.
+
+    >>> _column(["id", "query"]), _column(["id", "query", "docid"]), _column(["text"])
+    ('id', 'query', None)
+    """
+    present = list(names)
+    first = find(present, QUERY_IDS)
+    texts = first in {"query", "topic"} and find(present, DOCUMENT) is None
+    return (find(present, WITH_TEXTS) if texts else None) or first
+
+
 def _ids_in(rows: Iterable[tuple[int, Any]], path: str) -> Iterator[str]:
     for line, row in rows:
         found = row
         if isinstance(row, Mapping):
-            name = find(row, QUERY_IDS)
+            name = _column(row)
             found = None if name is None else row[name]
         if not isinstance(found, str) or not found:
             raise InputError("no query id", expected="a text query_id", path=path, line=line)

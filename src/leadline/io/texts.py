@@ -213,7 +213,7 @@ def _record(found: dict[str, list[str]]) -> dict[str, Any]:
 DOCUMENT = (*row_columns.DOCUMENT, "id", "_id")
 # A topic or query may be a text there.
 TEXTS = ("query", "topic")
-QUERY = (*(name for name in row_columns.QUERY if name not in TEXTS), "num", "query", "id", "_id", "topic")
+QUERY = (*(name for name in row_columns.QUERY if name not in TEXTS), "num", "id", "_id", *TEXTS)
 # Where no field is named: the first of these that a record has.
 DOCUMENT_FIELDS = (("title", "text"),)
 QUERY_FIELDS = (("text",), ("title",), ("query",))
