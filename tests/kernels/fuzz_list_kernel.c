@@ -8,6 +8,7 @@
    with one that is computed byte by byte, and -DLEADLINE_SCALAR prints the same sum; with -DLEADLINE_WEAK_HASH most
    hashes are equal. */
 
+#undef NDEBUG /* which some compilers define: what `assert` calls must happen */
 #include <assert.h>
 #include <stdio.h>
 
@@ -90,7 +91,8 @@ static void put(const char *piece) {
 static void put_id(const char *letter, u64 ids) {
     char name[128];
     static const char *forms[] = {"%s%d", "clueweb12-0000wb-00-%s%05d", "%s%012d", "\xc3\xa9%s%d", "%s%070d"};
-    snprintf(name, sizeof name, forms[draw(20) ? draw(3) : draw(5)], letter, (int)draw(ids));
+    const char *form = forms[draw(20) ? draw(3) : draw(5)]; /* draws one by one: compilers order arguments differently */
+    snprintf(name, sizeof name, form, letter, (int)draw(ids));
     put(name);
 }
 
@@ -102,14 +104,16 @@ static void put_number(void) {
         put(odd[draw(sizeof odd / sizeof *odd)]);
         return;
     }
-    snprintf(number, sizeof number, draw(2) ? "%.6f" : "%.17g", (double)draw(1000000) / (double)(1 + draw(999)));
+    const char *form = draw(2) ? "%.6f" : "%.17g";
+    const u64 above = draw(1000000), below = 1 + draw(999);
+    snprintf(number, sizeof number, form, (double)above / (double)below);
     put(number);
 }
 
 static void make_text(int is_run) {
     static const char *odd[] = {"\n", "\r\n", "\r", "\t", "  ", "\v", "\x01", " more", "#", "\xff", "\xe2\x80\xa8"};
     const u64 lines = draw(4) ? draw(40) : draw(200), oddity = draw(3) ? 100000 : 30;
-    const u64 queries = 1 + draw(4), ids = 2 + draw(3) * lines + draw(1000);
+    const u64 queries = 1 + draw(4), times = draw(3), ids = 2 + times * lines + draw(1000);
     u64 query = 0;
     size = 0;
     for (u64 i = 0; i < lines; i++) {
@@ -134,7 +138,10 @@ static void make_text(int is_run) {
             put_number();
         }
         put(draw(oddity) ? "\n" : odd[draw(11)]);
-        if (!draw(oddity)) text[draw((u64)size + 1)] ^= (u8)(1 << draw(8));
+        if (!draw(oddity)) {
+            const u64 place = draw((u64)size + 1);
+            text[place] ^= (u8)(1 << draw(8));
+        }
     }
     put("\n");
 }
