@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from itertools import permutations
 from pathlib import Path
@@ -107,3 +108,15 @@ def test_one_file_given_twice_is_refused(leadline: Leadline) -> None:
     done = leadline("compare", "qrels.json", "old/bm25.json", "old/bm25.json")
     assert done.status == 2
     assert "two runs are both named 'bm25'" in done.err
+
+
+def test_tables_that_pyterrier_writes_beside_runs_are_no_runs(tmp_path: Path, leadline: Leadline) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / "perquery.csv").write_text("name,qid,measure,value\nbm25,q1,map,1\n")
+    (folder / "aggregated.csv").write_text("name,map\nbm25,1\n")
+    given = ("evaluate", tmp_path / "qrels.txt", folder, "-m", "RR", "-f", "json")
+    assert "aggregated.csv:1: a table of scores" in leadline(*given).err
+    (folder / "bm25.res.gz").write_bytes(gzip.compress(b"q1 Q0 d1 0 1.5 bm25\n"))
+    assert [run["name"] for run in leadline(*given).data["runs"]] == ["bm25"]

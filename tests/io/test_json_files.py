@@ -304,6 +304,9 @@ def test_texts_in_place_of_ids_are_refused_by_name(tmp_path: Path) -> None:
     assert "needs ids, as in 'retrieved_context_ids'" in refusal(read_run, path)
     path = written(tmp_path, [{"query": "q1", "passage": "a text", "judgment": 2}], "judged.jsonl")
     assert "'passage' has texts" in refusal(read_qrels, path)
+    path = tmp_path / "ragas.csv"
+    path.write_text("user_input,retrieved_contexts,retrieved_context_ids\nq1,['a text'],['d1']\n")
+    assert "'retrieved_context_ids' is a list, which a table has as text" in refusal(read_run, path)
     path = written(tmp_path, [{"query_ids": "q1", "docno": "d1", "score": 2}], "a.jsonl")
     assert "Nearest: 'query_id' for 'query_ids'" in refusal(read_run, path)
 

@@ -82,7 +82,10 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     columns = list(map(str, present))
     texts = find(columns, WITHOUT_IDS)
     if texts is not None:
-        hint = f"'{texts}' has texts; leadline needs ids, as in '{WITHOUT_IDS[texts]}'"
+        ids = WITHOUT_IDS[texts]
+        hint = f"'{texts}' has texts; leadline needs ids, as in '{ids}'"
+        if ids in columns:
+            hint = f"'{ids}' is a list, which a table has as text; write JSON Lines (to_jsonl)"
     named = {*QUERY, *LISTED, *SCORE, *GRADE, *RANK, *TAG}
     other = [one for one in columns if one not in named]
     near = next((found for one in other if (found := _nearest(one, names))), "")

@@ -15,6 +15,7 @@ RUN_SUFFIXES = (
     *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather"),
 )
 MAGIC = frozenset("*?[")  # characters of a pattern
+PYTERRIER_RUNS, PYTERRIER_TABLES = (".res", ".res.gz"), {"aggregated.csv", "perquery.csv"}  # of `save_dir`
 STANDARD_INPUT = "-"
 IR_DATASETS = "ir_datasets:"  # prefix of the name of a collection
 NAMED = re.compile(r"(?P<name>[^(/=]+)=(?P<path>.+)", re.DOTALL)
@@ -109,7 +110,8 @@ def run_name(path: str) -> str:
 def files_of(path: str) -> list[str]:
     """Return the files in a folder, or those that a pattern with `*`, `?` or `[` matches, in order of name.
 
-    Hidden files and folders inside the folder are left out. A path that exists is no pattern.
+    Hidden files and folders inside the folder are left out, and the tables of values that PyTerrier writes
+    beside its runs. A path that exists is no pattern.
 
     >>> files_of("bm25.run")
     ['bm25.run']
@@ -118,6 +120,8 @@ def files_of(path: str) -> list[str]:
         found = [
             entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith(".")
         ]
+        if any(name.endswith(PYTERRIER_RUNS) for name in found):
+            found = [name for name in found if basename(name) not in PYTERRIER_TABLES]
         kind = "a folder without files"
     elif not MAGIC.isdisjoint(path) and not (
         exists(path) or path.startswith(IR_DATASETS) or split_part(path)[1]
