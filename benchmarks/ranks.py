@@ -5,7 +5,7 @@
 
 SCORES is a table of one measure for many runs. Its queries are the population: its means give the true
 ranks, and the same number of queries is drawn from it with replacement REDRAWS times (default 200). Prints
-the table of docs/ranking.md: how often the intervals of all runs hold their true ranks together, how often
+the table of docs/comparing.md: how often the intervals of all runs hold their true ranks together, how often
 that of one run, and their mean width; and the width that pairwise t tests need at the level at which 95 % of
 the redraws hold. At last, the processor time of 332 runs, 41 queries and 10,000 resamples.
 

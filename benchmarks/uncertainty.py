@@ -14,8 +14,8 @@ their logarithm; the weighted mean of the population is 0 all the same). `best`:
 (tables of one measure for many runs) are drawn without replacement as the data, all topics are the truth; 3
 to 10 runs, random or of adjacent true ranks; how often the run with a P(best) of .5 to .8, and of .8 or
 more, is the best. `kappa`: queries are drawn with replacement from all of REFERENCE; how often the
-intervals of Cohen's kappa with LABELS hold that of all queries. Prints the tables of docs/comparing.md,
-docs/ranking.md and docs/agreement.md.
+intervals of Cohen's kappa with LABELS hold that of all queries. Prints the tables of docs/data and
+docs/agreement.md.
 """
 
 from __future__ import annotations

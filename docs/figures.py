@@ -51,7 +51,7 @@ FIGURES = [
         f"leadline compare {EIGHT} -m AP --figure forest -o means.svg",
         "The mean of each run with a 95 % confidence interval. Runs share the queries, so two intervals may "
         "overlap although the difference is significant.",
-        "comparing.md#confidence-intervals-of-means",
+        "comparing.md#figures",
     ),
     Drawn(
         "differences",
@@ -87,7 +87,7 @@ FIGURES = [
         "Ranks with intervals",
         f"leadline rank {EIGHT} -m AP --config test.draws=0 -o ranks.svg",
         "The rank of each run, with a simultaneous 95 % confidence interval.",
-        "ranking.md",
+        "comparing.md#rank-runs",
     ),
     Drawn(
         "curves",
@@ -101,7 +101,7 @@ FIGURES = [
         "Subtopics covered",
         "leadline curve jaguar.txt alike.run varied.run --config read.subtopics -o subtopics.svg",
         "The proportion of the subtopics of an ambiguous query that are covered, by rank.",
-        "concepts.md#marginal-relevance",
+        "concepts.md#redundant-results",
     ),
     Drawn(
         "difference",

@@ -263,7 +263,7 @@ standard deviation of effective groups (the standard error times the square root
 Randomisation tests, `MaxT` and the inverted randomisation test flip the signs of whole groups; bootstrap
 tests and intervals draw whole groups; the sign test takes the sign of a group's sum. Wilcoxon and Tukey
 cannot take groups. With fewer than five effective groups no test has a p and no mean an interval.
-[comparing.md](comparing.md#clustered-queries) has the error rates measured."""
+[comparing.md](comparing.md#queries-that-depend-on-each-other) has the error rates measured."""
 
 
 def _facts(kind: type[Parametric]) -> Iterator[str]:

@@ -87,7 +87,7 @@ def command(
 
     Rank 1 is the best mean, and ties share their mean rank. All intervals together hold the true ranks at the
     confidence level: a run can be no better than the runs that beat it significantly allow. Beside them stand
-    a bootstrap interval of each rank and the probability of being the best (docs/ranking.md).
+    a bootstrap interval of each rank and the probability of being the best (docs/comparing.md).
 
     Group 1 is the best run and every run that does not differ from it significantly, group 2 the best of the
     rest and its like, and so on.

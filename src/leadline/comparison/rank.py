@@ -39,7 +39,7 @@ from leadline.stats.ranks import bootstrap_ranks, groups_from_best, mid_ranks, r
 
 DRAWS = 10_000
 # Percentage of simulated 95 % bootstrap intervals that contained the true rank, by number of queries: of ten
-# runs of adjacent true ranks, and of ten random runs (docs/ranking.md).
+# runs of adjacent true ranks, and of ten random runs (docs/comparing.md).
 BOOTSTRAP_COVERAGE = {6: (78, 94), 10: (83, 97), 15: (86, 98), 25: (88, 99), 41: (91, 99)}
 ENOUGH = 50  # queries from which it is 92 % or more
 FEWEST = min(BOOTSTRAP_COVERAGE)  # queries below which it is 67 to 76 %: intervals are withheld
@@ -283,7 +283,7 @@ def rank(
     significantly better to n less the number that are significantly worse. With probability `confidence` all
     of them contain the ranks in the population of queries, if the tests are valid. Percentile intervals of
     bootstrapped ranks are of each run alone; together they contain all ranks far less often
-    (docs/ranking.md). Probabilities to be the best are of means that are shrunk towards their common mean by
+    (docs/comparing.md). Probabilities to be the best are of means that are shrunk towards their common mean by
     as much of their differences as may be sampling error, at `confidence`.
 
     References
@@ -367,7 +367,7 @@ def _coverage(units: int, groups: Groups | None) -> list[ResultWarning]:
     words = (
         f"boot low, boot high: approximate with {number}; with {size}, 95 % intervals contained the true "
         f"rank in {adjacent} % (runs of adjacent ranks) to {random} % (random runs) of simulated samples "
-        "(docs/ranking.md)"
+        "(docs/comparing.md)"
     )
     return [ResultWarning("approximate_intervals", words, units)]
 
