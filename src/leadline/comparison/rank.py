@@ -283,8 +283,8 @@ def rank(
     significantly better to n less the number that are significantly worse. With probability `confidence` all
     of them contain the ranks in the population of queries, if the tests are valid. Percentile intervals of
     bootstrapped ranks are of each run alone; together they contain all ranks far less often
-    (docs/comparing.md). Probabilities to be the best are of means that are shrunk towards their common mean by
-    as much of their differences as may be sampling error, at `confidence`.
+    (docs/comparing.md). Probabilities to be the best are of means that are shrunk towards their common mean
+    by as much of their differences as may be sampling error, at `confidence`.
 
     References
     ----------
