@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -158,8 +159,12 @@ def test_exported_judgments_without_a_header_need_the_names_of_their_columns() -
     assert read_qrels(PROGRAMS / "ir_datasets_qrels.tsv", qrels_columns=columns).to_dict() == QRELS
 
 
-def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out() -> None:
+def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
+    book = tmp_path / "book_export_1.json.zip"
+    with zipfile.ZipFile(book, "w") as archive:
+        archive.write(PROGRAMS / "quepid_book.json")
+    assert "a ZIP archive; expected a file of it, unpacked" in refusal(read_qrels, book)
     found = refusal(read_run, PROGRAMS / "ranx.lz4")  # CBOR, compressed twice
     assert found.endswith("ranx also writes .json and .parquet")
     path = PROGRAMS / "pyterrier_minimal.tsv"  # ranks from 0

@@ -14,6 +14,7 @@ from leadline.errors import MissingPackageError
 
 COMPRESSIONS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
 LZ4 = b"\x04\x22\x4d\x18"
+ZIP = b"PK\x03\x04"  # as of a book of Quepid
 ZSTANDARD = ("compression.zstd", "backports.zstd", "zstandard")  # modules for .zst, the first choice first
 LEAST = 1 << 12  # number of bytes asked of a decompressor, at least
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from leadline.data.arrays import Bytes, Integers, bytes_of
 from leadline.errors import InputError, MissingPackageError, UsageError
-from leadline.io.archives import COMPRESSIONS, LZ4, broken_archives, decompressed
+from leadline.io.archives import COMPRESSIONS, LZ4, ZIP, broken_archives, decompressed
 from leadline.io.read_paths import SteadyFile, pipe_copies, record_input
 from leadline.io.run_names import STANDARD_INPUT, split_part
 
@@ -418,6 +418,8 @@ def check_head(head: bytes, path: str) -> None:
         raise InputError(
             "an lz4 archive", expected="another compression; ranx also writes .json and .parquet", path=path
         )
+    if head.startswith(ZIP):
+        raise InputError("a ZIP archive", expected="a file of it, unpacked", path=path)
     if head.startswith(tuple(COMPRESSIONS)):
         raise InputError("an archive within an archive", expected="one archive of text", path=path)
     if b"\0" in head.partition(b"\n")[0] or head.count(b"\0") >= BINARY:
