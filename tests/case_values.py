@@ -22,7 +22,7 @@ def join(cases: Mapping[str, Case]) -> JudgedRun:
     qrels = read_qrels({query: case.grades for query, case in cases.items()}).with_known(known)
     qrels = qrels.with_one_subtopic()
     run = read_run({query: case.scores for query, case in cases.items() if case.scores})
-    return JudgedRun.of_run(run, qrels, tops=True)
+    return JudgedRun.of_run(run, qrels, tops=2)
 
 
 def values(measure: Measure, judged: JudgedRun) -> dict[str, float]:

@@ -152,6 +152,7 @@ def test_measures_of_judged_documents_only_are_those_of_a_run_without_the_others
         if "judged_only=True" not in str(measure) or not ir_measures.leadline.supports(measure):
             continue
         by_subtopic = any(part in str(measure) for part in BY_SUBTOPIC)
+        qrels: Any
         qrels, run = subtopic_data() if by_subtopic else graded_data()
         rows = ((row.query_id, row.doc_id) for row in qrels) if by_subtopic else ()
         judged = set(rows) or {(query, document) for query, found in qrels.items() for document in found}

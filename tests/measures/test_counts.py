@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import leadline as ll
 from case_values import undefined, value
+from leadline.data.judged_run import JudgedRun
+from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
+from leadline.io.objects import read_qrels, read_run
 from leadline.measures import MEASURES
 from oracles import Case
 
@@ -115,3 +125,35 @@ def test_ranks_below_the_end_of_the_list_are_not_unjudged() -> None:
 
 def test_the_spelling_of_trec_eval_alone_means_three_cutoffs() -> None:
     assert list(map(str, MEASURES.expand("unj"))) == ["Unj@5", "Unj@10", "Unj@20"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("options", [{}, {"depth": 4}, {"judged_only": True}, {"profile": "trec9"}], ids=str)
+def test_holes_are_documents_judged_for_no_query(seed: int, options: dict[str, Any], tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    names = [f"d{number}" for number in range(25)]
+    qrels = {f"q{q}": {d: rng.choice([-1, 0, 1, 2]) for d in rng.sample(names, 4)} for q in range(4)}
+    run = {
+        f"q{q}": {d: rng.randint(0, 9) / 7 for d in rng.sample(names, rng.randint(0, 15))}
+        for q in range(1, 6)
+    }
+    run = {query: found for query, found in run.items() if found}
+    anywhere = {name for grades in qrels.values() for name in grades}
+    path = tmp_path / "a.run"
+    ll.write_run(run, path)
+    for source in (run, ll.Run(run), path, [path]):
+        results = ll.evaluate(qrels, source, ["Hole@3", "Hole@10", "Unj@3"], **options)
+        for place, query in enumerate(results.queries):
+            by_id = sorted(run.get(query, {}), reverse=True)
+            ranked = sorted(by_id, key=lambda name: -run[query][name])[: options.get("depth")]
+            if options.get("judged_only"):
+                ranked = [name for name in ranked if qrels[query].get(name, -1) >= 0]
+            if query in run:
+                holes = [sum(name not in anywhere for name in ranked[:k]) / k for k in (3, 10)]
+                assert results.values[0, place, :2].tolist() == pytest.approx(holes, abs=1e-15)
+
+
+def test_a_command_that_keeps_no_documents_refuses_holes() -> None:
+    judged = JudgedRun.of_run(read_run({"q": {"d": 1.0}}), read_qrels({"q": {"d": 1}, "r": {"e": 1}}))
+    with pytest.raises(UsageError, match="Hole@5 needs the documents of the runs"):
+        of("Hole@5").values(judged)

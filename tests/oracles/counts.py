@@ -36,6 +36,11 @@ def Unj(case: Case, *, cutoff: int) -> float:
     return sum(case.grades.get(document, -1) < 0 for document in cut(case, cutoff)) / cutoff
 
 
+def Hole(case: Case, *, cutoff: int) -> float:
+    """Count the documents without any judgment, as for the only query."""
+    return sum(document not in case.grades for document in cut(case, cutoff)) / cutoff
+
+
 def NoAnswer(case: Case, *, above: float | None, rel: float) -> float:
     """Go through the scores of a query without an answer."""
     if count_relevant(case, rel):

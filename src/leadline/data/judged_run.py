@@ -48,17 +48,24 @@ class MatchedLists(NamedTuple):
 
 
 class Tops(NamedTuple):
-    """Highest score of the list of each query (-inf without a document), and the document if ids are kept."""
+    """Highest score of the list of each query (-inf without a document), and the document if ids are kept.
+
+    `elsewhere` are the ranks of the documents that were judged for other queries only, by query; None if they
+    were not looked for.
+    """
 
     score: Floats
     document: dict[int, str]
+    elsewhere: dict[int, Integers] | None = None
 
     def of_codes(self, codes: Integers) -> Tops:
         """Return the tops of some queries, which are numbered anew."""
-        kept = {
-            place: self.document[code] for place, code in enumerate(codes.tolist()) if code in self.document
-        }
-        return Tops(self.score[codes], kept)
+        numbers = list(enumerate(codes.tolist()))
+        kept = {place: self.document[code] for place, code in numbers if code in self.document}
+        ranks = self.elsewhere
+        if ranks is not None:
+            ranks = {place: ranks[code] for place, code in numbers if code in ranks}
+        return Tops(self.score[codes], kept, ranks)
 
 
 class TieGroups(NamedTuple):
@@ -178,7 +185,7 @@ class JudgedRun:
         *,
         cut: Cut = UNCUT,
         keep: bool = False,
-        tops: bool = False,
+        tops: int = 0,
     ) -> JudgedRun:
         """Join ranked lists with the qrels, each list cut; `keep` also keeps the uncut lists."""
         join = Join(qrels, cut, keep=keep, tops=tops)
@@ -226,7 +233,7 @@ class JudgedRun:
         reading: Reading = DEFAULT_READING,
         cut: Cut = UNCUT,
         keep: bool = False,
-        tops: bool = False,
+        tops: int = 0,
     ) -> JudgedRun:
         """Join a run in memory with the qrels."""
         codes = qrels.queries.encode(run.queries.names)
@@ -239,6 +246,8 @@ class JudgedRun:
             order = np.lexsort((-run.document, -scores, query))
             rows, scores = rows[order], scores[order]
         ids = run.ids if (keep or tops) and not reading.single_precision else None
+        if tops > 1 and reading.single_precision:
+            ids = run.ids.take(order)
         part = MatchedLists(codes, run.offsets, rows, scores, ids)
         return cls.of_lists(qrels, [part], cut=cut, keep=keep, tops=tops)
 
@@ -269,7 +278,7 @@ class JudgedRun:
         rows[[grade is None for grade in grades]] = -1
         scores = -np.arange(len(grades), dtype=np.float64)
         bounds = np.array([0, len(grades)], dtype=np.int64)
-        return cls.of_lists(qrels, [MatchedLists(np.zeros(1, np.int64), bounds, rows, scores)], tops=True)
+        return cls.of_lists(qrels, [MatchedLists(np.zeros(1, np.int64), bounds, rows, scores)], tops=2)
 
     def of_present(self) -> JudgedRun:
         """Return the join with the judgments of the queries that the run has; kept lists are left out."""
@@ -359,16 +368,16 @@ class JudgedRun:
 class Join:
     """Join of a run with the qrels while the run is read, in one or more parts.
 
-    `keep` also keeps the uncut lists, `tops` the highest score of each.
+    `keep` also keeps the uncut lists, `tops` the highest score of each, and from 2 on the ranks of documents
+    that were judged for other queries only.
     """
 
-    def __init__(
-        self, qrels: QrelsColumns, cut: Cut = UNCUT, *, keep: bool = False, tops: bool = False
-    ) -> None:
+    def __init__(self, qrels: QrelsColumns, cut: Cut = UNCUT, *, keep: bool = False, tops: int = 0) -> None:
         self.qrels = qrels
         self.cut = cut
         self.keep = keep
         self.keeps_tops = tops
+        self._judged: frozenset[bytes] | None = None
         self.clear()
 
     def clear(self) -> None:
@@ -376,7 +385,8 @@ class Join:
         self._joined: list[JoinedLists] = []
         self._columns = _Columns(len(self.qrels.documents))
         self._kept: list[MatchedLists] = []
-        self._tops = Tops(np.full(len(self.qrels.queries) if self.keeps_tops else 0, -np.inf), {})
+        score = np.full(len(self.qrels.queries) if self.keeps_tops else 0, -np.inf)
+        self._tops = Tops(score, {}, {} if self.keeps_tops > 1 else None)
 
     def add(self, part: MatchedLists) -> None:
         """Join ranked lists; their columns may be overwritten afterwards."""
@@ -402,6 +412,18 @@ class Join:
         self.clear()
         return made
 
+    def _add_elsewhere(self, part: MatchedLists, ids: Ids, elsewhere: dict[int, Integers]) -> None:
+        """Keep the ranks of the documents that were judged for other queries only."""
+        if self._judged is None:
+            self._judged = frozenset(self.qrels.documents)
+        bounds = part.bounds.tolist()
+        for place, code in enumerate(part.queries.tolist()):
+            begin, end = bounds[place : place + 2]
+            rows = begin + np.flatnonzero(part.rows[begin:end] < 0)
+            if code >= 0 and len(rows):
+                judged = [name in self._judged for name in ids.take(rows)]
+                elsewhere[code] = rows[np.array(judged)] - begin + 1
+
     def _add_tops(self, part: MatchedLists) -> None:
         """Keep the score and the document of the first row of each list of a judged query."""
         begin, end = part.bounds[:-1], part.bounds[1:]
@@ -412,6 +434,8 @@ class Join:
         filled = np.flatnonzero((part.queries >= 0) & (first < end))
         codes = part.queries[filled]
         self._tops.score[codes] = part.scores[first[filled]]
+        if self._tops.elsewhere is not None and part.ids is not None and not self.cut.judged_only:
+            self._add_elsewhere(part, part.ids, self._tops.elsewhere)
         if part.ids is not None:
             names = map(to_text, part.ids.take(first[filled]))
             self._tops.document.update(zip(codes.tolist(), names, strict=True))

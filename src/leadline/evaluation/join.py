@@ -49,9 +49,9 @@ MOST_CHUNKS = 4  # of one run at the same time: more would wait for what is read
 class _Joining:
     """Join of a run with the qrels, list by list while the run is read."""
 
-    def __init__(self, qrels: QrelsColumns, cut: Cut, *, keep: bool, tops: bool) -> None:
+    def __init__(self, qrels: QrelsColumns, cut: Cut, *, keep: bool, tops: int) -> None:
         self.qrels = qrels
-        self.keep = keep or tops
+        self.keep = keep or bool(tops)
         self.join = Join(qrels, cut, keep=keep, tops=tops)
         self.restart()
 
@@ -114,7 +114,7 @@ def judge(
     name: str | None = None,
     workspaces: Sequence[Buffers] = (),
     keep: bool = False,
-    tops: bool = False,
+    tops: int = 0,
 ) -> tuple[str, JudgedRun, ReadCounts]:
     """Join a run with the qrels while it is read."""
     if isinstance(source, RunColumns) and reading.documents_of is None:
@@ -129,7 +129,7 @@ def judge(
 
 
 def _judge_run(
-    run: RunColumns, qrels: QrelsColumns, reading: Reading, cut: Cut, *, keep: bool, tops: bool
+    run: RunColumns, qrels: QrelsColumns, reading: Reading, cut: Cut, *, keep: bool, tops: int
 ) -> tuple[JudgedRun, ReadCounts]:
     if not len(run.scores):
         raise InputError("contains no documents", expected="a run", path=run.name)
@@ -177,7 +177,7 @@ def judge_runs(
         )
         return info, do(judged)
 
-    sources, tops = named_sources(runs), any(measure.scored for measure in measures)
+    sources, tops = named_sources(runs), max((measure.scored for measure in measures), default=0)
     if like_scores(qrels):
         for _, source in sources:
             if not isinstance(source, Iterator):

@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.blended_ratio import P_measure as P_measure
     from leadline.measures.blended_ratio import P_plus as P_plus
     from leadline.measures.blended_ratio import Q as Q
+    from leadline.measures.counts import Hole as Hole
     from leadline.measures.counts import Judged as Judged
     from leadline.measures.counts import NoAnswer as NoAnswer
     from leadline.measures.counts import NumNonrelRet as NumNonrelRet
@@ -125,8 +126,8 @@ class Measure(Parametric):
     needs : {"judgments", "known", "subtopics"}
         Evidence required: relevance judgments; also the documents known to the user before the
         search; or judgments by subtopic.
-    scored : bool
-        Whether the highest score of each list is needed.
+    scored : int
+        1 if the highest score of each list is needed, 2 if the documents judged for other queries are.
     unanswered : bool
         Whether the value is of queries without a relevant document, and undefined for all others.
     quality : bool
@@ -143,7 +144,7 @@ class Measure(Parametric):
     average: ClassVar[Average] = "mean"
     needs: ClassVar[Evidence] = "judgments"
     quality: ClassVar[bool] = True
-    scored: ClassVar[bool] = False
+    scored: ClassVar[int] = 0
     unanswered: ClassVar[bool] = False
     rejected: ClassVar[Rejected] = {
         "judged_only": "`--judged-only` (in Python judged_only=True) drops unjudged documents everywhere"
@@ -296,9 +297,7 @@ SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan", "max")
 # Names that stand for different things in different programs.
 REFUSED = {
     "accuracy": "Accuracy@k is the hit rate, and needs a cutoff: Accuracy@10. "
-    "PairAccuracy is the fraction of document pairs in the right order, ir_measures' Accuracy",
-    "hole": "Hole@k, as BEIR defines it, counts the documents that were judged for no query at all, which "
-    "leadline does not compute. Unj@k counts those that were not judged for the query itself",
+    "PairAccuracy is the fraction of document pairs in the right order, ir_measures' Accuracy"
 }
 MEASURES: Registry[Measure] = Registry(
     sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES, rewrite=in_our_names, refused=REFUSED

@@ -145,8 +145,8 @@ class Unj(Measure):
     """Number of unjudged documents in the top k, divided by k.
 
     Also called the hole rate. A negative grade is not a judgment. Ranks beyond the end of a shorter
-    list do not count as unjudged, so the value may differ from 1 - Judged@k. Hole@k of BEIR is
-    smaller where documents were judged for other queries, and is refused.
+    list do not count as unjudged, so the value may differ from 1 - Judged@k. Hole@k does not count
+    documents that were judged for another query.
 
     >>> Unj(cutoff=4).of([1, None, -1])
     0.5
@@ -168,6 +168,36 @@ class Unj(Measure):
         return (size - judged.total(judged.query[chosen])) / self.cutoff
 
 
+class Hole(Measure):
+    """Number of documents in the top k that were judged for no query at all, divided by k, as in BEIR.
+
+    Any grade is a judgment, a negative one too. The value depends on the judgments of the other queries: with
+    more queries it falls. Unj@k counts the documents that were not judged for the query itself.
+
+    >>> Hole(cutoff=4).of([1, None, -1])
+    0.25
+    """
+
+    title = "documents judged for no query"
+    formula = "documents at ranks 1..k without a judgment for any query / k"
+    source = "Xiong et al. 2021 (ANCE), hole rate; Thakur et al. 2021 (BEIR), hole"
+    quality: ClassVar[bool] = False
+    rising: ClassVar[bool] = False
+    scored: ClassVar[int] = 2
+
+    cutoff: int = needed_cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        elsewhere = None if judged.tops is None else judged.tops.elsewhere
+        if elsewhere is None:
+            raise UsageError(f"{self} needs the documents of the runs, which this command does not keep")
+        size = np.minimum(judged.length, self.cutoff)
+        found = size - judged.total(judged.query[judged.rank <= self.cutoff])
+        for code, ranks in elsewhere.items():
+            found[code] -= (ranks <= size[code]).sum()
+        return found / self.cutoff
+
+
 class NoAnswer(Measure):
     """1 if nothing is returned for a query without a relevant document, else 0.
 
@@ -187,7 +217,7 @@ class NoAnswer(Measure):
     source = "Chen et al. 2024, negative rejection"
     average: ClassVar[Average] = "defined"
     aliases: ClassVar[Aliases] = {"abstained": {}, "rejection_rate": {}, "negative_rejection": {}}
-    scored: ClassVar[bool] = True
+    scored: ClassVar[int] = 1
     unanswered: ClassVar[bool] = True
 
     above: float | None = Parameter(None, type_=float)  # type: ignore[assignment]

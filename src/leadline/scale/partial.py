@@ -85,7 +85,7 @@ def evaluate_part(
             reading=evaluation.reading,
             cut=evaluation.cut,
             workspaces=workspaces,
-            tops=any(measure.scored for measure in evaluation.measures),
+            tops=max(measure.scored for measure in evaluation.measures),
         )
     judged = judged.of_present()
     return Partial(
@@ -188,7 +188,7 @@ class PartSum:
         present = self.part >= 0
         missing = np.flatnonzero(~present)
         if len(missing):
-            nothing = JudgedRun.of_lists(self.evaluation.qrels.of_codes(missing), [], tops=True)
+            nothing = JudgedRun.of_lists(self.evaluation.qrels.of_codes(missing), [], tops=2)
             self._put(missing, self.evaluation.values_of(nothing))
         judged = any(not document for _, document in self.examples)
         example = ("", "") if judged else min(self.examples, default=("", ""), key=_by_bytes)
