@@ -23,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -69,6 +70,19 @@ def measures() -> str:
         "  queries, and a value is undefined when nothing is relevant, which counts 0 in the mean.",
         "",
         ", ".join(f"[{name}](#{name.lower()})" for name in MEASURES.classes),
+        "",
+        "The examples need these imports:",
+        "",
+        "```python",
+        ">>> from leadline.measures import (",
+        *textwrap.wrap(
+            ", ".join(name for name, kind in MEASURES.classes.items() if example(kind)),
+            100,
+            initial_indent="...     ",
+            subsequent_indent="...     ",
+        ),
+        "... )",
+        "```",
     ]
     for name, kind in MEASURES.classes.items():
         lines += ["", f"## {name}", "", f"`{outline(kind, defaults=True)}`: {kind.title}.", ""]
@@ -81,7 +95,7 @@ def measures() -> str:
                 else [f"- {label}:", *(f"  - {line}" for line in (first, *more))]
             )
         if example(kind):
-            lines += ["", "```python", example(kind), "```"]
+            lines += ["", "```python", example(kind).partition("\n")[2], "```"]
     lines += profiles()
     lines += ["", "## References", "", "`leadline measures NAME --bibtex` prints them for BibTeX.", ""]
     lines += [f"- {reference.cited}: {_linked(reference)}" for reference in REFERENCES.values()]
@@ -254,16 +268,13 @@ significant too often.
 Where all differences are equal and not 0 there is no spread to test by. Then every test has the p of the
 sign test, which needs none, and the output says so.
 
-Queries are not always independent: several questions on one paragraph, queries of one user, translations,
-repetitions with other seeds. `--query-group FILE:COLUMN` names the group of every query. The t test and
-its interval then use the standard error of the jackknife over groups (CR3; Bell and McCaffrey 2002) with
-one degree of freedom less than there are effective groups, (sum n)^2 / sum n^2 for groups of n queries: as
-many as groups if all are of one size, fewer otherwise. The effect size is the mean difference divided by the
-standard deviation of effective groups (the standard error times the square root of their number).
-Randomisation tests, `MaxT` and the inverted randomisation test flip the signs of whole groups; bootstrap
-tests and intervals draw whole groups; the sign test takes the sign of a group's sum. Wilcoxon and Tukey
-cannot take groups. With fewer than five effective groups no test has a p and no mean an interval.
-[comparing.md](comparing.md#queries-that-depend-on-each-other) has the error rates measured."""
+With `--query-group FILE:COLUMN`, the t test and its interval use the standard error of the jackknife over
+groups (CR3; Bell and McCaffrey 2002) with one degree of freedom less than there are effective groups,
+(sum n)^2 / sum n^2 for groups of n queries. The effect size is the mean difference divided by the standard
+deviation of effective groups (the standard error times the square root of their number). Randomisation tests,
+`MaxT` and the inverted randomisation test flip the signs of whole groups. Bootstrap tests and intervals draw
+whole groups. The sign test takes the sign of a group's sum. Wilcoxon and Tukey cannot take groups.
+[Comparing](comparing.md#queries-that-depend-on-each-other) has the error rates measured."""
 
 
 def _facts(kind: type[Parametric]) -> Iterator[str]:
@@ -410,7 +421,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "measures.md": measures,
     "commands.md": commands,
     "statistics.md": methods,
-    "seeds.md": lambda: SEEDS["page"](NOTE),
+    "studies/seeds.md": lambda: SEEDS["page"](NOTE),
 }
 
 
@@ -471,7 +482,9 @@ def current(name: str) -> str:
 
 def written(name: str, text: str) -> None:
     """Write a page and say so."""
-    with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
+    path = os.path.join(FOLDER, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     sys.stdout.write(f"{os.path.normpath(os.path.join('docs', name))} written\n")
 

@@ -24,6 +24,7 @@ WORKING = re.compile(  # members of no use outside the package
 )
 PARAMETERS = re.compile(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}|\Z)", re.MULTILINE | re.DOTALL)
 RAISES = re.compile(r"^Raises\n-+\n.*?(?=^\w[^\n]*\n-{3,}|\Z)", re.MULTILINE | re.DOTALL)
+DEFAULT = re.compile(r"(?<=\S), (?:optional|default \S+)$", re.MULTILINE)  # which signatures show
 PARAMETER = re.compile(r"^\S[^\n]*\n?(?:[ ]+[^\n]*\n?|\n(?=[ ]))*", re.MULTILINE)
 
 
@@ -114,7 +115,7 @@ def described(name: str, value: object, attributes: bool) -> list[str]:
         text = re.sub(
             r"^Attributes\n-+\n.*?(?=^\w[^\n]*\n-{3,}|\Z)", "", text, flags=re.MULTILINE | re.DOTALL
         ).strip()
-    text = RAISES.sub("", _without_shared(text)).strip()
+    text = DEFAULT.sub("", RAISES.sub("", _without_shared(text))).strip()
     made = "" if attributes else f"{name}{signature_of(value)}\n\n"  # results are not made by their users
     lines = ["```text", f"{made}{text}", "```"]
     if attributes:

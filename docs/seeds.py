@@ -1,4 +1,4 @@
-"""The page `seeds.md`: what five documents on evaluation say, how to do it here, and what comes out.
+"""The page `studies/seeds.md`: what five documents on evaluation say, how to do it here, and what comes out.
 
 Every command is run on the files of `seeds/` and `examples/`. A number that a document prints has to be in
 the output, rounded as it is printed; where it is not, the row says why.
@@ -39,7 +39,7 @@ class Row(NamedTuple):
     but: str = ""
 
 
-EXAMPLES = "examples.qrels examples.run --config read.on_duplicate=hold"
+EXAMPLES = "examples.qrels examples.run -C on_duplicate=hold"
 LECTURE = (
     Row(
         "Example 1: precision at each relevant document",
@@ -432,7 +432,7 @@ def _table(rows: tuple[Row, ...]) -> str:
         wrong = missing(row.printed, out)
         if bool(wrong) != bool(row.but):
             raise LookupError(f"{row.says}: {wrong or 'no difference'} in {out!r}")
-        commands = "<br>".join(map(_code, row.commands))
+        commands = "<br>".join(_code(command.replace(EXAMPLES, "EXAMPLES")) for command in row.commands)
         shown = "<br>".join(map(_code, out.splitlines()))
         cells = [
             row.says,
@@ -514,8 +514,7 @@ def _experiments() -> str:
     for author, document in CLAIMS.items():
         for title, question, answer, claims in rows:
             if author in claims:
-                linked = title.strip().replace("](", "](studies/")
-                lines.append(f"| {document} | {question} | {answer} | {linked} |")
+                lines.append(f"| {document} | {question} | {answer} | {title.strip()} |")
     return "\n".join(lines) + "\n"
 
 
@@ -524,7 +523,8 @@ HEAD = """
 
 What a lecture on evaluation and four papers say, how to do it with leadline, and what comes out. The papers
 are Krstovski, Smith and Kurtz 2015 (histogram analysis, in two versions), Golbus and Aslam 2014 (Information
-Difference), and Ionescu, Chifu and Mothe 2015 (DeShaTo).
+Difference), and Ionescu, Chifu and Mothe 2015 (DeShaTo). In the commands, EXAMPLES stands for
+`examples.qrels examples.run -C on_duplicate=hold`.
 
 `python docs/generate.py` makes this page. It runs each command on the files in `docs/seeds` and
 `docs/examples`, and fails if a number that the document prints does not come out, unless the row says

@@ -124,25 +124,23 @@ scikit-learn and pyNTCIREVAL. All are equal except these:
 
 | program | example | there | leadline | reason |
 | --- | --- | --- | --- | --- |
-| scikit-learn `ndcg_score`, k=1 | gains 10, 0, 0, 1, 5 with scores 1, 0, 0, 0, 1 | 0.75 | 0.5 | the \
-mean over all orders of tied documents there (0.5 with `ignore_ties=True`); here ties are in falling \
-order of ids, and `bounds=True` gives the values of the best and of the worst order |
+| scikit-learn `ndcg_score`, k=1 | gains 10, 0, 0, 1, 5 with scores 1, 0, 0, 0, 1 | 0.75 | 0.5 | \
+scikit-learn averages over all orders of tied documents (0.5 with `ignore_ties=True`). leadline breaks ties \
+by descending id; `bounds=True` gives the best and the worst order. |
 | scikit-learn `dcg_score` | gains 0 to 4, all scores 0 | 5.9 | 7.3 | the same |
 | torchmetrics nDCG | documents whose score is 0 or less | no gain | ranked by score | torchmetrics \
-treats them as not retrieved |
-| torchmetrics `RetrievalMAP(top_k=2)` | two relevant documents, one of them among the first two, at rank 2 \
-| 0.5 | 0.25 | theirs divides by the number of relevant documents found; ours, as trec_eval, by all |
-| MTEB `ndcg_float_at_k` | tied documents | the mean over all orders | falling order of ids | its other \
-measures are those of pytrec_eval, and equal |
-| pyNTCIREVAL `MSnDCG`, README | levels 0, 1, 2 with `grades = [0, 1, 2]` | 0.6131 | 0.6886 | the first \
-grade is that of level 1 there, so that level 1 has gain 0; with the gains 0, 0, 1 the values are equal \
-|
-| pyNTCIREVAL `nDCG` | its sample, L3 to L0 with gains 3 to 0 | 0.3380 | 0.2760 | the discount of the \
-first ranks: theirs is of Jarvelin and Kekalainen (2002), base 2; ours, as `MSnDCG` there, is log2(rank \
-+ 1) |
-| ranx `rbp` | TREC 2019 Deep Learning, run ICT-BERT2, p = 0.8 | 1.6647 | 0.7660 | the gain is the \
-grade there, although its documentation says 0 or 1, so that values exceed 1; with grades to 3 it is \
-3 times `RBP(gain=graded,max_grade=3)`, 0.5549 |
+treats them as not retrieved. |
+| torchmetrics `RetrievalMAP(top_k=2)` | two relevant documents, one of them at rank 2 | 0.5 | 0.25 | \
+torchmetrics divides by the number of relevant documents found, leadline and trec_eval by all of them. |
+| MTEB `ndcg_float_at_k` | tied documents | mean over all orders | descending id | MTEB's other measures \
+are those of pytrec_eval, and equal. |
+| pyNTCIREVAL `MSnDCG`, README | levels 0, 1, 2 with `grades = [0, 1, 2]` | 0.6131 | 0.6886 | The first \
+grade belongs to level 1 there, so level 1 has gain 0. With the gains 0, 0, 1 the values are equal. |
+| pyNTCIREVAL `nDCG` | its sample, L3 to L0 with gains 3 to 0 | 0.3380 | 0.2760 | pyNTCIREVAL discounts like \
+Jarvelin and Kekalainen (2002), base 2; leadline by log2(rank + 1), like `MSnDCG` there. |
+| ranx `rbp` | TREC 2019 Deep Learning, run ICT-BERT2, p = 0.8 | 1.6647 | 0.7660 | In ranx the gain is the \
+grade, although its documentation says 0 or 1, so values exceed 1. With grades up to 3 it is 3 times \
+`RBP(gain=graded,max_grade=3)`, 0.5549. |
 """
 
 

@@ -1,4 +1,4 @@
-"""The scripts of docs/seeds.md and docs/time-size-quality.md."""
+"""The scripts of docs/studies/seeds.md and docs/time-size-quality.md."""
 
 from __future__ import annotations
 
