@@ -19,6 +19,7 @@ from leadline.measures import MEASURES
 from leadline.result import Result
 
 COMMON = {
+    "names": "Names of the runs.",
     "sources": "Files that were read; they are never overwritten.",
     "warnings": "What was counted on the way, as printed below the table.",
     "options": "Options in effect, as in the JSON.",
@@ -61,6 +62,7 @@ COMMON = {
     "tried": "Number of causes that were tried.",
     "counts": "What was counted while the run was read, by name.",
 }
+USUAL = ("inputs", "measures", "names", "queries", "runs", "confidence")  # described once for all results
 OF_ALL = ("options", "sources", "warnings")  # described with the base class of results
 WORKING = {"leadline.io.formats"}  # of no use outside the package
 EXAMPLE_NAMES = {
@@ -229,11 +231,18 @@ def listed(kind: type, *, of_all: bool = False) -> list[str]:
     """Return the own attributes of a class, or those `of_all` results, with types where these say more."""
     below = next((base for base in kind.__mro__[1:] if issubclass(base, Result)), Result)
     known = attributes(below) if below is not Result else {}
-    rows = merged(
+    own = {
+        name: (form, says)
+        for name, (form, says) in attributes(kind).items()
+        if (name in OF_ALL) == of_all and known.get(name) != (form, says)
+    }
+    usual = [f"`{name}`" for name, (_, says) in own.items() if name in USUAL and says == COMMON[name]]
+    rows = [f"- {', '.join(usual)}: as in [all results](#more-results)"] if usual else []
+    rows += merged(
         {
             name: says + ("" if SIMPLE.fullmatch(form) or not form else f" *{_short(form)}*")
-            for name, (form, says) in attributes(kind).items()
-            if (name in OF_ALL) == of_all and known.get(name) != (form, says)
+            for name, (form, says) in own.items()
+            if f"`{name}`" not in usual
         }
     )
     also = f", and those of [`{below.__name__}`](#class-{below.__name__.lower()})" if known else ""

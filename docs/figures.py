@@ -64,22 +64,22 @@ FIGURES = [
         "scatter",
         "One run against another",
         f"leadline compare {TWO} -m AP --figure scatter -o scatter.svg",
-        "One point for each query; above the diagonal the second run of the command is better.",
+        "One point per query. Above the diagonal, the second run is better.",
         "comparing.md",
     ),
     Drawn(
         "pairs",
         "Differences of pairs",
         f"leadline compare {EIGHT} -m AP --baseline tf-dot --figure pairs -o pairs.svg",
-        "The mean difference from a baseline, with simultaneous intervals: one excludes 0 exactly where the "
-        "corrected difference is significant.",
+        "Mean differences from a baseline, with simultaneous intervals. An interval excludes 0 exactly when "
+        "the corrected difference is significant.",
         "comparing.md",
     ),
     Drawn(
         "groups",
         "Groups without a significant difference",
         f"leadline compare {EIGHT} -m AP --figure groups -o groups.svg",
-        "Bars join runs between which no difference is significant.",
+        "Bars join runs that do not differ significantly.",
         "comparing.md#many-runs",
     ),
     Drawn(
@@ -100,14 +100,14 @@ FIGURES = [
         "subtopics",
         "Subtopics covered",
         "leadline curve jaguar.txt alike.run varied.run --config read.subtopics -o subtopics.svg",
-        "The proportion of the subtopics of an ambiguous query that are covered, by rank.",
+        "The share of the subtopics of an ambiguous query that a run covers up to each rank.",
         "concepts.md#redundant-results",
     ),
     Drawn(
         "difference",
         "Information Difference",
         f"leadline difference {EIGHT} -o difference.svg",
-        "Which systems give the same information on the judgments: their cell is dark.",
+        "Pairs of systems that reveal the same about the judgments have dark cells.",
         "concepts.md#how-systems-differ",
     ),
     Drawn(
@@ -122,14 +122,14 @@ FIGURES = [
         "agreement",
         "Agreement of judges",
         "leadline agreement judges.csv -o agreement.svg",
-        "Cohen's kappa of every two judges.",
+        "Cohen's kappa of every pair of judges.",
         "agreement.md",
     ),
     Drawn(
         "suite",
         "Many collections",
         "leadline suite suite.toml -o suite.svg",
-        "The means of many runs on many collections; cells without a run are hatched.",
+        "The means of many runs on many collections. Cells without a run are hatched.",
         "scale.md",
     ),
 ]

@@ -304,9 +304,9 @@ def gallery() -> str:
         "```",
         "",
         (
-            '`.pdf` and `.png` are other formats. In Python `result.plot("figure.svg")` draws the same '
-            "figures. Their width, font size and colours are those of your `matplotlibrc`; these are drawn "
-            "with `figure.figsize: 6, 6`, and the height follows from what is drawn."
+            'Use `.pdf` or `.png` for other formats. In Python, `result.plot("figure.svg")` draws the same '
+            "figures. Your `matplotlibrc` sets width, font size and colors; these were drawn with "
+            "`figure.figsize: 6, 6`. The height follows from the content."
         ),
     ]
     for figure in runpy.run_path(FIGURES)["FIGURES"]:

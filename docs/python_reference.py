@@ -66,7 +66,14 @@ def reference(note: str) -> str:
     ]
     for name, value in public:
         lines += ["", f"## {heading(value, name)}", "", *described(name, value, value in kinds)]
-    lines += ["", "## More results", "", "Functions and commands return them. You do not make them yourself."]
+    lines += [
+        "",
+        "## More results",
+        "",
+        "Functions and commands return them. In all results that have them:",
+        "",
+    ]
+    lines += [f"- `{name}`: {ATTRIBUTES['COMMON'][name]}" for name in ATTRIBUTES["USUAL"]]
     for kind in more:
         lines += ["", f"### class {kind.__name__}", "", *described(kind.__name__, kind, attributes=True)]
     return "\n".join(lines) + "\n"

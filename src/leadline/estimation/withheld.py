@@ -1,7 +1,7 @@
 """Reasons for withholding the interval, or the value, of an estimate.
 
 Intervals of nDCG are given only in designs in which simulated 95 % intervals hold. Their limits are those of
-the cells of `benchmarks/ndcg_intervals.py`; docs/ndcg-intervals.md has the coverage in each of them.
+the cells of `benchmarks/ndcg_intervals.py`; docs/ndcg-intervals.json has the coverage in each of them.
 """
 
 from __future__ import annotations
