@@ -1,7 +1,7 @@
 """Measure size and coverage of `compare` and `evaluate` on estimates from drawn judgments.
 
     python benchmarks/estimated_differences.py DATA KIND [--trials N] [--only SET] [--how NAME] [--measure M]
-        [--table FILE]
+        [--table FILE] [--page PAGE]
 
 KIND says what is drawn anew in each trial, and what is printed:
 
@@ -14,9 +14,10 @@ queries  Queries, with replacement, and a pool of four submitted runs ("pair": o
 draws    The pool alone. How often `these_low` to `these_high` contains the value by all judgments.
 
 A line per set, measure and number of judgments per query, with the standard error of each share over trials,
-then the mean over all lines. --table adds them to a table: docs/estimated-differences.csv has all that were
-measured. Values of nDCG are those over the documents of the pool. Intervals that are exact, of width 0, are
-left out of the coverage.
+then the mean over all lines. --table adds them to a table, in place of the same cells of before, and --page
+writes the ranges of that table into a page: docs/estimated-differences.csv and docs/estimate.md have all that
+was measured. Values of nDCG are those over the documents of the pool. Intervals that are exact, of width 0,
+are left out of the coverage.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from __future__ import annotations
 import argparse
 import csv
 import itertools
+import re
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -46,6 +48,19 @@ NOISE = 3.0  # standard deviation, in ranks
 SLACK = 1e-9
 
 HEADER = ("kind", "set", "pool", "measure", "judgments_per_query", "of", "share", "error", "trials", "none")
+
+BLOCK = re.compile(
+    r"(<!-- Measured by benchmarks/estimated_differences.py -->\n).*(\n<!-- End of what it measured -->)",
+    re.DOTALL,
+)
+COLUMNS = {  # of the table on the page: the heading, and the cells that it takes
+    "p < 0.05 with neither better": "size",
+    "the same, all judgments": "size by all judgments",
+    "these queries, runs": "runs, these",
+    "these queries, differences": "differences, these",
+    "over queries, runs": "runs over queries",
+    "over queries, differences": "differences over queries",
+}
 
 Nested = dict[str, dict[str, float]]
 Counts = dict[str, list[float]]  # by heading: 1 held, 0 not, NaN withheld or exact
@@ -229,6 +244,40 @@ def printed(kind: str, pool: str, heading: str) -> bool:
     return kind == "null" or (kind == "draws") == ("these" in heading)
 
 
+def keep(path: Path, rows: Sequence[Sequence[Any]]) -> None:
+    """Put cells into a table, in place of those of the same name."""
+    names = len(HEADER) - 4
+    cells = {tuple(row[:names]): row for row in read_table(path)}
+    cells |= {tuple(map(str, row[:names])): list(map(str, row)) for row in rows}
+    with path.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([HEADER, *(cells[key] for key in sorted(cells))])
+
+
+def read_table(path: Path) -> list[list[str]]:
+    """Return the rows of a table without its header; none if it does not exist."""
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+def page_table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the ranges of the shares over numbers of judgments, a line per set and measure."""
+    found: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for _, name, pool, measure, _, heading, share, *_ in rows:
+        label = f"{measure}, pools for the pair" if pool == "pair" else measure
+        if share != "nan":
+            found[name, label][heading].append(float(share))
+    lines = ["| set | measure | " + " | ".join(COLUMNS) + " |", "| --- | --- |" + " --- |" * len(COLUMNS)]
+    for (name, label), cells in sorted(found.items()):
+        shown = []
+        for heading in COLUMNS.values():
+            ends = (min(cells[heading]), max(cells[heading])) if cells[heading] else ()
+            shown.append(" to ".join(dict.fromkeys(f"{end:.3f}".lstrip("0") for end in ends)))
+        lines.append(f"| {name} | {label} | {' | '.join(shown)} |")
+    return lines
+
+
 def main() -> None:
     """Run the trials and print a line per cell."""
     parser = argparse.ArgumentParser(
@@ -241,6 +290,7 @@ def main() -> None:
     parser.add_argument("--measure", action="append")
     parser.add_argument("--how", action="append", help="of null: exchanged, noise, or noise, pair")
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--page", type=Path, help="needs --table")
     given = parser.parse_args()
     whole: Counts = defaultdict(list)
     for name in given.only or SETS:
@@ -263,9 +313,10 @@ def main() -> None:
                 rows.append((given.kind, name, how, measure, budget, heading, *shares, trials, f"{none:.3f}"))
             print(f"{name:22} {how:12} {measure:8} {budget:4g} per query: {'; '.join(words)}", flush=True)
             if given.table is not None:
-                new = not given.table.exists()
-                with given.table.open("a", newline="") as file:
-                    csv.writer(file, lineterminator="\n").writerows([HEADER] * new + rows)
+                keep(given.table, rows)
+    if given.page is not None:
+        lines = "\n".join(page_table(read_table(given.table)))
+        given.page.write_text(BLOCK.sub(rf"\g<1>{lines}\g<2>", given.page.read_text()))
     for heading, each in whole.items():
         print(
             f"{heading}: {np.nanmean(each):.3f} over all, {np.nanmin(each):.3f} to "
