@@ -124,7 +124,7 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
         ("--zzz", "No such option '--zzz'. (see `leadline --help`)\n"),
         ("evaluate", "Missing argument 'QRELS'." + EVALUATE_HINT),
         ("evaluate q", "Missing argument 'RUNS...'." + EVALUATE_HINT),
-        ("evaluate q r -m", "Option '-m' requires an argument.\n"),
+        ("evaluate q r -m", "Option '-m MEASURE' requires an argument. (see `leadline evaluate --help`)\n"),
         (
             "evaluate q r -l x",
             "Invalid value for '-l' / '--level': 'x' is not a valid float." + EVALUATE_HINT,

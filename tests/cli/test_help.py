@@ -16,8 +16,9 @@ import click
 import pytest
 
 from conftest import Leadline
-from leadline.cli import COMMON, SECTIONS, TRIED_COMMANDS, TRIED_OPTIONS, _help, group, loaded, module_of
+from leadline.cli import COMMON, SECTIONS, _help, group, loaded, module_of
 from leadline.cli._help import table
+from leadline.cli._tried import TRIED_COMMANDS, TRIED_OPTIONS
 
 COMMANDS = {name: (entry["section"], entry["says"]) for name, entry in table().items()}
 FOLDER = Path(inspect.getfile(import_module("leadline.cli"))).parent

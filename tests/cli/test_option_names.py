@@ -12,9 +12,9 @@ import pytest
 
 import leadline
 from conftest import Leadline
-from leadline.cli import TRIED_OPTIONS
 from leadline.cli._help import FILES, table
 from leadline.cli._settings import SETTINGS
+from leadline.cli._tried import TRIED_OPTIONS
 
 SOURCES = sorted(Path(leadline.__file__).parent.rglob("*.py"))
 OPTION = re.compile(r"(?<![\w-])--(?!leadline-)[a-z][a-z0-9-]*\w")

@@ -10,14 +10,14 @@ import contextlib
 import gc
 import importlib
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from leadline.cli._help import Described, complete_whole_words, names_known, table
+from leadline.cli._help import Described, complete_whole_words, table
+from leadline.cli._tried import command_for, option_for, with_value
 from leadline.data.wording import terminal_columns
 from leadline.errors import LeadlineError
 from leadline.io import read_paths
@@ -41,142 +41,6 @@ SECTIONS = (
 
 
 WIDEST = 100  # columns of a help
-
-EVALUATE = "use `leadline evaluate QRELS RUN...`"
-TESTS = "use `leadline compare QRELS OLD NEW`, which tests whether runs differ"
-FIGURES = "use `leadline compare QRELS RUN... -o FILE.svg`, or `leadline show RESULT -o FILE.svg`"
-FUSE = "use `leadline fuse RUN... -o FUSED`"
-CHECK = "use `leadline check FILE...`"
-# Words that people try for a command or an option, with what does it here.
-TRIED_COMMANDS = {
-    "estimate": "use `leadline evaluate JUDGMENTS RUN... --pool POOL`",
-    **dict.fromkeys(("eval", "score-runs", "metrics", "trec_eval"), EVALUATE),
-    **dict.fromkeys(("significance", "ttest", "t-test", "test", "stats"), TESTS),
-    "diff": "use `leadline compare QRELS OLD NEW` for runs, `leadline why-different FILE FILE` for values",
-    "bounds": "use `leadline evaluate QRELS RUN... --bounds`",
-    **dict.fromkeys(("slice", "slices"), "use `leadline compare QRELS RUN... --query-slice FILE:COLUMN`"),
-    **dict.fromkeys(("ab", "ab-test"), "use `leadline abtest FILE`"),
-    **dict.fromkeys(
-        ("llm", "umbrela"),
-        "use `leadline evaluate JUDGMENTS RUN... --pool POOL --machine LABELS`, "
-        "or `leadline agreement JUDGMENTS LABELS --reference` to see how far the labels can be trusted",
-    ),
-    **dict.fromkeys(
-        ("completion", "completions"),
-        'type `eval "$(_LEADLINE_COMPLETE=bash_source leadline)"`, in zsh with zsh_source, in fish '
-        "`_LEADLINE_COMPLETE=fish_source leadline | source`",
-    ),
-    "gate": "use `leadline compare QRELS RUN --baseline OLD --fail-if-worse MEASURE`",
-    "table": "use `leadline report QRELS RUN...`, with -f latex for a paper",
-    **dict.fromkeys(("leaderboard", "ranking"), "use `leadline rank QRELS RUN...`"),
-    **dict.fromkeys(("html", "dashboard"), "use `leadline report QRELS RUN... -o FILE.html`"),
-    **dict.fromkeys(("kappa", "iaa"), "use `leadline agreement QRELS QRELS...`"),
-    **dict.fromkeys(("validate", "lint"), CHECK),
-    **dict.fromkeys(("plot", "figure"), FIGURES),
-    **dict.fromkeys(("sample", "draw"), "use `leadline pool RUN... --for MEASURE --budget B -o POOL`"),
-    **dict.fromkeys(
-        ("annotate", "label", "serve"), "use `leadline judge POOL --docs DOCS --queries QUERIES --store FILE`"
-    ),
-    **dict.fromkeys(("kendall", "correlation"), "use `leadline correlate RESULT RESULT`"),
-    **dict.fromkeys(("fusion", "rrf"), FUSE),
-    **dict.fromkeys(("summarize", "snippet"), "use `leadline summary DOCS --doc ID`"),
-    **dict.fromkeys(
-        ("config", "settings"), "use `leadline help config`, which lists the settings of --config"
-    ),
-    "export": "use `leadline show RESULT -o FILE.csv`, or `leadline convert IN OUT` for runs and judgments",
-}
-# Registries whose names are explained by a command.
-EXPLAINED = {"measures.MEASURES": "measures", "retrieval.models.MODELS": "models"}
-MEASURES = ("Use -m MEASURE.", "Use --for MEASURE.")
-GRADE = ("Use -l GRADE.", "Use --level GRADE.")
-TEST = "Use --test Randomisation(draws=1000)."
-FLOOR = "Use --fail-below MEASURE=VALUE."
-PARAMETERS = "Write it into the model, as in -m BM25(k1=0.9,b=0.4)."
-PLACES = "Runs stand after the judgments without an option: QRELS RUN..."
-# An answer that names an option is for commands that have it; the first that fits is given. A word after the
-# name of a command is answered for this command alone.
-TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
-    **dict.fromkeys(("--latex", "--tex"), "Use -f latex, or -o FILE.tex."),
-    "--csv": "Use -f csv, or -o FILE.csv.",
-    "--json": "Use -f json, or -o FILE.json.",
-    "--html": "Use -f html, or -o FILE.html; `leadline report` writes a page.",
-    "--markdown": "Use -f markdown.",
-    **dict.fromkeys(("--quiet", "--silent"), "Use -f none."),
-    **dict.fromkeys(("--out", "--outfile", "--output-file", "--save"), "Use -o FILE, by suffix."),
-    "--plot": ("Use -o FILE.svg, and --figure KIND.", "Use -o FILE.svg."),
-    "--chart": "Use --figure KIND.",
-    "--summary": "Use -o FILE.md.",
-    "--baseline-file": "Use --baseline FILE, and --update-baseline FILE to write it.",
-    "--scores": "Leave it out: values of queries are recognised.",
-    "-Z": "The z-scores of trec_eval are not computed; `leadline compare` tests runs against each other.",
-    "-R": "Formats are told by content; preferences and judgment groups of trec_eval are not read.",
-    "-T": "Formats are told by content.",
-    **dict.fromkeys(("--metric", "--metrics", "--measures"), MEASURES),
-    **dict.fromkeys(("--rel", "--relevance-level", "--min-rel"), GRADE),
-    **dict.fromkeys(
-        ("-k", "--k", "--cutoff"),
-        ("Use -k N.", "Write the cutoff into the measure, as in -m nDCG@10.", "Use --depth K.", "Use -T N."),
-    ),
-    **dict.fromkeys(("--qrels", "--run", "--runs", "--systems", "--old", "--new"), PLACES),
-    **dict.fromkeys(
-        ("--alpha", "--significance", "--max-p", "--p-value"),
-        "Use --confidence, which is 1 - alpha, as in --confidence 0.99 for alpha = 0.01.",
-    ),
-    **dict.fromkeys(("--stat-test", "--paired"), "Use --test NAME."),
-    **dict.fromkeys(("--permutations", "--iterations", "--resamples"), TEST),
-    "--bootstrap": ("Use --test Bootstrap.", "Use --intervals."),
-    "--ci": (
-        "Use --intervals; with --pool they are shown anyway.",
-        "Intervals are shown; --confidence sets their level.",
-    ),
-    **dict.fromkeys(("--adjust", "--bonferroni", "--holm"), "Use --correction NAME."),
-    "--per-query": "Use `leadline evaluate -q`; --config output.changed=N shows the largest differences.",
-    **dict.fromkeys(("--max-drop", "--tolerance"), "Use --fail-if-worse MEASURE:MARGIN."),
-    **dict.fromkeys(("--strategy", "--type"), ("Use --method NAME.", "Use --figure KIND.")),
-    "--queries-file": "Use --queries FILE.",
-    **dict.fromkeys(("--human", "--gold"), "Human judgments come first; use --machine LABELS for others."),
-    "--threshold": ("Use --fail-if-worse MEASURE:MARGIN.", FLOOR),
-    **dict.fromkeys(("--min", "--fail-under", "--min-score"), FLOOR),
-    "--digits": "Use -f csv or -o FILE.json, which have all digits.",
-    **dict.fromkeys(("--sample", "--sampled"), "Use --pool POOL."),
-    **dict.fromkeys(
-        ("--ignore-unjudged", "--condensed", "--judged", "--judged-docs-only-flag"), "Use --judged-only."
-    ),
-    **dict.fromkeys(("--k1", "--b", "--mu"), PARAMETERS),
-    **dict.fromkeys(("--norm", "--normalize"), "Use --normalise NAME."),
-    **dict.fromkeys(("--corpus", "--collection", "--documents"), "Use --docs DOCS."),
-    **dict.fromkeys(("--variant", "--group", "--treatment"), "Use --arm COLUMN."),
-    **dict.fromkeys(("--clicked", "--conversion"), "Use --click COLUMN."),
-    **dict.fromkeys(("--db", "--database"), "Use --store FILE."),
-    **dict.fromkeys(("--workers", "--jobs", "--threads"), "Use --engine processes:N."),
-    **dict.fromkeys(
-        ("fuse -k", "fuse --k", "fuse --cutoff"), "Write k into the method, as in --method 'RRF(k=60)'."
-    ),
-    **dict.fromkeys(
-        ("agreement --weighted", "agreement --kappa-weights"), "Use --config agreement.weights=quadratic."
-    ),
-    **dict.fromkeys(
-        ("--queries", "--query", "--topics", "--query-ids"),
-        (
-            "Use --queries FILE.",
-            "Use --query-id ID.",
-            "Use --config read.queries_in=FILE to read some queries only.",
-        ),
-    ),
-    **dict.fromkeys(
-        ("check --fail-under", "check --strict", "check --exit-code"),
-        "`leadline check` exits with 1 if it finds an error.",
-    ),
-    **dict.fromkeys(
-        ("convert --from", "convert --input-format"),
-        "The format of IN is recognised; --config read.kind=qrels says what it contains.",
-    ),
-    "report --title": "The title of a report cannot be set.",
-    "measures --search": "Give the name alone: `leadline measures recall`.",
-    "--from": "Use --query-language LANGUAGE.",
-    "--to": "Use --language LANGUAGE.",
-    "--all": "Use --long.",
-}
 
 
 class Commands(Described, click.Group):
@@ -363,50 +227,16 @@ def _drop_output(status: int) -> int:
 
 
 def _one_line(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    command = None if context is None else context.command
     if isinstance(error, click.NoSuchOption):  # versions of click word it differently
-        nearest = " or ".join(f"'{name}'" for name in sorted(error.possibilities or ()))
-        hint = (
-            option_for(error.option_name, None if error.ctx is None else error.ctx.command)
-            or _as_setting(error)
-            or (f"Did you mean {nearest}?" if nearest else "")
-        )
+        hint = option_for(error.option_name, command, error.possibilities or ())
         text = f"No such option '{error.option_name}'. {hint}".rstrip()
     else:
         text = " ".join(error.format_message().split())
-    context = getattr(error, "ctx", None)
+        if isinstance(error, click.MissingParameter | click.BadOptionUsage) and command is not None:
+            text = with_value(text, command)
     return f"{text} (see `{context.command_path} --help`)" if context else text
-
-
-def _as_setting(error: click.NoSuchOption) -> str:
-    """Return the setting that an option stands for which people try."""
-    from leadline.cli._settings import replacing
-
-    setting = None if error.ctx is None else replacing(error.ctx.command, error.option_name)
-    return "" if setting is None else f"Use --config {setting.usage}."
-
-
-def command_for(word: str) -> str:
-    """Return what to use for a word that is no command; empty if nobody knows."""
-    if word in TRIED_COMMANDS:
-        return TRIED_COMMANDS[word]
-    for place, command in EXPLAINED.items():
-        listed = {name.lower() for name in names_known()[place]}
-        if re.split(r"[@(]", word.lower())[0] in listed:
-            return f"use `leadline {command} {word}`, which explains it"
-    looks_like_file = os.path.exists(word) or os.path.splitext(word)[1] != ""
-    return EVALUATE if looks_like_file else ""
-
-
-def option_for(word: str, command: click.Command | None) -> str:
-    """Return what to use for an option that a command does not have; empty if nobody knows."""
-    own = "" if command is None else TRIED_OPTIONS.get(f"{command.name} {word}", "")
-    answers = own or TRIED_OPTIONS.get(word, ())
-    has = {name for one in command.params for name in one.opts} if command is not None else set()
-    for answer in (answers,) if isinstance(answers, str) else answers:
-        named = re.findall(r"(?<![\w`-])--?[a-zA-Z][\w-]*", re.sub("`[^`]*`", "", answer))
-        if command is None or {*named} <= has:
-            return answer
-    return ""
 
 
 def refuse(message: str) -> int:

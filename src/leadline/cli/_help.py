@@ -147,9 +147,13 @@ class Command(Described):
         """Read the command line; measures among the runs are as if -m had come before them."""
         file = None
         settings: list[Any] = [one for one in self.params if one.param_type_name == "setting"]
-        if settings and not context.resilient_parsing:
-            args, file = settings[0].experiment(self, context, args)
-        rest = super().parse_args(context, args)
+        try:
+            if settings and not context.resilient_parsing:
+                args, file = settings[0].experiment(self, context, args)
+            rest = super().parse_args(context, args)
+        except click.UsageError as error:  # the parser does not say of which command
+            error.ctx = error.ctx or context
+            raise
         if file is not None:
             click.echo(f"leadline: experiment: {file}", err=True)
         if isinstance(context.params.get("measures"), tuple) and not context.resilient_parsing:

@@ -30,6 +30,7 @@ def output_options(
     needed: bool = True,
     default: str | None = None,
     more: Sequence[str] = (),
+    digits: bool = False,
 ) -> Callable[[F], F]:
     """Add -o, -f and, with figures, --figure; the command gets `outputs` in their place.
 
@@ -47,6 +48,8 @@ def output_options(
         The only file without -o.
     more : sequence of str
         Formats of -f that only this command has.
+    digits : bool
+        Whether the digits of its tables can be set.
     """
 
     def add(function: F) -> F:
@@ -55,9 +58,12 @@ def output_options(
             labels = given.pop("labels", ())
             figure = given.pop("figure", None)
             outputs = Outputs(form, output, figure, labels, drawn=figures is not None, thing=bool(thing))
+            outputs.digits = given.pop("digits") if digits else None
             return function(*arguments, outputs=outputs, **given)
 
         added: Any = _format_option(more)(_output_option(thing, needed=needed, default=default)(call))
+        if digits:
+            added = setting("output.digits")(added)
         if figures is not None:
             added = setting("figure.labels")(added)
         if figures:
@@ -112,7 +118,11 @@ class Outputs:
         Files of the result.
     figure : str or None
         Kind of the figures.
+    digits : int or None
+        Digits after the decimal point in tables; None for those of the result.
     """
+
+    digits: int | None = None
 
     def __init__(
         self,
@@ -185,6 +195,7 @@ class Outputs:
         from leadline.io.write import write_bytes
 
         used = getattr(view.result, "options", {}) if options is None else options
+        view.digits = self.digits
 
         def about() -> dict[str, Any]:
             return envelope(command, inputs(), used, view.result.warnings)

@@ -182,8 +182,8 @@ SETTINGS = {
                 PairOfNames(), tried=("--plot-pair",)),
         Setting("output.changed", "Number of queries with the largest differences shown per pair.",
                 click.IntRange(0), 3),
-        Setting("output.digits", "Digits after the decimal point, in LaTeX and Markdown.",
-                click.IntRange(1, 10), 4),
+        Setting("output.digits", "Digits after the decimal point in tables. [default: 4]",
+                click.IntRange(1, 10)),
         Setting("output.force_update",
                 "Write a baseline file also if a condition fails, a run lacks judged queries, or judgments, "
                 "measures or options are others.", click.BOOL, default=False),

@@ -53,11 +53,11 @@ def command(
 ) -> None:
     """Check runs, qrels and indexes for errors.
 
-    FILE may be a folder or a quoted pattern of runs, as in the other commands; an index is one file.
-    Problems are listed with line numbers and counts. An error is refused by `evaluate` and `compare`; a
-    remark is accepted by them. With --qrels every run is joined with the judgments, and a run without any
-    judged document is an error. With --docs the share of judged documents in the corpus is reported. For an
-    index all checksums and the consistency of its parts are verified.
+    FILE may be a folder or a quoted pattern of runs, as in the other commands; an index is one file. Problems
+    are listed with line numbers and counts. An error is refused by `evaluate` and `compare`; a remark is
+    accepted by them. Runs after qrels, as in `evaluate`, are joined with them, and so are all runs with
+    --qrels: a run without any judged document is an error. With --docs the share of judged documents in the
+    corpus is reported. For an index all checksums and the consistency of its parts are verified.
 
     The exit status is 2 if a file would be refused and was not repaired.
     """

@@ -94,7 +94,7 @@ DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing trun
 @weights_option
 @sample_options
 @evaluation_options
-@output_options(figures=FIGURES)
+@output_options(figures=FIGURES, digits=True)
 @click.pass_context
 def command(
     context: click.Context,

@@ -14,7 +14,7 @@ from leadline.cli._settings import settings
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.wording import counted
 from leadline.data.wording import queries as counted_queries
-from leadline.errors import InputError, UsageError, both
+from leadline.errors import InputError, UsageError, both, one_of
 from leadline.io import exports, row_checks, row_columns
 from leadline.io import write as writing
 from leadline.io.formats import (
@@ -49,7 +49,8 @@ BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 
 @click.command(cls=Command, epilog="Example: leadline convert bm25.run bm25.parquet")
 @click.argument("source", metavar="IN")
-@click.argument("target", type=OUTPUT, metavar="OUT")
+@click.argument("target", type=OUTPUT, metavar="OUT", required=False)
+@click.option("-o", "--output", type=OUTPUT, metavar="OUT", help="File to write, in place of OUT.")
 @settings("read.kind", "read.subtopics")
 @click.option(
     "--to",
@@ -69,7 +70,8 @@ BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 def command(
     *,
     source: str,
-    target: str,
+    target: str | None,
+    output: str | None,
     kind: str | None,
     form: str | None,
     subtopics: bool,
@@ -86,6 +88,10 @@ def command(
     for standard output. `--to beir` writes a folder with qrels/test.tsv and, if given, queries.jsonl and
     corpus.jsonl; `--to rank_eval` the body of a request to `_rank_eval`.
     """
+    one_of({"OUT": target, "-o": output})
+    target = target or output
+    if target is None:
+        raise UsageError("no file to write; expected IN OUT, or - as OUT for standard output")
     _check_texts(form, queries, docs, index)
     if options["on_duplicate"] == "hold":
         raise UsageError(

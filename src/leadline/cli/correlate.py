@@ -82,9 +82,12 @@ def command(
         result = correlate_columns(sides, teams=read_labels(team) if team else None, **options)
     elif estimate is None or not two:
         raise UsageError(
-            f"-m {measures[0]} without values of queries; expected TRUTH:MEASURE"
-            if measures
-            else f"{counted(len(paths), 'input')}; expected TRUTH and ESTIMATE, or values of queries"
+            (
+                f"-m {measures[0]} without values of queries; expected TRUTH:MEASURE"
+                if measures
+                else f"{counted(len(paths), 'input')}; expected TRUTH and ESTIMATE, or values of queries"
+            )
+            + ". To rank runs by two sets of judgments: leadline agreement QRELS QRELS --runs RUN..."
         )
     else:
         result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)

@@ -84,7 +84,7 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
 @interval_options
 @trec_options
 @evaluation_options
-@output_options(figures=FIGURES, more=("trec",))
+@output_options(figures=FIGURES, more=("trec",), digits=True)
 @click.pass_context
 def command(  # click documents the options
     context: click.Context,

@@ -69,7 +69,7 @@ SECTION = "Evaluation"
 @weights_option
 @sample_options
 @evaluation_options
-@output_options(figures=())
+@output_options(figures=(), digits=True)
 @click.pass_context
 def command(
     context: click.Context,

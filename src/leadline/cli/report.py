@@ -55,7 +55,7 @@ def command(
     measures: tuple[str, ...],
     level: float | None,
     top: int | None,
-    digits: int,
+    digits: int | None,
     outputs: Outputs,
     kind: str | None,
     **options: Any,
@@ -70,6 +70,7 @@ def command(
     wanted = "html" in (outputs.form, *map(outputs.form_of, outputs.files))
     if wanted:
         require("HTML pages")
+    digits = 4 if digits is None else digits
     baseline = options.pop("baseline")
     rules = Rules.take(options)
     if scores := values_given(context, (qrels, *runs), kind):

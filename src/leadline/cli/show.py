@@ -20,7 +20,9 @@ SECTION = "Evaluation"
 @click.command(cls=Command, epilog="Example: leadline show saved.json -o means.tex -o means.svg")
 @click.argument("result", metavar="RESULT")
 @per_query_option()
-@output_options(figures=("KIND",), kinds="Kind of figure, one of the command that made the result.")
+@output_options(
+    figures=("KIND",), kinds="Kind of figure, one of the command that made the result.", digits=True
+)
 def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
     """Show a saved result again: print, export or draw it.
 

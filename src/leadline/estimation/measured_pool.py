@@ -100,6 +100,8 @@ class MeasuredPool(Result):
         mean = self.pairs / max(self.queries, 1)
         size = f"{self.pairs:,} pairs of {self.queries:,} queries, {mean:.1f} per query"
         lines = [f"{size}, sampled with known probabilities from {self.frame:,}"]
+        if self.pairs == self.frame and mean < float(self.options.get("budget") or 0.0):
+            lines = [f"{size}: all there are, fewer than the budget per query (--total N is for all queries)"]
         if self.added != self.pairs:
             lines.append(f"new pairs: {self.added:,}; the others are judged or were sampled before")
         places = places_of_looks(self.pairs, int(self.pool.design.get("looks", 1)))

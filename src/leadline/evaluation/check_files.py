@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,11 @@ from leadline.data.run import RunColumns
 from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_word
 from leadline.data.wording import counted, percent
-from leadline.errors import UsageError, both
+from leadline.errors import InputError, UsageError, both
 from leadline.io import check as problems
 from leadline.io.check import Checked
 from leadline.io.check_remarks import Problem
+from leadline.io.formats import TREC, opened
 from leadline.io.objects import judgments_of
 from leadline.io.opening import Buffers
 from leadline.io.read import QrelsLike
@@ -110,7 +111,7 @@ def check(
     ----------
     files : path or iterable of paths
         Runs, qrels, or folders of indexes. Any other folder, or a pattern such as `runs/*.run`, stands for
-        all its files.
+        all its files. Runs of TREC text after qrels are joined with them, as with `qrels`.
     kind : {"run", "qrels"}, optional
         Type of the files; by default inferred from columns and values.
     subtopics : bool, default False
@@ -166,6 +167,8 @@ def check(
     if fix is not None and (len(paths) != 1 or os.path.isdir(paths[0])):
         raise UsageError(f"fix={os.fspath(fix)!r}: {len(paths)} files or an index; expected one run or qrels")
     coverage = None if documents is None or qrels is None else _coverage(os.fspath(documents), qrels)
+    if qrels is None and kind is None and _is_call(paths):
+        qrels = paths[0]
     judgments = judgments_of(qrels, reading) if qrels is not None and paths else None
     workspace = Buffers()
     checked = [
@@ -205,6 +208,17 @@ def check(
         copy=None if fix is None else os.fspath(fix),
         options=options,
     )
+
+
+def _is_call(paths: Sequence[str]) -> bool:
+    """Return whether files are judgments and then runs, all TREC text, as `evaluate` takes them."""
+    if len(paths) < 2 or any(map(os.path.isdir, paths)):
+        return False
+    try:
+        columns = [file.columns if (file := opened(path)).format is TREC else 0 for path in paths]
+    except InputError:  # the check tells more
+        return False
+    return columns[0] == 4 and min(columns[1:]) >= 5
 
 
 def _files(path: str) -> list[str]:

@@ -67,6 +67,8 @@ class View:
         `lines`; * is all of the JSON, and empty the rows of the CSV.
     figure : dict
         Options of the figure.
+    digits : int or None
+        Digits after the decimal point in printed tables, in place of those of the result.
     """
 
     result: Any
@@ -81,6 +83,7 @@ class View:
     more: Any = None
     lines: str = "runs"
     figure: dict[str, Any] = field(default_factory=dict)
+    digits: int | None = None
 
     def data(self, *, whole: bool = False) -> dict[str, Any]:
         """Return the command's own keys of the JSON; with `whole` those that options left out, too."""
@@ -114,10 +117,12 @@ class View:
             return render(table, form, to_file=to_file)
         own = self.tables.get(form) or self.tables.get("")
         options = self.shown | self.printed | self.formats.get(form, {})
-        if own is None and not self.notes:
+        if own is None and not self.notes and self.digits is None:
             text = self.result.text(form, to_file=to_file, **options)
         else:
             tables = [own] if own is not None else self.result.printed_tables(**options)
+            if self.digits is not None:
+                tables = [replace(table, digits=self.digits) for table in tables]
             first = replace(tables[0], notes=[*self.notes, *tables[0].notes])
             text = "\n".join(render(table, form, to_file=to_file) for table in [first, *tables[1:]])
         if self.more is not None:

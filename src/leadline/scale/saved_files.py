@@ -80,7 +80,11 @@ def _rename(part: Results, label: str, name: str) -> None:
 
 def saved_results(path: str) -> Results:
     """Return the saved results of `evaluate` or `merge`, exactly as they were."""
-    saved = read_saved(path)
+    try:
+        saved = read_saved(path)
+    except InputError as error:
+        error.hint = error.hint or "For several judges, write one table of judgments with a column judge"
+        raise
     results = saved.view.result
     if not isinstance(results, Results):
         raise InputError(f"a saved result of `{saved.command}`", expected="one of evaluate", path=path)

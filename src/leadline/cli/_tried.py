@@ -1,0 +1,294 @@
+"""Words that people try for a command or an option, and what does it here."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from leadline.cli._help import names_known
+
+EVALUATE = "use `leadline evaluate QRELS RUN...`"
+TESTS = "use `leadline compare QRELS OLD NEW`, which tests whether runs differ"
+FIGURES = (
+    "use `leadline curve QRELS RUN... -o FILE.svg` for recall and precision, or -o FILE.svg with "
+    "`leadline compare QRELS RUN...`"
+)
+FUSE = "use `leadline fuse RUN... -o FUSED`"
+CHECK = "use `leadline check FILE...`, or `leadline check --qrels QRELS RUN...`"
+# Words that people try for a command or an option, with what does it here.
+TRIED_COMMANDS = {
+    "estimate": "use `leadline evaluate JUDGMENTS RUN... --pool POOL`",
+    **dict.fromkeys(("eval", "score-runs", "metrics", "trec_eval"), EVALUATE),
+    **dict.fromkeys(("significance", "ttest", "t-test", "test"), TESTS),
+    **dict.fromkeys(
+        ("stats", "info", "describe", "count", "head"),
+        "use `leadline check FILE...` to count queries and documents, `leadline compare Q OLD NEW` to test",
+    ),
+    "diff": "use `leadline compare QRELS OLD NEW` for runs, `leadline why-different FILE FILE` for values",
+    "bounds": "use `leadline evaluate QRELS RUN... --bounds`",
+    **dict.fromkeys(("slice", "slices"), "use `leadline compare QRELS RUN... --query-slice FILE:COLUMN`"),
+    **dict.fromkeys(("ab", "ab-test"), "use `leadline abtest FILE`"),
+    **dict.fromkeys(
+        ("llm", "umbrela"),
+        "use `leadline evaluate JUDGMENTS RUN... --pool POOL --machine LABELS`, "
+        "or `leadline agreement JUDGMENTS LABELS --reference` to see how far the labels can be trusted",
+    ),
+    **dict.fromkeys(
+        ("completion", "completions"),
+        'type `eval "$(_LEADLINE_COMPLETE=bash_source leadline)"`, in zsh with zsh_source, in fish '
+        "`_LEADLINE_COMPLETE=fish_source leadline | source`",
+    ),
+    "gate": "use `leadline compare QRELS RUN --baseline OLD --fail-if-worse MEASURE`",
+    "table": "use `leadline report QRELS RUN...`, with -f latex for a paper",
+    **dict.fromkeys(("leaderboard", "ranking"), "use `leadline rank QRELS RUN...`"),
+    **dict.fromkeys(("html", "dashboard"), "use `leadline report QRELS RUN... -o FILE.html`"),
+    **dict.fromkeys(("kappa", "iaa", "agree"), "use `leadline agreement QRELS QRELS...`"),
+    **dict.fromkeys(("validate", "lint", "verify-run"), CHECK),
+    **dict.fromkeys(("plot", "figure"), FIGURES),
+    **dict.fromkeys(("pr-curve", "precision-recall"), "use `leadline curve QRELS RUN... -o FILE.svg`"),
+    "retrieve": "use `leadline index DOCS -o INDEX`, then `leadline search INDEX QUERIES -o RUN`",
+    "measure": "use `leadline measures NAME`",
+    "list": "use `leadline measures`, `leadline models`, or `leadline help --all`",
+    **dict.fromkeys(("update", "upgrade"), "use `pip install --upgrade leadline`"),
+    **dict.fromkeys(("sample", "draw"), "use `leadline pool RUN... --for MEASURE --budget B -o POOL`"),
+    **dict.fromkeys(
+        ("annotate", "label", "serve"), "use `leadline judge POOL --docs DOCS --queries QUERIES --store FILE`"
+    ),
+    **dict.fromkeys(("kendall", "correlation"), "use `leadline correlate RESULT RESULT`"),
+    **dict.fromkeys(("fusion", "rrf"), FUSE),
+    **dict.fromkeys(("summarize", "snippet"), "use `leadline summary DOCS --doc ID`"),
+    **dict.fromkeys(
+        ("config", "settings"), "use `leadline help config`, which lists the settings of --config"
+    ),
+    "export": "use `leadline show RESULT -o FILE.csv`, or `leadline convert IN OUT` for runs and judgments",
+}
+# Registries whose names are explained by a command.
+EXPLAINED = {"measures.MEASURES": "measures", "retrieval.models.MODELS": "models"}
+MEASURES = ("Use -m MEASURE.", "Use --for MEASURE.")
+GRADE = ("Use -l GRADE.", "Use --level GRADE.")
+TEST = "Use --test 'Randomisation(draws=1000)'."
+FLOOR = "Use --fail-below MEASURE=VALUE."
+PARAMETERS = "Write it into the model, as in -m 'BM25(k1=0.9,b=0.4)'."
+PLACES = "Runs stand after the judgments without an option: QRELS RUN..."
+# An answer that names an option is for commands that have it; the first that fits is given. A word after the
+# name of a command is answered for this command alone.
+TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
+    **dict.fromkeys(("--latex", "--tex"), "Use -f latex, or -o FILE.tex."),
+    "--csv": "Use -f csv, or -o FILE.csv.",
+    "--json": "Use -f json, or -o FILE.json.",
+    "--html": "Use -f html, or -o FILE.html; `leadline report` writes a page.",
+    "--markdown": "Use -f markdown.",
+    **dict.fromkeys(("--quiet", "--silent"), "Use -f none."),
+    **dict.fromkeys(("--out", "--outfile", "--output-file", "--save"), "Use -o FILE, by suffix."),
+    "--plot": ("Use -o FILE.svg, and --figure KIND.", "Use -o FILE.svg."),
+    "--chart": "Use --figure KIND.",
+    "--summary": "Use -o FILE.md.",
+    "--baseline-file": "Use --baseline FILE, and --update-baseline FILE to write it.",
+    "--scores": "Leave it out: values of queries are recognised.",
+    "-Z": "The z-scores of trec_eval are not computed; `leadline compare` tests runs against each other.",
+    "-R": "Formats are told by content; preferences and judgment groups of trec_eval are not read.",
+    "-T": "Formats are told by content.",
+    **dict.fromkeys(("--metric", "--metrics", "--measures"), MEASURES),
+    **dict.fromkeys(("--rel", "--relevance-level", "--min-rel", "--binary", "--threshold-rel"), GRADE),
+    **dict.fromkeys(
+        ("-k", "--k", "--cutoff", "--cutoffs", "--at", "--top-k", "--topk"),
+        ("Use -k N.", "Write the cutoff into the measure, as in -m nDCG@10.", "Use --depth K.", "Use -T N."),
+    ),
+    **dict.fromkeys(("--qrels", "--run", "--runs", "--systems", "--old", "--new"), PLACES),
+    **dict.fromkeys(
+        ("--alpha", "--significance", "--max-p", "--p-value"),
+        "Use --confidence, which is 1 - alpha, as in --confidence 0.99 for alpha = 0.01.",
+    ),
+    **dict.fromkeys(("--stat-test", "--paired"), "Use --test NAME."),
+    **dict.fromkeys(("--permutations", "--iterations", "--resamples"), TEST),
+    "--bootstrap": (
+        "Use --test Bootstrap for the test, --config test.interval=BCa for the intervals.",
+        "Use --intervals --config test.interval=BCa.",
+    ),
+    **dict.fromkeys(
+        ("--groups", "--group-by", "--by-group", "--by", "--slice", "--slices", "--per-group", "--breakdown"),
+        "Use --query-slice FILE:COLUMN.",
+    ),
+    **dict.fromkeys(
+        ("--sort", "--sort-by", "--order-by"),
+        (
+            "Use --config output.changed=N for the queries with the largest differences.",
+            "Use -o FILE.csv, and sort it.",
+        ),
+    ),
+    "--ci": (
+        "Use --intervals; with --pool they are shown anyway.",
+        "Intervals are shown; --confidence sets their level.",
+    ),
+    **dict.fromkeys(("--adjust", "--bonferroni", "--holm"), "Use --correction NAME."),
+    "--per-query": "Use `leadline evaluate -q`; --config output.changed=N shows the largest differences.",
+    **dict.fromkeys(("--max-drop", "--tolerance"), "Use --baseline OLD --fail-if-worse MEASURE:MARGIN."),
+    **dict.fromkeys(
+        ("--exclude", "--known", "--skip-judged", "--already-judged"),
+        ("Use --judged QRELS.", "Use --known FILE."),
+    ),
+    **dict.fromkeys(("--strategy", "--type"), ("Use --method NAME.", "Use --figure KIND.")),
+    "--queries-file": "Use --queries FILE.",
+    **dict.fromkeys(("--human", "--gold"), "Human judgments come first; use --machine LABELS for others."),
+    "--threshold": ("Use --baseline OLD --fail-if-worse MEASURE:MARGIN.", FLOOR),
+    **dict.fromkeys(("--min", "--fail-under", "--min-score"), FLOOR),
+    **dict.fromkeys(
+        ("--digits", "--precision", "--decimals", "--round"),
+        (
+            "Use --config output.digits=N; -f csv has all digits.",
+            "Use -f csv or -o FILE.json, which have all digits.",
+        ),
+    ),
+    **dict.fromkeys(
+        ("--sample", "--sampled", "--sample-size"), ("Use --pool POOL.", "Use --for MEASURE --total N.")
+    ),
+    "pool --strategy": "Use --for MEASURE --total N for a sample, or --method NAME.",
+    **dict.fromkeys(
+        ("judge --status", "judge --progress", "judge --summary"),
+        "Use --export FILE, which counts the judgments of each judge.",
+    ),
+    "agreement --judges": "All judges of a store or table are compared; leave it out.",
+    **dict.fromkeys(
+        ("merge --conflict", "merge --merge", "merge --how"),
+        "`leadline merge` joins saved results, not judgments.",
+    ),
+    "convert --format": "Use --to FORMAT; OUT may be - for standard output.",
+    **dict.fromkeys(
+        ("--ignore-unjudged", "--condensed", "--judged", "--judged-docs-only-flag"), "Use --judged-only."
+    ),
+    **dict.fromkeys(("--k1", "--b", "--mu"), PARAMETERS),
+    **dict.fromkeys(("--norm", "--normalize"), "Use --normalise NAME."),
+    **dict.fromkeys(("--corpus", "--collection", "--documents"), "Use --docs DOCS."),
+    **dict.fromkeys(("--variant", "--group", "--treatment"), "Use --arm COLUMN."),
+    **dict.fromkeys(("--clicked", "--conversion"), "Use --click COLUMN."),
+    **dict.fromkeys(("--db", "--database"), "Use --store FILE."),
+    **dict.fromkeys(("--workers", "--jobs", "--threads"), "Use --engine processes:N."),
+    **dict.fromkeys(
+        ("fuse -k", "fuse --k", "fuse --cutoff"), "Write k into the method, as in --method 'RRF(k=60)'."
+    ),
+    **dict.fromkeys(
+        ("agreement --weights", "agreement --weighted", "agreement --kappa-weights"),
+        "Use --config agreement.weights=quadratic.",
+    ),
+    **dict.fromkeys(
+        ("--queries", "--query", "--topics", "--query-ids"),
+        (
+            "Use --queries FILE.",
+            "Use --query-id ID.",
+            "Use --config read.queries_in=FILE to read some queries only.",
+        ),
+    ),
+    **dict.fromkeys(
+        ("check --fail-under", "check --strict", "check --exit-code"),
+        "`leadline check` exits with 1 if it finds an error.",
+    ),
+    **dict.fromkeys(
+        ("convert --from", "convert --input-format"),
+        "The format of IN is recognised; --config read.kind=qrels says what it contains.",
+    ),
+    "report --title": "The title of a report cannot be set.",
+    "measures --search": "Give the name alone: `leadline measures recall`.",
+    "--from": "Use --query-language LANGUAGE.",
+    "--to": "Use --language LANGUAGE.",
+    "--all": "Use --long.",
+}
+TYPING = 0.8  # share of equal letters from which an option is the one that was meant
+# Words of options that say nothing about what they set.
+EMPTY = {
+    "with",
+    "from",
+    "only",
+    "show",
+    "print",
+    "file",
+    "path",
+    "name",
+    "list",
+    "number",
+    "type",
+    "leadline",
+}
+MOST = 3  # options whose help has a word; with more, the word says nothing
+
+
+def command_for(word: str) -> str:
+    """Return what to use for a word that is no command; empty if nobody knows."""
+    if word in TRIED_COMMANDS:
+        return TRIED_COMMANDS[word]
+    for place, command in EXPLAINED.items():
+        listed = {name.lower() for name in names_known()[place]}
+        if re.split(r"[@(]", word.lower())[0] in listed:
+            return f"use `leadline {command} {word}`, which explains it"
+    looks_like_file = os.path.exists(word) or os.path.splitext(word)[1] != ""
+    return EVALUATE if looks_like_file else ""
+
+
+def option_for(word: str, command: click.Command | None, like: Sequence[str] = ()) -> str:
+    """Return what to use for an option that a command does not have; empty if nobody knows.
+
+    A word that people try has its answer; then come settings of that name, options that are spelled
+    `like` it, and those whose help has its words.
+    """
+    own = "" if command is None else TRIED_OPTIONS.get(f"{command.name} {word}", "")
+    answers = own or TRIED_OPTIONS.get(word, ())
+    has = {name for one in command.params for name in one.opts} if command is not None else set()
+    for answer in (answers,) if isinstance(answers, str) else answers:
+        named = re.findall(r"(?<![\w`-])--?[a-zA-Z][\w-]*", re.sub("`[^`]*`", "", answer))
+        if command is None or {*named} <= has:
+            return answer
+    if command is None:
+        return ""
+    from leadline.cli._settings import replacing
+
+    setting = replacing(command, word)
+    if setting is not None:
+        return f"Use --config {setting.usage}."
+    spelled = [one for one in like if difflib.SequenceMatcher(None, one, word).ratio() >= TYPING]
+    nearest = sorted(spelled) or by_meaning(word, command)
+    quoted = " or ".join(f"'{one}'" for one in nearest)
+    return f"Did you mean {quoted}?" if nearest else ""
+
+
+def by_meaning(word: str, command: click.Command) -> list[str]:
+    """Return the options and settings, at most two, whose names or helps have the words of an option."""
+    from leadline.cli._settings import taken
+
+    texts = {
+        _usage(one): f"{' '.join(one.opts)} {one.help or ''}"
+        for one in command.params
+        if isinstance(one, click.Option)
+    }
+    texts |= {f"--config {one.usage}": f"{one.key} {one.help}" for one in taken(command)}
+    found: dict[str, int] = {}
+    for part in {*re.findall(r"[a-z]{4,}", word.lower())} - EMPTY:
+        stem = re.compile(rf"\b{part[:-1] if part.endswith('s') else part[:6]}", re.IGNORECASE)
+        having = [usage for usage, text in texts.items() if stem.search(text)]
+        if len(having) <= MOST:
+            for usage in having:
+                found[usage] = found.get(usage, 0) + (2 if stem.search(usage) else 1)
+    return sorted(found, key=lambda usage: -found[usage])[:2]
+
+
+def _usage(one: click.Option) -> str:
+    """Return an option with the word for its value."""
+    longest = max(one.opts, key=len)
+    return longest if one.is_flag or not one.metavar else f"{longest} {one.metavar}"
+
+
+def with_value(text: str, command: click.Command) -> str:
+    """Return an error about an option with the word for its value, as the help has it.
+
+    >>> option = click.Option(["--store"], metavar="FILE")
+    >>> with_value("Missing option '--store'.", click.Command("judge", params=[option]))
+    "Missing option '--store FILE'."
+    """
+    options: list[Any] = [one for one in command.params if isinstance(one, click.Option) and one.metavar]
+    for one in options:
+        for name in one.opts:
+            text = text.replace(f"'{name}'", f"'{name} {one.metavar}'")
+    return text
