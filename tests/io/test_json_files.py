@@ -161,6 +161,9 @@ def test_exported_judgments_without_a_header_need_the_names_of_their_columns() -
 
 def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
+    features = tmp_path / "case_1_ltr.txt"
+    features.write_text("\n3 qid:1 # d1 q1\n\n0 qid:1 # d2 q1\n")
+    assert "features for learning to rank; Quepid also exports CSV" in refusal(read_qrels, features)
     book = tmp_path / "book_export_1.json.zip"
     with zipfile.ZipFile(book, "w") as archive:
         archive.write(PROGRAMS / "quepid_book.json")

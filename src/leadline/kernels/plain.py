@@ -280,6 +280,8 @@ def qrels_fields(text: bytes, line: int) -> Iterator[tuple[int, list[bytes]]]:
 
 def other_kind(fields: list[bytes]) -> str:
     """Return a hint at what an invalid line may be."""
+    if len(fields) > 1 and fields[1].startswith(b"qid:"):
+        return "This looks like features for learning to rank; Quepid also exports CSV and TREC"
     if len(fields) >= 6 and fields[3].isdigit():
         return "This looks like a run; the qrels come first: QRELS RUN..."
     if len(fields) == 5 and fields[1].upper() != b"Q0" and WHOLE.fullmatch(fields[4]):
