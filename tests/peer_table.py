@@ -36,7 +36,7 @@ trec_eval 9 or 10.
 """
 
 PRINTED = """leadline reads the text that ir_measures prints for a measure, such as
-`nDCG(dcg='exp-log2')@10`, and takes its [objects](python.md#ir_measures). One text means something else:
+`nDCG(dcg='exp-log2')@10`, and takes its [objects](python.md#ir_measures). One name means something else:
 `Accuracy@10` is `Success@10` here, and the pairwise measure of ir_measures is `PairAccuracy@10`.
 
 These are refused by name: `judged_only=True` (use `--judged-only`), `min_rel` other than 0,
