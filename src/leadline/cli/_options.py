@@ -154,7 +154,7 @@ def sample_options(function: F) -> F:
             help="Labels by an LLM or other automatic judge. `none` ignores those that the pool names.",
         ),
     )
-    return add_options(function, options)
+    return settings("read.second_judge", "read.second_pool")(add_options(function, options))
 
 
 def confidence_options(function: F) -> F:

@@ -138,6 +138,10 @@ SETTINGS = {
         Setting("read.queries_in",
                 "File of the queries to read: one id per line, a table with query_id, qrels or a run.",
                 QueryFilePath()),
+        Setting("read.second_judge",
+                "Judgments by a second judge of pairs that `pool --twice` drew. Values become those of this "
+                "judge."),
+        Setting("read.second_pool", "Pool of these pairs, where the judgments have no probabilities."),
         Setting("read.subtopics",
                 "Column 2 of the judgments is the subtopic, for diversity measures such as alpha_nDCG@10.",
                 click.BOOL, default=False),

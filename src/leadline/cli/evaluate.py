@@ -156,6 +156,8 @@ def command(  # click documents the options
         if labels is not None and not same_labels(qrels, labels):
             raise UsageError(WITHOUT_POOL)
         options["machine"] = labels is not None
+        if options.pop("second_judge") is not None or options.pop("second_pool") is not None:
+            raise UsageError("a second judge without a drawn pool; expected --pool POOL too")
     rows, others = len(table.documents), list[tuple[str, int]]()
     of_work: dict[str, Any] = {
         "kind": kind,

@@ -116,6 +116,13 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 )
 @option(
     "Sampling",
+    "--twice",
+    type=whole(),
+    metavar="M",
+    help="Draw M of the pairs of --from for a second judge, with whom the error of the first is measured.",
+)
+@option(
+    "Sampling",
     "--looks",
     type=whole(),
     default=1,
@@ -153,6 +160,10 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
 
     output = str(outputs.thing)
     drawing = {name: options.pop(name) for name in DRAWING}
+    twice = options.pop("twice")
+    if twice is not None:
+        _draw_twice(twice, outputs, {"RUN": runs, "--for": drawing["wanted"]}, drawing["earlier"])
+        return
     if drawing["wanted"]:
         one_of({"RUN": runs, "--for-run": drawing["for_run"]})
         _draw(runs or drawing["for_run"], outputs, drawing, options)
@@ -218,6 +229,25 @@ def _draw(runs: tuple[str, ...], outputs: Outputs, drawing: dict[str, Any], opti
     data = result.to_dict() | {"pool": output}
     view = View(Facts(_named(result.table(), output), data, warnings=result.warnings), lines="*")
     outputs.write("pool", view, lambda: inputs, result.options | files)
+
+
+def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: str | None) -> None:
+    """Draw pairs of an earlier pool for a second judge, and write them."""
+    from leadline.estimation.second_phase import draw_twice
+    from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
+
+    both({"--twice": True}, {"--from POOL": earlier})
+    for name, given in others.items():
+        one_of({"--twice": True, name: given})
+    output = str(outputs.thing)
+    first = read_drawn_pool(str(earlier))
+    second = draw_twice(first, number)
+    count, pairs = int(second.drawn.sum()), int(first.drawn.sum())
+    note = f"{count:,} of {pairs:,} pairs of {earlier} to be judged by a second judge, drawn at random"
+    write_drawn_pool(second, output, [f"{output}: {note}"])
+    data = {"pairs": count, "expected": number, "pool": output}
+    view = View(Facts(Table([], [], notes=[f"{output}: {note}"]), data))
+    outputs.write("pool", view, lambda: [describe_input(str(earlier), pairs)], {"twice": number})
 
 
 def _named(table: Table, output: str) -> Table:

@@ -34,6 +34,7 @@ from leadline.estimation.measure_targets import (
 from leadline.estimation.measured_pool import Look, recall_estimates
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
 from leadline.estimation.sampling_errors import ROUNDING, RunEstimate, half_width, widening
+from leadline.estimation.second_phase import chances, check_kinds, judge_warning
 from leadline.estimation.withheld import (
     FEWEST_JUDGMENTS,
     FEWEST_QUERIES,
@@ -359,6 +360,7 @@ def estimate(
     skipped: bool = False,
     confidence: float = 0.95,
     seed: int = 0,
+    twice: Mapping[tuple[str, str], tuple[float, float]] | None = None,
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[RunsOptions],
 ) -> EstimatedResults:
@@ -394,6 +396,8 @@ def estimate(
         Confidence level of the intervals.
     seed : int, default 0
         Seed of the replicates from which intervals of nDCG are computed.
+    twice : mapping, optional
+        Probability and grade of the pairs that a second judge judged again, as of `judged_again`.
     on_run : callable, optional
         Called with (done, total) after each run.
     **options
@@ -431,12 +435,13 @@ def estimate(
     check_whole(0, seed=seed)
     level = checked_level(confidence)
     profile = profile_of("leadline")
-    evidence = evidence_of(judgments, pool, machine, proxy, skipped=skipped, seed=seed)
+    evidence = evidence_of(judgments, pool, machine, proxy, skipped=skipped, seed=seed, twice=twice)
     sample = evidence.sample
     requested = (evidence.drawn_for or DEFAULT_MEASURES) if measures is None else measures
     listed = [requested] if isinstance(requested, (str, Measure)) else list(requested)
     wanted = profile.measures(listed, rel=rel, documents=None)
     kinds = kinds_of(wanted)
+    check_kinds(wanted, kinds, twice)
     check_level(rel, sample.table)
     estimators = [Estimator(sample, kind) for kind in kinds]
 
@@ -494,7 +499,7 @@ def estimate(
     results._parts = parts  # noqa: SLF001  # same module
     results._rows = digest(sample.table.documents, sample.table.query)  # noqa: SLF001  # same module
     results._pairs = len(sample.probability)  # noqa: SLF001  # same module
-    results._probability = sample.probability[sample.drawn]  # noqa: SLF001  # same module
+    results._probability = chances(sample)  # noqa: SLF001  # same module
     results._complete, results._gaps = sample.complete, evidence.gaps  # noqa: SLF001  # same module
     results._frameless = sample.frameless and bool((sample.probability[sample.framed] < 1).any())  # noqa: SLF001
     results.estimates = recall_estimates(sample, wanted, recalls, level)
@@ -586,11 +591,7 @@ def _warnings(
             f"{low} to {high} % in simulations"
         )
         warnings.append(ResultWarning("conservative_intervals", words, conservative))
-    words = (
-        "values are those that this judge would give; another judge's may differ by far more than the "
-        "intervals say"
-    )
-    warnings.append(ResultWarning("one_judge", words, results.judgments))
+    warnings.append(judge_warning(sample, results.judgments))
     if not math.isfinite(float(np.nan_to_num(results.means).sum())):
         raise UsageError("an estimate is infinite; expected smaller grades")
     return warnings

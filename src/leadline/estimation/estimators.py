@@ -22,7 +22,7 @@ from leadline.estimation.measure_targets import (
     attention,
     cascade,
 )
-from leadline.estimation.sampling_errors import NONE, ROUNDING, RunEstimate
+from leadline.estimation.sampling_errors import NONE, ROUNDING, RunEstimate, second_errors
 from leadline.io.objects import Qrels
 
 REPLICATES = 200  # replicates of the sampling weights, for ratio measures
@@ -65,6 +65,8 @@ class Sample:
         Whether the pairs that could have been drawn, and were not, are unknown.
     votes : tuple of ndarray
         Rows of the pairs to which several judges gave unlike grades, a row for each judge, and the grades.
+    twice : tuple of ndarray
+        Rows of the pairs that a second judge judged again, their probability of it, and the second grades.
     """
 
     table: Qrels
@@ -83,8 +85,21 @@ class Sample:
     in_pool: Flags | None = None
     frameless: bool = False
     votes: tuple[Integers, Floats] = (np.zeros(0, np.int64), np.zeros(0))
+    twice: tuple[Integers, Floats, Floats] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 
     def reached(self, target: Target) -> Floats:
+        """Return the target value of each pair, expanded to the second judge where there is one."""
+        values = self.first_reached(target)
+        rows, chance, _ = self.twice
+        values[rows] += self.changes(target) / chance
+        return values
+
+    def changes(self, target: Target) -> Floats:
+        """Return what the second judge changes in the target value of the pairs that were judged again."""
+        rows, _, grades = self.twice
+        return np.asarray(target.of(grades) - self.first_reached(target)[rows])
+
+    def first_reached(self, target: Target) -> Floats:
         """Return the target value of each pair; the mean over its judges where their grades are unlike."""
         values = target.of(self.table.grades)
         rows, grades = self.votes
@@ -96,7 +111,8 @@ class Sample:
     @cached_property
     def exact(self) -> bool:
         """Whether every pair of the frame was judged with certainty and no grade is predicted."""
-        return not self.guessing and bool((self.judged & (self.probability == 1))[self.framed].all())
+        certain = bool((self.judged & (self.probability == 1))[self.framed].all())
+        return not self.guessing and certain and not len(self.twice[0])
 
     @cached_property
     def pool_pairs(self) -> PoolPairs:
@@ -375,11 +391,18 @@ class Estimator:
         drawn = index >= 0
         coefficients = np.zeros(len(self.sample.drawn))
         coefficients[index[drawn]] = coefficient[drawn]
-        return coefficients * self._error
+        again, chance, _ = self.sample.twice
+        of_pairs = np.zeros(len(self.sample.probability))
+        of_pairs[row] = coefficient
+        changes = of_pairs[again] * self.sample.changes(self.kind.target)
+        halved = isinstance(self.kind, Cascade) and bool(len(self.predicted_error))
+        second = second_errors(changes, self.sample.probability[again], chance, halved=halved)
+        return np.concatenate([coefficients * self._error, second])
 
     def _depends(self, row: Integers, coefficient: Floats) -> bool:
         """Return whether a pair that was not sampled with certainty has a coefficient above rounding."""
-        return bool((np.abs(coefficient[self.sample.source[row] == 1]) > ROUNDING).any())
+        uncertain = (self.sample.source[row] == 1) | np.isin(row, self.sample.twice[0])
+        return bool((np.abs(coefficient[uncertain]) > ROUNDING).any())
 
     # One estimator per kind of measure.
 

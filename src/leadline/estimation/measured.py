@@ -55,6 +55,8 @@ def evaluate(
     known: KnownLike | None = None,
     pool: PoolLike | Result | None = None,
     machine: QrelsLike | None = None,
+    second_judge: QrelsLike | None = None,
+    second_pool: PoolLike | None = None,
     relevance_strings: int | None = None,
     bounds: bool = False,
     query_weights: str | Mapping[str, float] | None = None,
@@ -99,6 +101,11 @@ def evaluate(
     machine : qrels, optional
         Labels by an automatic judge of the documents of a drawn pool, from which grades are predicted. If
         these are the judgments themselves, a warning says so.
+    second_judge : qrels, optional
+        Judgments by a second judge of pairs that `pool --twice` drew from those of a drawn pool. Values are
+        then those that the second judge would give.
+    second_pool : path, optional
+        Pool of these pairs; by default that of the second judgments.
     relevance_strings : int, optional
         Number of documents of every list whose grades are kept as text.
     bounds : bool, default False
@@ -139,6 +146,8 @@ def evaluate(
         measures,
         pool=pool,
         machine=machine,
+        second_judge=second_judge,
+        second_pool=second_pool,
         rel=rel,
         confidence=confidence,
         seed=seed,
@@ -172,6 +181,8 @@ def measured(
     *,
     pool: Any = None,
     machine: QrelsLike | None = None,
+    second_judge: QrelsLike | None = None,
+    second_pool: PoolLike | None = None,
     rel: float | None = None,
     confidence: float = 0.95,
     seed: int = 0,
@@ -191,6 +202,8 @@ def measured(
         that of the judgments: of a store, or their column `probability`.
     machine : qrels, optional
         Labels by an automatic judge of the documents of a drawn pool, from which grades are predicted.
+    second_judge, second_pool
+        As in `evaluate`.
     confidence, seed
         Of the intervals of estimates.
     default : sequence of str, optional
@@ -231,6 +244,8 @@ def measured(
     if draw is None:
         if machine is not None and not (same_labels(qrels, machine) or same_labels(table, machine)):
             raise UsageError(WITHOUT_POOL)
+        if second_judge is not None:
+            raise UsageError("a second judge without a drawn pool; expected --pool POOL too")
         return exact(
             table,
             runs,
@@ -254,6 +269,12 @@ def measured(
     if verdict:
         draw, look = at_look(draw, table.to_dict())
     level = confidence if look is None else 1.0 - (1.0 - confidence) / look.looks
+    warnings: list[ResultWarning] = []
+    twice = None
+    if second_judge is not None:
+        from leadline.estimation.second_phase import judged_again
+
+        twice = judged_again(second_judge, second_pool, table, warnings)
     results = estimate(
         table,
         runs,  # type: ignore[arg-type]  # checked when it is read
@@ -263,9 +284,11 @@ def measured(
         rel=rel,
         confidence=level,
         seed=seed,
+        twice=twice,
         on_run=on_run,
         **of_runs,
     )
+    results.warnings += warnings
     results.look = look
     looks = places_of_looks(int(draw.drawn.sum()), int(draw.design.get("looks", 1)))
     if not verdict and len(looks) > 1:

@@ -113,6 +113,7 @@ def evidence_of(
     *,
     skipped: bool,
     seed: int,
+    twice: Mapping[tuple[str, str], tuple[float, float]] | None = None,
 ) -> Evidence:
     """Join judgments, pool and machine labels into one table of query-document pairs."""
     table = read_qrels(judgments)
@@ -140,7 +141,7 @@ def evidence_of(
         known = set(pairs.names())
         pairs = pairs.with_framed_out([pair for pair in labels if pair not in known])
         grade = np.concatenate([grade, np.full(len(pairs.queries) - len(grade), np.nan)])
-    found = _evidence(pairs, grade, drawn_pool, labels, chosen, warnings, seed, table.votes)
+    found = _evidence(pairs, grade, drawn_pool, labels, chosen, warnings, seed, table.votes, twice or {})
     return replace(found, gaps=0 if skipped else gaps)
 
 
@@ -384,6 +385,7 @@ def _evidence(
     warnings: list[ResultWarning],
     seed: int,
     votes_of: Mapping[tuple[str, str], Sequence[float]],
+    twice: Mapping[tuple[str, str], tuple[float, float]],
 ) -> Evidence:
     table, order = _table(pairs, np.nan_to_num(grade))
     judged, probability = ~np.isnan(grade), pairs.probability
@@ -418,6 +420,7 @@ def _evidence(
         None if pool is None else order < len(pool.queries),
         frameless=pool is not None and not pool.design and bool(pool.drawn.all()),
         votes=_votes(pairs, votes_of, position),
+        twice=_twice(pairs, judged, twice, position, warnings),
     )
     return Evidence(
         sample,
@@ -447,6 +450,48 @@ def _votes(
     return np.array([row for row, _ in found], dtype=np.int64), np.array(
         [grade for _, grade in found], dtype=np.float64
     )
+
+
+def _twice(
+    pairs: _Pairs,
+    judged: Flags,
+    twice: Mapping[tuple[str, str], tuple[float, float]],
+    position: Integers,
+    warnings: list[ResultWarning],
+) -> tuple[Integers, Floats, Floats]:
+    """Return row, probability and second grade of the pairs that were judged again."""
+    known = {pair: row for pair, row in pairs.rows_listed().items() if judged[row]} if twice else {}
+    rows = [(int(position[known[pair]]), *given) for pair, given in twice.items() if pair in known]
+    lacking = len(twice) - len(rows)
+    if lacking:
+        words = f"second judgments of pairs without a first one in the sample: {lacking:,}; left out"
+        warnings.append(ResultWarning("second_alone", words, lacking))
+    found = np.array(sorted(rows), dtype=np.float64).reshape(-1, 3)
+    return found[:, 0].astype(np.int64), found[:, 1], found[:, 2]
+
+
+def judged_part(
+    table: Qrels, pool: PoolLike | None, warnings: list[ResultWarning]
+) -> tuple[dict[tuple[str, str], tuple[float, float]], int]:
+    """Return inclusion probability and grade of every judged pair of a draw, and the number of gaps."""
+    grades = {
+        (query, document): float(grade)
+        for query, documents in table.to_dict().items()
+        for document, grade in documents.items()
+        if grade >= 0
+    }
+    drawn = draw_of(table, pool)
+    if drawn is None:
+        return {pair: (1.0, grade) for pair, grade in grades.items()}, 0
+    pairs = _pairs_of(drawn, grades, warnings)
+    usable = np.array([pair in grades for pair in pairs.names()]) & pairs.listed
+    pairs, gaps = _without_gaps(pairs, usable, drawn, table, warnings)
+    chances = dict(zip(pairs.names(), pairs.probability.tolist(), strict=True))
+    return {
+        pair: (chances[pair], grades[pair])
+        for pair in pairs.rows_listed()
+        if chances[pair] > 0 and pair in grades
+    }, gaps
 
 
 def _depend_on_draw(

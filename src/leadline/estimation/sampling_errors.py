@@ -98,6 +98,21 @@ def variance(errors: Floats, replicates: Floats, predicted: Floats = NONE) -> fl
     return (estimated + float((predicted**2).sum())) / 2 if len(predicted) else estimated
 
 
+def second_errors(changes: Floats, first: Floats, second: Floats, *, halved: bool) -> Floats:
+    """Return the error terms of pairs that were judged again: sqrt((1 - q) / p) / q times the change.
+
+    p is the probability of the first draw, q that of the second one. Terms that have no predicted ones beside
+    them are `halved` by `variance`.
+
+    Examples
+    --------
+    >>> second_errors(np.array([0.1]), np.array([1.0]), np.array([0.5]), halved=False).round(4).tolist()
+    [0.1414]
+    """
+    factor = np.sqrt((1.0 - second) / first) / second
+    return np.asarray(changes * factor * (math.sqrt(2.0) if halved else 1.0))
+
+
 def degrees_of_freedom(errors: Floats, probability: Floats) -> float:
     """Return the degrees of freedom of an estimated variance (Satterthwaite 1946).
 

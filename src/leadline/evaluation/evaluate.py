@@ -86,6 +86,8 @@ class TestedOptions(EvaluateOptions, total=False):
     """Keywords of `evaluate` that functions of means over queries pass on."""
 
     query_weights: str | Mapping[str, float] | None
+    second_judge: QrelsLike | None
+    second_pool: PoolLike | None
 
 
 class RunValues(NamedTuple):

@@ -87,7 +87,7 @@ def opened(
     chosen, names = check_forms(forms), check_judges(judges, overlap)
     reading = dict(reading or {})
     rows, drawn = (None, None) if pool is None else pooled(pool)
-    if stop_when is not None and drawn is None:
+    if stop_when is not None and (drawn is None or "measures" not in drawn.design):
         raise UsageError("a stopping rule without a drawn pool; expected POOL of `leadline pool --for`")
     if stop_when is not None and drawn is not None:
         parse_rule(stop_when, drawn.design["measures"], drawn.design.get("rel"))  # before a store is created
@@ -114,7 +114,7 @@ def opened(
                     f"a stopping rule, but {before:,} pairs were judged before, whose grades are not in the "
                     "store; expected a pool drawn without --judged"
                 )
-            if drawn is not None and not before:
+            if drawn is not None and not before and "measures" in drawn.design:
                 precision = Precision(drawn, queues, rule=stop_when, looks=looks)
             opened_store.checkpoint()
             yield JudgingPage(opened_store, queues, cards, warnings, precision)

@@ -1,0 +1,139 @@
+"""Two-phase samples: some of the drawn pairs are judged again by a second judge, whose values are estimated.
+
+With I and J the indicators that a pair is drawn (p) and judged again (q, given I), y and z the grades by the
+first and the second judge, the pseudo-grade m + (I / p) (y - m + (J / q) (z - y)) has the expectation z.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+from zlib import crc32
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.records import ResultWarning
+from leadline.data.wording import percent
+from leadline.errors import UsageError
+from leadline.estimation.designs import SMALLEST, random_numbers_of, scaled
+from leadline.estimation.estimators import Sample
+from leadline.estimation.measure_targets import Cascade, Kind, Linear
+from leadline.estimation.samples import PoolLike, judged_part
+from leadline.io.objects import Qrels, read_qrels
+from leadline.io.pool_files import DrawnPool
+from leadline.io.read import QrelsLike
+from leadline.measures import Measure
+
+FEWEST_AGAIN = 25  # pairs; with 11, intervals of runs held .83 (docs/howto/machine-labels.md)
+Pair: TypeAlias = "tuple[str, str]"
+
+
+def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
+    """Draw pairs of a pool that are to be judged again, `number` of them on average.
+
+    The probability of a drawn pair is proportional to its importance over its probability in the pool, which
+    minimises the variance that differences of judges cause if these are of one size.
+
+    References
+    ----------
+    Sarndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, section 9.
+
+    Examples
+    --------
+    >>> pairs = [f"d{number}" for number in range(4)]
+    >>> every, order = np.ones(4, dtype=np.bool_), random_numbers_of([("q", name) for name in pairs], 0)
+    >>> whole = DrawnPool(["q"] * 4, pairs, np.ones(4), order, [{}] * 4, every, {"seed": 0})
+    >>> draw_twice(whole, 2).probability.tolist()
+    [0.5, 0.5, 0.5, 0.5]
+    """
+    rows = np.flatnonzero(pool.drawn)
+    seed = pool.design.get("seed")
+    if not isinstance(seed, int) or "twice" in pool.design:
+        raise UsageError(
+            "pairs are judged twice from a pool that `leadline pool --for` drew; expected --from it"
+        )
+    if not 1 <= number <= len(rows):
+        raise UsageError(f"{number:,} of {len(rows):,} pairs to judge twice; expected 1 to {len(rows):,}")
+    names = [(pool.queries[row], pool.documents[row]) for row in rows.tolist()]
+    first = random_numbers_of(names, seed)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        importance = np.where(pool.order[rows] > 0, first / pool.order[rows], np.nan)
+    importance = np.where(np.isfinite(importance), importance, np.nanmax(importance, initial=1e-9))
+    probability, scale = scaled(importance / pool.probability[rows], float(number))
+    if probability.min() < SMALLEST:
+        least = int(np.ceil(number * SMALLEST / probability.min()))
+        raise UsageError(f"{number:,} pairs to judge twice are too few; expected {least:,} or more")
+    seed = crc32(f"twice {seed}".encode())
+    order = random_numbers_of(names, seed) / (probability / scale)
+    return DrawnPool(
+        [query for query, _ in names],
+        [document for _, document in names],
+        probability,
+        order,
+        [pool.contributors[row] for row in rows.tolist()],
+        order < scale,
+        {"twice": number, "seed": seed, "scale": scale},
+    )
+
+
+def judged_again(
+    second: QrelsLike, pool: PoolLike | None, first: Qrels, warnings: list[ResultWarning]
+) -> dict[Pair, tuple[float, float]]:
+    """Return probability and grade of every pair that the second judge judged."""
+    table = read_qrels(second)
+    if not any(grade >= 0 for grade in table.grades.tolist()):
+        raise UsageError("the second judge has no judgment; expected those of a pool by `pool --twice`")
+    found, gaps = judged_part(table, pool, warnings)
+    if gaps:
+        raise UsageError(
+            f"{gaps:,} pairs to be judged again have no judgment; expected all, or those first in order"
+        )
+    if len(found) < FEWEST_AGAIN and any(chance < 1 for chance, _ in found.values()):
+        raise UsageError(f"{len(found)} pairs with a second judgment; intervals need at least {FEWEST_AGAIN}")
+    if all(chance == 1 for chance, _ in found.values()):
+        lacking = sum(
+            (query, document) not in found
+            for query, documents in first.to_dict().items()
+            for document, grade in documents.items()
+            if grade >= 0
+        )
+        if lacking:
+            raise UsageError(
+                f"{lacking:,} judged pairs have no second judgment, and the others no probability; expected "
+                "the pool of `pool --twice` (--config read.second_pool), or the column probability"
+            )
+    return found
+
+
+def check_kinds(measures: Sequence[Measure], kinds: Sequence[Kind], twice: object) -> None:
+    """Refuse measures whose divisor depends on grades that only one judge gave."""
+    wrong = [
+        str(one) for one, kind in zip(measures, kinds, strict=True) if not isinstance(kind, (Linear, Cascade))
+    ]
+    if twice and wrong:
+        raise UsageError(
+            f"{', '.join(wrong)} with a second judge; expected P, CG, DCG, RBP, RR, Success or ERR"
+        )
+
+
+def chances(sample: Sample) -> Floats:
+    """Return the probability of each error term: of the drawn pairs, then of those that were judged again."""
+    rows, chance, _ = sample.twice
+    return np.concatenate([sample.probability[sample.drawn], sample.probability[rows] * chance])
+
+
+def judge_warning(sample: Sample, judgments: int) -> ResultWarning:
+    """Return whose values the estimates are."""
+    rows, _, grades = sample.twice
+    if not len(rows):
+        words = (
+            "values are those that this judge would give; another judge's may differ by far more than the "
+        )
+        return ResultWarning("one_judge", words + "intervals say", judgments)
+    other = int((sample.table.grades[rows] != grades).sum())
+    words = (
+        f"values are those that the second judge would give: {len(rows):,} of {judgments:,} judged pairs "
+        f"were judged again, {percent(round(other / len(rows), 3))} with another grade"
+    )
+    return ResultWarning("second_judge", words, len(rows))

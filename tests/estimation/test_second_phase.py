@@ -1,0 +1,182 @@
+"""Two-phase samples: the draw, unbiasedness over all draws, variance, files and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import leadline as ll
+from conftest import Leadline
+from leadline.errors import UsageError
+from leadline.estimation.designs import random_numbers_of
+from leadline.estimation.estimate import estimate
+from leadline.estimation.pool_designs import pool_for
+from leadline.estimation.second_phase import draw_twice
+from leadline.io.pool_files import DrawnPool, read_drawn_pool
+
+RNG = np.random.default_rng(4)
+QUERIES = [f"q{number}" for number in range(15)]
+DOCUMENTS = [f"d{number}" for number in range(30)]
+RUNS = {
+    name: {query: [str(one) for one in RNG.permutation(DOCUMENTS)[:20]] for query in QUERIES}
+    for name in ("a", "b", "c")
+}
+FIRST = {query: {name: int(RNG.random() < 0.4) for name in DOCUMENTS} for query in QUERIES}
+SECOND = {
+    query: {name: int(grade != (RNG.random() < 0.25)) for name, grade in one.items()}
+    for query, one in FIRST.items()
+}
+POOL = pool_for(RUNS, "P@10", budget=12, seed=1).pool
+
+
+def chosen(pool: DrawnPool, grades: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
+    """Give the grades of the drawn pairs."""
+    found: dict[str, dict[str, int]] = {}
+    for row in np.flatnonzero(pool.drawn).tolist():
+        found.setdefault(pool.queries[row], {})[pool.documents[row]] = grades[pool.queries[row]][
+            pool.documents[row]
+        ]
+    return found
+
+
+def test_the_draw_has_the_size_and_the_probabilities_that_it_says() -> None:
+    again = draw_twice(POOL, 60)
+    assert again.probability.sum() == pytest.approx(60)
+    assert len(again.queries) == POOL.drawn.sum()
+    names = list(zip(again.queries, again.documents, strict=True))
+    numbers = random_numbers_of(names, again.design["seed"])
+    np.testing.assert_array_equal(again.drawn, numbers < again.probability)
+    rare = POOL.probability[np.flatnonzero(POOL.drawn)] < 1  # then importance / probability is constant
+    assert np.ptp(again.probability[rare]) == pytest.approx(0, abs=1e-9)
+
+
+def outcomes(pairs: int, chance: float) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Give every set of pairs that may be drawn, with its probability."""
+    for flags in product((0, 1), repeat=pairs):
+        yield flags, float(np.prod([chance if flag else 1 - chance for flag in flags]))
+
+
+@pytest.mark.parametrize("measure", ["P@3", "CG@3", "RR"])
+@pytest.mark.parametrize("certain", [True, False])
+def test_over_all_draws_the_mean_is_the_value_by_the_second_judge(measure: str, *, certain: bool) -> None:
+    run = {"mine": {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}}
+    first, second = {"a": 1, "b": 0, "c": 2}, {"a": 0, "b": 1, "c": 2}
+    p, q = (1.0 if certain else 0.6), 0.5
+    total = spread = said = 0.0
+    truth = ll.evaluate({"q": second}, run, measure).mean("mine", measure)
+    for drawn, chance in outcomes(3, p):
+        names = [name for name, flag in zip("abc", drawn, strict=True) if flag]
+        if not chance or not names:
+            total += chance * 0.0
+            spread += chance * truth**2
+            continue
+        for again, also in outcomes(len(names), q):
+            twice = {
+                ("q", name): (q, float(second[name])) for name, flag in zip(names, again, strict=True) if flag
+            }
+            found = estimate(
+                {"q": {name: first[name] for name in names}},
+                run,
+                measure,
+                pool={"q": dict.fromkeys(names, p)},
+                proxy="none",
+                twice=twice,
+            )
+            value = float(found._parts[0][0].values[0])
+            total += chance * also * value
+            spread += chance * also * (value - truth) ** 2
+            said += chance * also * float((found._parts[0][0].errors ** 2).sum())
+    assert total == pytest.approx(truth)
+    if measure != "RR":  # linear: the variance is unbiased too
+        assert said == pytest.approx(spread)
+
+
+def test_all_pairs_judged_again_is_a_sample_by_the_second_judge() -> None:
+    alone = ll.evaluate(chosen(POOL, SECOND), RUNS, "P@10", pool=POOL)
+    both = ll.evaluate(chosen(POOL, FIRST), RUNS, "P@10", pool=POOL, second_judge=chosen(POOL, SECOND))
+    np.testing.assert_allclose(both.means, alone.means)
+    for name in RUNS:
+        assert both.estimate(name, "P@10")[:7] == pytest.approx(alone.estimate(name, "P@10")[:7])  # type: ignore[attr-defined]
+
+
+def test_a_second_judge_who_agrees_changes_nothing() -> None:
+    again = draw_twice(POOL, 60)
+    one = ll.evaluate(chosen(POOL, FIRST), RUNS, "P@10", pool=POOL)
+    two = ll.evaluate(
+        chosen(POOL, FIRST), RUNS, "P@10", pool=POOL, second_judge=chosen(again, FIRST), second_pool=again
+    )
+    np.testing.assert_array_equal(two.means, one.means)
+    assert "second_judge" in [notice.code for notice in two.warnings]
+    assert "one_judge" not in [notice.code for notice in two.warnings]
+
+
+def test_intervals_hold_the_values_of_the_second_judge() -> None:
+    truth = ll.evaluate(SECOND, RUNS, "P@10")
+    held = []
+    for seed in range(60):
+        pool = pool_for(RUNS, "P@10", budget=12, seed=seed).pool
+        again = draw_twice(pool, 60)
+        found = ll.evaluate(
+            chosen(pool, FIRST),
+            RUNS,
+            "P@10",
+            pool=pool,
+            second_judge=chosen(again, SECOND),
+            second_pool=again,
+        )
+        for name in RUNS:
+            one = found.estimate(name, "P@10")  # type: ignore[attr-defined]
+            held.append(one.these_low <= truth.mean(name, "P@10") <= one.these_high)
+    assert np.mean(held) > 0.9
+
+
+def test_what_cannot_be_measured_twice_is_refused() -> None:
+    judged, again = chosen(POOL, FIRST), draw_twice(POOL, 60)
+    more: Any = {"second_judge": chosen(again, SECOND), "second_pool": again}
+    with pytest.raises(UsageError, match="nDCG@10 with a second judge"):
+        ll.evaluate(judged, RUNS, "nDCG@10", pool=POOL, **more)
+    with pytest.raises(UsageError, match="no second judgment"):
+        ll.evaluate(judged, RUNS, "P@10", pool=POOL, second_judge=chosen(again, SECOND))
+    with pytest.raises(UsageError, match="without a drawn pool"):
+        ll.evaluate(FIRST, RUNS, "P@10", **more)
+    with pytest.raises(UsageError, match="too few"):
+        draw_twice(pool_for(RUNS, "P@10", budget=19, seed=1).pool, 2)
+    with pytest.raises(UsageError, match="expected 1 to"):
+        draw_twice(POOL, 10_000)
+    with pytest.raises(UsageError, match="--from"):
+        draw_twice(again, 10)
+
+
+def test_the_command_line(tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, run in RUNS.items():
+        lines = (
+            f"{query} Q0 {document} {rank} {50 - rank} {name}\n"
+            for query, one in run.items()
+            for rank, document in enumerate(one, start=1)
+        )
+        Path(f"{name}.run").write_text("".join(lines))
+    runs = [f"{name}.run" for name in RUNS]
+    assert leadline("pool", *runs, "--for", "P@10", "--budget", "12", "-o", "pool.tsv").status == 0
+    assert leadline("pool", "--from", "pool.tsv", "--twice", "60", "-o", "again.tsv").status == 0
+    first, second = read_drawn_pool("pool.tsv"), read_drawn_pool("again.tsv")
+    for name, pool, grades in (("first", first, FIRST), ("second", second, SECOND)):
+        lines = (f"{q} 0 {d} {g}\n" for q, one in chosen(pool, grades).items() for d, g in one.items())
+        Path(f"{name}.qrels").write_text("".join(lines))
+    settings = ["-C", "read.second_judge=second.qrels", "-C", "read.second_pool=again.tsv"]
+    done = leadline("evaluate", "first.qrels", *runs, "--pool", "pool.tsv", *settings, "-f", "json")
+    expected = ll.evaluate(
+        "first.qrels", *runs, pool="pool.tsv", second_judge="second.qrels", second_pool="again.tsv"
+    )
+    assert done.data["runs"][0]["mean"]["P@10"] == pytest.approx(expected.means[0, 0])
+    compared = leadline("compare", "first.qrels", *runs, "--pool", "pool.tsv", *settings, "-f", "json")
+    gap = expected.means[1, 0] - expected.means[0, 0]
+    assert compared.data["pairs"][0]["difference"] == pytest.approx(gap)
+    assert leadline("evaluate", "first.qrels", *runs, *settings).status == 2
+    assert leadline("pool", "a.run", "--twice", "6", "-o", "x.tsv").status == 2
+    assert leadline("pool", "a.run", "--from", "pool.tsv", "--twice", "6", "-o", "x.tsv").status == 2
