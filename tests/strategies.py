@@ -19,7 +19,7 @@ from leadline.data.reading import DEFAULT_READING, Cut, Reading
 from leadline.evaluation.join import judge
 from leadline.io.opening import Buffers
 from leadline.io.read_paths import recorded
-from leadline.io.trec_runs import ReadCounts
+from leadline.io.run_lists import ReadCounts
 
 ORIGINAL = kernels.compiled
 FORMS: tuple[kernels.Kernels | None, ...] = (None,) if ORIGINAL is None else (ORIGINAL, None)

@@ -334,7 +334,7 @@ def test_a_file_with_nothing_right_is_counted_and_little_is_kept(tmp_path: Path)
     assert parsed.faults.counts == {"score": 30_000, "columns": 30_000}
     assert {code: error.line for code, error in parsed.faults.first.items()} == {"score": 1, "columns": 2}
     assert [error.__traceback__ for error in parsed.faults.first.values()] == [None, None]
-    assert not parsed.lists.documents
+    assert not len(parsed.lists.scores)
     kept = sum(issubclass(type(one), InputError) for one in gc.get_objects())
     assert kept < 100
     found = lint.check(str(path), kind="run")

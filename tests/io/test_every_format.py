@@ -27,8 +27,8 @@ from leadline.evaluation.join import judge
 from leadline.io import objects
 from leadline.io.formats import FORMATS
 from leadline.io.objects import Qrels, Run, read_qrels, read_run
+from leadline.io.run_lists import ReadCounts
 from leadline.io.run_names import RUN_SUFFIXES, run_name
-from leadline.io.trec_runs import ReadCounts
 
 pyarrow = pytest.importorskip("pyarrow")
 

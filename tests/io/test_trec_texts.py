@@ -14,7 +14,7 @@ from leadline.evaluation.join import judge
 from leadline.io import trec_runs
 from leadline.io.objects import Qrels, Run, read_qrels, read_run, write_run
 from leadline.io.opening import Buffers
-from leadline.io.trec_runs import ReadCounts
+from leadline.io.run_lists import ReadCounts
 from leadline.kernels import plain
 from strategies import columns_of, judged_by
 

@@ -18,7 +18,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import DEFAULT_READING, Cut, Reading
 from leadline.errors import InputError
 from leadline.io.objects import read_qrels, read_run
-from leadline.io.trec_runs import ReadCounts
+from leadline.io.run_lists import ReadCounts
 from strategies import (
     FORMS,
     ORIGINAL,

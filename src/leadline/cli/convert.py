@@ -34,11 +34,12 @@ from leadline.io.lines_by_query import StoredLists
 from leadline.io.objects import write_qrels
 from leadline.io.opening import first_bytes
 from leadline.io.read import qrels_of, run_of
+from leadline.io.run_lists import ReadCounts
 from leadline.io.run_names import STANDARD_INPUT, run_name
 from leadline.io.selection import selected_qrels
 from leadline.io.tables import RUN_COLUMNS, OutputTable, table_of_run
 from leadline.io.texts import read_documents, read_queries
-from leadline.io.trec_runs import ReadCounts, stream
+from leadline.io.trec_runs import stream
 from leadline.kernels import plain
 
 SECTION = "Files and collections"

@@ -20,7 +20,7 @@ from leadline.io.formats import TREC, opened, records_of
 from leadline.io.objects import Qrels, Run, read_run
 from leadline.io.read import RunLike
 from leadline.io.row_checks import lists_of
-from leadline.io.trec_lists import PlainLists
+from leadline.io.run_lists import Lists
 from leadline.kernels import plain
 from leadline.measures import Measure
 from leadline.measures.user_models import RBP
@@ -137,12 +137,13 @@ class RawLists:
         sizes = np.diff(lists.bounds)
         self.names = list(map(to_text, lists.queries))
         self.query: Integers = np.repeat(codes, sizes)
-        self.row: Codes = lists.match(qrels, codes)
+        self.row: Codes = lists.looked_up(qrels, codes)
         self.score = lists.scores
         self.rank = lists.ranks if len(lists.ranks) == len(lists.scores) else np.full(len(self.score), -1)
-        self.document: Integers = Vocabulary.of_bytes(lists.documents).encode(lists.documents)
+        documents = list(lists.ids())
+        self.document: Integers = Vocabulary.of_bytes(documents).encode(documents)
         owners = (name for name, size in zip(lists.queries, sizes.tolist(), strict=True) for _ in range(size))
-        pairs = zip(owners, lists.documents, strict=True)
+        pairs = zip(owners, documents, strict=True)
         self.same: Flags = np.array([owner == name for owner, name in pairs], dtype=np.bool_)
         self.rows = len(self.score)
         judged = np.flatnonzero(self.query >= 0)
@@ -174,7 +175,7 @@ class RawLists:
         return again
 
 
-def _plain_lists(source: RunLike) -> PlainLists:
+def _plain_lists(source: RunLike) -> Lists:
     """Return the lists of a run in the order of its rows, repeated documents included."""
     if isinstance(source, (str, os.PathLike)):
         file = opened(os.fspath(source), read=True)
@@ -185,7 +186,7 @@ def _plain_lists(source: RunLike) -> PlainLists:
             rows = plain.scan_run(chunk.text[: chunk.end].tobytes(), 1, True, drop_nan=True)
         except InputError as error:
             raise error.at(file.path) from None
-        lists = PlainLists(rows)
+        lists = Lists.of_rows(rows)
         lists.group()
         return lists
     if isinstance(source, Mapping):
@@ -193,14 +194,8 @@ def _plain_lists(source: RunLike) -> PlainLists:
 
         return lists_of(mapping_records(source, "score", path="run", subtopics=False), "score", DROPPING)
     run = source if isinstance(source, Run) else read_run(source)
-    bounds, names = run.offsets.tolist(), list(run.ids)
-    ranks = [-1] * len(names)
-    queries = [name.encode() for name in run.queries]
-    return PlainLists(
-        plain.ParsedRows(
-            queries, bounds, names, run.scores.tolist(), ranks, [0] * len(names), 0, b"", 0, 0, 0
-        )
-    )
+    ids = run.ids.text, run.ids.start, run.ids.stop
+    return Lists(list(run.queries.names), run.offsets, ids, run.scores)
 
 
 class Conventions:

@@ -34,9 +34,9 @@ from leadline.evaluation.run_warnings import fractional_warning, levels_of, unde
 from leadline.io.objects import judgments_of
 from leadline.io.read import QrelsLike, RunLike, stream_lists
 from leadline.io.read_paths import public
+from leadline.io.run_lists import Lists, RankedLists, ReadCounts, are_unique
 from leadline.io.selection import selected_run
-from leadline.io.trec_lists import PlainLists, RankedLists, are_unique
-from leadline.io.trec_runs import ReadCounts, run_of
+from leadline.io.trec_runs import run_of
 from leadline.measures import Measure
 from leadline.result import Result
 
@@ -276,7 +276,7 @@ class _OneList:
 
     def restart(self) -> None:
         """Forget the list, and how many repeats were held before it."""
-        self.found: PlainLists | None = None
+        self.found: Lists | None = None
         self.held = 0
         self.first_repeat = 1
 
@@ -291,7 +291,10 @@ class _OneList:
             rows = np.arange(low, high)
             held = [row - low for row in given.held if low <= row < high]
             before = sum(row < low for row in given.held)
-            self.found = PlainLists.of_list(self.query, given.ids().take(rows), given.scores[rows], held)
+            ids = given.ids().take(rows)
+            span = np.array([0, len(rows)])
+            self.found = Lists([self.query], span, (ids.text, ids.start, ids.stop), given.scores[rows])
+            self.found.held = held
             self.first_repeat = 1 + self.held + before
         self.held += len(given.held)
         return True

@@ -21,7 +21,6 @@ from leadline.data.run import RunColumns
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of, counts_of_reading
-from leadline.io.joined_text import JoinedText
 from leadline.io.opening import Buffers
 from leadline.io.read import (
     UNNAMED,
@@ -33,11 +32,10 @@ from leadline.io.read import (
     stream_lists,
 )
 from leadline.io.row_columns import LISTED, QUERY, TAG, find
+from leadline.io.run_lists import JoinedText, RankedLists, ReadCounts, first_rows
 from leadline.io.run_names import distinct_names, named_files, run_name
 from leadline.io.selection import selected_run
 from leadline.io.swapped_arguments import ORDER, like_scores, refuse_swapped
-from leadline.io.trec_lists import RankedLists, first_rows
-from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import parallel_map
 from leadline.measures import Measure
 from leadline.result import Result

@@ -17,8 +17,8 @@ from leadline.data.records import MACHINE_LABELS, ResultWarning, RunInfo
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import InputError, UsageError
 from leadline.io.row_checks import ABOUT_MACHINES
+from leadline.io.run_lists import ReadCounts
 from leadline.io.selection import absent
-from leadline.io.trec_runs import ReadCounts
 from leadline.measures import Measure
 
 

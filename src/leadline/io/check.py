@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,9 +23,10 @@ from leadline.io.formats import TREC, Opened, content_of, kind_of_trec, opened, 
 from leadline.io.objects import write_run
 from leadline.io.opening import Buffers, Chunk, first_bytes
 from leadline.io.row_checks import lists_of, named
+from leadline.io.run_lists import Lists
 from leadline.io.run_names import run_name
 from leadline.io.tables import QRELS_COLUMNS, OutputTable
-from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, looks_trec
+from leadline.io.trec_lists import looks_trec, scan_lists
 from leadline.kernels import plain
 
 BATCH_LINES = 256  # lines parsed at a time; fewer after a fault, so that each fault costs little
@@ -69,7 +71,7 @@ class Faults:
 class Fault(NamedTuple):
     """The lists of a text without its faulty lines; `returns` are lines at which a query reappears."""
 
-    lists: PlainLists
+    lists: Lists
     faults: Faults
     returns: list[int]
     tag: str
@@ -113,7 +115,7 @@ def _in_trec(text: bytes, kind: str) -> Fault:
         merged.lines.extend(rows.lines)
         extra, tag = extra + rows.extra, rows.tag or tag
     merged.bounds.append(len(merged.documents))
-    lists = PlainLists(merged._replace(extra=extra))
+    lists = Lists.of_rows(merged._replace(extra=extra))
     lists.group()
     return Fault(lists, faults, returns, tag.decode("utf-8", "surrogateescape"))
 
@@ -215,7 +217,7 @@ class Checked:
         What was found.
     source : Opened or None
         The opened file.
-    lists : PlainLists or None
+    lists : Lists or None
         Its rows, if they are kept for a repaired copy.
     rows : int
         Number of rows.
@@ -235,7 +237,7 @@ class Checked:
     subtopics: bool = False
     problems: list[Problem] = field(default_factory=list)
     source: Opened | None = None
-    lists: PlainLists | None = None
+    lists: Lists | None = None
     rows: int = 0
     queries: int = 0
     tag: str = ""
@@ -279,7 +281,7 @@ def check(
         found.problems.append(Problem(code, line, _words(error), 1, error=True))
         return found
     found.lists, found.tag, found.unit = parsed.lists, parsed.tag, parsed.lists.unit
-    found.rows, found.queries = len(parsed.lists.documents), len(parsed.lists.queries)
+    found.rows, found.queries = len(parsed.lists.scores), len(parsed.lists.queries)
     found.problems += _errors(parsed.faults)
     if subtopics and found.form == "trec":
         found.problems += _repeats_by_subtopic(found.source)
@@ -290,7 +292,7 @@ def check(
     found.problems += [problem for problem in _remarks(found, parsed.returns) if problem.count]
     if qrels is not None and found.kind == "run" and found.rows:
         joining = _Joining(qrels)
-        joining.add(parsed.lists)
+        joining.add(parsed.lists, repeats=True)
         found.joined = joining.joined()
         found.problems.append(found.joined.problem())
     if not keep:
@@ -320,7 +322,7 @@ def _checked_stretches(window: Chunk, kind: str, qrels: QrelsColumns | None) -> 
     line, byte = 1, 0
     while not window.last:
         window.advance(byte)
-        lists = CompiledLists.scan(window, line, run=kind == "run")
+        lists = scan_lists(window, line, run=kind == "run")
         if lists is None or not np.isfinite(lists.scores).all() or not joining.add(lists):
             return None
         expected = len(seen) + len(lists.queries)
@@ -342,7 +344,7 @@ def _checked_stretches(window: Chunk, kind: str, qrels: QrelsColumns | None) -> 
     return found
 
 
-def _lines_of(text: bytes, line: int, lists: CompiledLists) -> Callable[[int], int]:
+def _lines_of(text: bytes, line: int, lists: Lists) -> Callable[[int], int]:
     """Return a function from rows to lines."""
     if lists.next_line - line == len(lists.scores):
         return range(line, lists.next_line).__getitem__
@@ -358,11 +360,11 @@ class _Joining:
         self.example: str | None = None
         self.begin = 0
 
-    def add(self, lists: TrecLists) -> bool:
-        """Count some lists, unless one contains a document twice."""
+    def add(self, lists: Lists, *, repeats: bool = False) -> bool:
+        """Count some lists, unless one contains a document twice and `repeats` are not counted."""
         qrels = self.qrels
         codes = qrels.queries.encode(lists.queries)
-        rows = lists.match(qrels, codes)
+        rows = lists.looked_up(qrels, codes) if repeats else lists.match(qrels, codes)
         if rows is None:
             return False
         judged = rows >= 0
@@ -370,8 +372,7 @@ class _Joining:
         unjudged = np.flatnonzero(~judged)
         if len(unjudged) and self.example is None:
             row = int(unjudged[0])
-            names = lists.documents if isinstance(lists, PlainLists) else lists.ids()
-            self.example = to_text(names[row])
+            self.example = to_text(lists.located()[row])
             code = int(codes[int(np.searchsorted(lists.bounds, row, side="right")) - 1])
             if code >= 0 and qrels.begin[code] < qrels.end[code]:
                 self.begin = int(qrels.begin[code])
@@ -424,13 +425,14 @@ def _words(error: LeadlineError) -> str:
     return str(InputError(error.found, expected=error.expected, hint=error.hint))
 
 
-def _repeats(lists: PlainLists, kind: str, *, error: bool) -> Iterator[Problem]:
+def _repeats(lists: Lists, kind: str, *, error: bool) -> Iterator[Problem]:
     """Yield documents that occur twice in a list, which is valid in lists of ids alone."""
     action = "appears" if kind == "run" else "is judged"
     try:
         lists.resolve_duplicates(Reading(), action=action)
     except InputError as fault:
-        count = sum(high - low - len(set(lists.documents[low:high])) for _, low, high in _spans(lists))
+        names = list(lists.located())
+        count = sum(high - low - len(set(names[low:high])) for low, high in pairwise(lists.bounds.tolist()))
         yield Problem("repeated_documents", fault.line, _words(fault), count, error=error)
 
 
@@ -441,11 +443,6 @@ def _repeats_by_subtopic(source: Opened) -> Iterator[Problem]:
     except InputError as error:
         if "is judged twice" in error.found:
             yield Problem("repeated_documents", error.line, _words(error), 1, error=True)
-
-
-def _spans(lists: PlainLists) -> Iterator[tuple[bytes, int, int]]:
-    bounds = lists.bounds.tolist()
-    return zip(lists.queries, bounds[:-1], bounds[1:], strict=True)
 
 
 # Repairs of a copy, in words; {policy} is the choice between repeats.
@@ -485,7 +482,7 @@ def write_repaired(
     ]
 
 
-def _write(found: Checked, lists: PlainLists, path: str) -> None:
+def _write(found: Checked, lists: Lists, path: str) -> None:
     if found.kind == "run":
         run = trec_runs.run_of(lists, name=run_name(found.path), tag=found.tag)
         write_run(run, path)
@@ -493,7 +490,7 @@ def _write(found: Checked, lists: PlainLists, path: str) -> None:
         writing.write_table(_judgments(found, lists), path)
 
 
-def _judgments(found: Checked, lists: PlainLists) -> OutputTable:
+def _judgments(found: Checked, lists: Lists) -> OutputTable:
     """Return the judgments in their order; those of a TREC file keep their second column."""
     rows = [
         (query, document, int(grade) if grade == int(grade) else grade)

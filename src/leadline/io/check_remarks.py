@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.data.arrays import Integers
-from leadline.io import trec_runs
-from leadline.io.trec_lists import CompiledLists, RankedLists, TrecLists
+from leadline.io.run_lists import Lists, RankedLists, disordered
 from leadline.kernels import plain
 
 BLOCK = 1 << 16  # number of bytes split into lines at a time
@@ -82,7 +81,7 @@ class TextRemarks:
         self.tags: dict[bytes, int] = {}
 
     def add(
-        self, text: bytes, line: int, *, clean: CompiledLists | None = None, rows: set[int] | None = None
+        self, text: bytes, line: int, *, clean: Lists | None = None, rows: set[int] | None = None
     ) -> None:
         """Examine some whole lines, of which `line` is the number of the first.
 
@@ -124,7 +123,7 @@ class TextRemarks:
             yield Problem("tags", line, message, len(self.tags) - 1)
 
 
-def _has_one_tag(text: bytes, lists: CompiledLists) -> bool:
+def _has_one_tag(text: bytes, lists: Lists) -> bool:
     """Return whether all lines, which are rows, have six columns and the same tag."""
     ends = (b"\n", b"\r\n") if b"\r" in text else (b"\n",)
     same = sum(text.count(blank + lists.tag + end) for blank in (b" ", b"\t") for end in ends)
@@ -138,7 +137,7 @@ class ListRemarks:
         self.trec = trec
         self.against, self.no_rank, self.ties = Tally(), Tally(), Tally()
 
-    def add(self, lists: TrecLists, line_of: Callable[[int], int]) -> None:
+    def add(self, lists: Lists, line_of: Callable[[int], int]) -> None:
         """Examine some lists; `line_of` gives the line of a row."""
         ranked = RankedLists(lists)
         bounds, ranks, scores = ranked.bounds, ranked.ranks, ranked.scores
@@ -148,7 +147,7 @@ class ListRemarks:
         tied[inner] = False
         for tally, found in (
             (self.ties, _lists_of(bounds, np.flatnonzero(tied))),
-            (self.against, trec_runs.disordered_lists(bounds, scores, ranks)),
+            (self.against, disordered(bounds, scores, ranks)),
         ):
             if found:
                 tally.add(len(found), line_of(int(bounds[found[0]])))
@@ -171,7 +170,7 @@ class GradeRemarks:
     def __init__(self) -> None:
         self.negative, self.part, self.nothing = Tally(), Tally(), Tally()
 
-    def add(self, lists: TrecLists, line_of: Callable[[int], int]) -> None:
+    def add(self, lists: Lists, line_of: Callable[[int], int]) -> None:
         """Examine some lists; `line_of` gives the line of a row."""
         grades, bounds = lists.scores, lists.bounds
         starts = bounds[:-1][bounds[:-1] < bounds[1:]]

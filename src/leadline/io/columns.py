@@ -15,44 +15,17 @@ import numpy.typing as npt
 
 from leadline import kernels
 from leadline.data.arrays import Bytes, Floats, Integers, bytes_of
-from leadline.data.ids import Ids, to_text
+from leadline.data.ids import to_text
 from leadline.data.reading import Reading
 from leadline.io import selection
 from leadline.io.row_columns import Records
-from leadline.io.trec_lists import CompiledLists, ListConsumer, RankedLists
-from leadline.io.trec_runs import ReadCounts
+from leadline.io.run_lists import ListConsumer, Lists, ReadCounts, deliver
 
 BATCH_ROWS = 1 << 16  # number of rows hashed and joined at a time
 
 
 class NotCleanError(Exception):
     """Raised for columns that must be read row by row."""
-
-
-class ColumnLists(CompiledLists):
-    """Lists in columns: documents are positions in a text that is not modified."""
-
-    def __init__(
-        self,
-        ids: _Strings,
-        queries: list[bytes],
-        bounds: Integers,
-        scores: Floats,
-        ranks: Integers,
-        tag: bytes,
-    ) -> None:
-        assert kernels.compiled is not None
-        self.text, self.start, self.stop = ids
-        self.hashes = np.empty(len(self.start), dtype=np.uint64)
-        kernels.compiled.hash_ids(self.text, self.start, self.stop, self.hashes)
-        self.queries, self.bounds = queries, bounds
-        self.scores, self.ranks = scores, ranks
-        self.tag = tag
-        self.extra = self.next_line = self.next_byte = 0
-        self.held = []
-
-    def ids(self) -> Ids:
-        return Ids(self.text, self.start.view(), self.stop.view())
 
 
 class _Strings(NamedTuple):
@@ -92,22 +65,18 @@ def _read(records: Records, counts: ReadCounts | None) -> ReadCounts | None:
 
 
 def _deliver(
-    lists: CompiledLists | None, consumer: ListConsumer, reading: Reading, counts: ReadCounts
+    lists: Lists | None, consumer: ListConsumer, reading: Reading, counts: ReadCounts
 ) -> ReadCounts | None:
     if lists is None:
         return None
-    selection.select(lists, reading)
-    if reading.single_precision:
-        lists.narrow()
-    ranked = RankedLists(lists)
-    if not consumer.take(ranked):
+    selection.clean(lists, reading)
+    if not deliver(lists, consumer, counts):
         return None
-    counts.add(lists, ranked)
     counts.tag = to_text(lists.tag)
     return counts
 
 
-def whole(records: Records, what: str) -> CompiledLists | None:
+def whole(records: Records, what: str) -> Lists | None:
     """Return the lists of all rows, merged by query; None if they must be read row by row."""
     if not _readable(records, what):
         return None
@@ -128,7 +97,7 @@ def _roles(records: Records, what: str) -> dict[str, int]:
     return {name: role for name, role in zip(records.chosen, roles, strict=False) if name}
 
 
-def _every(records: Records, what: str) -> CompiledLists:
+def _every(records: Records, what: str) -> Lists:
     """Return the lists of all batches."""
     import pyarrow as pa
 
@@ -144,7 +113,7 @@ def _readable(records: Records, what: str) -> bool:
     return (records.scan or records.arrow) is not None and kernels.compiled is not None and not more
 
 
-def _chunks(records: Records) -> Iterator[CompiledLists]:
+def _chunks(records: Records) -> Iterator[Lists]:
     """Yield the lists of a run chunk by chunk, never a part of a list."""
     if records.scan is not None:
         yield from records.scan(_roles(records, "score"), whole=False)
@@ -194,22 +163,22 @@ def _plain(pa: Any, column: Any, *, ids: bool) -> Any:
     raise NotCleanError
 
 
-def _lists(batch: Any, what: str, records: Records) -> ColumnLists:
+def _lists(batch: Any, what: str, records: Records) -> Lists:
     """Return the lists of some rows."""
     columns = dict(zip((name for name in records.chosen if name), batch.columns, strict=True))
     query, document, value, more, beside, _ = (columns.get(name) for name in records.chosen)
     scores = _numbers(value)
     if (np.isnan(scores) if what == "score" else ~np.isfinite(scores)).any():
         raise NotCleanError
-    ranks = np.full(len(scores), -1, dtype=np.int64)
-    if what == "score" and more is not None:
-        ranks = _whole_numbers(more)
+    ranks = _whole_numbers(more) if what == "score" and more is not None else None
     queries, bounds = _runs_of(query)
     ids = _strings(document)
     tag = beside[-1].as_py() if what == "score" and beside is not None and len(beside) else ""
     if not isinstance(tag, str):
         tag = ""
-    return ColumnLists(ids, queries, bounds, scores, ranks, tag.encode("utf-8", "surrogateescape"))
+    lists = Lists(queries, bounds, ids, scores, ranks)
+    lists.tag = tag.encode("utf-8", "surrogateescape")
+    return lists
 
 
 def _numbers(column: Any) -> Floats:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from leadline.data.packed_ids import Slots, table_of
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.io.opening import BackgroundTask, Buffers, Chunk
+from leadline.io.run_lists import JoinedText
 from leadline.io.trec_lists import POWERS, SHORTEST_LINE
 from leadline.kernels import plain
 
@@ -30,29 +31,6 @@ FOUND = (
 )
 NARROW = (*FOUND[5:], "ranks")  # of 32 bits
 SPARE = 4  # elements of the spare column for each row, which hold two numbers each
-
-
-class JoinedText(NamedTuple):
-    """The lists of a chunk of a run, joined: of judged queries in `joined`, the first documents of all."""
-
-    queries: list[bytes]
-    unjudged: list[bytes]
-    joined: JoinedLists
-    rows: int
-    extra: int
-    disordered: int
-    remarks: int
-    tag: bytes
-    first: Callable[[int], bytes]  # the first document of a list; valid until the next chunk
-
-
-class JoinConsumer(Protocol):
-    """Consumer of the lists of a run that are joined with its judgments while they are read."""
-
-    qrels: QrelsColumns
-
-    def take_joined(self, lists: JoinedText) -> None:
-        """Take some lists."""
 
 
 class JoinedChunk(NamedTuple):

@@ -18,8 +18,8 @@ from leadline.io import python_inputs, row_columns
 from leadline.io.opening import Chunk
 from leadline.io.record_lists import json_lines_scan, mapping_lists
 from leadline.io.row_columns import Records, Row, Table
+from leadline.io.run_lists import Lists
 from leadline.io.tables import byte_lines
-from leadline.io.trec_lists import CompiledLists
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def json_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
 
     found = [lists]  # for the first who asks, who may change it
 
-    def scan(_roles: Mapping[str, int], *, whole: bool) -> Iterator[CompiledLists]:  # noqa: ARG001  # as of every scan
+    def scan(_roles: Mapping[str, int], *, whole: bool) -> Iterator[Lists]:  # noqa: ARG001  # as of every scan
         lists = found.pop() if found else mapping_lists(window)
         if lists is not None:
             yield lists
@@ -79,7 +79,7 @@ def json_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
     return Records(rows(), path=path, unit="record", scan=scan)
 
 
-def _holds_meta(lists: CompiledLists, window: Chunk) -> bool:
+def _holds_meta(lists: Lists, window: Chunk) -> bool:
     """Return whether a text is of MTEB; `next_line` counts queries without documents, which have no list."""
     name = to_bytes(MTEB_META)
     return name in lists.queries or (lists.next_line > 0 and name in window.text[: window.end].tobytes())

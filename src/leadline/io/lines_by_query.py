@@ -13,7 +13,8 @@ from leadline.data.arrays import Bytes, bytes_of
 from leadline.data.ids import Ids, to_text
 from leadline.errors import UsageError
 from leadline.io.opening import Buffers, Chunk
-from leadline.io.trec_lists import CompiledLists, RankedLists, ScannedText, are_unique
+from leadline.io.run_lists import RankedLists, are_unique
+from leadline.io.trec_lists import ScannedText, scan_text
 
 PART = 1 << 23  # bytes of text that are grouped in memory at a time
 LARGE = 1 << 25  # bytes of text above which lines are grouped on disk
@@ -57,7 +58,7 @@ class Parts:
         byte, line = 0, 1
         while not window.last:
             window.advance(byte)
-            found = CompiledLists.scanned(window, line, run=run)
+            found = scan_text(window, line, run=run)
             if found is None:
                 return False
             self._add(window.text, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain, count, repeat
 from numbers import Integral, Real
 from operator import attrgetter, itemgetter
@@ -11,12 +12,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from leadline import kernels
-from leadline.data.arrays import Codes, Floats, Hashes, Integers
+from leadline.data.arrays import Bytes, Codes, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError, refuse_repeated
 from leadline.io.columns import BATCH_ROWS
 from leadline.io.row_columns import LISTED, QUERY, SCORE, Records, Row, Table, find
+from leadline.io.run_lists import Lists
 
 
 class MappingLike(Protocol):
@@ -419,34 +421,47 @@ def _ids_of(documents: Iterable[dict[str, Any]]) -> Ids:
     return Ids(np.frombuffer(bytearray(b"".join(texts)), dtype=np.uint8), stop[:-1].copy(), stop[1:].copy())
 
 
-class DictionaryLists:
-    """The lists of a run in a dictionary, with the methods of lists of TREC text."""
+class DictionaryLists(Lists):
+    """The lists of a run in a dictionary, matched by its own look-ups while it is whole."""
 
-    extra = dropped = repeated = identical = remarks = next_line = next_byte = 0
-    tag = b""
-    hashes: Hashes | None = None
-
-    def __init__(self, columns: DictionaryColumns) -> None:
+    def __init__(self, columns: DictionaryColumns) -> None:  # ids are joined where they are asked for
         self.queries = columns.queries
         self.bounds = columns.bounds
         self.given = self.scores = columns.values
         self.documents = columns.documents
         self.ranks: Integers = np.full(len(self.scores), -1, dtype=np.int64)
-        self.held: list[int] = []
+        self.owned = True
+        self.lines, self.held = [], []
 
-    def ids(self) -> Ids:
-        """Return the document of every row."""
+    @cached_property
+    def _joined(self) -> Ids:
         return _ids_of(self.documents)
 
-    def group(self) -> None:
-        """Do nothing: a dictionary has each query once."""
+    @cached_property
+    def text(self) -> Bytes:  # type: ignore[override]  # made where it is asked for
+        return self._joined.text
 
-    def match(self, qrels: QrelsColumns, codes: Integers) -> Codes:
+    @cached_property
+    def start(self) -> Integers:  # type: ignore[override]
+        return self._joined.start
+
+    @cached_property
+    def stop(self) -> Integers:  # type: ignore[override]
+        return self._joined.stop
+
+    def keep_rows(self, rows: Integers) -> None:
+        """Keep some rows, which are lists as any other then."""
+        super().keep_rows(rows)
+        self.documents = []
+
+    def match(self, qrels: QrelsColumns, codes: Integers) -> Codes | None:
         """Return every row's row in the qrels, -1 for none."""
+        if not self.documents:
+            return super().match(qrels, codes)
         rows = np.full(len(self.scores), -1, dtype=np.int32)
         bounds, begin = self.bounds.tolist(), qrels.begin.tolist()
         falling = np.ones(len(codes), dtype=np.bool_)
-        falling[self._unsorted()] = False
+        falling[self.unsorted()] = False
         negated = -self.given
         for place in np.flatnonzero(codes >= 0).tolist():
             code, low, high = int(codes[place]), bounds[place], bounds[place + 1]
@@ -460,36 +475,17 @@ class DictionaryLists:
                 rows[low:high] = np.fromiter(map(find, scores, repeat(-1)), np.int32, high - low)
         return rows
 
-    def narrow(self) -> None:
-        """Round the scores to 32-bit floats."""
-        with np.errstate(over="ignore"):
-            self.scores = self.scores.astype(np.float32).astype(np.float64)
-
     def order(self) -> Integers | None:
         """Return the rows in the order of the lists, or None if they are in order."""
-        doubtful = self._unsorted()
-        if not len(doubtful):
+        doubtful = self.unsorted().tolist()
+        if not doubtful or not self.documents:
+            return super().order() if doubtful else None
+        spans = [np.arange(*self.bounds[place : place + 2].tolist()) for place in doubtful]
+        rows, ids = np.concatenate(spans), _ids_of(self.documents[place] for place in doubtful)
+        ends = np.cumsum([0, *map(len, spans)], dtype=np.int64)
+        moved = Lists([], ends, (ids.text, ids.start, ids.stop), self.scores[rows]).order()
+        if moved is None:
             return None
         order = np.arange(len(self.scores))
-        for place in doubtful.tolist():
-            low, high = self.bounds[place : place + 2].tolist()
-            order[low:high] = low + self._sorted(place, self.scores[low:high])
+        order[rows] = rows[moved]
         return order
-
-    def _unsorted(self) -> Integers:
-        """Return the lists whose scores do not fall strictly."""
-        rising = np.flatnonzero(self.scores[1:] >= self.scores[:-1]) + 1
-        lists = np.searchsorted(self.bounds, rising, side="right") - 1
-        return np.unique(lists[self.bounds[lists] != rising])
-
-    def _sorted(self, place: int, scores: Floats) -> Integers:
-        """Return the rows of one list in order: by score, ties by falling id."""
-        rows = np.argsort(-scores, kind="stable")
-        tied = np.zeros(len(rows) + 1, dtype=np.bool_)
-        tied[1:-1] = scores[rows][1:] == scores[rows][:-1]
-        starts = np.flatnonzero(tied[1:] & ~tied[:-1]).tolist()
-        ends = (np.flatnonzero(tied[:-1] & ~tied[1:]) + 1).tolist()
-        names = list(self.documents[place]) if starts else []
-        for start, end in zip(starts, ends, strict=True):  # text sorts as its UTF-8 bytes do
-            rows[start:end] = sorted(rows[start:end].tolist(), key=names.__getitem__, reverse=True)
-        return rows

@@ -13,16 +13,16 @@ from leadline.data.run import RunColumns
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, row_columns, selection, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, records_of
-from leadline.io.joined_text import JoinConsumer
 from leadline.io.opening import Buffers, first_bytes
 from leadline.io.row_checks import machine_line, machine_remarks
 from leadline.io.row_columns import Records, Table
+from leadline.io.run_lists import JoinConsumer, ListConsumer, Lists, ReadCounts, deliver
 from leadline.io.run_names import run_name
-from leadline.io.trec_lists import ListConsumer
-from leadline.io.trec_runs import ReadCounts
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
+
+    from leadline.io.python_inputs import DictionaryColumns
 
 
 RunLike: TypeAlias = (
@@ -119,9 +119,9 @@ def counted_run(
 
     columns = None if reading.by_row else python_inputs.dictionary_columns(source, empty=True)
     if columns is not None:
-        columns, identical = selection.selected_columns(columns, reading, name)
-        counts = ReadCounts(rows=len(columns.values), queries=len(columns.queries), identical=identical)
-        return trec_runs.run_of(python_inputs.DictionaryLists(columns), name=name, tag=""), counts
+        lists = _of_dictionary(columns, reading, name)
+        counts = ReadCounts(rows=len(lists.scores), queries=len(lists.queries), identical=lists.identical)
+        return trec_runs.run_of(lists, name=name, tag=""), counts
     found = _records_in_memory(source, "score", reading, path=name)
     return row_checks.run(found, name=name, reading=reading)
 
@@ -197,12 +197,21 @@ def stream_lists(
 
         columns = None if reading.by_row else python_inputs.dictionary_columns(source, empty=True)
         if columns is not None:
-            columns, identical = selection.selected_columns(columns, reading, name)
-            counts = row_checks.deliver_lists(python_inputs.DictionaryLists(columns), consumer, reading)
-            counts.identical = identical
+            counts = ReadCounts()
+            deliver(_of_dictionary(columns, reading, name), consumer, counts)
             return name, counts
         found = _records_in_memory(source, "score", reading, path=name)
     return name, row_checks.stream(found, consumer, reading=reading)
+
+
+def _of_dictionary(columns: DictionaryColumns, reading: Reading, path: str) -> Lists:
+    from leadline.io import python_inputs
+
+    lists = python_inputs.DictionaryLists(columns)
+    selection.clean(lists, reading)
+    if not lists.queries:
+        selection.refuse_nothing(reading, path)
+    return lists
 
 
 def is_ranked_lists(value: Mapping[Any, Any]) -> bool:

@@ -19,7 +19,8 @@ from leadline.errors import InputError
 from leadline.io.columns import NotCleanError
 from leadline.io.opening import Buffers, Chunk
 from leadline.io.row_columns import Scan
-from leadline.io.trec_lists import COLUMNS, POWERS, CompiledLists
+from leadline.io.run_lists import Lists
+from leadline.io.trec_lists import COLUMNS, POWERS, lists_of_scan
 
 if TYPE_CHECKING:
     from leadline.io.formats import Opened
@@ -50,7 +51,7 @@ def json_lines_scan(source: Opened, names: Sequence[str]) -> Scan | None:
     text = np.frombuffer(b"".join(encoded) or b"\0", dtype=np.uint8)
     ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
 
-    def scan(roles: Mapping[str, int], *, whole: bool) -> Iterator[CompiledLists]:
+    def scan(roles: Mapping[str, int], *, whole: bool) -> Iterator[Lists]:
         needed = sum(1 << place for place, name in enumerate(names) if name in roles)
         return _lists(source, _scanner(0, text, ends, _roles(names, roles), needed), whole=whole)
 
@@ -60,14 +61,14 @@ def json_lines_scan(source: Opened, names: Sequence[str]) -> Scan | None:
 def csv_scan(source: Opened, names: Sequence[str], delimiter: str) -> Scan:
     """Return the scan of the rows of a CSV table with this header."""
 
-    def scan(roles: Mapping[str, int], *, whole: bool) -> Iterator[CompiledLists]:
+    def scan(roles: Mapping[str, int], *, whole: bool) -> Iterator[Lists]:
         scanner = _scanner(ord(delimiter), NOTHING, NOTHING.astype(np.int64), _roles(names, roles), 0)
         return _lists(source, scanner, whole=whole, header=True)
 
     return scan
 
 
-def mapping_lists(window: Chunk) -> CompiledLists | None:
+def mapping_lists(window: Chunk) -> Lists | None:
     """Return the lists of a text that is `{query: {document: number}}`; None for any other text."""
     if kernels.compiled is None or kernels.compiled.scan_mapping is None:
         return None
@@ -113,7 +114,7 @@ def _scanner(delimiter: int, names: Bytes, ends: Integers, roles: Integers, need
     return scan
 
 
-def _lists(source: Opened, scanner: Scanner, *, whole: bool, header: bool = False) -> Iterator[CompiledLists]:
+def _lists(source: Opened, scanner: Scanner, *, whole: bool, header: bool = False) -> Iterator[Lists]:
     """Yield the lists of a text chunk by chunk, never a part of a list."""
     if whole or source.whole is not None:
         window = source.text
@@ -138,7 +139,7 @@ def _below(window: Chunk) -> int:
     return begin
 
 
-def _scanned(window: Chunk, begin: int, scanner: Scanner, rows: int) -> CompiledLists:
+def _scanned(window: Chunk, begin: int, scanner: Scanner, rows: int) -> Lists:
     """Scan a chunk; its arrays are in the workspace of the chunk, to be used before it advances."""
     assert kernels.compiled is not None
     text, end = window.text, window.end
@@ -151,7 +152,7 @@ def _scanned(window: Chunk, begin: int, scanner: Scanner, rows: int) -> Compiled
         raise NotCleanError
     columns["hashes"] = columns["hashes"].view(np.uint64)
     columns["values"] = columns["values"].view(np.float64)
-    lists = CompiledLists(text, columns, tally.tolist())
+    lists = lists_of_scan(text, columns, tally.tolist())
     count = len(lists.scores)
     spans = columns["value_start"][:count], columns["value_stop"][:count]
     if kernels.compiled.numbers is None or not kernels.compiled.numbers(text, *spans, POWERS, lists.scores):

@@ -44,16 +44,8 @@ from leadline.io.row_columns import (
     find,
     share_of,
 )
-from leadline.io.trec_lists import (
-    ListConsumer,
-    PlainLists,
-    RankedLists,
-    TrecLists,
-    about_remarks,
-    are_unique,
-    qrels_of_lists,
-)
-from leadline.io.trec_runs import ReadCounts
+from leadline.io.run_lists import ListConsumer, Lists, ReadCounts, are_unique, deliver, qrels_of_lists
+from leadline.io.trec_lists import about_remarks
 from leadline.kernels import plain
 
 
@@ -188,11 +180,11 @@ def qrels(records: Records) -> QrelsColumns:
             return made
     lists = lists_of(records, "grade", Reading())
     resolve_duplicates(lists, records, Reading(), action="is judged")
-    if not lists.documents:
+    if not len(lists.scores):
         raise InputError("contains no judgments", expected="query, document, grade", path=records.path)
     sizes = np.diff(lists.bounds).tolist()
     queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
-    rows = zip(queries, lists.documents, lists.scores.tolist(), strict=True)
+    rows = zip(queries, lists.located(), lists.scores.tolist(), strict=True)
     made = with_shares(QrelsColumns.of(rows, source=records.path), records)
     made.votes = records.votes
     remarks = (*about_remarks(records.comments), *records.remarks, *machine_remarks(records.judges))
@@ -291,7 +283,7 @@ def run(records: Records, *, name: str, reading: Reading) -> tuple[RunColumns, R
 
     found = None if reading.by_row else columns.whole(records, "score")
     if found is not None:
-        selection.select(found, reading)
+        selection.clean(found, reading)
     if found is not None and found.queries and are_unique(found):
         counts = ReadCounts(
             rows=len(found.scores),
@@ -302,7 +294,7 @@ def run(records: Records, *, name: str, reading: Reading) -> tuple[RunColumns, R
         return trec_runs.run_of(found, name=name, tag=counts.tag), counts
     lists = checked_lists(records, reading)
     tally = ReadCounts(
-        rows=len(lists.documents),
+        rows=len(lists.scores),
         queries=len(lists.queries),
         repeated=lists.repeated,
         dropped=lists.dropped,
@@ -319,43 +311,31 @@ def stream(records: Records, consumer: ListConsumer, *, reading: Reading = DEFAU
 
     counts = columns.stream(records, consumer, reading)
     if counts is None:
-        counts = deliver_lists(checked_lists(records, reading), consumer, reading)
+        counts = ReadCounts()
+        deliver(checked_lists(records, reading), consumer, counts)
         counts.tag, counts.remarks = records.tag, records.comments
     return counts
 
 
-def deliver_lists(lists: TrecLists, consumer: ListConsumer, reading: Reading) -> ReadCounts:
-    """Pass lists without faults to a consumer; return their counts."""
-    if reading.single_precision:
-        lists.narrow()
-    ranked = RankedLists(lists)
-    consumer.take(ranked)
-    counts = ReadCounts()
-    counts.add(lists, ranked)
-    return counts
-
-
-def checked_lists(records: Records, reading: Reading) -> PlainLists:
+def checked_lists(records: Records, reading: Reading) -> Lists:
     """Return lists without faults, which are refused or repaired."""
     lists = lists_of(records, "score", reading)
-    some = bool(lists.documents)
+    some = bool(len(lists.scores))
     try:
-        selection.select(lists, reading)
+        selection.clean(lists, reading)
     except InputError as error:
         raise error if error.path else records.at(error, error.line) from None
-    if some and not lists.documents:
+    if some and not len(lists.scores):
         selection.refuse_nothing(reading, records.path)
     if records.listed and reading.on_duplicate == "refuse":
         reading = replace(reading, on_duplicate="hold")
     resolve_duplicates(lists, records, reading)
-    if not lists.documents:
+    if not len(lists.scores):
         raise InputError("contains no documents", expected="a run", path=records.path)
     return lists
 
 
-def resolve_duplicates(
-    lists: PlainLists, records: Records, reading: Reading, *, action: str = "appears"
-) -> None:
+def resolve_duplicates(lists: Lists, records: Records, reading: Reading, *, action: str = "appears") -> None:
     """Refuse or repair documents that occur twice in a list; an error has its location."""
     try:
         lists.resolve_duplicates(reading, action=action)
@@ -365,7 +345,7 @@ def resolve_duplicates(
 
 def lists_of(
     records: Records, what: str, reading: Reading, *, on_fault: Callable[[InputError], None] | None = None
-) -> PlainLists:
+) -> Lists:
     """Check each row and merge the rows of a query; faults are raised, or reported and skipped."""
     if reading.by_rank and not records.ranked:
         raise InputError("has no ranks", expected="ranks with --config read.order=rank", path=records.path)
@@ -487,7 +467,7 @@ class _Gathered:
             raise _no_number(what, value, query, document)
         return found
 
-    def lists(self) -> PlainLists:
+    def lists(self) -> Lists:
         """Return the rows as lists, empty ones last."""
         known = set(self.queries)
         for query in self.records.empty:
@@ -496,7 +476,7 @@ class _Gathered:
                 known.add(code)
                 self.queries.append(code)
                 self.bounds.append(len(self.documents))
-        lists = PlainLists(
+        lists = Lists.of_rows(
             plain.ParsedRows(
                 self.queries,
                 [*self.bounds, len(self.documents)],
@@ -554,11 +534,11 @@ def rank_of(value: Any) -> int:
         return -1
 
 
-def named(lists: PlainLists) -> list[tuple[str, str, float]]:
+def named(lists: Lists) -> list[tuple[str, str, float]]:
     """Return lists as (query, document, number)."""
-    bounds, scores = lists.bounds.tolist(), lists.scores.tolist()
+    bounds, scores, names = lists.bounds.tolist(), lists.scores.tolist(), list(lists.located())
     return [
-        (to_text(query), to_text(lists.documents[row]), scores[row])
+        (to_text(query), to_text(names[row]), scores[row])
         for place, query in enumerate(lists.queries)
         for row in range(bounds[place], bounds[place + 1])
     ]

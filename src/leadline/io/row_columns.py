@@ -10,7 +10,7 @@ from leadline.errors import InputError
 from leadline.io.cell_values import number_in
 
 if TYPE_CHECKING:
-    from leadline.io.trec_lists import CompiledLists
+    from leadline.io.run_lists import Lists
 
 # In the order in which they are searched.
 QUERY = (
@@ -86,7 +86,7 @@ ArrowColumns: TypeAlias = "Callable[[Sequence[str]], Iterable[Any]]"
 class Scan(Protocol):
     """The lists of a text that compiled kernels find."""
 
-    def __call__(self, roles: Mapping[str, int], /, *, whole: bool) -> Iterable[CompiledLists]:
+    def __call__(self, roles: Mapping[str, int], /, *, whole: bool) -> Iterable[Lists]:
         """Return the lists chunk by chunk, or at once, given what columns hold: 0 query, 1 document, ..."""
 
 

@@ -20,12 +20,11 @@ from leadline.errors import InputError
 from leadline.io.lines import lines as lines_of
 from leadline.io.query_ids import read_query_ids
 from leadline.io.row_columns import DOCUMENT, find
+from leadline.io.run_lists import Lists
 from leadline.io.small_tables import Rows, cells_of, parquet, refuse_ragged
-from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists
 
 if TYPE_CHECKING:
     from leadline.data.reading import DocumentsOf
-    from leadline.io.python_inputs import DictionaryColumns
 
 CHUNK = ("chunk_id", "passage_id", "node_id", "chunk", "passage")
 DOCUMENTS = (*DOCUMENT, "doc")
@@ -58,22 +57,24 @@ def queries_in_order(reading: Reading) -> tuple[str, ...]:
     return chosen if isinstance(chosen, tuple) else ()
 
 
-def select(lists: TrecLists, reading: Reading) -> None:
-    """Leave out lists of other queries, and documents whose id is that of their query if that is asked for.
+def clean(lists: Lists, reading: Reading, *, whole: bool = False) -> None:
+    """Select what is to be read, merge the lists of a query if these are all, and round scores if asked for.
 
-    A list without any other document is left out. Chunks that are left become their documents.
+    Documents whose id is that of their query are left out if that is asked for, and a list without any other
+    document. Chunks that are left become their documents.
     """
-    _select(lists, reading)
+    if reading.selects:
+        _select(lists, reading)
     if reading.documents_of is not None:
-        assert isinstance(lists, PlainLists)
-        lists.documents = documents_of(lists, reading.documents_of)
+        lists.replace_ids(documents_of(lists, reading.documents_of))
+    if whole:
+        lists.group()
+    if reading.single_precision:
+        lists.narrow()
 
 
-def _select(lists: TrecLists, reading: Reading) -> None:
-    if not reading.selects:
-        return
+def _select(lists: Lists, reading: Reading) -> None:
     wanted = wanted_queries(reading)
-    assert isinstance(lists, (CompiledLists, PlainLists))
     sizes = np.diff(lists.bounds)
     kept = np.ones(len(lists.scores), dtype=np.bool_)
     if wanted is not None:
@@ -86,66 +87,28 @@ def _select(lists: TrecLists, reading: Reading) -> None:
         _keep(lists, kept)
 
 
-def _identical(lists: CompiledLists | PlainLists) -> Integers:
+def _identical(lists: Lists) -> Integers:
     """Return the rows whose document is the query."""
-    bounds = lists.bounds
-    if isinstance(lists, PlainLists):
-        pairs = zip(lists.queries, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-        rows = [
-            row for query, low, high in pairs for row in range(low, high) if lists.documents[row] == query
-        ]
-        return np.array(rows, dtype=np.int64)
-    owner = np.repeat(np.arange(len(lists.queries)), np.diff(bounds))
+    owner = np.repeat(np.arange(len(lists.queries)), np.diff(lists.bounds))
     lengths = np.array([len(query) for query in lists.queries], dtype=np.int64)
-    rows_of_length = np.flatnonzero((lists.stop - lists.start) == lengths[owner])
+    rows = np.flatnonzero((lists.stop - lists.start) == lengths[owner])
     if lists.hashes is not None and kernels.compiled is not None:
         text = np.frombuffer(b"".join(lists.queries) or b"\0", dtype=np.uint8)
         ends = np.cumsum(lengths)
         hashes = np.empty(len(lengths), dtype=np.uint64)
         kernels.compiled.hash_ids(text, ends - lengths, ends, hashes)
-        rows_of_length = rows_of_length[lists.hashes[rows_of_length] == hashes[owner[rows_of_length]]]
-    found = [
-        row
-        for row in rows_of_length.tolist()
-        if lists.text[lists.start[row] : lists.stop[row]].tobytes() == lists.queries[owner[row]]
-    ]
+        rows = rows[lists.hashes[rows] == hashes[owner[rows]]]
+    ids = lists.located()
+    found = [row for row in rows.tolist() if ids[row] == lists.queries[owner[row]]]
     return np.array(found, dtype=np.int64)
 
 
-def _keep(lists: CompiledLists | PlainLists, kept: Flags) -> None:
+def _keep(lists: Lists, kept: Flags) -> None:
     """Keep some rows, and the lists that have any of them."""
     sizes = np.diff(np.concatenate(([0], np.cumsum(kept)))[lists.bounds])
     lists.queries = [query for query, size in zip(lists.queries, sizes.tolist(), strict=True) if size]
     lists.bounds = np.concatenate(([0], np.cumsum(sizes[sizes > 0]))).astype(np.int64)
     lists.keep_rows(np.flatnonzero(kept))
-
-
-def selected_columns(
-    columns: DictionaryColumns, reading: Reading, path: str
-) -> tuple[DictionaryColumns, int]:
-    """Return the selected rows of a dictionary, and the number of documents left out for their ids."""
-    if not reading.selects:
-        return columns, 0
-    wanted = wanted_queries(reading)
-    queries, documents, parts, identical = [], [], [], 0
-    spans = zip(columns.queries, columns.documents, columns.bounds[:-1], columns.bounds[1:], strict=True)
-    for query, found, low, high in spans:
-        if wanted is not None and query not in wanted:
-            continue
-        names, values = found, columns.values[low:high]
-        own = query.decode("utf-8")
-        if reading.drop_identical_ids and own in found:
-            values = np.delete(values, list(found).index(own))
-            names = {name: score for name, score in found.items() if name != own}
-            identical += 1
-        if names:
-            queries.append(query)
-            documents.append(names)
-            parts.append(values)
-    if not queries:
-        refuse_nothing(reading, path)
-    bounds = np.cumsum([0, *map(len, documents)], dtype=np.int64)
-    return type(columns)(queries, documents, bounds, np.concatenate(parts)), identical
 
 
 def selected_run(run: RunColumns, reading: Reading) -> tuple[RunColumns, int]:
@@ -223,7 +186,7 @@ def _shown(reading: Reading) -> str:
     return f" of {chosen}" if isinstance(chosen, QueryFile) else ""
 
 
-def documents_of(chunks: PlainLists, given: DocumentsOf) -> list[bytes]:
+def documents_of(chunks: Lists, given: DocumentsOf) -> list[bytes]:
     """Return the document of every chunk of some lists; a chunk without one is refused."""
     assert isinstance(given, ChunkIds)
     if given.table is None and os.path.exists(given):
@@ -231,7 +194,7 @@ def documents_of(chunks: PlainLists, given: DocumentsOf) -> list[bytes]:
     known: dict[bytes, bytes | None] = {}
     match = None if given.table is not None else re.compile(given).search
     found: list[bytes] = []
-    for row, name in enumerate(chunks.documents):
+    for row, name in enumerate(chunks.located()):
         document = known.get(name)
         if document is None:
             if given.table is not None:

@@ -19,14 +19,8 @@ from leadline.errors import InputError
 from leadline.io import swapped_arguments
 from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts
 from leadline.io.opening import Buffers, Chunk, computed_ahead, file_size, read_whole, text_size
-from leadline.io.trec_lists import (
-    CompiledLists,
-    PlainLists,
-    TrecLists,
-    about_remarks,
-    as_fields,
-    qrels_of_lists,
-)
+from leadline.io.run_lists import Lists, qrels_of_lists
+from leadline.io.trec_lists import about_remarks, as_fields, scan_lists
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
@@ -88,7 +82,7 @@ class _Packed:
         self.rows = self.filled = self.remarks = 0
         self.shortened = self.returned = False  # why lists did not fit
 
-    def add(self, lists: CompiledLists | None, share: float) -> bool:
+    def add(self, lists: Lists | None, share: float) -> bool:
         """Add some lists, with which a share of the file has been read; return False if they do not fit."""
         if lists is None or not np.isfinite(lists.scores).all():
             return False
@@ -127,7 +121,7 @@ class _Packed:
         )
         return bool(repeated < 0)
 
-    def _pack(self, lists: CompiledLists, ends: Integers) -> bool:
+    def _pack(self, lists: Lists, ends: Integers) -> bool:
         """Copy the documents; where one has another prefix, shorten the prefix and return False."""
         assert kernels.compiled is not None
         if not len(lists.scores):
@@ -208,14 +202,14 @@ def _in_chunks(path: str) -> QrelsColumns | None:
         prefix = packed.prefix
 
 
-def _chunks(path: str) -> Generator[tuple[CompiledLists | None, float], None, None]:
+def _chunks(path: str) -> Generator[tuple[Lists | None, float], None, None]:
     """Yield the lists of a file chunk by chunk, with the share of the file that has been read."""
     size = file_size(path)
 
-    def scan(place: tuple[int, int]) -> tuple[tuple[CompiledLists | None, float], tuple[int, int] | None]:
+    def scan(place: tuple[int, int]) -> tuple[tuple[Lists | None, float], tuple[int, int] | None]:
         byte, line = place
         window.advance(byte)
-        lists = CompiledLists.scan(window, line, run=False)
+        lists = scan_lists(window, line, run=False)
         if lists is None or window.last:
             return (lists, 1.0), None
         return (lists, window.file.tell() / size), (lists.next_byte, lists.next_line)
@@ -224,14 +218,14 @@ def _chunks(path: str) -> Generator[tuple[CompiledLists | None, float], None, No
         yield from computed_ahead(scan, (0, 1), background=True)
 
 
-def _disordered(path: str) -> Generator[tuple[CompiledLists | None, float], None, None]:
+def _disordered(path: str) -> Generator[tuple[Lists | None, float], None, None]:
     """Yield the lists of a file after its lines have been grouped on disk."""
     with Parts(path, text_size(path)) as parts:
         with Chunk(path, Buffers()) as window:
             clean = parts.fill(window, run=False)
         read, remarks = 0, parts.remarks
         for part in parts if clean else ():
-            lists = CompiledLists.scan(part, NOT_THE_TOP, run=False)
+            lists = scan_lists(part, NOT_THE_TOP, run=False)
             if lists is not None:
                 lists.group()
                 lists.remarks, remarks = remarks, 0
@@ -243,7 +237,7 @@ def _disordered(path: str) -> Generator[tuple[CompiledLists | None, float], None
 
 def _of_whole(window: Chunk) -> QrelsColumns:
     """Return the judgments of a text, without a check for repeated documents."""
-    lists: TrecLists | None = CompiledLists.scan(window, 1, run=False)
+    lists: Lists | None = scan_lists(window, 1, run=False)
     if lists is None or not np.isfinite(lists.scores).all():
         lists = _plain_lists(window)
     if not lists.queries:
@@ -267,9 +261,9 @@ def _by_subtopic(window: Chunk) -> QrelsColumns:
     return made
 
 
-def _plain_lists(window: Chunk) -> PlainLists:
+def _plain_lists(window: Chunk) -> Lists:
     try:
-        return PlainLists(plain.scan_qrels(window.text[: window.end].tobytes(), 1))
+        return Lists.of_rows(plain.scan_qrels(window.text[: window.end].tobytes(), 1))
     except InputError as error:
         raise error.at(window.path) from None
 

@@ -4,74 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from leadline import kernels
-from leadline.data.arrays import Bytes, Floats, Integers
+from leadline.data.arrays import Bytes, Floats
 from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import RunColumns
 from leadline.errors import InputError
 from leadline.io import selection
-from leadline.io.joined_text import JoinConsumer, JoinedText, can_join, joined_chunks
+from leadline.io.joined_text import can_join, joined_chunks
 from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts
 from leadline.io.opening import Buffers, Chunk, computed_ahead, read_whole, text_size
-from leadline.io.run_names import run_name
-from leadline.io.trec_lists import (
-    CompiledLists,
+from leadline.io.run_lists import (
+    JoinConsumer,
+    JoinedText,
     ListConsumer,
-    PlainLists,
+    Lists,
     RankedLists,
-    TrecLists,
+    ReadCounts,
     are_unique,
-    as_fields,
+    deliver,
 )
+from leadline.io.run_names import run_name
+from leadline.io.trec_lists import as_fields, scan_lists
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
     from leadline.io.tables import OutputTable
-
-
-@dataclass
-class ReadCounts:
-    """Counts of problems found while reading a run; those above 0 are shown to the user."""
-
-    rows: int = 0
-    queries: int = 0
-    extra_columns: int = 0
-    repeated: int = 0
-    dropped: int = 0
-    identical: int = 0
-    disordered: int = 0
-    tag: str = ""
-    other_tags: int = 0
-    unjudged_queries: int = 0
-    remarks: int = 0
-
-    def add(self, lists: TrecLists, ranked: RankedLists) -> None:
-        """Add the counts of some lists."""
-        self.rows += len(ranked.scores)
-        self.queries += len(lists.queries)
-        self.extra_columns += lists.extra
-        self.repeated += lists.repeated
-        self.dropped += lists.dropped
-        self.identical += lists.identical
-        self.remarks += lists.remarks
-        self.tag = to_text(lists.tag) or self.tag
-        self.disordered += disordered(ranked.bounds, ranked.scores, ranked.ranks)
-
-    def add_joined(self, lists: JoinedText) -> None:
-        """Add the counts of lists that the kernel has joined."""
-        self.rows += lists.rows
-        self.queries += len(lists.queries)
-        self.extra_columns += lists.extra
-        self.remarks += lists.remarks
-        self.tag = to_text(lists.tag) or self.tag
-        self.disordered += lists.disordered
 
 
 class _QueryReturnsError(Exception):
@@ -84,7 +47,7 @@ class Scanned(NamedTuple):
     The lists end at the byte `stop`; from there the text is part of the next chunk.
     """
 
-    lists: TrecLists | None
+    lists: Lists | None
     path: str
     text: Bytes
     end: int
@@ -175,12 +138,9 @@ def _deliver(
             queries, tag = scanned.joined.queries, scanned.joined.tag
         else:
             lists = scanned.lists
-            ranked = None if lists is None else RankedLists(lists)
-            if lists is None or ranked is None or not consumer.take(ranked):
+            if lists is None or not deliver(lists, consumer, counts):
                 lists = _plain_lists(scanned, reading)
-                ranked = RankedLists(lists)
-                consumer.take(ranked)
-            counts.add(lists, ranked)
+                deliver(lists, consumer, counts)
             queries, tag = lists.queries, lists.tag
         expected = len(seen) + len(queries)
         seen.update(queries)
@@ -271,7 +231,7 @@ def _tags(scanned: Scanned, tag: bytes, rows: int) -> set[bytes]:
     return {fields[5] for fields in lines if len(fields) > 5}
 
 
-def run_of(lists: TrecLists, *, name: str, tag: str, first_repeat: int = 1) -> RunColumns:
+def run_of(lists: Lists, *, name: str, tag: str, first_repeat: int = 1) -> RunColumns:
     """Return the run of some lists; a repeat that is held keeps its rank under a unique name.
 
     `first_repeat` is the number of the first of these names.
@@ -317,24 +277,18 @@ def _joined(window: Chunk, qrels: QrelsColumns, reading: Reading) -> Generator[S
             yield Scanned(None, window.path, text, end, line, last=True, whole=False, stop=end, joined=lists)
 
 
-def _find(window: Chunk, line: int, reading: Reading, *, whole: bool) -> tuple[Scanned, TrecLists]:
+def _find(window: Chunk, line: int, reading: Reading, *, whole: bool) -> tuple[Scanned, Lists]:
     """Find the lists of a chunk with the compiled kernel if its text is clean, else in Python."""
     here = Scanned(None, window.path, window.text, window.end, line, window.last, whole)
-    lists: TrecLists | None = None
-    if not reading.by_row:
-        lists = CompiledLists.scan(window, line, run=True)
+    lists = None if reading.by_row else scan_lists(window, line, run=True)
     if lists is None:
         lists = _plain_lists(here, reading)
     else:
-        selection.select(lists, reading)
-        if whole:
-            lists.group()
-    if reading.single_precision:
-        lists.narrow()
+        selection.clean(lists, reading, whole=whole)
     return here._replace(lists=lists, stop=min(lists.next_byte, window.end)), lists
 
 
-def _plain_lists(scanned: Scanned, reading: Reading) -> PlainLists:
+def _plain_lists(scanned: Scanned, reading: Reading) -> Lists:
     """Find the lists of a chunk by `bytes.split`; report or repair faults."""
     try:
         rows = plain.scan_run(
@@ -344,40 +298,12 @@ def _plain_lists(scanned: Scanned, reading: Reading) -> PlainLists:
             by_rank=reading.by_rank,
             drop_nan=reading.on_nan == "drop",
         )
-        lists = PlainLists(rows)
-        selection.select(lists, reading)
-        if scanned.whole:
-            lists.group()
-        if reading.single_precision:
-            lists.narrow()
+        lists = Lists.of_rows(rows)
+        selection.clean(lists, reading, whole=scanned.whole)
         lists.resolve_duplicates(reading)
     except InputError as error:
         raise error if error.path else error.at(scanned.path) from None
     return lists
-
-
-def disordered(bounds: Integers, scores: Floats, ranks: Integers) -> int:
-    """Count the lists in which a higher score has a larger rank than a lower one."""
-    return len(disordered_lists(bounds, scores, ranks))
-
-
-def disordered_lists(bounds: Integers, scores: Floats, ranks: Integers) -> list[int]:
-    """Return the lists in which a higher score has a larger rank than a lower one."""
-    falls = ranks[1:] < ranks[:-1]
-    inner = bounds[1:-1]
-    falls[inner[(inner > 0) & (inner < len(scores))] - 1] = False
-    found: list[int] = []
-    owners = np.searchsorted(bounds, np.flatnonzero(falls), side="right") - 1
-    for place in np.flatnonzero(np.bincount(owners)).tolist():
-        low, high = int(bounds[place]), int(bounds[place + 1])
-        rank, score = ranks[low:high], scores[low:high]
-        if rank.min() < 0:  # the column does not contain ranks
-            continue
-        group = np.flatnonzero(np.concatenate(([True], score[1:] != score[:-1])))
-        lowest, highest = np.minimum.reduceat(rank, group), np.maximum.reduceat(rank, group)
-        if np.any(lowest[1:] < np.maximum.accumulate(highest)[:-1]):
-            found.append(place)
-    return found
 
 
 def write(table: OutputTable) -> Iterator[bytes]:

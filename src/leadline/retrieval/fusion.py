@@ -17,7 +17,7 @@ from leadline.errors import InputError, UsageError
 from leadline.io.objects import Run
 from leadline.io.read import RunLike, counted_run
 from leadline.io.read_paths import public
-from leadline.io.trec_runs import ReadCounts
+from leadline.io.run_lists import ReadCounts
 from leadline.retrieval.fusion_lists import (
     DIVIDING,
     NORMALISATIONS,
