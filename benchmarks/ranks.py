@@ -25,9 +25,8 @@ import numpy as np
 
 import leadline as ll
 from leadline.comparison.rank import Ranking, rank
-from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary
-from leadline.data.records import RunInfo
+from leadline.data.records import NamedMeasure, RunInfo
 from leadline.evaluation.results import Results
 from leadline.stats.ranks import bootstrap_ranks, paired_t, rank_limits
 

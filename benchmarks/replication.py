@@ -21,9 +21,8 @@ import numpy as np
 import leadline as ll
 from leadline.comparison.replication import ReplicationRules, replication_values
 from leadline.comparison.replication_result import STATISTICS, ReplicationValue
-from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary
-from leadline.data.records import RunInfo
+from leadline.data.records import NamedMeasure, RunInfo
 from leadline.evaluation.results import Results
 
 MEASURE = "nDCG@10" if os.environ.get("MEASURE") is None else os.environ["MEASURE"]

@@ -11,8 +11,7 @@ from conftest import Leadline
 from leadline.data.registry import split_names
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.profiles import PROFILES, profile_of
-from leadline.evaluation.trec_names import expand
+from leadline.evaluation.profiles import PROFILES, expand, profile_of
 from leadline.measures import MEASURES
 from leadline.stats import CORRECTIONS, TESTS
 

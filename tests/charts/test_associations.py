@@ -12,7 +12,7 @@ import leadline as ll
 from leadline.charts import picture, style
 from leadline.charts.association_plots import MOST_NAMES, association, swaps_of
 from leadline.errors import UsageError
-from leadline.estimation.prediction_figures import rank_shares
+from leadline.estimation.predict import rank_shares
 from whole_pictures import whole
 
 

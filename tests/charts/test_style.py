@@ -9,7 +9,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
-from leadline.charts import FORMS, LINE_STYLES, form_of, letters, picture, shortened, style, text_layout
+from leadline.charts import FORMS, LINE_STYLES, _family_with, form_of, picture, shortened, style, text_layout
 from leadline.charts.interval_plots import forest
 from leadline.charts.line_plots import recall_precision
 from leadline.errors import UsageError
@@ -63,8 +63,8 @@ def test_any_run_name_is_drawn_as_it_is(name: str) -> None:
 
 
 def test_letters_that_the_font_lacks_are_taken_from_an_installed_one() -> None:
-    assert letters._family_with(ord("a")) is not None
-    family = letters._family_with(ord("検"))
+    assert _family_with(ord("a")) is not None
+    family = _family_with(ord("検"))
     if family is None:
         pytest.skip("no installed font has this letter")
     figure = forest(["検索", "bm25"], [0.1, 0.2], [0.0, 0.1], [0.2, 0.3], label="AP")

@@ -13,7 +13,7 @@ from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import Aliases, DefaultCutoffs, choice, needed_cutoff, number
 from leadline.evaluation import catalogue
-from leadline.evaluation.trec_names import GROUPS
+from leadline.evaluation.profiles import GROUPS
 from leadline.measures import MEASURES, Average, Measure, ratio
 
 

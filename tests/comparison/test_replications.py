@@ -16,9 +16,8 @@ import leadline as ll
 from leadline.comparison.information_difference.similarity_baselines import RBO, RankedLists
 from leadline.comparison.replication import ReplicationRules, replication_values, tau_union
 from leadline.comparison.replication_result import COVERAGE, Replication
-from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary
-from leadline.data.records import RunInfo
+from leadline.data.records import NamedMeasure, RunInfo
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
 

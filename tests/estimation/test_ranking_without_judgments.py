@@ -12,9 +12,8 @@ import leadline as ll
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import RankedPool, read_systems
-from leadline.estimation.unjudged import estimate_systems
+from leadline.estimation.unjudged import Unjudged, estimate_systems
 from leadline.estimation.unjudged_methods import METHODS
-from leadline.estimation.unjudged_result import Unjudged
 from leadline.stats.correlation import kendall
 from leadline.topics.infer import Vectors, write_vectors
 

@@ -7,8 +7,7 @@ import pytest
 
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.profiles import PROFILES, profile_of
-from leadline.evaluation.trec_names import Request, name_of
+from leadline.evaluation.profiles import PROFILES, Request, name_of, profile_of
 from leadline.measures import MEASURES
 from test_peers import random_data
 

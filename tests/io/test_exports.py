@@ -11,7 +11,7 @@ import pytest
 import leadline as ll
 from conftest import Leadline
 from leadline.errors import InputError, UsageError
-from leadline.io.exports import write_beir, write_rank_eval
+from leadline.io.write import write_beir, write_rank_eval
 
 QRELS = {"q1": {"d1": 3, "d 2": 0}, 'q"2': {"d\t3": 1}}
 

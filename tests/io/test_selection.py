@@ -13,9 +13,8 @@ import leadline as ll
 from conftest import Leadline, examples
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
-from leadline.io.query_ids import read_query_ids
 from leadline.io.read import counted_run
-from leadline.io.selection import selected_qrels
+from leadline.io.selection import read_query_ids, selected_qrels
 from run_sources import SOURCES, Run, as_trec
 from strategies import FORMS, in_form
 

@@ -11,10 +11,9 @@ from conftest import Leadline
 from judging_pages import event
 from leadline.io.judges import read_judges
 from leadline.io.objects import read_qrels
-from leadline.judging.agreement import agreement
+from leadline.judging.agreement import agreement, forms_of
 from leadline.judging.events import parse_event
 from leadline.judging.export import export
-from leadline.judging.presentation import forms_of
 from leadline.judging.store import Store
 
 QUERIES = 12

@@ -11,7 +11,7 @@ import pytest
 
 from leadline.data.table import Cell, Preformatted, RowLabel, Table
 from leadline.render import render
-from leadline.render.cells import shown
+from leadline.render.text_formats import shown
 
 # `-f trec` takes results in place of a table; test_trec.py is about it.
 FORMS = ("csv", "html", "latex", "markdown", "table", "terminal")

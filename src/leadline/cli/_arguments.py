@@ -40,7 +40,7 @@ def move_measures(context: click.Context, argument: click.Parameter) -> None:
     if not moved:
         return
     context.params[name] = tuple(text for text in given if text not in moved)
-    from leadline.evaluation.arguments import check_measures
+    from leadline.evaluation.profiles import check_measures
 
     try:
         check_measures(moved, context.params.get("profile") or "leadline")

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from leadline.data.wording import folded, terminal_columns, visible
-from leadline.io.ir_metadata import header_of
 from leadline.io.opening import digest_of
+from leadline.io.write import header_of
 
 
 def inputs_of(

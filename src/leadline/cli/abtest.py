@@ -15,7 +15,7 @@ from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Cell, Preformatted, Table
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
-from leadline.io.lines import lines
+from leadline.io.opening import lines
 from leadline.online.abtest import abtest
 from leadline.online.planning import ARMS, arm_of, users_needed
 from leadline.render.view import View

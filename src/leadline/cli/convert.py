@@ -15,7 +15,7 @@ from leadline.data.reading import Reading, RunOptions
 from leadline.data.wording import counted
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UsageError, both, one_of
-from leadline.io import exports, row_checks, row_columns
+from leadline.io import row_checks, row_columns
 from leadline.io import write as writing
 from leadline.io.formats import (
     BY_SUFFIX,
@@ -29,7 +29,6 @@ from leadline.io.formats import (
     records_of,
     suffix_of,
 )
-from leadline.io.ir_metadata import LONGEST, header_in
 from leadline.io.lines_by_query import StoredLists
 from leadline.io.objects import write_qrels
 from leadline.io.opening import first_bytes
@@ -40,6 +39,7 @@ from leadline.io.selection import selected_qrels
 from leadline.io.tables import RUN_COLUMNS, OutputTable, table_of_run
 from leadline.io.texts import read_documents, read_queries
 from leadline.io.trec_runs import stream
+from leadline.io.write import LONGEST, header_in
 from leadline.kernels import plain
 
 SECTION = "Files and collections"
@@ -137,7 +137,7 @@ def command(
         reading = Reading(qrels_columns=names, subtopics=subtopics, queries_in=options["queries_in"])
         qrels = selected_qrels(qrels_of(file, reading, sure=True), reading)
         if form == BEIR:
-            exports.write_beir(
+            writing.write_beir(
                 qrels,
                 target,
                 queries=None if queries is None else read_queries(queries),
@@ -145,7 +145,7 @@ def command(
             )
         elif form == RANK_EVAL:
             found = None if queries is None else {query.id: query.content for query in read_queries(queries)}
-            exports.write_rank_eval(qrels, target, index=str(index), queries=found)
+            writing.write_rank_eval(qrels, target, index=str(index), queries=found)
         else:
             write_qrels(qrels, target, suffix=suffix)
         summary = f"{counted_queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"

@@ -13,8 +13,7 @@ from leadline.cli._results import for_screen
 from leadline.data.table import Table
 from leadline.errors import UsageError, one_of
 from leadline.evaluation.catalogue import entry, explain, facts, limits, outline
-from leadline.evaluation.profiles import profile_of
-from leadline.evaluation.trec_names import GROUPS
+from leadline.evaluation.profiles import GROUPS, profile_of
 from leadline.measures import MEASURES, Measure
 from leadline.render.view import View
 from leadline.result import Facts

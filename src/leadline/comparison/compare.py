@@ -14,8 +14,8 @@ from leadline.comparison.rules import Rules
 from leadline.data.reading import refuse_unknown
 from leadline.errors import InputError, UsageError
 from leadline.estimation.measured import measured
-from leadline.evaluation.arguments import MeasuresLike, RunsLike, divided
 from leadline.evaluation.evaluate import TestedOptions
+from leadline.evaluation.profiles import MeasuresLike, RunsLike, divided
 from leadline.evaluation.results import Results
 from leadline.io.objects import Run
 from leadline.io.read import QrelsLike

@@ -27,8 +27,8 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.estimation.measured import measured
-from leadline.evaluation.arguments import MeasuresLike, RunsLike
 from leadline.evaluation.evaluate import TestedOptions
+from leadline.evaluation.profiles import MeasuresLike, RunsLike
 from leadline.evaluation.results import Results
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public

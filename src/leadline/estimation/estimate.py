@@ -19,8 +19,7 @@ from leadline.data.validation import check_flags, check_whole
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.estimation import estimated_columns as parts_of
-from leadline.estimation.estimated_columns import estimate_columns, estimate_notes
-from leadline.estimation.estimated_values import Difference, Estimate
+from leadline.estimation.estimated_columns import Difference, Estimate, estimate_columns, estimate_notes
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.measure_targets import (
     AveragePrecision,

@@ -18,11 +18,10 @@ from leadline.data.reading import (
 )
 from leadline.data.records import ResultWarning
 from leadline.errors import UsageError
-from leadline.evaluation.arguments import MeasuresLike, RunsLike, divided
 from leadline.evaluation.estimated_recall import PoolLike, is_sample
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
-from leadline.evaluation.profiles import Averaging
+from leadline.evaluation.profiles import Averaging, MeasuresLike, RunsLike, divided
 from leadline.evaluation.results import Results
 from leadline.io.objects import Qrels, judgments_of
 from leadline.io.read import KnownLike, QrelsLike

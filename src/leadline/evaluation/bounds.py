@@ -9,8 +9,8 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, freeze
 from leadline.data.judged_run import JudgedRun, TieGroups
-from leadline.evaluation.bound_rules import Rule, group_bounds, last_ranks
 from leadline.evaluation.limits import Bounds
+from leadline.evaluation.tie_expectations import Rule, group_bounds, last_ranks
 from leadline.measures import Measure
 
 

@@ -236,7 +236,7 @@ def _is_index(path: str) -> bool:
 
 def _checked_index(path: str) -> Checked:
     """Check the folder of an index."""
-    from leadline.retrieval.index.check_index import check_index
+    from leadline.retrieval.index.reader import check_index
 
     return check_index(path)
 

@@ -22,6 +22,7 @@ from leadline.evaluation.estimated_recall import PoolLike, joined
 from leadline.evaluation.join import judge_runs, listed_runs
 from leadline.evaluation.limits import DEFAULT_INTERVAL, Bounds, mean_intervals, read_weights, weights_warning
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
+from leadline.evaluation.profiles import relevance_strings as strings_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import (
     Returned,
@@ -38,12 +39,10 @@ from leadline.evaluation.run_warnings import (
     warnings_of,
     warnings_of_undefined,
 )
-from leadline.evaluation.trec_names import relevance_strings as strings_of
 from leadline.io.objects import judgments_of
 from leadline.io.read import KnownLike, QrelsLike, RunLike
 from leadline.io.read_paths import public
-from leadline.measures import Measure
-from leadline.measures.ir_measures_names import is_of_ir_measures, text_of
+from leadline.measures import Measure, is_of_ir_measures, text_of
 from leadline.stats import Interval, checked_level
 from leadline.stats.moments import Weighted
 

@@ -12,8 +12,7 @@ from leadline.errors import MissingPackageError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import profile_of
 from leadline.io.objects import judgments_of
-from leadline.measures import Measure
-from leadline.measures.ir_measures_names import text_of
+from leadline.measures import Measure, text_of
 
 NAME = "leadline"
 

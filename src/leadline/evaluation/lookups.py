@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.averages import Averaged
 from leadline.data.ids import Vocabulary
+from leadline.data.records import Averaged
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries

@@ -11,10 +11,19 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers, freeze
-from leadline.data.averages import GEOMETRIC_FLOOR, Averaged, NamedMeasure, summary
 from leadline.data.ids import Vocabulary
 from leadline.data.optional import import_optional
-from leadline.data.records import MACHINE_LABELS, ResultWarning, RunInfo, flagged, plain
+from leadline.data.records import (
+    GEOMETRIC_FLOOR,
+    MACHINE_LABELS,
+    Averaged,
+    NamedMeasure,
+    ResultWarning,
+    RunInfo,
+    flagged,
+    plain,
+    summary,
+)
 from leadline.data.table import Column, RowLabel, columns_of, make_frame
 from leadline.data.validation import check_word
 from leadline.data.wording import counted, percent, queries

@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.averages import Averaged
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
-from leadline.data.records import MACHINE_LABELS, ResultWarning, RunInfo
+from leadline.data.records import MACHINE_LABELS, Averaged, ResultWarning, RunInfo
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import InputError, UsageError
 from leadline.io.row_checks import ABOUT_MACHINES

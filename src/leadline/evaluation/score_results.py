@@ -11,16 +11,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
-from leadline.data.averages import NamedMeasure
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.records import ResultWarning, RunInfo
+from leadline.data.records import NamedMeasure, ResultWarning, RunInfo
 from leadline.data.validation import check_word
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import Meaning
 from leadline.evaluation.limits import same_weights
-from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.profiles import is_text, profile_of
 from leadline.evaluation.results import Results
-from leadline.evaluation.trec_names import is_text
 from leadline.io.read_paths import public
 from leadline.io.result_files import damaged_result
 from leadline.io.run_names import files_of

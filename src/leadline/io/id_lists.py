@@ -11,9 +11,8 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.errors import InputError, UsageError, repeated
 from leadline.io import row_columns, texts
 from leadline.io.cell_values import number_in, object_of
-from leadline.io.lines import whole_text
 from leadline.io.objects import read_qrels
-from leadline.io.opening import BOM, PARQUET, first_bytes, read_whole, text_of
+from leadline.io.opening import BOM, PARQUET, first_bytes, read_whole, text_of, whole_text
 from leadline.io.read import KnownLike
 from leadline.io.small_tables import FIELD, Rows, csv_table, delimiter_of, parquet, table_column
 from leadline.io.texts import rows_of

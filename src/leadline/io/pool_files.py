@@ -21,8 +21,7 @@ from leadline.io import row_columns
 from leadline.io.cell_values import json_or_none, number_in
 from leadline.io.formats import suffix_of
 from leadline.io.id_lists import read_pairs
-from leadline.io.lines import lines
-from leadline.io.opening import BINARY_TABLES, BOM, first_bytes
+from leadline.io.opening import BINARY_TABLES, BOM, first_bytes, lines
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.io.write import write_bytes

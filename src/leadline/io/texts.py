@@ -6,15 +6,15 @@ import html
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html.parser import HTMLParser
 from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.data.validation import check_arguments
 from leadline.errors import InputError, refuse_repeated, repeated
-from leadline.io import row_columns, web_pages
+from leadline.io import row_columns
 from leadline.io.cell_values import checked_object, json_of, object_of
-from leadline.io.lines import lines, whole_text
-from leadline.io.opening import LONGEST_TEXT, PARQUET, first_bytes, too_long
+from leadline.io.opening import LONGEST_TEXT, PARQUET, first_bytes, lines, too_long, whole_text
 from leadline.io.read_paths import public
 from leadline.io.run_names import IR_DATASETS
 from leadline.io.small_tables import Rows, cells_of, parquet
@@ -83,8 +83,8 @@ def documents(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict
         if number is None:
             raise InputError("a <DOC> without <DOCNO>", expected="one", path=path, line=began)
         rest = block[: number.start()] + block[number.end() :]
-        if web_pages.is_page(rest):
-            yield began, {"docno": number[1].strip()} | web_pages.page(rest)
+        if is_page(rest):
+            yield began, {"docno": number[1].strip()} | page(rest)
             continue
         language = LANGUAGE.search(rest)
         more = {"lang": language[1].strip()} if language else {}
@@ -432,3 +432,81 @@ def _collection(path: str, noun: str) -> Iterator[tuple[int, Any]]:
     rows = collection.docs_iter if noun == "document" else collection.queries_iter
     for place, row in enumerate(ir_datasets.downloaded(path, rows), start=1):
         yield place, row._asdict()
+
+
+HEADER = re.compile(r"<dochdr>\s*(.*?)</dochdr\s*>", re.DOTALL | re.IGNORECASE)
+PAGE = re.compile(r"<dochdr>|<html[\s>]", re.IGNORECASE)
+OLD_NUMBER = re.compile(r"<docoldno>.*?</docoldno\s*>", re.DOTALL | re.IGNORECASE)
+# Columns made of lines of the HTTP header.
+METADATA = {"content-type": "content_type", "date": "date", "last-modified": "last_modified"}
+HIDDEN = {"script", "style", "template"}
+# Tags within a word or a sentence; any other tag separates words.
+INLINE = {"a", "abbr", "acronym", "b", "big", "cite", "code", "em", "font", "i", "s", "small", "span"}
+INLINE |= {"strike", "strong", "sub", "sup", "tt", "u", "wbr"}
+
+
+class _Reader(HTMLParser):
+    """The visible text of a page, and its title."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title: list[str] = []
+        self.text: list[str] = []
+        self.hidden = ""
+        self.in_title = False
+
+    def handle_starttag(self, tag: str, _attributes: object) -> None:
+        """Begin the title or what is hidden; separate words."""
+        if tag in HIDDEN:
+            self.hidden = self.hidden or tag
+        self.in_title = tag == "title" and not self.title
+        if tag not in INLINE:
+            self.text.append(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        """End the title or what is hidden; separate words."""
+        if tag == self.hidden:
+            self.hidden = ""
+        self.in_title = False
+        if tag not in INLINE:
+            self.text.append(" ")
+
+    def handle_data(self, data: str) -> None:
+        """Keep what is visible."""
+        if not self.hidden:
+            (self.title if self.in_title else self.text).append(data)
+
+    def parse_marked_section(self, i: int, report: bool = True) -> int:  # noqa: ARG002  # the base's
+        """Skip `<![...>`, of which the parser would refuse unknown kinds."""
+        return self.rawdata.find(">", i) + 1 or -1
+
+
+def is_page(block: str) -> bool:
+    """Return whether a document is a web page.
+
+    >>> is_page("<DOCHDR>http://a.example</DOCHDR><p>Wings"), is_page("<TEXT><P>Wings</TEXT>")
+    (True, False)
+    """
+    return PAGE.search(block) is not None
+
+
+def page(block: str) -> dict[str, str]:
+    r"""Return title, text, url and metadata of a page; scripts, style sheets and comments are left out.
+
+    >>> page("<DOCHDR>\nhttp://a.example/ 1.2.3.4\n</DOCHDR><title>A</title><style>b{}</style>W<b>in</b>gs")
+    {'title': 'A', 'text': 'Wings', 'url': 'http://a.example/'}
+    """
+    header = HEADER.search(block)
+    reader = _Reader()
+    reader.feed(OLD_NUMBER.sub("", HEADER.sub("", block, count=1)))
+    reader.close()
+    found = {"title": " ".join("".join(reader.title).split()), "text": " ".join("".join(reader.text).split())}
+    if header is None or not header[1]:
+        return found
+    first, *lines = header[1].splitlines()
+    found["url"] = first.split()[0]
+    for line in lines:
+        name, colon, value = line.partition(":")
+        if colon and name.strip().lower() in METADATA:
+            found[METADATA[name.strip().lower()]] = value.strip()
+    return found

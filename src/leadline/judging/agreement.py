@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import statistics
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -12,18 +13,21 @@ import numpy as np
 from leadline.comparison.compare import compare
 from leadline.comparison.comparison_result import Comparison
 from leadline.data.arrays import Floats
+from leadline.data.ids import Vocabulary
+from leadline.data.records import NamedMeasure, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.results import Results
+from leadline.io import judgment_store
 from leadline.io.judges import JudgesLike, read_judges
-from leadline.io.judgment_store import is_database
+from leadline.io.judgment_store import Given, is_database
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
 from leadline.io.small_tables import split_place
 from leadline.judging.agreement_audit import TOP, WITHIN, Audit, NeededJudgments, audit, needed_judgments
 from leadline.judging.agreement_result import DEFAULT_MEASURES, Agreement, Judgments, ranked, warnings_of
 from leadline.judging.agreement_values import CoefficientEstimate, Ranking
-from leadline.judging.presentation import forms_of
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.agreement_coefficients import (
     Coefficient,
@@ -397,3 +401,58 @@ def _for_runs(judgments: Judgments, table: Sequence[float]) -> Judgments:
     if not len(judged):
         raise InputError("no pair was judged by all", expected="some, to evaluate the runs with")
     return judged
+
+
+MEASURES = (
+    NamedMeasure("seconds", rising=False, low=0),
+    NamedMeasure("opened", rising=False, low=0, high=1),
+    NamedMeasure("agreement", low=0, high=1),
+)
+
+
+def forms_of(store: str) -> Results | None:
+    """Return values of queries with the forms of presentation as runs; None with fewer than two forms.
+
+    `seconds` is the median time per judgment, `opened` the share of judgments for which the full text was on
+    the screen, `agreement` the share of other judges of the same pair, who may have seen it in any form, with
+    the same grade. A mean is over the queries that were judged in every form.
+    """
+    rows = judgment_store.read(store).given
+    cells: dict[tuple[str, str], list[Given]] = {}
+    grades: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        grades.setdefault(row.judgment[:2], []).append(row.judgment.grade)
+        if row.form:
+            cells.setdefault((row.form, row.judgment.query), []).append(row)
+    forms = sorted({form for form, _ in cells})
+    queries = Vocabulary.of_bytes(dict.fromkeys(row.judgment.query.encode() for row in rows))
+    if len(forms) < 2:
+        return None
+    values = np.array(
+        [[_values(cells.get((form, query), ()), grades) for query in queries] for form in forms]
+    )
+    given = ~np.isnan(values).any(axis=0)
+    kept = [index for index in range(len(MEASURES)) if given[:, index].any()]
+    averaged = np.broadcast_to(given[:, kept], (len(forms), len(queries), len(kept)))
+    return Results(
+        list(map(RunInfo, forms)),
+        queries,
+        [MEASURES[index] for index in kept],
+        np.nan_to_num(values[:, :, kept]),
+        averaged.copy(),
+    )
+
+
+def _values(rows: Sequence[Given], grades: dict[tuple[str, str], list[float]]) -> list[float]:
+    """Return seconds, opened and agreement of the judgments in one form for one query; NaN without any."""
+    seconds = [row.seconds for row in rows if row.seconds is not None]
+    same = others = 0
+    for row in rows:
+        given = grades[row.judgment[:2]]
+        same += given.count(row.judgment.grade) - 1
+        others += len(given) - 1
+    return [
+        statistics.median(seconds) if seconds else np.nan,
+        sum(row.opened for row in rows) / len(rows) if rows else np.nan,
+        same / others if others else np.nan,
+    ]

@@ -25,7 +25,7 @@ from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.designs import random_numbers_of
 from leadline.estimation.estimate import estimate
-from leadline.estimation.estimated_values import Difference, Estimate
+from leadline.estimation.estimated_columns import Difference, Estimate
 from leadline.estimation.measure_targets import Ratio, has_interval, kind_of
 from leadline.estimation.measured_pool import first_pairs, in_order, places_of_looks, probabilities_after
 from leadline.estimation.pool_designs import RATE, rank_weights

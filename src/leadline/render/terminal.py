@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from leadline.data.table import Table
 from leadline.data.wording import cells, folded, shortened, terminal_columns, visible
-from leadline.render.cells import aligned, marked, text_columns
+from leadline.render.text_formats import aligned, marked, text_columns
 
 HEAD, TAIL = 20, 5
 NAME = 12  # minimum width of names as long as columns can be dropped instead

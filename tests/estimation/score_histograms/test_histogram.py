@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from test_bins import slow_overlap, slow_slope
 
 from leadline.errors import InputError, UsageError
-from leadline.estimation.score_histograms.histogram import histogram
+from leadline.estimation.score_histograms.histogram import histogram, hsa_intervals
 from leadline.estimation.score_histograms.histogram_result import Histograms
-from leadline.estimation.score_histograms.hsa_intervals import hsa_intervals
 from leadline.estimation.score_histograms.score_sets import scored
 from leadline.estimation.score_histograms.subsampling import compute_hsa
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from leadline.data.arrays import Floats
-from leadline.estimation.score_histograms import hsa_intervals as module
+from leadline.estimation.score_histograms import histogram as module
 from leadline.estimation.score_histograms.bins import slope
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.hsa_intervals import (
+from leadline.estimation.score_histograms.histogram import (
     ROWS,
     hsa_intervals,
     redrawn,
@@ -19,6 +18,7 @@ from leadline.estimation.score_histograms.hsa_intervals import (
     slopes_of_redraws,
     times_drawn,
 )
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.stats.resampling import interval
 
 DICE = np.random.default_rng(5)

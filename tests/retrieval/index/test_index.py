@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from leadline.errors import InputError, UsageError
 from leadline.retrieval.index import builder, index_files, open_index, reader
 from leadline.retrieval.index.builder import build_index
-from leadline.retrieval.index.check_index import check_index
 from leadline.retrieval.index.index_arrays import OFFSETS
-from leadline.retrieval.index.reader import Index
+from leadline.retrieval.index.reader import Index, check_index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import search
 

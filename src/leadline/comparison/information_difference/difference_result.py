@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from leadline.charts import COLUMN
+from leadline.charts.distance_map import distance_map, distance_tree
+from leadline.charts.line_plots import by_parameter, cumulative
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.records import ResultWarning, RunInfo, plain
@@ -15,6 +18,10 @@ from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_word
 from leadline.errors import UsageError
 from leadline.result import Make, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 MATRIX = 6  # maximum number of systems whose whole matrix is shown
 LISTED = (
@@ -360,10 +367,54 @@ class Difference(Result):
         parameters: Mapping[str, str] | None = None,
     ) -> Make:
         """Draw a map or a tree of systems, a cumulative histogram of id, or RIC by a parameter."""
-        from leadline.comparison.information_difference.difference_figures import drawn_difference
-
         check_word(("map", "tree", "cumulative", "parameter"), figure=figure)
         return lambda width: drawn_difference(self, figure, dict(groups or {}), dict(parameters or {}), width)
 
     def __repr__(self) -> str:
         return f"Difference({len(self.runs)} systems, {int(self.counted.sum())} queries, id{self.at})"
+
+
+def drawn_difference(
+    result: Difference,
+    figure: str,
+    groups: dict[str, str],
+    parameters: dict[str, str],
+    width: float | None = None,
+) -> Figure:
+    """Draw a figure of differences; `width` is in inches, by default that of the figure."""
+    unit = "share of the ideal" if result.options["normalise"] else "bits"
+    label = f"Information Difference{result.at} ({unit})"
+    teams = [groups.get(name, "") for name in result.names] if groups else []
+    if figure == "map":
+        return distance_map(result.names, result.mean_id, groups=teams, label=label, width=width)
+    if figure == "tree":
+        return distance_tree(result.names, result.mean_id, groups=teams, label=label, width=width)
+    if figure == "parameter":
+        points = families(result, groups, parameters)
+        return by_parameter(points, label=f"RIC{result.at} ({unit})", width=width or COLUMN)
+    first, second = np.triu_indices(len(result.names), 1)
+    distances = result.mean_id[first, second]
+    values = {"all pairs": distances.tolist()}
+    if teams:
+        same = np.array([bool(teams[i]) and teams[i] == teams[j] for i, j in zip(first, second, strict=True)])
+        values |= {"of one group": distances[same].tolist(), "of two groups": distances[~same].tolist()}
+    return cumulative(values, label=label, width=width or COLUMN)
+
+
+def families(
+    result: Difference, groups: dict[str, str], parameters: dict[str, str]
+) -> dict[str, list[tuple[float, float]]]:
+    """Return pairs of parameter and RIC of the systems of every family."""
+    families: dict[str, list[tuple[float, float]]] = {}
+    for index, name in enumerate(result.names):
+        if name in groups and name in parameters:
+            try:
+                value = float(parameters[name])
+            except ValueError:
+                raise UsageError(
+                    f"parameter '{parameters[name]}' of run '{name}'; expected a number"
+                ) from None
+            families.setdefault(groups[name], []).append((value, float(result.mean_ric[index])))
+    if not families:
+        raise UsageError("no run has both a group and a parameter; do the names match?")
+    return families

@@ -21,9 +21,8 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
 from leadline.errors import InputError
 from leadline.estimation.system_lists import Systems, Topics, read_systems
-from leadline.estimation.unjudged import estimate_systems
+from leadline.estimation.unjudged import estimate_systems, mean_of_defined
 from leadline.estimation.unjudged_methods import METHODS, DeShaTo, NRuns
-from leadline.estimation.unjudged_result import mean_of_defined
 from leadline.evaluation.join import judge_runs
 from leadline.io.objects import read_qrels
 from leadline.io.read import QrelsLike

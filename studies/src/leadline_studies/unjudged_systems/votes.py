@@ -8,8 +8,8 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.estimation.system_lists import Systems, number_teams
+from leadline.estimation.unjudged import mean_of_defined
 from leadline.estimation.unjudged_methods import Soboroff, UnjudgedEstimator
-from leadline.estimation.unjudged_result import mean_of_defined
 from leadline.stats.correlation import kendall, pearson, tau_ap
 
 STATISTICS = {"kendall": kendall, "tau_ap": tau_ap, "pearson": pearson}
