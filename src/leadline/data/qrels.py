@@ -15,6 +15,7 @@ from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, Small, 
 from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
 from leadline.data.judgment_tables import Ideal, Subtopics, digest_of_rows
 from leadline.data.packed_ids import Slots, slots_of
+from leadline.data.records import DRAWN_POOL
 from leadline.data.wording import counted, queries
 from leadline.errors import UnknownIdError, repeated
 
@@ -236,6 +237,12 @@ class QrelsColumns(QueryTable):
         grades = self.levels.astype(np.float64, copy=False)
         freeze(grades)
         return grades
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether these are a sample: from the store of a drawn pool, or of a probability below 1."""
+        drawn = self.inclusion is not None and bool((self.inclusion < 1).any())
+        return drawn or any(code == DRAWN_POOL for code, _, _ in self.remarks)
 
     @cached_property
     def query(self) -> Codes:

@@ -11,6 +11,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 
+DRAWN_POOL = "drawn_pool"  # code of the remark on judgments from the store of a drawn pool
 MACHINE_LABELS = "machine_labels"  # code of the warning that judgments are labels by an automatic judge
 
 

@@ -18,7 +18,7 @@ from leadline.data.reading import (
 )
 from leadline.data.records import ResultWarning
 from leadline.errors import UsageError
-from leadline.evaluation.estimated_recall import PoolLike, is_sample
+from leadline.evaluation.estimated_recall import PoolLike
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
 from leadline.evaluation.profiles import Averaging, MeasuresLike, RunsLike, divided
@@ -300,7 +300,7 @@ def measured(
 
 def drawn_from(table: Qrels, pool: PoolLike | None, measures: object = None) -> DrawnPool | None:
     """Return the pool that judgments were drawn from; None if they were certain, or only statAP is wanted."""
-    if pool is None and not is_sample(table):
+    if pool is None and not table.is_sample:
         return None
     from leadline.estimation.samples import draw_of  # slow to import
 

@@ -15,21 +15,20 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
-from leadline.data.records import ResultWarning
+from leadline.data.records import DRAWN_POOL, ResultWarning
 from leadline.data.validation import check_nested
 from leadline.errors import UsageError, one_of
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import VOTE_CONSTANT, Cells, folds_of
 from leadline.estimation.label_tests import all_equal, label_tests
-from leadline.evaluation.estimated_recall import is_sample
 from leadline.io import judgment_store
 from leadline.io.id_lists import read_pair_values
 from leadline.io.objects import Qrels, read_qrels
 from leadline.io.opening import first_bytes
 from leadline.io.pool_files import DrawnPool, Pooled, read_design, read_drawn_pool
 from leadline.io.read import QrelsLike
-from leadline.io.row_columns import DRAWN_POOL, UNRATED
+from leadline.io.row_columns import UNRATED
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Pooled | Mapping[str, Mapping[str, float]]"
 ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"
@@ -156,7 +155,7 @@ def draw_of(judgments: Qrels, pool: PoolLike | None) -> DrawnPool | None:
     if any(code == DRAWN_POOL for code, _, _ in judgments.remarks):
         stored = judgment_store.pool(judgments.source)
         return _listed(judgment_store.pairs(judgments.source)) if stored is None else stored
-    if not is_sample(judgments):
+    if not judgments.is_sample:
         return None
     unrated = any(code == UNRATED for code, _, _ in judgments.remarks)
     if os.path.isfile(judgments.source) and (unrated or read_design(judgments.source)):

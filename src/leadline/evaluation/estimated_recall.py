@@ -15,7 +15,7 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.records import ResultWarning, plain
 from leadline.data.wording import percent
 from leadline.errors import InputError, UsageError
-from leadline.io.row_columns import DRAWN_POOL, share_of
+from leadline.io.row_columns import share_of
 from leadline.measures import Measure
 from leadline.measures.sampled_judgments import statAP
 
@@ -212,15 +212,9 @@ class RecallEstimates(NamedTuple):
         return notes
 
 
-def is_sample(qrels: QrelsColumns) -> bool:
-    """Return whether judgments are a sample: of the store of a drawn pool, or of a probability below 1."""
-    drawn = qrels.inclusion is not None and bool((qrels.inclusion < 1).any())
-    return drawn or any(code == DRAWN_POOL for code, _, _ in qrels.remarks)
-
-
 def refuse_sample(qrels: QrelsColumns, readers: Sequence[object] = ()) -> None:
     """Raise InputError for judgments of a sample; `readers` are what would read them as complete."""
-    if is_sample(qrels):
+    if qrels.is_sample:
         raise _refusal(qrels, readers)
 
 
@@ -244,9 +238,9 @@ def joined(
     complete = [measure for measure in measures if not isinstance(measure, statAP)]
     if pool is not None:
         found, warnings = _with_shares(qrels, _shares_of(pool))
-    if complete and is_sample(found):
+    if complete and found.is_sample:
         raise _refusal(qrels, complete)
-    if pool is not None and found.inclusion is not None and not is_sample(found):
+    if pool is not None and found.inclusion is not None and not found.is_sample:
         found = found.keep(~np.isnan(found.inclusion))  # pooled to a depth: other judgments are left out
     return found, warnings
 

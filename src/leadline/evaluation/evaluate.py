@@ -324,6 +324,7 @@ def _combined(
     values = np.stack([run.values for run in values_of_runs])
     present = np.stack([run.present for run in values_of_runs])
     undefined = undefined_counts(table, measures, values, present)
+    limits = [run.limits for run in values_of_runs if run.limits is not None]
     results = Results(
         infos,
         table.queries,
@@ -333,7 +334,7 @@ def _combined(
         present=present,
         relevance_strings=[run.strings for run in values_of_runs if run.strings is not None],
         without_mean=np.any(~present, axis=1) if averaging == "complete" else None,
-        bounds=Bounds.stack([run.limits for run in values_of_runs if run.limits is not None]),
+        bounds=Bounds.stack(limits) if limits else None,
         warnings=[
             *warnings_of(infos, table, averaging=averaging, levels=levels_of(measures)),
             *warnings_of_undefined(infos, measures, undefined),
@@ -388,7 +389,7 @@ def _table(
         from leadline.io import id_lists
 
         table = table.with_known(id_lists.of(known))
-    return joined(table, pool, measures)
+    return joined(table, pool, measures) if pool is not None or table.is_sample else (table, [])
 
 
 def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:

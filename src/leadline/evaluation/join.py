@@ -194,6 +194,7 @@ def _each(
     """Yield the result of a function for every run, in order, computed by several threads."""
     total = len(sources)
     own = threading.local()
+    first, *others = sources
 
     def work(named: tuple[str | None, RunLike]) -> T:
         if not hasattr(own, "workspaces"):
@@ -205,9 +206,9 @@ def _each(
             on_run(number, total)
         return result
 
-    together = min(MOST_CHUNKS, os.cpu_count() or 1)
-    yield report(1, function(*sources[0], [Buffers() for _ in range(together)]))
-    for number, result in enumerate(parallel_map(work, sources[1:]), start=2):
+    together = min(MOST_CHUNKS, os.cpu_count() or 1) if _path_of(first[1]) else 0
+    yield report(1, function(*first, [Buffers() for _ in range(together)]))
+    for number, result in enumerate(parallel_map(work, others) if others else (), start=2):
         yield report(number, result)
 
 
@@ -294,7 +295,7 @@ def _named(sources: Sequence[tuple[str | None, Any]]) -> list[tuple[str | None, 
     files = [place for place, (_, source) in enumerate(sources) if isinstance(source, str)]
     given = [sources[place][0] for place in files]
     paths = [sources[place][1] for place in files]
-    names = distinct_names(given, paths)
+    names = distinct_names(given, paths) if files else []
     found: dict[int, str] = {}
     if names != list(map(run_name, paths)):
         refuse_equal_names([RunInfo(name, path=path) for name, path in zip(names, paths, strict=True)])

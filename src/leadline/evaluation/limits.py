@@ -38,9 +38,9 @@ class Bounds(NamedTuple):
     available: Flags
 
     @classmethod
-    def stack(cls, runs: Sequence[Bounds]) -> Bounds | None:
-        """Return the bounds of runs as one array; None without runs."""
-        return cls(np.stack([run.limits for run in runs]), runs[0].available) if runs else None
+    def stack(cls, runs: Sequence[Bounds]) -> Bounds:
+        """Return the bounds of runs as one array."""
+        return cls(np.stack([run.limits for run in runs]), runs[0].available)
 
 
 class Intervals(NamedTuple):

@@ -154,16 +154,18 @@ def warnings_of(
 ) -> list[ResultWarning]:
     """Return the warnings of runs and judgments whose counts are not 0."""
     warnings = [ResultWarning(*remark) for remark in qrels.remarks]
-    warnings += [_no_relevant(qrels, rel, averaging) for rel in levels]
+    warnings += [_no_relevant(count, rel, averaging) for rel in levels if (count := _unanswered(qrels, rel))]
     every = [no_overlap(infos), *warnings, *count_warnings(infos, averaging=averaging)]
     return [notice for notice in every if notice.count]
 
 
 def count_warnings(infos: Sequence[RunInfo], *, averaging: str = "all") -> list[ResultWarning]:
-    """Return the warnings that are made of the counts of runs, those of 0 included."""
+    """Return the warnings that are made of the counts of runs."""
     warnings = []
     for code, template in PER_RUN.items():
         concerned = [info for info in infos if info.counts[code]]
+        if not concerned:
+            continue
         count = sum(info.counts[code] for info in concerned)
         documents = sum(info.counts["documents"] for info in concerned)
         message = _message(
@@ -252,7 +254,7 @@ def answerless(qrels: QrelsColumns, measures: Sequence[Measure]) -> list[ResultW
     """Return what the means of measures of queries without an answer are over."""
     found = []
     for measure in (one for one in measures if one.unanswered):
-        count = int((qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0).sum())
+        count = _unanswered(qrels, float(getattr(measure, "rel", 1.0)))
         over = counted(count, "judged query", "judged queries")
         message = f"{measure}: mean over {over} without a relevant document (missing from a run: scored 1)"
         found.append(ResultWarning("without_answer", message, max(count, 1)))
@@ -344,6 +346,8 @@ def warnings_of_undefined(
     warnings = []
     for measure, column in zip(measures, counts.T, strict=True):
         concerned = [infos[index] for index in np.flatnonzero(column).tolist()]
+        if not concerned:
+            continue
         rule = {"mean": "scored 0", "defined": "left out of its mean", "geometric": "scored 0.00001"}.get(
             measure.average, ""
         )
@@ -351,11 +355,14 @@ def warnings_of_undefined(
         where = _names(concerned, len(infos))
         message = f"{measure} is undefined for {queries(count)} in {where} ({rule})"
         warnings.append(ResultWarning("undefined", message, count))
-    return [notice for notice in warnings if notice.count]
+    return warnings
 
 
-def _no_relevant(qrels: QrelsColumns, rel: float, averaging: str) -> ResultWarning:
-    count = int((qrels.relevant(rel) == 0).sum())
+def _unanswered(qrels: QrelsColumns, rel: float) -> int:
+    return int((qrels.relevant(rel) == 0).sum())
+
+
+def _no_relevant(count: int, rel: float, averaging: str) -> ResultWarning:
     rule = "left out of the means" if averaging == "with_relevant" else "scored 0"
     grade = "" if rel == 1.0 else f" of grade {rel:g} or more"
     message = (

@@ -10,12 +10,13 @@ from os.path import exists, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from leadline.data.records import DRAWN_POOL
 from leadline.errors import InputError
 from leadline.io.merged_judgments import Judgment, merge
 from leadline.io.opening import SQLITE
 from leadline.io.pool_files import DrawnPool, pool_of_lines
 from leadline.io.read_paths import record_input
-from leadline.io.row_columns import DRAWN_POOL, Records
+from leadline.io.row_columns import Records
 
 if TYPE_CHECKING:
     from leadline.io.formats import Opened

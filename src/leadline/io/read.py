@@ -13,9 +13,9 @@ from leadline.data.run import RunColumns
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, row_columns, selection, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, records_of
-from leadline.io.opening import Buffers, first_bytes
-from leadline.io.row_checks import machine_line, machine_remarks
-from leadline.io.row_columns import Records, Table
+from leadline.io.opening import BOM, Buffers, first_bytes
+from leadline.io.row_checks import machine_remarks
+from leadline.io.row_columns import MACHINE_LINE, Records, Table
 from leadline.io.run_lists import JoinConsumer, ListConsumer, Lists, ReadCounts, deliver
 from leadline.io.run_names import run_name
 
@@ -80,6 +80,17 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> QrelsColumns:
             found.names, "qrels"
         )  # results merged with labels also serve as qrels
     return row_checks.qrels_by_subtopic(found) if subtopics else row_checks.qrels(found)
+
+
+def machine_line(head: bytes | None) -> str:
+    r"""Return the name of the judge in the first line of a file, `# machine: NAME`; empty without one.
+
+    >>> machine_line(b"# machine: llama70b\nq1 0 d1 1\n"), machine_line(b"q1 0 d1 1\n")
+    ('llama70b', '')
+    """
+    first = (head or b"").removeprefix(BOM).partition(b"\n")[0].strip()
+    name = first.removeprefix(MACHINE_LINE.encode())
+    return "" if name == first else name.strip().decode("utf-8", "replace") or "unknown"
 
 
 def qrels_of(source: Opened, reading: Reading = DEFAULT_READING, *, sure: bool = False) -> QrelsColumns:

@@ -113,7 +113,7 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
         if _has_sources(found):
             read = [os.path.abspath(path) for path in record.inputs.values() if path != STANDARD_STREAM]
             sources = tuple(dict.fromkeys([*read, *_sources([found, *args, *kwargs.values()])]))
-            for each in filter(_has_sources, (found, getattr(found, "results", None))):
+            for each in filter(_has_sources, (found, vars(found).get("results"))):
                 vars(each)["sources"] = sources
         return found
 

@@ -22,13 +22,11 @@ from leadline.data.run import RunColumns
 from leadline.errors import InputError, refuse_repeated, repeated
 from leadline.io import selection, trec_runs
 from leadline.io.cell_values import number_in
-from leadline.io.opening import BOM
 from leadline.io.row_columns import (
     GRADE,
     JUDGE,
     LISTED,
     MACHINE,
-    MACHINE_LINE,
     PROBABILITY,
     QUERY,
     RANK,
@@ -242,17 +240,6 @@ def qrels_by_subtopic(records: Records) -> QrelsColumns:
     made = with_shares(QrelsColumns.of_subtopics(found, source=records.path), records)
     made.remarks = (*made.remarks, *machine_remarks(records.judges))
     return made
-
-
-def machine_line(head: bytes | None) -> str:
-    r"""Return the name of the judge in the first line of a file, `# machine: NAME`; empty without one.
-
-    >>> machine_line(b"# machine: llama70b\nq1 0 d1 1\n"), machine_line(b"q1 0 d1 1\n")
-    ('llama70b', '')
-    """
-    first = (head or b"").removeprefix(BOM).partition(b"\n")[0].strip()
-    name = first.removeprefix(MACHINE_LINE.encode())
-    return "" if name == first else name.strip().decode("utf-8", "replace") or "unknown"
 
 
 def machine_remarks(judges: Sequence[str]) -> tuple[tuple[str, str, int], ...]:

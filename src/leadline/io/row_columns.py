@@ -44,7 +44,6 @@ WITHOUT_IDS = {
 SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
 PROBABILITY = ("probability", "inclusion_probability")
 UNRATED = "unrated"  # code of the remark on rows without a grade
-DRAWN_POOL = "drawn_pool"  # code of the remark on judgments from the store of a drawn pool
 TAG = ("tag", "system", "run_id")
 JUDGE = ("judge", "judge_id", "assessor", "annotator")
 MACHINE_LINE = "# machine:"  # how a file of labels by an automatic judge begins
