@@ -60,7 +60,7 @@ def measures() -> str:
         NOTE,
         "",
         "`leadline measures NAME` prints one of them. How names are written, and how the values of queries",
-        "become a mean, is in [concepts.md](concepts.md#names-of-measures).",
+        "become a mean, is in [Concepts](concepts.md#names-of-measures).",
         "",
         "- Parameters in brackets are optional, and `=` gives their defaults. A cutoff k is a whole number,",
         "  1 or more. `rel` is the lowest grade that counts as relevant, a number, 0 or more.",
@@ -206,9 +206,9 @@ def methods() -> str:
         "",
         NOTE,
         "",
-        "Values of `--test`, `--correction` and `-C interval` of `leadline compare` and `leadline report`;",
-        "how to read them is in [comparing.md](comparing.md). At the end, the coefficients of `leadline",
-        "agreement`, which [agreement.md](agreement.md) compares.",
+        "The values of `--test`, `--correction` and `-C interval`, which `leadline compare` and `leadline",
+        "report` take. [Comparing](comparing.md) explains how to read the results. The coefficients of",
+        "`leadline agreement` are at the end; [Agreement](agreement.md) compares them.",
     ]
     registries: dict[str, Registry[Any]] = {
         "Tests": TESTS,
@@ -231,7 +231,7 @@ FAMILIES = """## Many pairs at once
 
 Two procedures take all pairs together instead of correcting the p values of single tests. Family-wise
 errors, power and the coverage of their simultaneous intervals on retrieval scores are measured in
-[studies/significance.md](studies/significance.md).
+[the study of significance](studies/significance.md).
 
 ### MaxT
 
@@ -249,7 +249,7 @@ The simultaneous intervals are the mean difference plus and minus c standard err
 of the largest |t| over all pairs in bootstrap resamples of the queries, each t about the observed mean
 (bootstrap-t). They are wide where the differences of some pair are skewed. p is step-down and flips signs;
 where one of interval and p excludes 0 and the other does not, the limit is moved to 0, so that interval and
-verdict always agree. [comparing.md](comparing.md#many-runs) has the coverage measured.
+verdict always agree. [Comparing](comparing.md#many-runs) has the coverage measured.
 
 - source: Romano and Wolf 2005; Westfall and Young 1993; with one baseline Dunnett 1955
 

@@ -39,7 +39,7 @@ def reference(note: str) -> str:
         note,
         "",
         "The public names of `import leadline as ll`. Measures are classes of `leadline.measures`, listed in",
-        "[measures.md](measures.md). Retrieval models are classes of `leadline.models`, described in",
+        "[Measures](measures.md). Retrieval models are classes of `leadline.models`, described in",
         "[search](search.md). Results that have no public name are [below](#more-results), and so are the",
         "[keys of JSON](#json), which the records in results have as attributes. Functions raise",
         "`InputError` for data that they cannot read, and `UsageError` for options that are invalid or",

@@ -103,6 +103,8 @@ def test_tabs_replace_the_menu_button_on_a_screen_of_1200_pixels(site: Path) -> 
 def test_every_page_is_in_the_navigation() -> None:
     listed = re.findall(r"[\w/-]+\.(?:md|ipynb)", (REPOSITORY / "mkdocs.yml").read_text("utf-8"))
     assert len(listed) == len(set(listed))
+    settings = re.findall(r"^(\w+):", (REPOSITORY / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    assert {"validation", "theme", "plugins", "markdown_extensions", "nav"} <= set(settings)
     pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
     assert pages - set(listed) == set()
 
