@@ -60,6 +60,12 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
     metavar="RUN...",
     help="Also show how the choice of assessor changes the scores and ranking of these runs.",
 )
+@click.option(
+    "--used-the-judge",
+    multiple=True,
+    metavar="RUN",
+    help="Run made with the audited judge (repeatable): what the labels gain it over the others.",
+)
 @measure_option("Measure for --runs (repeatable).", default=["AP", "nDCG"], show_default=True)
 @per_query_option()
 @output_options(figures=())
@@ -127,7 +133,7 @@ def _audited(
         measures = [measure] if measure else options["measures"] if asked else ()
         found[name], files = given_scores(context, OF_LABELS, [path], measures)
         inputs += files
-    rules = {name: options[name] for name in ("top", "draws", "confidence", "seed")}
+    rules = {name: options[name] for name in ("top", "draws", "confidence", "seed", "used_the_judge")}
     return audit_scores(found, **rules), inputs
 
 

@@ -25,7 +25,15 @@ from leadline.io.judgment_store import Given, is_database
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
 from leadline.io.small_tables import split_place
-from leadline.judging.agreement_audit import TOP, WITHIN, Audit, NeededJudgments, audit, needed_judgments
+from leadline.judging.agreement_audit import (
+    TOP,
+    WITHIN,
+    Audit,
+    NeededJudgments,
+    audit,
+    needed_judgments,
+    places_used,
+)
 from leadline.judging.agreement_result import DEFAULT_MEASURES, Agreement, Judgments, ranked, warnings_of
 from leadline.judging.agreement_values import CoefficientEstimate, Ranking
 from leadline.stats import checked_level, checked_seed
@@ -69,6 +77,7 @@ def agreement(
     measures: Sequence[str] = DEFAULT_MEASURES,
     top: int = TOP,
     within: float | None = None,
+    used_the_judge: Sequence[str] = (),
     on_run: Callable[[int, int], None] | None = None,
 ) -> Agreement:
     """Measure inter-assessor agreement.
@@ -92,6 +101,8 @@ def agreement(
     of every run, the rank correlation of all runs and of the `top` best, and the runs that a judge favours.
     Values by a judge alone have no interval, since no interval covers the error of the judge. `needed` has
     the number of queries and judgments for a half-width of kappa of `within` (default 0.05, with `runs`).
+    `used_the_judge` names the runs that were made with the audited judge: their common gain over the other
+    runs, and the rank correlation of the others, show how circular the labels are.
 
     Of the store of a judging page, `forms` compares the forms of presentation, such as static with dynamic
     summaries, by seconds, by texts opened and by agreement, over the queries judged in all forms.
@@ -145,7 +156,12 @@ def agreement(
     if runs is not None:
         ranking = ranked(_for_runs(everything, table), runs, measures=measures, on_run=on_run)
         if reference or len(judged.names) == 2:
-            audits = _audits(ranking, pairs, top, confidence, draws, seed)
+            used = places_used(used_the_judge, ranking.systems)
+            audits = _audits(ranking, pairs, top, confidence, draws, seed, used)
+    if len(used_the_judge) and not audits:
+        raise UsageError(
+            "runs that used the judge, but no audit; expected --runs, and two judges or --reference"
+        )
     if runs is not None and within is None:
         within = WITHIN
     if within is not None and len(table):
@@ -176,6 +192,7 @@ def agreement(
             "measures": list(ranking.measures) if ranking else None,
             "top": top,
             "within": within,
+            "used_the_judge": list(used_the_judge) or None,
         },
     )
     result.warnings = warnings_of(result, judged)
@@ -303,7 +320,13 @@ def _limits(resampled: Floats, confidence: float) -> list[tuple[float, float]]:
 
 
 def _audits(
-    ranking: Ranking, pairs: Sequence[tuple[int, int]], top: int, confidence: float, draws: int, seed: int
+    ranking: Ranking,
+    pairs: Sequence[tuple[int, int]],
+    top: int,
+    confidence: float,
+    draws: int,
+    seed: int,
+    used: Sequence[int],
 ) -> list[Audit]:
     """Audit the second judge of every pair by the first, by every measure that has values of queries."""
     return [
@@ -318,6 +341,7 @@ def _audits(
             confidence=confidence,
             draws=draws,
             seed=seed,
+            used=used,
         )
         for a, b in pairs
         for measure, values, rising in zip(ranking.measures, ranking.by_query, ranking.rising, strict=True)

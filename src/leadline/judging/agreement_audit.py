@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.comparison.pairing import place_of
 from leadline.data.arrays import Floats, Integers
 from leadline.data.records import plain
+from leadline.errors import UsageError
+from leadline.io.run_names import run_name
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES, Coefficient
 from leadline.stats.correlation import average_ranks, kendall, over_queries, reliability, tau_ap
 from leadline.stats.simultaneous import max_t
@@ -125,6 +128,28 @@ class Reliability(NamedTuple):
         return {name: plain(number) for name, number in self._asdict().items()}
 
 
+class Circularity(NamedTuple):
+    """What labels do for runs that were made with their judge.
+
+    Attributes
+    ----------
+    runs : list of str
+        Names of these runs.
+    gain : Interval
+        Mean bias of these runs minus the mean bias of all others, positive where labels favour them.
+    taus : Taus
+        Of the other runs alone.
+    """
+
+    runs: list[str]
+    gain: Interval
+    taus: Taus
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain data."""
+        return {"runs": self.runs, "gain": self.gain.to_dict(), **self.taus.to_dict()}
+
+
 class Audit(NamedTuple):
     """What the labels of a judge do to a measure of runs, by a reference.
 
@@ -146,6 +171,8 @@ class Audit(NamedTuple):
         In the order given.
     reliability, top_reliability : Reliability
         Of the means of all runs, and of those of `top_taus`.
+    used : Circularity or None
+        What the labels do for runs that used the judge; None if none is said to have.
     """
 
     reference: str
@@ -159,6 +186,7 @@ class Audit(NamedTuple):
     runs: list[RunBias]
     reliability: Reliability
     top_reliability: Reliability
+    used: Circularity | None = None
 
     def gainers(self) -> list[RunBias]:
         """Return the runs by gain, the largest first."""
@@ -180,6 +208,7 @@ class Audit(NamedTuple):
                 "reliability": self.top_reliability.to_dict(),
             },
             "runs": [run.to_dict() for run in self.runs],
+            "used_the_judge": None if self.used is None else self.used.to_dict(),
         }
 
 
@@ -196,12 +225,13 @@ def audit(
     draws: int = 1000,
     seed: int = 0,
     flips: int = FLIPS,
+    used: Sequence[int] = (),
 ) -> Audit:
     """Compare values of runs under the labels of a judge with those under a reference.
 
     Intervals are over queries. Those of biases are Student's, of the paired differences; those of gains are
     simultaneous, by the randomised max-t procedure; those of rank correlations are those of
-    `leadline.stats.correlation.over_queries`.
+    `leadline.stats.correlation.over_queries`. `used` are the places of runs that used the judge.
 
     Examples
     --------
@@ -240,7 +270,46 @@ def audit(
         runs,
         Reliability(reliability(reference), reliability(labels)),
         Reliability(reliability(reference[:, best]), reliability(labels[:, best])),
+        _circularity(systems, sign * reference, sign * labels, used, confidence, draws, seed),
     )
+
+
+def _circularity(
+    systems: Sequence[str],
+    reference: Floats,
+    labels: Floats,
+    used: Sequence[int],
+    confidence: float,
+    draws: int,
+    seed: int,
+) -> Circularity | None:
+    """Return what labels do for runs that used their judge; values are such that more is better."""
+    if not used:
+        return None
+    flags = np.isin(np.arange(len(systems)), used)
+    differences = labels - reference
+    gains = differences[:, flags].mean(axis=1) - differences[:, ~flags].mean(axis=1)
+    limits = _limits(gains[:, None], confidence)[0].tolist()
+    others = _taus(reference[:, ~flags], labels[:, ~flags], confidence, draws, seed)
+    return Circularity(
+        [systems[place] for place in np.flatnonzero(flags).tolist()],
+        Interval(float(gains.mean()), *limits),
+        others,
+    )
+
+
+def places_used(names: Sequence[str], systems: Sequence[str]) -> list[int]:
+    """Return the places of runs by name or path; raise UsageError if one is missing, or no other is left.
+
+    >>> places_used(["runs/b.run"], ["a", "b"])
+    [1]
+    """
+    found = [systems.index(name) if name in systems else place_of(systems, run_name(name)) for name in names]
+    if found and len(set(found)) > len(systems) - 2:
+        raise UsageError(
+            f"{len(set(found))} of {len(systems)} runs used the judge; expected two or more that did not"
+        )
+    return sorted(set(found))
 
 
 def _gains(differences: Floats) -> Floats:

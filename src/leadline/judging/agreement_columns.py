@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -352,7 +353,24 @@ def _audits(result: Agreement | ScoreAudit) -> list[Table]:
     if len(result.pairs) == 1:
         sheets += [_audit(audit) for audit in result.audits]
     sheets[-1].notes.append(_about_audit(result))
+    sheets[-1].notes += [_circular(audit) for audit in result.audits if audit.used is not None]
     return sheets
+
+
+def _circular(audit: Audit) -> str:
+    """Return what labels do for runs that used their judge."""
+    assert audit.used is not None
+    names, gain, taus = audit.used
+    lead = "" if math.isnan(gain.low) else f" [{gain.low:+.4f}, {gain.high:+.4f}]"
+    verdict = "the labels favour them" if gain.low > 0 else "no favour is shown"
+    moved = [run for run in audit.runs if run.name in names]
+    ranks = ", ".join(f"{run.name} {run.rank:g} -> {run.rank_labels:g}" for run in moved[:3])
+    return (
+        f"used {audit.judge}: {', '.join(names[:3])}{', ...' * (len(names) > 3)}; {audit.measure} gains "
+        f"{gain.value:+.4f}{lead} over the other runs ({verdict}); rank by {audit.reference} -> by "
+        f"{audit.judge}: {ranks}; tau of the others: {taus.kendall.value:.2f}, of all: "
+        f"{audit.taus.kendall.value:.2f}"
+    )
 
 
 def _about_audit(result: Agreement | ScoreAudit) -> str:

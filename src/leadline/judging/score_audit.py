@@ -16,7 +16,7 @@ from leadline.data.wording import counted, percent
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
 from leadline.io.read_paths import public
-from leadline.judging.agreement_audit import TOP, Audit, audit
+from leadline.judging.agreement_audit import TOP, Audit, audit, places_used
 from leadline.judging.agreement_result import noisy_audits
 from leadline.judging.agreement_values import Ranking, ranking_dict
 from leadline.result import Make, Result
@@ -126,6 +126,7 @@ def audit_scores(
     draws: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
+    used_the_judge: Sequence[str] = (),
 ) -> ScoreAudit:
     """Compare values of runs by the labels of one or more judges with those by a reference.
 
@@ -147,6 +148,8 @@ def audit_scores(
         Confidence level of the intervals.
     seed : int, default 0
         Seed of the resamples and sign patterns.
+    used_the_judge : sequence of str
+        Names of the runs that were made with an audited judge.
 
     Returns
     -------
@@ -201,6 +204,7 @@ def audit_scores(
         [one.values for one in kept],
         [one.rising for one in kept],
     )
+    used = places_used(used_the_judge, runs)
     audits = [
         audit(
             (names[0], names[judge]),
@@ -213,6 +217,7 @@ def audit_scores(
             confidence=confidence,
             draws=draws,
             seed=seed,
+            used=used,
         )
         for judge in range(1, len(names))
         for one in kept
