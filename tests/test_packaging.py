@@ -146,7 +146,7 @@ def test_the_page_of_the_index_has_whole_links_where_the_repository_is_known(
     assert addresses["Homepage"] == place
     assert addresses["Changelog"] == f"{place}/blob/v{VERSION}/CHANGELOG.md"
     before, after = (re.findall(r"(!?)\[[^]]*\]\(([^)]*)\)", text) for text in (readme, page))
-    assert len(before) > 40
+    assert len(before) > 20
     for (image, old), (_, new) in zip(before, after, strict=True):
         assert (REPOSITORY / old.partition("#")[0]).is_file(), old
         path = f"raw/v{VERSION}/{old}?sanitize=true" if image else f"blob/v{VERSION}/{old}"
