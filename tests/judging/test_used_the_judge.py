@@ -69,8 +69,8 @@ def test_scores_and_labels_are_audited_alike(tmp_path: Path, leadline: Leadline)
     other = ll.audit_scores(scores, used_the_judge=["c"], draws=0).audits[0].used
     assert other is not None
     assert other.gain == pytest.approx(used.gain)
-    for name, one in (("people", people), ("llm", labels)):
-        rows = "".join(f"{query} 0 {d} {grade}\n" for query, of in one.items() for d, grade in of.items())
+    for name, every in (("people", people), ("llm", labels)):
+        rows = "".join(f"{query} 0 {d} {grade}\n" for query, of in every.items() for d, grade in of.items())
         (tmp_path / f"{name}.qrels").write_text(rows)
     for name, run in lists.items():
         rows = "".join(

@@ -123,6 +123,12 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 )
 @option(
     "Sampling",
+    "--leave-out",
+    metavar="FILE:COLUMN",
+    help="Teams of the runs of --from: what a run would lose had its team not contributed.",
+)
+@option(
+    "Sampling",
     "--looks",
     type=whole(),
     default=1,
@@ -160,7 +166,10 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
 
     output = str(outputs.thing)
     drawing = {name: options.pop(name) for name in DRAWING}
-    twice = options.pop("twice")
+    twice, teams = options.pop("twice"), options.pop("leave_out")
+    if teams is not None:
+        _leave_out(teams, runs, outputs, drawing["earlier"], options)
+        return
     if twice is not None:
         _draw_twice(twice, outputs, {"RUN": runs, "--for": drawing["wanted"]}, drawing["earlier"])
         return
@@ -229,6 +238,39 @@ def _draw(runs: tuple[str, ...], outputs: Outputs, drawing: dict[str, Any], opti
     data = result.to_dict() | {"pool": output}
     view = View(Facts(_named(result.table(), output), data, warnings=result.warnings), lines="*")
     outputs.write("pool", view, lambda: inputs, result.options | files)
+
+
+def _leave_out(
+    teams: str, runs: tuple[str, ...], outputs: Outputs, earlier: str | None, options: dict[str, Any]
+) -> None:
+    """Show what runs would lose had their team not contributed to an earlier pool."""
+    from leadline.estimation.pool_designs import left_out
+    from leadline.io.id_lists import read_labels
+    from leadline.io.pool_files import read_drawn_pool
+    from leadline.io.write import write_bytes
+
+    both({"--leave-out": True}, {"--from POOL": earlier})
+    both({"RUN with --leave-out": runs}, {"--judged QRELS": options["judged"]})
+    both({"--judged with --leave-out": options["judged"]}, {"RUN...": runs})
+    reading = {name: options[name] for name in RunsOptions.__annotations__}
+    found = left_out(
+        read_drawn_pool(str(earlier)), read_labels(teams), options["judged"], list(runs) or None, **reading
+    )
+    output, lost = str(outputs.thing), sum(one.lost for one in found)
+    note = (
+        f"{output}: outside is the share of the weight of a run on documents that only its team contributed; "
+        f"without it, {lost} of {len(found)} values would have no interval"
+    )
+    note += "; bias: estimate without the team minus that with it" * bool(runs)
+    heads = ["team", "run", "measure", "outside", "lost", *["bias"] * bool(runs)]
+    rows: list[list[Any]] = [
+        [*one[:4], "yes" if one.lost else "no", *list(one[5:]) * bool(runs)] for one in found
+    ]
+    lines = ["\t".join(map(str, row)) for row in (heads, *rows)]
+    write_bytes(output, ("\n".join(lines) + "\n").encode())
+    data = {"left_out": [one._asdict() for one in found]}
+    view = View(Facts(Table(heads, rows, notes=[note]), data), lines="left_out")
+    outputs.write("pool", view, lambda: [describe_input(str(earlier), len(found))], {"leave_out": teams})
 
 
 def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: str | None) -> None:

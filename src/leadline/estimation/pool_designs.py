@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -29,14 +29,16 @@ from leadline.estimation.designs import (
     probabilities,
     random_numbers,
 )
+from leadline.estimation.estimate import estimate
 from leadline.estimation.ideal_forecast import simulated_half_width
 from leadline.estimation.measure_targets import AveragePrecision, Kind, Ratio, has_interval, kind_of
 from leadline.estimation.measured_pool import MeasuredPool
 from leadline.estimation.samples import pool_of
 from leadline.estimation.sampling_errors import ROUNDING
 from leadline.estimation.system_lists import Systems, read_systems
-from leadline.estimation.withheld import FEWEST_JUDGMENTS, FEWEST_QUERIES, MOST_GUESSED
+from leadline.estimation.withheld import FEWEST_JUDGMENTS, FEWEST_QUERIES, MOST_GUESSED, MOST_GUESSED_OF_NEW
 from leadline.evaluation.profiles import profile_of
+from leadline.io.id_lists import teams_of
 from leadline.io.objects import read_qrels
 from leadline.io.pool_files import DrawnPool
 from leadline.io.read import QrelsLike, RunLike
@@ -496,3 +498,98 @@ def _part(pool: DrawnPool, kept: Any) -> DrawnPool:
         pool.drawn[kept],
         pool.design,
     )
+
+
+class LeftOut(NamedTuple):
+    """A run and a measure, if the team of the run had not contributed to the pool.
+
+    Attributes
+    ----------
+    team, run, measure : str
+        Names.
+    outside : float
+        Mean over queries of the share of the run's weight that would be outside the frame.
+    lost : bool
+        Whether the run would have no interval.
+    bias : float or None
+        Estimate without the team minus estimate with it; None without judgments.
+    """
+
+    team: str
+    run: str
+    measure: str
+    outside: float
+    lost: bool
+    bias: float | None = None
+
+
+def left_out(
+    pool: DrawnPool,
+    teams: Mapping[str, str],
+    judgments: QrelsLike | None = None,
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike] | None = None,
+    **options: Unpack[RunsOptions],
+) -> list[LeftOut]:
+    """Leave each team out of a pool in turn: what new runs like its own would lose.
+
+    Pairs that only runs of the team contributed are removed; the others keep their probabilities. With
+    judgments and runs, the bias is the difference of the estimates with both pools.
+
+    References
+    ----------
+    Buckley, Dimmick, Soboroff and Voorhees (2007), Bias and the limits of pooling for large collections.
+
+    Examples
+    --------
+    >>> lists = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d2", "d3"]}}
+    >>> drawn = pool_for(lists, "P@2", budget=3).pool
+    >>> [(one.run, one.outside) for one in left_out(drawn, {"a": "A", "b": "B"})]
+    [('a', 0.5), ('b', 0.5)]
+    """
+    if "measures" not in pool.design:
+        raise UsageError("no pool that was drawn for measures; expected one by `leadline pool --for`")
+    measures = profile_of("leadline").measures(pool.design["measures"], rel=pool.design.get("rel"))
+    names = list(pool.design.get("runs", ()))
+    team_of = dict(zip(names, teams_of(teams, names), strict=True))
+    if len(set(team_of.values())) < 2:
+        raise UsageError("all runs are of one team; expected two teams or more")
+    given = judgments is not None and runs is not None
+    results = estimate(judgments, runs, measures, pool=pool, **options) if given else None  # type: ignore[arg-type]
+    found = []
+    for team in dict.fromkeys(team_of.values()):
+        alone = np.array(
+            [bool(one) and {team_of[name] for name in one} == {team} for one in pool.contributors]
+        )
+        fewer = _only(pool, ~alone) if given else None
+        without = estimate(judgments, runs, measures, pool=fewer, **options) if given else None  # type: ignore[arg-type]
+        for name in (name for name in names if team_of[name] == team):
+            for measure in measures:
+                kind = kind_of(measure)
+                share = _share_outside(pool, name, alone, kind)
+                lost = share > MOST_GUESSED_OF_NEW or isinstance(kind, (Ratio, AveragePrecision))
+                bias = None
+                if results is not None and without is not None:
+                    bias = without.mean(name, measure) - results.mean(name, measure)
+                found.append(LeftOut(team, name, str(measure), share, lost, bias))
+    return found
+
+
+def _only(pool: DrawnPool, kept: Flags) -> DrawnPool:
+    """Return some pairs of a pool, which must hold a drawn one."""
+    rows = np.flatnonzero(kept).tolist()
+    if not pool.drawn[rows].any():
+        raise UsageError("no drawn pair is left without a team; expected teams that share documents")
+    part = pool.pairs(rows)
+    return DrawnPool(*part[:3], pool.order[rows], part.contributors, pool.drawn[rows], pool.design)
+
+
+def _share_outside(pool: DrawnPool, name: str, alone: Flags, kind: Kind) -> float:
+    """Return the mean over queries of the share of a run's weight on flagged pairs."""
+    rows = [row for row, one in enumerate(pool.contributors) if name in one]
+    ranks = np.array([pool.contributors[row][name] for row in rows], dtype=np.float64)
+    weight = 1.0 / ranks if isinstance(kind, AveragePrecision) else kind.weights(ranks)
+    if kind.cutoff is not None:
+        weight = np.where(ranks <= kind.cutoff, weight, 0.0)
+    _, query = np.unique([pool.queries[row] for row in rows], return_inverse=True)
+    whole, outside = np.bincount(query, weight), np.bincount(query, weight * alone[rows])
+    return float((outside / np.where(whole > 0, whole, 1.0)).mean()) if len(whole) else math.nan
