@@ -20,7 +20,7 @@ from leadline.io.formats import TREC, opened, records_of
 from leadline.io.objects import Qrels, Run, read_run
 from leadline.io.read import RunLike
 from leadline.io.row_checks import lists_of
-from leadline.io.run_lists import Lists
+from leadline.io.run_lists import Lists, lists_of_run
 from leadline.kernels import plain
 from leadline.measures import Measure
 from leadline.measures.user_models import RBP
@@ -194,8 +194,7 @@ def _plain_lists(source: RunLike) -> Lists:
 
         return lists_of(mapping_records(source, "score", path="run", subtopics=False), "score", DROPPING)
     run = source if isinstance(source, Run) else read_run(source)
-    ids = run.ids.text, run.ids.start, run.ids.stop
-    return Lists(list(run.queries.names), run.offsets, ids, run.scores)
+    return lists_of_run(run)
 
 
 class Conventions:

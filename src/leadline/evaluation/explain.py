@@ -32,10 +32,9 @@ from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import fractional_warning, levels_of, undefined_warnings, warnings_of
 from leadline.io.objects import judgments_of
-from leadline.io.read import QrelsLike, RunLike, stream_lists
+from leadline.io.read import QrelsLike, RunLike, counted_run, stream_lists
 from leadline.io.read_paths import public
 from leadline.io.run_lists import Lists, RankedLists, ReadCounts, are_unique
-from leadline.io.selection import selected_run
 from leadline.io.trec_runs import run_of
 from leadline.measures import Measure
 from leadline.result import Result
@@ -311,9 +310,7 @@ def _list_of(
             return None, name, tally
         shown = (tally.tag or name) if reading.by_tag else name
         return run_of(kept.found, name=shown, tag=tally.tag, first_repeat=kept.first_repeat), name, tally
-    source, identical = selected_run(source, reading)
-    size, queries = len(source.scores), len(source.queries)
-    tally = ReadCounts(rows=size, queries=queries, identical=identical, tag=source.tag)
+    source, tally = counted_run(source, reading=reading)
     code = source.queries.code(query)
     low, high = (0, 0) if code is None else source.offsets[code : code + 2].tolist()
     if low == high:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from leadline.data.arrays import Codes
-from leadline.data.ids import Ids, to_bytes, to_text
+from leadline.data.ids import Ids, to_text
 from leadline.data.judged_run import Join, JudgedRun, MatchedLists
 from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import QrelsColumns
@@ -34,7 +34,6 @@ from leadline.io.read import (
 from leadline.io.row_columns import LISTED, QUERY, TAG, find
 from leadline.io.run_lists import JoinedText, RankedLists, ReadCounts, first_rows
 from leadline.io.run_names import distinct_names, named_files, run_name
-from leadline.io.selection import selected_run
 from leadline.io.swapped_arguments import ORDER, like_scores, refuse_swapped
 from leadline.kernels import parallel_map
 from leadline.measures import Measure
@@ -115,8 +114,6 @@ def judge(
     tops: int = 0,
 ) -> tuple[str, JudgedRun, ReadCounts]:
     """Join a run with the qrels while it is read."""
-    if isinstance(source, RunColumns) and reading.documents_of is None:
-        return name or source.name, *_judge_run(source, qrels, reading, cut, keep=keep, tops=tops)
     joining = _Joining(qrels, cut, keep=keep, tops=tops)
     joins = joining if cut == UNCUT and not keep and not tops else None
     name, counts = stream_lists(
@@ -124,28 +121,6 @@ def judge(
     )
     counts.unjudged_queries = len(joining.unjudged)
     return name, joining.judged_run(), counts
-
-
-def _judge_run(
-    run: RunColumns, qrels: QrelsColumns, reading: Reading, cut: Cut, *, keep: bool, tops: int
-) -> tuple[JudgedRun, ReadCounts]:
-    if not len(run.scores):
-        raise InputError("contains no documents", expected="a run", path=run.name)
-    run, identical = selected_run(run, reading)
-    judged = JudgedRun.of_run(run, qrels, reading=reading, cut=cut, keep=keep, tops=tops)
-    if not len(judged.row):
-        judged.example_query = run.queries[0]
-        judged.example = to_text(run.documents.names[int(run.document[0])])
-    unjudged = [query for query in run.queries if qrels.queries.code(query) is None]
-    judged.unjudged = [to_bytes(query) for query in unjudged]
-    counts = ReadCounts(
-        rows=len(run.scores),
-        queries=len(run.queries),
-        identical=identical,
-        tag=run.tag,
-        unjudged_queries=len(unjudged),
-    )
-    return judged, counts
 
 
 def judge_runs(

@@ -16,13 +16,11 @@ from leadline.io.formats import TREC, Opened, opened, records_of
 from leadline.io.opening import BOM, Buffers, first_bytes
 from leadline.io.row_checks import machine_remarks
 from leadline.io.row_columns import MACHINE_LINE, Records, Table
-from leadline.io.run_lists import JoinConsumer, ListConsumer, Lists, ReadCounts, deliver
+from leadline.io.run_lists import JoinConsumer, ListConsumer, Lists, ReadCounts, deliver, lists_of_run
 from leadline.io.run_names import run_name
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
-
-    from leadline.io.python_inputs import DictionaryColumns
 
 
 RunLike: TypeAlias = (
@@ -120,9 +118,13 @@ def counted_run(
     if isinstance(source, RunColumns) and reading.documents_of is not None:
         return counted_run(source.to_dict(), reading=reading, name=name or source.name)
     if isinstance(source, RunColumns):
-        run, identical = selection.selected_run(source, reading)
-        size, queries = len(run.scores), len(run.queries)
-        return run, ReadCounts(rows=size, queries=queries, identical=identical, tag=run.tag)
+        if not reading.selects:
+            return source, ReadCounts(rows=len(source.scores), queries=len(source.queries), tag=source.tag)
+        lists = cleaned(lists_of_run(source), reading, source.name)
+        counts = ReadCounts(len(lists.scores), len(lists.queries), identical=lists.identical, tag=source.tag)
+        run = trec_runs.run_of(lists, name=source.name, tag=source.tag)
+        run.sources = source.sources
+        return run, counts
     if isinstance(source, (str, os.PathLike)):
         return run_of(opened(os.fspath(source)), name=name, reading=reading)
     name = name or UNNAMED
@@ -130,7 +132,7 @@ def counted_run(
 
     columns = None if reading.by_row else python_inputs.dictionary_columns(source, empty=True)
     if columns is not None:
-        lists = _of_dictionary(columns, reading, name)
+        lists = cleaned(python_inputs.DictionaryLists(columns), reading, name)
         counts = ReadCounts(rows=len(lists.scores), queries=len(lists.queries), identical=lists.identical)
         return trec_runs.run_of(lists, name=name, tag=""), counts
     found = _records_in_memory(source, "score", reading, path=name)
@@ -187,10 +189,14 @@ def stream_lists(
     workspaces: Sequence[Buffers] = (),
     joins: JoinConsumer | None = None,
 ) -> tuple[str, ReadCounts]:
-    """Pass the lists of any run to a consumer, of a `Run` only as documents; return its name and counts.
+    """Pass the lists of any run to a consumer; return its name and counts.
 
     `joins` is the consumer if it takes joined lists too.
     """
+    if isinstance(source, RunColumns) and reading.documents_of is None:
+        counts = ReadCounts()
+        deliver(cleaned(lists_of_run(source), reading, source.name), consumer, counts)
+        return name or source.name, counts
     if isinstance(source, RunColumns):
         name, source = name or source.name, source.to_dict()
     if isinstance(source, (str, os.PathLike)):
@@ -209,18 +215,18 @@ def stream_lists(
         columns = None if reading.by_row else python_inputs.dictionary_columns(source, empty=True)
         if columns is not None:
             counts = ReadCounts()
-            deliver(_of_dictionary(columns, reading, name), consumer, counts)
+            deliver(cleaned(python_inputs.DictionaryLists(columns), reading, name), consumer, counts)
             return name, counts
         found = _records_in_memory(source, "score", reading, path=name)
     return name, row_checks.stream(found, consumer, reading=reading)
 
 
-def _of_dictionary(columns: DictionaryColumns, reading: Reading, path: str) -> Lists:
-    from leadline.io import python_inputs
-
-    lists = python_inputs.DictionaryLists(columns)
+def cleaned(lists: Lists, reading: Reading, path: str) -> Lists:
+    """Return the lists of a run in memory, cleaned; refuse them where nothing is left."""
+    if not len(lists.scores):
+        raise InputError("contains no documents", expected="a run", path=path)
     selection.clean(lists, reading)
-    if not lists.queries:
+    if not len(lists.scores):
         selection.refuse_nothing(reading, path)
     return lists
 

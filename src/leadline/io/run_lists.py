@@ -12,11 +12,12 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers
-from leadline.data.ids import Ids, Vocabulary, to_text
+from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
 from leadline.data.judged_run import JoinedLists
 from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
+from leadline.data.run import RunColumns
 from leadline.errors import InputError, repeated
 from leadline.kernels.plain import ParsedRows
 
@@ -220,6 +221,14 @@ class Lists:
 def _positions(names: Sequence[bytes]) -> tuple[Bytes, Integers, Integers]:
     ids = Ids.of(names)
     return ids.text, ids.start, ids.stop
+
+
+def lists_of_run(run: RunColumns) -> Lists:
+    """Return a run in memory as lists."""
+    ids = run.ids
+    lists = Lists(list(run.queries.names), run.offsets, (ids.text, ids.start, ids.stop), run.scores)
+    lists.tag = to_bytes(run.tag)
+    return lists
 
 
 def qrels_of_lists(lists: Lists, source: str) -> QrelsColumns:

@@ -13,10 +13,9 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Flags, Integers
-from leadline.data.ids import Vocabulary, to_bytes, to_text
+from leadline.data.ids import to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import ChunkIds, QueryFile, Reading
-from leadline.data.run import RunColumns
 from leadline.errors import InputError
 from leadline.io.cell_values import json_of, json_or_none
 from leadline.io.opening import BINARY_TABLES, read_whole, text_of
@@ -114,38 +113,6 @@ def _keep(lists: Lists, kept: Flags) -> None:
     lists.queries = [query for query, size in zip(lists.queries, sizes.tolist(), strict=True) if size]
     lists.bounds = np.concatenate(([0], np.cumsum(sizes[sizes > 0]))).astype(np.int64)
     lists.keep_rows(np.flatnonzero(kept))
-
-
-def selected_run(run: RunColumns, reading: Reading) -> tuple[RunColumns, int]:
-    """Return the selected lists of a run, and the number of documents left out for their ids."""
-    if not reading.selects:
-        return run, 0
-    wanted = wanted_queries(reading)
-    names, sizes = run.queries.names, np.diff(run.offsets)
-    kept = np.ones(len(run.scores), dtype=np.bool_)
-    if wanted is not None:
-        kept = np.repeat(np.array([name in wanted for name in names], dtype=np.bool_), sizes)
-    identical = 0
-    if reading.drop_identical_ids:
-        own = run.documents.encode(names)
-        same = (run.document == np.repeat(own, sizes)) & kept
-        identical = int(same.sum())
-        kept &= ~same
-    if kept.all():
-        return run, 0
-    left = np.diff(np.concatenate(([0], np.cumsum(kept)))[run.offsets])
-    if not left.any():
-        refuse_nothing(reading, run.name)
-    made = RunColumns.of_ids(
-        Vocabulary.of_sorted(name for name, size in zip(names, left.tolist(), strict=True) if size),
-        np.concatenate(([0], np.cumsum(left[left > 0]))).astype(np.int64),
-        run.ids.take(np.flatnonzero(kept)),
-        run.scores[kept],
-        name=run.name,
-        tag=run.tag,
-    )
-    made.sources = run.sources
-    return made, identical
 
 
 def selected_qrels(qrels: QrelsColumns, reading: Reading) -> QrelsColumns:
