@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from leadline import kernels
-from leadline.data.arrays import Bytes, Codes, Floats, Integers, are_small
+from leadline.data.arrays import Bytes, Codes, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError, refuse_repeated
@@ -397,7 +397,7 @@ def dictionary_qrels(columns: DictionaryColumns, *, source: str = "") -> QrelsCo
         columns.bounds[:-1][order],
         columns.bounds[1:][order],
         _ids_of(columns.documents),
-        columns.values.astype(np.int8) if are_small(columns.values) else columns.values,
+        columns.values,
         source=source,
     )
     made.names = [list(columns.documents[place]) for place in order.tolist()]
