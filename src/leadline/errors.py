@@ -91,6 +91,10 @@ class UsageError(LeadlineError, ValueError):
     """Invalid options or combinations of options."""
 
 
+class NoIntervalError(UsageError):
+    """Estimates without a valid interval, which no test can tell apart: a gate on them cannot tell."""
+
+
 def _given(options: Mapping[str, object]) -> list[str]:
     plain = (int, str, tuple, list)  # a table has no truth value
     return [

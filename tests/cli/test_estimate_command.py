@@ -641,3 +641,16 @@ def test_average_precision_and_recall_from_a_pool_for_another_measure_are_warned
     assert codes(pool, "R@10").count("drawn_for_others") == 1
     assert "drawn_for_others" not in codes(pool, "P@5")
     assert "drawn_for_others" not in codes(path, "AP")
+
+
+def test_a_gate_on_estimates_without_an_interval_cannot_tell_and_fails(files: Path, pool: Path) -> None:
+    runs = [files / f"{name}.run" for name in ("a", "b")]
+    words = ["compare", files / "truth.qrels", *runs, "--pool", pool, "-m", "AP", "--baseline", "a"]
+    done = typed(*words, "--fail-if-worse", "AP", "--fail-below", "AP=0.1", "-f", "json")
+    assert done.exit_code == 1
+    conditions = json.loads(done.stdout)["conditions"]
+    assert [(one["run"], one["baseline"], one["cannot_tell"], one["failed"]) for one in conditions] == [
+        ("b", "a", True, True),
+        ("b", None, True, True),
+    ]
+    assert typed(*words).exit_code != 0

@@ -13,6 +13,7 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
+from leadline.comparison import engine
 from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, condition_of, gates_of
 from leadline.errors import UsageError
 from leadline.estimation.estimate import estimate
@@ -237,3 +238,30 @@ def test_labels_that_a_pool_names_are_used_as_by_evaluate(
         assert ("labels.qrels" in paths) is (not more)
         assert "pool.tsv" in paths
         assert found["options"]["pool"] == "pool.tsv"
+
+
+def test_limits_of_new_runs_are_widened_as_those_for_these_queries_and_tests_agree() -> None:
+    """Runs that did not contribute have documents outside the pool, whatever the number of queries."""
+    grades, runs = world(8)
+    pool = pool_for({"old": runs["old"]}, "P@10", budget=6).pool
+    runs["other"] = {}
+    for name, last in (("new", 9), ("other", 9)):  # a document in ten is outside
+        for query, scores in runs["old"].items():
+            ranked = sorted(scores, key=scores.__getitem__, reverse=True)[:10]
+            listed = [*ranked[:last], f"x{name}"]
+            runs[name][query] = {document: -float(place) for place, document in enumerate(listed)}
+    found = ll.compare(drawn_of(pool, grades), runs, "P@10", pool=pool, baseline="old", correction="none")
+    assert found.these is not None
+    alone = engine.Tested(found.parts, found.rules)
+    doubt = found.these.doubt[0]
+    assert (doubt.sum(axis=1) > 0).any()
+    for pair in range(len(found.pairing)):
+        mean, (low, high), (down, up) = alone.means[0, pair], alone.limits[0, pair], doubt[pair]
+        wide = (mean - np.hypot(mean - low, down), mean + np.hypot(high - mean, up))
+        assert found.limits[0, pair] == pytest.approx(wide)
+        assert found.p_uncorrected[0, pair] >= alone.p_uncorrected[0, pair]
+        excludes = wide[0] > 0 or wide[1] < 0
+        assert (found.p_uncorrected[0, pair] < 0.05) == excludes
+    (gate, other) = gates_of(found, [condition_of("P@10:0.05", NOT_WORSE)])
+    assert gate.limit <= alone.means[0, 0]
+    assert other.p >= 0.0

@@ -290,13 +290,7 @@ def test_the_exact_budget_is_the_smallest_that_makes_the_values_exact(measure: s
 
 
 @pytest.mark.parametrize(
-    ("measure", "options"),
-    [
-        ("P@10", {"depth": 8}),
-        ("RBP@10", {"depth": 9}),
-        ("P", {"depth": 39}),
-        ("nDCG@5", {"pair": ("a", "b")}),
-    ],
+    ("measure", "options"), [("P@10", {"depth": 8}), ("RBP@10", {"depth": 9}), ("P", {"depth": 39})]
 )
 def test_without_all_documents_that_matter_there_is_no_exact_budget(
     measure: str, options: dict[str, Any]
@@ -319,6 +313,26 @@ def test_a_pair_drawn_for_a_measure_with_an_ideal_has_no_interval() -> None:
     assert precision.these_low < precision.difference < precision.these_high
     assert ratio.reason
     assert np.isnan([ratio.these_low, ratio.these_high]).all()
+
+
+@pytest.mark.parametrize("measures", ["nDCG@10", ["nDCG@10", "AP"]])
+def test_a_pool_for_a_pair_is_refused_if_no_measure_would_have_a_verdict(measures: str | list[str]) -> None:
+    with pytest.raises(UsageError, match="no verdict"):
+        pool_for(RUNS, measures, total=90, pair=("a", "b"))
+
+
+def test_a_difference_whose_few_documents_are_all_judged_is_exact() -> None:
+    """Two runs that differ on ten queries alone: twenty judgments say all about their difference."""
+    pair = {"a": dict(RUNS["a"]), "b": dict(RUNS["a"])}
+    for query in QUERIES[:10]:
+        first, *rest = RUNS["a"][query]
+        pair["b"][query] = [rest[-1], *rest[:-1], first]
+    pool = pool_for(pair, "P@5", budget=8, pair=("a", "b")).pool
+    assert 0 < pool.drawn.sum() < 50
+    results = estimate(drawn_of(pool), pair, "P@5", pool=pool)
+    (one,) = results.differences()
+    assert not one.reason
+    assert one.these_low == one.these_high == one.difference
 
 
 def test_an_exact_measure_needs_no_judgments_for_half_the_width() -> None:

@@ -48,6 +48,9 @@ def test_every_drawn_pair_has_the_known_grade_and_grade_0_where_none_is_known(
     assert all(found[query][document] == QRELS[query].get(document, 0) for query, document in pairs)
     assert done.judges == {"simulated": len(pairs)}
     assert done.unjudged == sum(document not in QRELS[query] for query, document in pairs)
+    assert done.queries == 0
+    fewer = simulate(pool, str(tmp_path / "fewer.sqlite"), {query: QRELS[query] for query in ("q0", "q1")})
+    assert fewer.queries == len({query for query, _ in pairs} - {"q0", "q1"})
 
 
 def test_estimates_are_those_of_the_judgments_themselves(pool: str, tmp_path: Path) -> None:

@@ -36,10 +36,11 @@ from leadline.comparison.gate import (
     condition_of,
     gates_of,
     refuse_without_baseline,
+    untestable,
 )
 from leadline.comparison.query_slices import slices_of
 from leadline.comparison.rules import Rules
-from leadline.errors import UsageError
+from leadline.errors import NoIntervalError, UsageError
 from leadline.estimation.measured import default_measures
 from leadline.render.view import View
 
@@ -195,7 +196,17 @@ def command(
         view.extra = extra | file.to_dict(outcomes)
         outputs.write("compare", view, partial(inputs_read, shown))
     else:
-        comparison = compare_results(results, rules, baseline=baseline, pairing=pairing)
+        try:
+            comparison = compare_results(results, rules, baseline=baseline, pairing=pairing)
+        except NoIntervalError as error:
+            if not conditions:
+                raise
+            tested = [name for name in results.names if name not in baseline]
+            outcomes = untestable(tested, baseline, conditions, str(error))
+            view = View(own, notes=[f"{gate.outcome}: {gate.claim}" for gate in outcomes])
+            view.extra = {"pairs": []} | _conditions(outcomes)
+            outputs.write("compare", view, partial(inputs_read, own))
+            context.exit(1)
         comparison.options |= added
         outcomes = gates_of(comparison, conditions, rel=level) if conditions else []
         view = View(comparison, extra=_conditions(outcomes) | file.to_dict(outcomes), lines="pairs")

@@ -211,8 +211,11 @@ def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **opti
         done = simulate(pool, store, qrels, **wanted)
     table = Table(["judge", "judgments"], [[judge, str(count)] for judge, count in done.judges.items()])
     if done.unjudged:
-        table.notes = [f"{counted(done.unjudged, 'judgment')} of pairs that {qrels} lacks: grade 0"]
-    data = {"judges": done.judges, "unjudged": done.unjudged}
+        note = f"{counted(done.unjudged, 'judgment')} of pairs that {qrels} lacks: grade 0"
+        if done.queries:
+            note += f"; it has no judgment of {queries(done.queries)}, which `compare {qrels}` leaves out"
+        table.notes = [note]
+    data = {"judges": done.judges, "unjudged": done.unjudged, "unjudged_queries": done.queries}
     inputs = [describe_input(store, sum(done.judges.values()))]
     outputs.write("judge", View(Facts(table, data), lines="*"), lambda: inputs, {"simulate": qrels})
 

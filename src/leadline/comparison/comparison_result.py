@@ -117,7 +117,8 @@ class Comparison(Tested, Result):
     ) -> None:
         self.these = these_queries(results, pairing)
         reasons = None if self.these is None else self.these.reasons
-        super().__init__(Differences.of(results, pairing, reasons), rules, groups)
+        doubt = None if self.these is None else self.these.doubt
+        super().__init__(Differences.of(results, pairing, reasons), rules, groups, doubt=doubt)
         self.results = results
         self.baselines = list(baselines)
         self.pairing = pairing

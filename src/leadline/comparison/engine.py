@@ -22,13 +22,14 @@ from leadline.errors import UsageError
 from leadline.evaluation.results import Results
 from leadline.stats import CORRECTIONS
 from leadline.stats.corrections import BH
-from leadline.stats.intervals import consistent_limits
+from leadline.stats.intervals import NORMAL, consistent_limits
 from leadline.stats.moments import Groups, Weighted, effective_groups, means, totals
 from leadline.stats.paired_tests import Bootstrap, T, decided_by_sign, equivalence
 from leadline.stats.power import outcomes
 from leadline.stats.ranks import paired_t
 from leadline.stats.simultaneous import MaxT, RangeDistribution, max_t, tukey
 
+TINY = 1e-300  # smallest p-value that has a quantile
 FEWEST = 5  # minimum number of queries (or groups): with fewer no test is significant at 95 %
 BLOCK = 2_000_000  # differences per block of pairs
 # Percentage of simulated families of pairs whose 95 % intervals all held, by number of queries: lowest and
@@ -99,6 +100,23 @@ class Differences:
         return rules.test.p_values(self.table, seed=rules.seed, groups=groups)
 
 
+def doubtful(p: Floats, effect: Floats, doubt: Floats, alpha: float) -> Floats:
+    """Return one-sided p-values of effects that may be smaller by a doubt.
+
+    The standard error is that which a normal distribution gives an effect of this p-value, and the doubt adds
+    to it what widens the limit at `alpha` by the doubt, as in `EstimatedResults`.
+
+    >>> doubtful(np.array([0.01, 0.01]), np.array([0.1, 0.1]), np.array([0.0, 0.1]), 0.025).round(4).tolist()
+    [0.01, 0.0669]
+    """
+    found = p.copy()
+    for place in zip(*np.nonzero((doubt > 0) & (p < 0.5)), strict=True):
+        quantile = -NORMAL.inv_cdf(max(float(p[place]), TINY))
+        error = np.hypot(effect[place] / quantile, doubt[place] / -NORMAL.inv_cdf(alpha))
+        found[place] = NORMAL.cdf(-float(effect[place] / error))
+    return found
+
+
 class AllPairs(Differences):
     """Differences of all pairs of many runs, whose p-values need no table of all differences."""
 
@@ -124,6 +142,9 @@ class Tested:
         Test, correction, intervals and levels.
     groups : ndarray of int64, shape (n_queries,), or Weighted, optional
         Group of each query, and its weight.
+    doubt : ndarray of float64, shape (n_measures, n_columns, 2), optional
+        By how much the mean of each column may be too high and too low, whatever the queries: limits are
+        widened by it, and p-values are those of the wider limits.
 
     Raises
     ------
@@ -132,8 +153,14 @@ class Tested:
     """
 
     def __init__(
-        self, differences: Sequence[Differences], rules: Rules, groups: Groups | None = None
+        self,
+        differences: Sequence[Differences],
+        rules: Rules,
+        groups: Groups | None = None,
+        *,
+        doubt: Floats | None = None,
     ) -> None:
+        self.doubt = doubt if doubt is not None and doubt.any() else None
         self.parts = list(differences)
         self.rules = rules.sized(sum(part.size for part in self.parts))
         self.groups = groups
@@ -176,20 +203,20 @@ class Tested:
         tested = self.parts
         if self.rules.joint == TUKEY:
             tested = [Differences(table) for table in self.differences]
-        return self._without_untested(np.stack([part.p_values(self.rules, self.groups) for part in tested]))
+        p = np.stack([part.p_values(self.rules, self.groups) for part in tested])
+        return self._without_untested(self._doubtful(p))
 
     @cached_property
     def p_corrected(self) -> Floats:
         """Corrected p-values, measures x columns."""
         if self.rules.joint == TUKEY:
             ranges = zip(self._tukey, self.means, strict=True)
-            return self._without_untested(np.stack([one.p_values(means) for one, means in ranges]))
-        found = self._by_family(
-            [each.p for each in self._max_t]
-            if self.rules.joint == MAX_T
-            else [self.rules.corrected(self.p_uncorrected[indices].ravel()) for indices in self._families]
-        )
-        return self._without_untested(found)
+            p = np.stack([one.p_values(means) for one, means in ranges])
+            return self._without_untested(self._doubtful(p))
+        if self.rules.joint == MAX_T:
+            return self._without_untested(self._doubtful(self._by_family([each.p for each in self._max_t])))
+        corrected = [self.rules.corrected(self.p_uncorrected[indices].ravel()) for indices in self._families]
+        return self._without_untested(self._by_family(corrected))
 
     @cached_property
     def p_equivalent(self) -> Floats | None:
@@ -199,6 +226,8 @@ class Tested:
             return None
         p = np.stack([_equivalence(table, margin, self.groups) for table in self.differences])
         p = self._without_untested(p)
+        if self.doubt is not None:
+            p[self.doubt.any(axis=2)] = 1.0
         # joint procedures have no p-values of equivalence
         correct = CORRECTIONS.parse("Holm").corrected if self.rules.joint else self.rules.corrected
         return self._by_family([correct(p[indices].ravel()) for indices in self._families])
@@ -235,7 +264,7 @@ class Tested:
             self._interval(table, self.rules.confidence, self._below(p))
             for table, p in zip(self.differences, self.p_uncorrected, strict=True)
         ]
-        return self._without_untested(np.stack(rows))
+        return self._without_untested(self._widened(np.stack(rows)))
 
     @cached_property
     def simultaneous(self) -> Floats | None:
@@ -251,9 +280,23 @@ class Tested:
     def _family_limits(self) -> Floats:
         if self.rules.joint == TUKEY:
             rows = [self._tukey_limits(index) for index in range(len(self.parts))]
-            return self._without_untested(np.stack(rows))
+            return self._without_untested(self._widened(np.stack(rows)))
         rows = [self._limits_of_family(number) for number in range(len(self._families))]
-        return self._without_untested(self._by_family(rows))
+        return self._without_untested(self._widened(self._by_family(rows)))
+
+    def _widened(self, limits: Floats) -> Floats:
+        """Return limits that also hold whatever is in doubt."""
+        if self.doubt is None:
+            return limits
+        reach = np.hypot(limits - self.means[..., None], self.doubt)
+        return np.where(self.doubt > 0, self.means[..., None] + reach * (-1, 1), limits)
+
+    def _doubtful(self, p: Floats) -> Floats:
+        """Return two-sided p-values that agree with the wider limits."""
+        if self.doubt is None:
+            return p
+        toward_zero = np.where(self.means > 0, self.doubt[..., 0], self.doubt[..., 1])
+        return 2 * doubtful(p / 2, np.abs(self.means), toward_zero, self.rules.alpha / 2)
 
     def _limits_of_family(self, number: int) -> Floats:
         """Return the simultaneous limits of one family: columns x 2."""

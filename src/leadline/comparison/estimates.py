@@ -26,10 +26,13 @@ class These(NamedTuple):
     reasons : list of list of str
         Reasons for withholding the limits, by measure and pair; empty where they are given. Such pairs are
         not tested.
+    doubt : ndarray of float64, shape (n_measures, n_pairs, 2)
+        By how much documents outside the frame may lower and raise the difference.
     """
 
     limits: Floats
     reasons: list[list[str]]
+    doubt: Floats
 
     def warnings(self) -> list[ResultWarning]:
         """Return a warning of each reason for which pairs are not tested."""
@@ -63,12 +66,14 @@ def these_queries(results: Results, pairs: Pairs) -> These | None:
     """
     if results.unreliable:
         none = np.full((len(results.measures), len(pairs), 2), np.nan)
-        return These(none, [[results.unreliable] * len(pairs) for _ in results.measures])
+        untested = [[results.unreliable] * len(pairs) for _ in results.measures]
+        return These(none, untested, np.zeros(none.shape))
     estimated = estimates_of(results)
     if estimated is None:  # or saved, with the reasons of runs and without those of pairs
         check_intervals(results)
         return None
     limits = np.full((len(results.measures), len(pairs), 2), np.nan)
+    doubt = np.zeros(limits.shape)
     reasons = []
     place = {name: number for number, name in enumerate(results.names)}
     for index, measure in enumerate(results.measures):
@@ -78,8 +83,9 @@ def these_queries(results: Results, pairs: Pairs) -> These | None:
             one = known[min(first, second), max(first, second)]
             ends = (one.these_low, one.these_high) if first < second else (-one.these_high, -one.these_low)
             limits[index, pair] = (np.nan, np.nan) if one.reason else ends
+            doubt[index, pair] = one.doubt if first < second else one.doubt[::-1]
             row.append(one.reason)
         reasons.append(row)
     if all(map(all, reasons)):
         check_intervals(results)
-    return These(limits, reasons)
+    return These(limits, reasons, doubt)

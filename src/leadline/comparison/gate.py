@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.engine import few_queries_texts
+from leadline.comparison.engine import doubtful, few_queries_texts
 from leadline.comparison.pairing import Pairs, check_judged, in_groups
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import STATED, lacking_text, no_query, p_text, queries_in_groups, signed
@@ -298,6 +298,18 @@ def _refuse_idle(measure: Any, condition: Condition) -> None:
         )
 
 
+def untestable(
+    runs: Sequence[str], baselines: Sequence[str], conditions: Iterable[Condition], reason: str
+) -> list[Gate]:
+    """Return the outcomes of conditions on runs that cannot be compared, for a reason."""
+    return [
+        Gate(run, base, one, nan, failed=True, queries=1, reason=reason)
+        for one in conditions
+        for run in runs
+        for base in ((None,) if one.kind == BELOW else baselines)
+    ]
+
+
 def gates_of(
     comparison: Comparison, conditions: Iterable[Condition], *, rel: float | None = None
 ) -> list[Gate]:
@@ -446,6 +458,19 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Group
     )
 
 
+def _doubted(result: Decided, doubt: Floats, condition: Condition, rules: Rules) -> Decided:
+    """Return the outcomes where the differences may be lower and higher by a doubt: columns x 2."""
+    mean = result.spread.mean
+    lower = np.where(doubt[:, 0] > 0, mean - np.hypot(mean - result.lower, doubt[:, 0]), result.lower)
+    side = 1 if condition.kind == WORSE else 0  # of the doubt that speaks against rejection
+    p = doubtful(result.p, np.abs(mean + condition.margin), doubt[:, side], rules.alpha)
+    with np.errstate(invalid="ignore"):
+        rejected = p < rules.alpha
+        failed = rejected if condition.kind == WORSE else ~(rejected & (lower > -condition.margin))
+    few = np.array([bool(reason) for reason in result.reasons], dtype=np.bool_)
+    return result._replace(failed=~result.unchanged & (few | failed), p=p, lower=lower)
+
+
 def _compared(comparison: Comparison, index: int, condition: Condition) -> list[Gate]:
     """Test one condition on all pairs of run and baseline."""
     results, pairs, rules = comparison.results, comparison.pairing, comparison.rules
@@ -453,6 +478,8 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
     side = 1 if rising else -1
     better = side * comparison.parts[index].table  # positive if the run is better
     result = decided_on(better, condition, rules, groups)
+    if comparison.doubt is not None:
+        result = _doubted(result, comparison.doubt[index, :, ::side], condition, rules)
     for pair, reason in enumerate(_lacking(results, index, pairs)):
         if reason:
             result.reasons[pair] = reason

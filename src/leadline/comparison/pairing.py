@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Integers
 from leadline.data.wording import counted
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, NoIntervalError, UsageError
 from leadline.evaluation.results import Results
 from leadline.stats.moments import Groups, Weighted
 
@@ -148,13 +148,13 @@ def check_averages(results: Results) -> None:
 
 
 def check_intervals(results: Results, measures: Iterable[object] | None = None) -> None:
-    """Raise UsageError for estimates without a valid interval, which no test can tell apart either."""
+    """Raise NoIntervalError for estimates without a valid interval, which no test can tell apart either."""
     for measure in map(str, results.measures if measures is None else measures):
         reasons = (results.withheld or {}).get(measure, {})
         names = [name for name in results.names if name in reasons]
         if names:
             listed = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-            raise UsageError(
+            raise NoIntervalError(
                 f"estimates of {measure} without an interval: {len(names)} of "
                 f"{counted(len(results.runs), 'run')} ({listed}; {reasons[names[0]]}); "
                 "expected measures with intervals (-m), only runs with one, or more judgments (pool --from)"

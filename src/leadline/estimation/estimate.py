@@ -279,9 +279,15 @@ class EstimatedResults(Results):
                     a, b = self._parts[first][place], self._parts[second][place]
                     gap = float(self.means[first, place] - self.means[second, place])
                     doubt, proportion = a.doubt_of_difference(b, self._pairs)
+                    doubt = np.where(doubt > ROUNDING, doubt, 0.0)
                     if isinstance(self._kinds[place], Ratio):
                         proportion = 1.0  # the divisor depends on documents that both runs have alike, too
                     withheld = [self._withheld(one, place, proportion=proportion) for one in (first, second)]
+                    divided = isinstance(self._kinds[place], (Ratio, AveragePrecision))
+                    if not (divided or a.sampled or b.sampled or self._gaps or doubt.any()):
+                        # Every pair that matters for the difference is judged, however few they are.
+                        few = (NoInterval.FEW_JUDGMENTS, NoInterval.GUESSED)
+                        withheld = [one for one in withheld if one is not None and one.code not in few]
                     reason = next((one.message for one in withheld if one is not None), "")
                     half = math.nan
                     if not reason:
@@ -292,6 +298,7 @@ class EstimatedResults(Results):
                             self.confidence,
                             a.predicted_difference(b, self._pairs),
                         )
+                        half = half if half > ROUNDING else 0.0
                     pairs.append(
                         Difference(
                             self.names[first],
@@ -301,6 +308,7 @@ class EstimatedResults(Results):
                             gap - math.hypot(half, doubt[0]),
                             gap + math.hypot(half, doubt[1]),
                             reason,
+                            (float(doubt[0]), float(doubt[1])),
                         )
                     )
         return pairs

@@ -91,6 +91,8 @@ class Difference(NamedTuple):
         Confidence interval for these queries, over draws of documents; NaN where it is withheld.
     reason : str
         Reason for withholding the interval; empty if it is given.
+    doubt : tuple of float
+        By how much documents outside the frame may lower and raise the difference.
     """
 
     a: str
@@ -100,6 +102,7 @@ class Difference(NamedTuple):
     these_low: float
     these_high: float
     reason: str
+    doubt: tuple[float, float]
 
 
 INTERVALS = (

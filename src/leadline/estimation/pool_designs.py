@@ -230,6 +230,11 @@ def pool_for(
     pooled_queries = len(np.unique(frame.query[probability > 0]))
     longest = max((len(ranked) for name in names for ranked in systems.lists(name)), default=0)
     labels: Mapping[str, Mapping[str, float]] | None = None
+    if pair and all(isinstance(kind_of(measure), (Ratio, AveragePrecision)) for measure in wanted):
+        raise UsageError(
+            f"{wanted[0]} has no interval, and so no verdict, in a pool for a pair: {ALIKE}; expected P@10, "
+            "DCG@10 or the like, or a pool that is not for a pair"
+        )
     for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
         kind, text = kind_of(measure), str(measure)
         rates = _rates(frame, machine, measure)

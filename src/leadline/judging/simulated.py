@@ -24,11 +24,12 @@ class SimulatedJudgments(NamedTuple):
     """What simulated judges added to a store.
 
     `judges` has the number of new judgments of each judge, and `unjudged` counts those of pairs that the
-    known judgments lack. They have grade 0.
+    known judgments lack. They have grade 0. `queries` counts the queries of the pool that have no judgment.
     """
 
     judges: dict[str, int]
     unjudged: int
+    queries: int
 
 
 def simulate(
@@ -94,7 +95,8 @@ def simulate(
                 counts[judge] += len(events)
                 more |= bool(events)
         opened.checkpoint()
-    return SimulatedJudgments(counts, unjudged)
+        queries = {pair.query for pair in opened.pairs()} - known.keys()
+    return SimulatedJudgments(counts, unjudged, len(queries))
 
 
 def _scale(known: Mapping[str, Mapping[str, float]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
@@ -14,12 +15,13 @@ from leadline.data.validation import check_numbers
 from leadline.data.wording import counted, percent
 from leadline.data.wording import queries as count_queries
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.profiles import profile_of
 from leadline.io.judgment_store import DRAWN
 from leadline.io.pool_files import DrawnPool, Pooled, read_drawn_pool
 from leadline.io.texts import read_queries
 from leadline.judging.cards import Cards
 from leadline.judging.documents import open_texts
-from leadline.judging.events import FORMS, check_judge, written
+from leadline.judging.events import DEFAULT, FORMS, Grade, check_judge, parse_scale, written
 from leadline.judging.half_widths import Precision, parse_rule
 from leadline.judging.queue import Queues
 from leadline.judging.store import JudgingPair, Store
@@ -91,8 +93,11 @@ def opened(
         raise UsageError("a stopping rule without a drawn pool; expected POOL of `leadline pool --for`")
     if stop_when is not None and drawn is not None:
         parse_rule(stop_when, drawn.design["measures"], drawn.design.get("rel"))  # before a store is created
+    if grades is not None or not os.path.exists(store):
+        check_scale(drawn, parse_scale(grades or DEFAULT))
     topics = {query.id: query for query in read_queries(queries, **reading)}
     with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
+        check_scale(drawn, opened_store.grades)
         warnings = [] if rows is None else fill(opened_store, rows, drawn)
         pairs = opened_store.pairs()
         documents = {pair.document for pair in pairs}
@@ -184,6 +189,19 @@ def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarni
         count = counted(len(changed), "judged document")
         message = f"{count} with another text than was judged, as '{min(changed)}'; the judgments stay"
         yield ResultWarning("changed_texts", message, len(changed))
+
+
+def check_scale(drawn: DrawnPool | None, grades: Sequence[Grade]) -> None:
+    """Raise UsageError for a scale whose grades are all below the relevant ones of a measure of the pool."""
+    highest = max(grade.value for grade in grades)
+    measures = [] if drawn is None else list(drawn.design.get("measures", ()))
+    for measure in profile_of("leadline").measures(measures) if measures else ():
+        level = getattr(measure, "rel", None)
+        if level is not None and level > highest:
+            raise UsageError(
+                f"the pool is for {measure}, and the highest grade is {highest:g}; expected --grades with a "
+                f"grade of {level:g} or more, such as '0=no,1=partly,2=yes'"
+            )
 
 
 def check_forms(text: str) -> tuple[str, ...]:
