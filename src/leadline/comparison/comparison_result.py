@@ -13,7 +13,7 @@ import numpy as np
 from leadline.comparison.compared_pair import Change, ComparedPair
 from leadline.comparison.comparison_notes import PAPER, SENTENCES, caption, comparison_notes
 from leadline.comparison.engine import Differences, Tested
-from leadline.comparison.estimates import these_queries
+from leadline.comparison.estimates import doubt_of, these_queries
 from leadline.comparison.gate import Gate
 from leadline.comparison.pairing import Pairs, in_groups
 from leadline.comparison.rules import Rules
@@ -117,7 +117,7 @@ class Comparison(Tested, Result):
     ) -> None:
         self.these = these_queries(results, pairing)
         reasons = None if self.these is None else self.these.reasons
-        doubt = None if self.these is None else self.these.doubt
+        doubt = doubt_of(results, pairing) if self.these is None else self.these.doubt
         super().__init__(Differences.of(results, pairing, reasons), rules, groups, doubt=doubt)
         self.results = results
         self.baselines = list(baselines)

@@ -56,6 +56,23 @@ def at_look(results: Results, rules: Rules) -> Rules:
     return replace(rules, confidence=estimated.confidence)
 
 
+def doubt_of(results: Results, pairs: Pairs) -> Floats | None:
+    """Return by how much documents outside the frame may lower and raise differences of saved estimates.
+
+    The sum over both runs, since nobody knows which of these documents they share.
+    """
+    if results.sampling is None:
+        return None
+    doubt = np.zeros((len(results.measures), len(results.runs), 2))
+    for run, sampled in enumerate(results.sampling):
+        for index, measure in enumerate(map(str, results.measures)):
+            one = sampled["estimate"].get(measure, {})
+            if sampled["new"] and one.get("lowest") is not None and one.get("highest") is not None:
+                mean = float(results.means[run, index])
+                doubt[index, run] = max(mean - one["lowest"], 0.0), max(one["highest"] - mean, 0.0)
+    return np.asarray(doubt[:, pairs.first] + doubt[:, pairs.second, ::-1])
+
+
 def these_queries(results: Results, pairs: Pairs) -> These | None:
     """Return the differences of pairs for these queries; None if the values are no estimates.
 
@@ -83,7 +100,8 @@ def these_queries(results: Results, pairs: Pairs) -> These | None:
             one = known[min(first, second), max(first, second)]
             ends = (one.these_low, one.these_high) if first < second else (-one.these_high, -one.these_low)
             limits[index, pair] = (np.nan, np.nan) if one.reason else ends
-            doubt[index, pair] = one.doubt if first < second else one.doubt[::-1]
+            if estimated.new[first] or estimated.new[second]:
+                doubt[index, pair] = one.doubt if first < second else one.doubt[::-1]
             row.append(one.reason)
         reasons.append(row)
     if all(map(all, reasons)):

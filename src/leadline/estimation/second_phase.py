@@ -127,9 +127,7 @@ def judge_warning(sample: Sample, judgments: int) -> ResultWarning:
     """Return whose values the estimates are."""
     rows, _, grades = sample.twice
     if not len(rows):
-        words = (
-            "values are those that this judge would give; another judge's may differ by far more than the "
-        )
+        words = "values are those of these judgments; another judge's may differ by far more than the "
         return ResultWarning("one_judge", words + "intervals say", judgments)
     other = int((sample.table.grades[rows] != grades).sum())
     words = (
