@@ -462,11 +462,10 @@ def _doubted(result: Decided, doubt: Floats, condition: Condition, rules: Rules)
     """Return the outcomes where the differences may be lower and higher by a doubt: columns x 2."""
     mean = result.spread.mean
     lower = np.where(doubt[:, 0] > 0, mean - np.hypot(mean - result.lower, doubt[:, 0]), result.lower)
-    side = 1 if condition.kind == WORSE else 0  # of the doubt that speaks against rejection
-    p = doubtful(result.p, np.abs(mean + condition.margin), doubt[:, side], rules.alpha)
-    with np.errstate(invalid="ignore"):
-        rejected = p < rules.alpha
-        failed = rejected if condition.kind == WORSE else ~(rejected & (lower > -condition.margin))
+    against = doubt[:, 1 if condition.kind == WORSE else 0]  # rejection
+    p = doubtful(result.p, np.abs(mean + condition.margin), against, rules.alpha)
+    rejected = np.nan_to_num(p, nan=1.0) < rules.alpha
+    failed = rejected if condition.kind == WORSE else ~(rejected & (lower > -condition.margin))
     few = np.array([bool(reason) for reason in result.reasons], dtype=np.bool_)
     return result._replace(failed=~result.unchanged & (few | failed), p=p, lower=lower)
 

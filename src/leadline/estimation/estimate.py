@@ -43,6 +43,7 @@ from leadline.estimation.withheld import (
     NoInterval,
     Withheld,
     ideal_withheld,
+    small_probabilities,
 )
 from leadline.evaluation.estimated_recall import RecallEstimate, recall
 from leadline.evaluation.join import judge_runs
@@ -75,7 +76,6 @@ OF_RUNS = {
     "dropped_scores",
     "identical_ids",
 }
-SMALL = 0.2  # inclusion probability at ranks 1 to 3 below which cascade measures have a large variance
 
 
 class EstimatedResults(Results):
@@ -547,16 +547,7 @@ def _warnings(
             )
             warnings.append(ResultWarning("drawn_for_others", words, len(others)))
     if any(isinstance(kind, Cascade) for kind in results._kinds) and len(rows):  # noqa: SLF001  # same module
-        brought, ranks = sample.brought
-        top = np.zeros(len(sample.probability), dtype=np.bool_)
-        top[brought[ranks <= 3]] = True
-        count = int((top & (sample.probability < SMALL) & (sample.probability > 0)).sum())
-        if count:
-            words = (
-                f"pairs at ranks 1 to 3 with inclusion probability below {SMALL}: {count:,}; estimates of "
-                "RR, Success and ERR have a large variance"
-            )
-            warnings.append(ResultWarning("small_probabilities", words, count))
+        warnings += small_probabilities(sample)
     reasons: dict[str, int] = {}
     for run in range(len(results.runs)):
         for place, measure in enumerate(results.measures):

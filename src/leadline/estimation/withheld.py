@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from leadline.data.records import ResultWarning
 from leadline.estimation.measure_targets import Kind, Ratio, Target
 
 if TYPE_CHECKING:  # which has the design of a sample
@@ -29,6 +30,7 @@ MOST_RUNS = 37  # pooled
 CUTOFFS = (10, 10)
 LEAST_PROBABILITY = 0.02
 LARGEST_SHARE = 0.8  # of the pool that is judged; beyond, the error is 0 in most draws
+SMALL = 0.2  # inclusion probability at ranks 1 to 3 below which cascade measures have a large variance
 SLACK = 1e-6  # of numbers that are sums
 
 
@@ -180,3 +182,16 @@ def not_simulated(design: Design) -> str:
         ),
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def small_probabilities(sample: Sample) -> list[ResultWarning]:
+    """Return a warning of pairs near the top with a small inclusion probability, if there are any."""
+    brought, ranks = sample.brought
+    top = np.zeros(len(sample.probability), dtype=np.bool_)
+    top[brought[ranks <= 3]] = True
+    count = int((top & (sample.probability < SMALL) & (sample.probability > 0)).sum())
+    words = (
+        f"pairs at ranks 1 to 3 with inclusion probability below {SMALL}: {count:,}; estimates of "
+        "RR, Success and ERR have a large variance"
+    )
+    return [ResultWarning("small_probabilities", words, count)] * bool(count)
