@@ -116,9 +116,10 @@ class Comparison(Tested, Result):
         baselines: Sequence[str] = (),
     ) -> None:
         self.these = these_queries(results, pairing)
-        reasons = None if self.these is None else self.these.reasons
         doubt = doubt_of(results, pairing) if self.these is None else self.these.doubt
-        super().__init__(Differences.of(results, pairing, reasons), rules, groups, doubt=doubt)
+        super().__init__(
+            Differences.of(results, pairing, getattr(self.these, "reasons", None)), rules, groups, doubt=doubt
+        )
         self.results = results
         self.baselines = list(baselines)
         self.pairing = pairing
