@@ -116,10 +116,8 @@ class Comparison(Tested, Result):
         baselines: Sequence[str] = (),
     ) -> None:
         self.these = these_queries(results, pairing)
-        doubt = doubt_of(results, pairing) if self.these is None else self.these.doubt
-        super().__init__(
-            Differences.of(results, pairing, getattr(self.these, "reasons", None)), rules, groups, doubt=doubt
-        )
+        reasons, doubt = (None, doubt_of(results, pairing)) if self.these is None else self.these[1:]
+        super().__init__(Differences.of(results, pairing, reasons), rules, groups, doubt=doubt)
         self.results = results
         self.baselines = list(baselines)
         self.pairing = pairing
