@@ -61,7 +61,8 @@ def test_cards_come_in_the_order_of_the_queue_with_their_queries(
         "text": "wing lift",
         "more": [["description", "How much a wing lifts."]],
     }
-    assert (answer["acts"], answer["count"]) == ([], {"done": 0, "total": 24, "skipped": 0})
+    assert answer["acts"] == []
+    assert answer["count"] == {"done": 0, "total": 24, "skipped": 0, "version": page.queues.version}
 
 
 def test_a_card_tells_neither_system_nor_rank(tmp_path: Path) -> None:
@@ -79,7 +80,7 @@ def test_what_a_judge_did_is_kept_and_comes_back_on_opening(page: JudgingPage) -
     acts.append(event(3, 1, "undo", undoes=acts[2]["key"]))
     answer = judge.post("/api/events", events=acts).data
     assert answer["saved"] == [act["key"] for act in acts]
-    assert answer["count"] == {"done": 1, "total": 24, "skipped": 1}
+    assert answer["count"] == {"done": 1, "total": 24, "skipped": 1, "version": page.queues.version}
     assert stored(page.store.path) == [("ann", "q1", "d0", 2)]
     back = judge.post("/api/cards", opening=True).data["acts"]
     assert [(act["kind"], act["grade"], act["note"], act["card"]["document"]) for act in back] == [
@@ -432,3 +433,11 @@ def test_wishes_that_do_not_go_together_are_refused() -> None:
     ):
         with pytest.raises(UsageError, match=words):
             check_judges(judges, overlap)
+
+
+def test_a_count_says_how_new_it_is_so_that_answers_that_cross_are_told_apart(page: JudgingPage) -> None:
+    judge = Judge(page)
+    before = judge.post("/api/cards", count=1).data["count"]["version"]
+    judged = judge.post("/api/events", events=[event(1)]).data["count"]
+    assert judged["version"] > before
+    assert judged["done"] == 1

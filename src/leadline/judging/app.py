@@ -178,7 +178,8 @@ class Pages:
         return JSONResponse(answer)
 
     def _count(self, judge: str) -> dict[str, Any]:
-        count = self.queues.count(judge)._asdict()
+        version = self.queues.version  # read first: a count is never older than its version
+        count = self.queues.count(judge)._asdict() | {"version": version}
         return {"count": count | ({"stopped": self.queues.stopped} if self.queues.stopped else {})}
 
     def _last_acts(self, judge: str, queries: dict[str, Any]) -> list[dict[str, Any]]:

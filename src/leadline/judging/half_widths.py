@@ -208,7 +208,8 @@ class PoolPrecision:
         for query, document in self.pairs[:count]:
             if (query, document) in grades:
                 judged.setdefault(query, {})[document] = grades[query, document]
-        runs = {name: self.runs[name] for name in self.pair or self.runs}
+        # The pool is for a - b, which `compare` says of runs in the order b, a.
+        runs = {name: self.runs[name] for name in self.pair[::-1] or self.runs}
         try:
             compared = compare(judged, runs, self.measures, pool=self.pool, machine=self.machine)
         except UsageError as error:

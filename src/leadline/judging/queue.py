@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -134,7 +135,7 @@ class Queues:
         self.named = list(judges)
         self.overlap = overlap
         self.pairs = {pair.id: pair for pair in store.pairs() if known is None or pair.id in known}
-        self.version = 0
+        self.version = time.time_ns() // 1_000_000  # rises with every save, also over a restart
         self.limit = math.inf
         self.stopped = ""  # why there is nothing more to judge
         self._lock = RLock()

@@ -14,7 +14,7 @@ let ended = false;          // the server has no more cards
 let awaited = {};           // how many documents other judges have to judge first, by their names
 let left = {};              // how many documents others have, once this judge has none
 let asking = false;
-let count = { done: 0, total: 0, skipped: 0 };
+let count = { done: 0, total: 0, skipped: 0, version: 0 };
 let away = false;           // another window has taken this queue over
 let unused = 0;
 let skips = 0;
@@ -73,6 +73,7 @@ const waiting = () => say("awaited", { documents: named(awaited, one => say("awa
 
 // Takes over the numbers of the server. When judging has been stopped, only what was skipped is still asked for.
 function counted(fresh) {
+  if (fresh.version < count.version) return;  // answers may cross: this one is from before the last save
   count = fresh;
   if (!count.stopped || cards.every(card => card.skipped)) return;
   cards.splice(0, cards.length, ...cards.filter(card => card.skipped));
@@ -119,6 +120,7 @@ function act(kind, grade = null) {
   }
   if (kind === "skip" && looking !== null) { step(1); return; }
   const text = at("note").value.trim();
+  at("hint").hidden = true;  // what it says is of the document before
   const made = { kind, grade, note: text, card };
   made.key = send(made);
   leaveNote();
