@@ -43,6 +43,14 @@ def test_the_worst_queries_are_those_of_lowest_value_or_of_largest_loss() -> Non
     assert len(found.worst("new", against="new")) == 0
 
 
+@pytest.mark.parametrize("option", ["bounds", "intervals"])
+def test_what_only_evaluate_can_add_is_refused_elsewhere(option: str) -> None:
+    runs = {"old": OLD, "new": NEW}
+    for call in (ll.compare, ll.rank):
+        with pytest.raises(ll.UsageError, match=option):
+            call(QRELS, runs, "RR", **{option: True})  # type: ignore[arg-type]  # it is not
+
+
 def test_names_of_means_can_be_logged() -> None:
     one = ll.evaluate(QRELS, NEW, "nDCG(gain=exp)@10", "P@1")
     assert list(one.safe_means()) == ["nDCG_gain_exp_10", "P_1"]

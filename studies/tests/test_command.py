@@ -104,8 +104,8 @@ def test_a_study_without_its_options_or_a_folder_is_refused(
     leadline: Leadline, given: list[object], tmp_path: Path
 ) -> None:
     circular = ("study", "circular", *given[2:4])
-    assert "Missing option '--machine'" in leadline(*circular, "-o", tmp_path / "out").err
-    assert "Missing option '-o'" in leadline(*given).err
+    assert "Missing option '--machine LABELS'" in leadline(*circular, "-o", tmp_path / "out").err
+    assert "Missing option '-o" in leadline(*given).err
     done = leadline(*given, "-o", tmp_path / "grid.tsv")
     assert "is a file; expected a folder" in done.err
     assert not (tmp_path / "out").exists()

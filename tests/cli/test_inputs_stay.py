@@ -42,6 +42,7 @@ LINES = {
     "compare -o": "compare qrels.txt bm25.run dense.run --config read.known=known.txt -o OUT",
     "compare --plot": "compare qrels.txt bm25.run dense.run --config read.known=known.txt -o OUT.svg",
     "convert OUT": "convert bm25.run OUT --overwrite",
+    "convert -o": "convert bm25.run -o OUT --overwrite",
     "correlate -o": "correlate a.json:AP b.json:AP --team teams.tsv:team -o OUT",
     "correlate --plot": "correlate a.json:AP b.json:AP -o OUT.svg",
     "curve -o": "curve qrels.txt bm25.run -o OUT",

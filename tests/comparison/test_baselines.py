@@ -119,7 +119,7 @@ def test_another_option_is_refused_by_name(case: str, path: Path) -> None:
         ll.compare(QRELS, {"run": RUNS["best"]}, baseline=written(path), **options)
 
 
-@pytest.mark.parametrize("options", [{"name_by": "file"}, {"bounds": True}, {"relevance_strings": 3}])
+@pytest.mark.parametrize("options", [{"name_by": "file"}, {"relevance_strings": 3}])
 def test_an_option_that_changes_no_value_is_none_of_its_business(options: Any, path: Path) -> None:
     found = ll.compare(QRELS, {"run": RUNS["best"]}, baseline=written(path), **options)
     assert found.pairs[0].verdict == "identical"

@@ -62,13 +62,13 @@ class ValueOptions(CutReadingOptions, total=False):
     known: KnownLike | None
     pool: Any  # PoolLike, or the result of `pool`
     relevance_strings: int | None
-    bounds: bool
-    intervals: bool | str | Interval
 
 
 class PartOptions(ValueOptions, total=False):
     """Keywords of `evaluate` for runs in parts."""
 
+    bounds: bool
+    intervals: bool | str | Interval
     machine: bool
     confidence: float
     seed: int

@@ -176,6 +176,7 @@ def write_beir(
 def _text_line(document: Document, *, titled: bool) -> str:
     r"""Return a document, or a query without a title, as a line of JSON.
 
+    >>> from leadline.io.texts import Document
     >>> _text_line(Document("d1", "Wings", "They lift."), titled=True)
     '{"_id": "d1", "title": "Wings", "text": "They lift."}\n'
     """

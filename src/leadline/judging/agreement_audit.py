@@ -301,7 +301,7 @@ def _circularity(
 def places_used(names: Sequence[str], systems: Sequence[str]) -> list[int]:
     """Return the places of runs by name or path; raise UsageError if one is missing, or no other is left.
 
-    >>> places_used(["runs/b.run"], ["a", "b"])
+    >>> places_used(["runs/b.run"], ["a", "b", "c"])
     [1]
     """
     found = [systems.index(name) if name in systems else place_of(systems, run_name(name)) for name in names]
