@@ -59,7 +59,7 @@ def measures() -> str:
         "",
         NOTE,
         "",
-        "`leadline measures NAME` prints one of them. How names are written, and how the values of queries",
+        "`leadline measures NAME` prints one of them. How names are written, and how the per-query values",
         "become a mean, is in [Concepts](concepts.md#names-of-measures).",
         "",
         "- Parameters in brackets are optional, and `=` gives their defaults. A cutoff k is a whole number,",

@@ -242,9 +242,7 @@ class LeadlineGate:
             for name in ("--leadline-update-baselines", "--leadline-force-update")
         )
         if force and not update:
-            raise UsageError(
-                "--leadline-force-update has no effect alone; expected --leadline-update-baselines too"
-            )
+            raise UsageError("--leadline-force-update has no effect without --leadline-update-baselines")
         return update and bool(path)
 
     def _qrels(self, qrels: Any, options: dict[str, Any]) -> Qrels:

@@ -339,7 +339,7 @@ def checked_labels(
             import difflib
 
             close = difflib.get_close_matches(name, names, n=3, cutoff=0.0)
-            raise UsageError(f"a label of '{name}', which is no run here; nearest: " + ", ".join(close))
+            raise UsageError(f"a label for '{name}', which is not a run here; nearest: " + ", ".join(close))
     return dict(more or {}) | dict(labels)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of the values of single queries: box plots, violin plots and lines."""
+"""Pictures of the per-query values: box plots, violin plots and lines."""
 
 from __future__ import annotations
 

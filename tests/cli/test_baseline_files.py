@@ -62,8 +62,7 @@ def test_a_failed_gate_writes_nothing_unless_it_is_asked_for(path: Path, leadlin
     status, said = tried(leadline, path, "worse", *GATE, "--update-baseline", str(path))
     assert (status, path.read_bytes()) == (1, before)
     assert (
-        "was not written, because a condition failed (--config output.force_update writes it all the same)"
-        in said
+        "was not written, because a condition failed (--config output.force_update writes it anyway)" in said
     )
     status, said = tried(
         leadline, path, "worse", *GATE, "--update-baseline", str(path), "--config", "output.force_update"

@@ -537,7 +537,7 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
         (["one.parquet"], "at least two runs"),
         (["two.parquet", "other.parquet"], "expected equal"),
         (["part.parquet", "one.parquet"], "different queries"),
-        (["truth.qrels"], "or values of queries"),
+        (["truth.qrels"], "or per-query values"),
     ],
 )
 def test_other_scores_are_refused_in_one_line(

@@ -92,7 +92,7 @@ def test_correlate_reads_what_predict_wrote(leadline: Leadline) -> None:
         (["-m", "WIG(length=root)"], "expected --index INDEX and --queries QUERIES"),
         (["-m", "DeShaTo"], "expected --topics VECTORS"),
         (["--queries", "queries.jsonl"], "--queries needs --index"),
-        (["--truth", "e.csv"], "no values of single queries"),
+        (["--truth", "e.csv"], "no per-query values"),
         (["--confidence", "2"], "confidence"),
         (["-o", "a.run"], "a.run would overwrite an input"),
     ],

@@ -1,4 +1,4 @@
-"""`leadline rank` and values of queries: the same numbers from runs and from tables, and gates."""
+"""`leadline rank` and per-query values: the same numbers from runs and from tables, and gates."""
 
 from __future__ import annotations
 
@@ -120,22 +120,22 @@ def test_every_form_has_a_row_for_each_run_and_measure(leadline: Leadline) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["rank", "qrels.txt"], "or values of queries"),
+        (["rank", "qrels.txt"], "or per-query values"),
         (
             ["rank", "qrels.txt", "bm25.run", "dense.run", "--config", "scores.missing=zero"],
-            "--config scores.missing is for values of queries",
+            "--config scores.missing is for per-query values",
         ),
         (
             ["compare", "qrels.txt", "bm25.run", "--config", "scores.lower_is_better=x"],
-            "--config scores.lower_is_better is for values of queries",
+            "--config scores.lower_is_better is for per-query values",
         ),
         (
             ["report", "qrels.txt", "bm25.run", "--config", "scores.wide=runs"],
-            "--config scores.wide is for values of queries",
+            "--config scores.wide is for per-query values",
         ),
         (
             ["correlate", "values.json", "values.json", "--config", "scores.wide=runs"],
-            "--config scores.wide is for values of queries",
+            "--config scores.wide is for per-query values",
         ),
         (["correlate", "values.json"], "expected FILE... -m MEASURE -m MEASURE"),
         (["correlate", "values.json", "values.json", "-m", "AP"], "expected FILE... -m MEASURE -m MEASURE"),

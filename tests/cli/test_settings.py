@@ -76,7 +76,7 @@ def test_what_cannot_be_set_is_refused(given: str, said: str, leadline: Leadline
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("order = 1\n", "order is no table of settings; expected [order]"),
+        ("order = 1\n", "order is not a table of settings; expected [order]"),
         ("[read\n", "invalid TOML"),
         ("[read]\nordr = 1\n", "has no setting read.ordr; nearest: read.order"),
     ],

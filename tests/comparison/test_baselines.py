@@ -59,7 +59,7 @@ def test_of_several_runs_each_is_compared_with_the_one_of_its_name(path: Path) -
         ("a", "a (baseline)", "identical"),
     ]
     assert found.baselines == ["b (baseline)", "a (baseline)"]
-    with pytest.raises(UsageError, match=r"has no run 'c'; with several runs each is compared .* a, b"):
+    with pytest.raises(UsageError, match=r"has no run 'c'; with several runs, each is compared .* a, b"):
         ll.compare(QRELS, {"c": RUNS["best"]}, baseline=path)
 
 

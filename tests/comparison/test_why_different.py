@@ -99,7 +99,7 @@ def by_trec_eval(
 
 
 def by_leadline(qrels: QrelsOf, run: RunOf, name: str) -> dict[str, dict[str, float | None]]:
-    """Give our values by query; None is undefined."""
+    """Give our per-query values; None is undefined."""
     found = evaluate(qrels, {"mine": run}, name).to_dict(per_query=True)
     values: dict[str, dict[str, float | None]] = found["runs"][0]["queries"]
     return values

@@ -97,7 +97,7 @@ def test_a_list_is_predicted_alone() -> None:
         ({"predictors": ["nqq"]}, "unknown predictor 'nqq'; nearest: NQC"),
         ({"queries": QUERIES}, "queries needs index"),
         ({"index": "x"}, "index needs queries"),
-        ({"predictors": "NQC", "vectors": VECTORS}, "topic vectors, which no predictor asked for"),
+        ({"predictors": "NQC", "vectors": VECTORS}, "topic vectors, which no chosen predictor"),
         ({"name_by": "tag "}, "name_by='tag '; expected 'file' or 'tag'"),
     ],
     ids=str,
@@ -109,7 +109,7 @@ def test_what_does_not_fit_is_refused(options: dict[str, Any], words: str) -> No
 
 
 def test_vectors_that_are_none_and_empty_runs_are_refused() -> None:
-    with pytest.raises(InputError, match="topics of 'd1' that are no distribution"):
+    with pytest.raises(InputError, match="topics of 'd1' that are not a distribution"):
         ll.predict(RUNS, vectors=Vectors(["d1"], np.array([[0.5, 0.1]])))
     with pytest.raises(InputError, match="contains no documents"):
         ll.predict({"b": RUNS["b"], "a": {}})

@@ -1,4 +1,4 @@
-"""Pairs with unlike grades by two judges count by the mean of what each grade would give."""
+"""Pairs with different grades by two judges count by the mean of what each grade would give."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def test_saved_values_keep_their_weights(tmp_path: Path, suffix: str) -> None:
     found = ll.compare(QRELS, {"run": RUNS["new"]}, "AP", query_weights=WEIGHTS, baseline=str(path))
     direct = ll.compare(QRELS, RUNS, "AP", query_weights=WEIGHTS)
     assert (found.difference, found.p) == pytest.approx((direct.difference, direct.p))
-    with pytest.raises(UsageError, match="other weights of queries"):
+    with pytest.raises(UsageError, match="different query weights"):
         ll.compare(QRELS, {"run": RUNS["new"]}, "AP", baseline=str(path))
     assert ll.compare(ll.read_scores(str(path)), measures=None, baseline=str(path)).difference == 0
 
@@ -191,7 +191,7 @@ def test_too_few_effective_queries_are_not_tested() -> None:
 
 @pytest.mark.parametrize("test", ["Wilcoxon", "Sign"])
 def test_tests_without_weights_are_refused(test: str) -> None:
-    with pytest.raises(UsageError, match="weights of queries; expected one of Bootstrap, Randomisation, T"):
+    with pytest.raises(UsageError, match="query weights; expected one of Bootstrap, Randomisation, T"):
         ll.compare(QRELS, RUNS, "AP", query_weights=WEIGHTS, test=test)
 
 
@@ -209,7 +209,7 @@ def test_what_has_no_weighted_form_is_refused() -> None:
         ({"q1": -1}, "weight -1 of query 'q1'"),
         ({"q1": "many"}, "weight 'many'"),
         ({"q1": float("inf")}, "weight inf"),
-        ({"q2": 1}, "no weight of query 'q1'"),
+        ({"q2": 1}, "no weight for query 'q1'"),
         ({"q1": 0}, "every judged query has weight 0"),
     ],
 )

@@ -1,7 +1,7 @@
 """Values that pytrec_eval-terrier 0.5.11 (trec_eval 9.0.8) gave, to the four digits that it prints.
 
 `random.run` and `qrels.txt` hold ties, scores that differ only beyond 32 bits, negative grades, queries of
-one side and queries without a relevant document; `level1.txt` and `level2.txt` are the values by query.
+one side and queries without a relevant document; `level1.txt` and `level2.txt` are the per-query values.
 Here an undefined value is NaN, which trec_eval prints as 0.0000.
 """
 

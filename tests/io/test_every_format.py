@@ -461,7 +461,7 @@ def test_ids_that_are_not_utf8_survive_in_texts(suffix: str, tmp_path: Path) -> 
     path = tmp_path / f"sys{suffix}"
     objects.write_run(run, path)
     assert read_run(path) == run
-    assert "an id that is no Unicode" in refusal(objects.write_run, run, tmp_path / "a.parquet")
+    assert "an id that is not Unicode" in refusal(objects.write_run, run, tmp_path / "a.parquet")
 
 
 ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)

@@ -276,7 +276,7 @@ def test_results_of_haystack_are_a_run_judgments_and_values(tmp_path: Path, lead
     assert read_run(paths[0]).to_dict() == RANKED
     assert read_qrels(paths[0]).to_dict() == {"q1": {"d1": 1}, "q2": {"d3": 1}}
     paths[1].write_bytes(paths[0].read_bytes())
-    assert "values of queries" in leadline("compare", *paths, "-m", "recall").err
+    assert "per-query values" in leadline("compare", *paths, "-m", "recall").err
     mixed = ("compare", PROGRAMS / "rre.json", *paths, "-m", "RR")
     assert "if " + str(paths[0]) + " is a run: qrels" in leadline(*mixed).err
     assert leadline(*mixed, "-C", "kind=qrels").status == 0
@@ -347,7 +347,7 @@ def test_parts_of_mteb_are_named(tmp_path: Path, leadline: Leadline) -> None:
     assert found["inputs"][1]["sha256"] == found["inputs"][2]["sha256"] is not None
     odd = written(tmp_path, {"q1": {"d1": 1.0}}, "a#b.json")
     assert read_run(odd).to_dict() == other
-    assert "no predictions of MTEB" in refusal(read_run, Path(f"{odd}#default/test"))
+    assert "not MTEB predictions" in refusal(read_run, Path(f"{odd}#default/test"))
 
 
 def test_lists_of_ids_and_of_pairs_are_read(tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ def test_the_token_can_be_typed_in(guarded: AccessControl) -> None:
         ("/api/events", b"[" * 100_000, "no JSON"),
         ("/api/events", {"judge": "ann", "events": [event(1) | {"key": "\ud800"}]}, "key"),
         ("/api/cards", {"judge": "a,b"}, "a judge called"),
-        ("/api/cards", {"judge": "ann", "holding": 5}, "no list of pairs"),
+        ("/api/cards", {"judge": "ann", "holding": 5}, "'holding' is not a list"),
     ],
 )
 def test_what_no_page_sends_is_refused_in_a_line(page: JudgingPage, path: str, body: Any, words: str) -> None:

@@ -55,7 +55,7 @@ def test_a_store_is_read_as_qrels_by_majority_and_keeps_unlike_grades(path: str)
     assert found.mean("run", "P@1") == 0.5
     merged = next(warning for warning in found.warnings if warning.code == "merged")
     assert str(merged) == (
-        "pairs with several judges: 2, 1 with unlike grades; each counts by the mean over its judges"
+        "pairs with several judges: 2, 1 with different grades; each counts as the mean over its judges"
     )
 
 
@@ -185,7 +185,7 @@ def test_a_packed_store_is_refused(path: str, tmp_path: Path) -> None:
 
     packed = tmp_path / "judged.sqlite.gz"
     packed.write_bytes(gzip.compress(Path(path).read_bytes()))
-    with pytest.raises(InputError, match="is no SQLite database"):
+    with pytest.raises(InputError, match="is not an SQLite database"):
         read_qrels(str(packed))
 
 
@@ -234,7 +234,7 @@ def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> 
 
 def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadline: Leadline) -> None:
     said = leadline("convert", path, tmp_path / "qrels.jsonl").out
-    assert "3 judgments; pairs with several judges: 2, 1 with unlike grades; merged by majority" in said
+    assert "3 judgments; pairs with several judges: 2, 1 with different grades; merged by majority" in said
     assert "left out" not in said
     assert "left out: column probability" in leadline("convert", path, tmp_path / "q.txt").out
     assert read_qrels(str(tmp_path / "qrels.jsonl")) == read_qrels(path)

@@ -147,10 +147,10 @@ def test_what_is_no_store_is_refused_in_one_line(tmp_path: Path) -> None:
     folder.mkdir()
     before = other.read_bytes()
     for place, words in (
-        (text, "is no SQLite database"),
+        (text, "is not an SQLite database"),
         (other, "database of another program"),
         (folder, "is a folder"),
-        (Path(os.devnull), "is no file"),
+        (Path(os.devnull), "is not a file"),
         (tmp_path / "none" / "s.sqlite", "No such folder"),
     ):
         with pytest.raises(InputError, match=words):

@@ -1,4 +1,4 @@
-"""Deviations of clicks from the clickthrough of positions; they are no judgments."""
+"""Deviations of clicks from the clickthrough of positions; they are not judgments."""
 
 from __future__ import annotations
 

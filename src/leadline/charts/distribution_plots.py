@@ -167,7 +167,7 @@ def by_query(
     rising: bool = True,
     width: float | None = None,
 ) -> Figure:
-    """Draw the values of single queries, one line per run, from the hardest query by the mean of the runs.
+    """Draw the per-query values, one line per run, from the hardest query by the mean of the runs.
 
     If there are more runs than line styles, only the best are coloured and labelled.
 

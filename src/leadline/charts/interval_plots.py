@@ -185,7 +185,7 @@ def against_truth(
     >>> values = ([0.9, 0.8], [0.5, 0.4], [0.45, 0.35], [0.55, 0.45], [0.5, 0.42])
     >>> drawn = against_truth(["a", "b"], *values, label="P", estimated="5")
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
-    ['machine alone', '5, 95 % interval', 'truth']
+    ['labels alone', '5, 95 % interval', 'truth']
     """
     table = _table(names, means, lows, highs, None)
     others = [np.asarray(column, dtype=np.float64) for column in (machine, truth)]
@@ -231,7 +231,7 @@ def against_truth(
             Line2D([], [], marker=estimate_style.marker, markersize=size, color=estimate_style.color),
             Line2D([], [], linestyle="none", marker="|", markersize=2 * size, markeredgewidth=1.2, color=INK),
         ]
-        labels = ["machine alone", f"{estimated}, 95 % interval", "truth"]
+        labels = ["labels alone", f"{estimated}, 95 % interval", "truth"]
         legend_below(figure, key, labels, width)
     return figure
 

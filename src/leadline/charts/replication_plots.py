@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: float = COLUMN) -> Figure:
-    """Draw reproduced minus original values by query, of each run in descending order.
+    """Draw reproduced minus original per-query values, of each run in descending order.
 
     Examples
     --------

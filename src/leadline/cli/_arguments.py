@@ -13,7 +13,7 @@ VALUES = "values"  # kind of inputs
 
 
 def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = True) -> bool:
-    """Return whether inputs are values of queries, or `saved` ones: all of them, or none."""
+    """Return whether inputs are per-query values, or `saved` ones: all of them, or none."""
     from leadline.evaluation.score_results import is_known
     from leadline.io.run_names import split_name
     from leadline.io.value_tables import is_values
@@ -26,7 +26,7 @@ def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = T
             next(path for path, is_one in found.items() if is_one is kind) for kind in (True, False)
         )
         raise UsageError(
-            f"{values} holds values of queries, {other} does not. Give values only, or judgments and runs "
+            f"{values} holds per-query values, {other} does not. Give values only, or judgments and runs "
             f"(if {other} holds values too: --config read.kind={VALUES}; if {values} is a run: qrels)"
         )
     return any(found.values())

@@ -132,7 +132,7 @@ class BaselineFile:
         if not self.written(outcomes):
             click.echo(
                 f"leadline: {self.update} was not written, because a condition failed "
-                "(--config output.force_update writes it all the same)",
+                "(--config output.force_update writes it anyway)",
                 err=True,
             )
             return

@@ -62,7 +62,7 @@ def level_option(
     return option("Measures", "-l", "--level", name, type=float, metavar="GRADE", help=text, **attributes)
 
 
-def per_query_option(text: str = "Also show the values of each query.") -> Callable[[F], F]:
+def per_query_option(text: str = "Also show the per-query values.") -> Callable[[F], F]:
     """Add `-q/--per-query`."""
     return option("Queries", "-q", "--per-query", is_flag=True, help=text)
 
@@ -151,7 +151,7 @@ def sample_options(function: F) -> F:
             "Measures",
             "--machine",
             metavar="LABELS",
-            help="Labels by an LLM or other automatic judge. `none` ignores those that the pool names.",
+            help="Labels from an LLM or other automatic judge. `none` ignores those that the pool names.",
         ),
     )
     return settings("read.second_judge", "read.second_pool")(add_options(function, options))

@@ -85,12 +85,12 @@ def _format_option(more: Sequence[str]) -> Callable[[F], F]:
         default="table",
         show_default=True,
         metavar="FORMAT",
-        help=f"On the screen: {', '.join((*FORMATS, *more)[:-1])} or {(*FORMATS, *more)[-1]}.",
+        help=f"Screen format: {', '.join((*FORMATS, *more)[:-1])} or {(*FORMATS, *more)[-1]}.",
     )
 
 
 def _output_option(thing: str, *, needed: bool, default: str | None) -> Callable[[F], F]:
-    first = f"File of the {thing.lower()}, then of the result" if thing else "File of the result"
+    first = f"Save the {thing.lower()}, then the result" if thing else "Save the result"
     return option(
         "Output",
         "-o",
@@ -101,7 +101,7 @@ def _output_option(thing: str, *, needed: bool, default: str | None) -> Callable
         default=None if default is None else [default],
         show_default=default or False,
         metavar=thing or "FILE",
-        help=f"{first}, by suffix (repeatable): .csv .tex .md .html .json .parquet .svg ...",
+        help=f"{first}; format by suffix (repeatable): .csv .tex .md .html .json .parquet .svg ...",
     )
 
 

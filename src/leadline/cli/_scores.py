@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def scores_options(function: F) -> F:
-    """Add the settings of reading values of queries, which `given_scores` reads."""
+    """Add the settings of reading per-query values, which `given_scores` reads."""
     for key in ("lower_is_better", "higher_is_better", "missing", "wide"):
         function = setting(f"scores.{key}", expose_value=False, callback=_remember)(function)
     return function
@@ -34,12 +34,12 @@ def _remember(context: click.Context, parameter: click.Parameter, value: object)
 def values_given(
     context: click.Context, paths: Sequence[str], kind: str | None = None, *, saved: bool = True
 ) -> bool:
-    """Return whether inputs are values of queries; their settings need them."""
+    """Return whether inputs are per-query values; their settings need them."""
     if are_values(paths, kind, saved=saved):
         return True
     for name in context.meta.get("leadline.scores", {}):
         if is_given(context, name):
-            raise UsageError(f"{spelled(context.command, name)} is for values of queries, not for runs")
+            raise UsageError(f"{spelled(context.command, name)} is for per-query values, not for runs")
     return False
 
 
@@ -48,20 +48,20 @@ def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
     for name in names:
         if is_given(context, name):
             raise UsageError(
-                f"{spelled(context.command, name)} has no effect on values, which are computed already; "
-                "expected none"
+                f"{spelled(context.command, name)} has no effect on values, which are already computed; "
+                "leave it out"
             )
 
 
 def given_scores(
     context: click.Context, options: Iterable[str], paths: Sequence[str], measures: Iterable[str | Measure]
 ) -> tuple[Results, list[tuple[str, int]]]:
-    """Read the values of queries, and say what was read."""
+    """Read the per-query values, and say what was read."""
     from leadline.evaluation.score_results import read_scores
 
     refuse_with_scores(context, options)
     names = [name for one in measures for name in (split_names(one) if isinstance(one, str) else [one])]
     results = read_scores(list(paths), measures=names or None, **context.meta.get("leadline.scores", {}))
     shown = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
-    click.echo(f"leadline: values of queries: {shown}", err=True)
+    click.echo(f"leadline: per-query values: {shown}", err=True)
     return results, [(info["path"], info["rows"]) for info in results.inputs]

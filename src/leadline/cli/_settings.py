@@ -105,18 +105,18 @@ COUNT = click.IntRange(1, LARGEST)
 SETTINGS = {
     setting.key: setting
     for setting in (
-        Setting("read.columns", "Columns of runs without a header, as in query_id,doc_id,rank."),
+        Setting("read.columns", "Columns of runs without a header, such as query_id,doc_id,rank."),
         Setting("read.documents", "Number of documents in the collection, for Utility and FallOut.",
                 click.IntRange(0, LARGEST), tried=("-N",)),
         Setting("read.documents_of",
-                "Document of a chunk in runs: a pattern whose first group it is, as in '^(.*)#\\d+$', or a "
-                "table of both ids. The best chunk counts.",
+                "Document of a chunk in runs: a pattern with the document as its first group, such as "
+                "'^(.*)#\\d+$', or a table of both ids. The best chunk counts.",
                 InputPath()),
         Setting("read.drop_identical_ids",
                 "Leave out documents of runs whose id is that of their query, as BEIR and MTEB do.",
                 click.BOOL, default=False),
-        Setting("read.encoding", "Character encoding of texts, as in latin-1.", default="utf-8"),
-        Setting("read.kind", "What a file contains where that cannot be told from its columns.",
+        Setting("read.encoding", "Character encoding of texts, such as latin-1.", default="utf-8"),
+        Setting("read.kind", "What a file contains, if its columns do not tell.",
                 one_in("qrels", "run", "values")),
         Setting("read.known", "File of documents that the user already knew, for Coverage and Novelty.",
                 InputPath()),
@@ -127,14 +127,14 @@ SETTINGS = {
                 one_in("nonrelevant", "unjudged"), "nonrelevant"),
         Setting("read.on_duplicate",
                 "Document retrieved twice for a query: report an error, keep the first, the last or the one "
-                "of highest score, or let it hold its rank as non-relevant.",
+                "with the highest score, or let it hold its rank as non-relevant.",
                 one_in("refuse", "first", "last", "max", "hold"), "refuse"),
         Setting("read.on_nan", "Score that is NaN: report an error or drop the line.",
                 one_in("refuse", "drop"), "refuse"),
         Setting("read.order", "Order of the documents of a run: by score or by the rank column.",
                 one_in("score", "rank"), "score"),
         Setting("read.qrels_columns",
-                "Columns of judgments without a header, as in query_id,doc_id,relevance."),
+                "Columns of judgments without a header, such as query_id,doc_id,relevance."),
         Setting("read.queries_in",
                 "File of the queries to read: one id per line, a table with query_id, qrels or a run.",
                 QueryFilePath()),
@@ -145,18 +145,18 @@ SETTINGS = {
         Setting("read.subtopics",
                 "Column 2 of the judgments is the subtopic, for diversity measures such as alpha_nDCG@10.",
                 click.BOOL, default=False),
-        Setting("text.analysis", "Text analysis, as in Words(stem=porter,stop=none) or Characters(n=4).",
+        Setting("text.analysis", "Text analysis, such as Words(stem=porter,stop=none) or Characters(n=4).",
                 ANALYSIS),
         Setting("text.fields", "Column of the text. [default: title and text]", many=True,
                 tried=("--field",)),
         Setting("text.id_column", "Column of the ids of texts.", tried=("--id",)),
         Setting("scores.higher_is_better",
-                "Measure that leadline does not know and of which more is better. Gates need this or the "
-                "next.", many=True),
-        Setting("scores.lower_is_better", "Such a measure of which less is better, such as latency.",
+                "Unknown measure for which larger values are better. Gates need this or the next setting.",
+                many=True),
+        Setting("scores.lower_is_better", "Unknown measure for which smaller values are better (latency).",
                 many=True),
         Setting("scores.missing",
-                "Value that a run lacks: report an error, count 0, or leave the query out of all means.",
+                "Value missing from a run: report an error, count 0, or leave the query out of all means.",
                 one_in("refuse", "zero", "drop"), "refuse"),
         Setting("scores.queries",
                 "Queries to average: all that are judged, both (only those in the run) or with_relevant.",
@@ -180,19 +180,20 @@ SETTINGS = {
                 "Smallest difference of interest; adds the number of queries or users needed to detect it.",
                 click.FLOAT),
         Setting("figure.labels",
-                "Label of a run, as in bm25=Okapi, or FILE:COLUMN, a table with the labels of runs.",
+                "Label of a run, such as bm25=Okapi, or FILE:COLUMN, a table with the labels of runs.",
                 many=True, tried=("--label",)),
-        Setting("figure.pair", "Pair of runs for the figures differences and scatter, as in bm25,dense.",
+        Setting("figure.pair", "Pair of runs for the figures differences and scatter, such as bm25,dense.",
                 PairOfNames(), tried=("--plot-pair",)),
         Setting("output.changed", "Number of queries with the largest differences shown per pair.",
                 click.IntRange(0), 3),
         Setting("output.digits", "Digits after the decimal point in tables. [default: 4]",
                 click.IntRange(1, 10)),
         Setting("output.force_update",
-                "Write a baseline file also if a condition fails, a run lacks judged queries, or judgments, "
-                "measures or options are others.", click.BOOL, default=False),
+                "Write a baseline file even if a condition fails, a run lacks judged queries, or judgments, "
+                "measures or options have changed.", click.BOOL, default=False),
         Setting("output.top",
-                "Number of best runs by the first measure (and the baseline), in LaTeX and Markdown.",
+                "Number of runs shown in LaTeX and Markdown: the best by the first measure, and the "
+                "baseline.",
                 COUNT),
         Setting("abtest.document", "Column of the document.", default="doc_id", tried=("--doc",)),
         Setting("abtest.effect",
@@ -235,14 +236,14 @@ SETTINGS = {
                 "Non-relevant documents: all retrieved ones that are not judged relevant, or those judged "
                 "non-relevant.", one_in("retrieved", "judged"), "retrieved"),
         Setting("histogram.sample_from",
-                "Documents sampled from: the lists of each run, or the union of all runs.",
+                "Documents to sample from: the lists of each run, or the union of all runs.",
                 one_in("list", "union"), "list"),
         Setting("histogram.show",
-                "Run to draw, up to 4. [default: all, or those of highest and lowest HSA]", many=True),
-        Setting("index.positions", "Store positions, which only SDM needs; an index without is smaller.",
+                "Run to draw, up to 4. [default: all, or those with the highest and lowest HSA]", many=True),
+        Setting("index.positions", "Store positions, which only SDM needs; an index without them is smaller.",
                 click.BOOL, default=True, tried=("--no-positions",)),
         Setting("index.prefix",
-                "Number of bytes stored of each text, with --store-text, from its beginning; all of it is "
+                "With --store-text, number of bytes to store from the start of each text; all of it is "
                 "indexed.", COUNT),
         Setting("judge.looks",
                 "Number of times to check --stop-when, at equal steps. [default: the looks of the pool, "
@@ -272,9 +273,9 @@ SETTINGS = {
         Setting("topics.field", "Column of the text. [default: the name of the language]"),
         Setting("topics.fits", "Number of models fitted with different seeds; scores are the mean.",
                 click.IntRange(1, 10**4), 5),
-        Setting("topics.particles", "Number of particles of left-to-right.",
+        Setting("topics.particles", "Number of particles for left-to-right.",
                 click.IntRange(1, 10**6), 20),
-        Setting("topics.restarts", "Number of chains; the one of highest likelihood is kept.",
+        Setting("topics.restarts", "Number of chains; the one with the highest likelihood is kept.",
                 click.IntRange(1, 10**4), 1),
         Setting("topics.sweeps", "Number of Gibbs sweeps over all tokens.",
                 click.IntRange(1, 10**6), 500),
@@ -528,7 +529,7 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
         tables = {name: table for name, table in tables.items() if name not in KEYS}
     for group, table in tables.items():
         if not isinstance(table, dict):
-            raise InputError(f"{group} is no table of settings", expected=f"[{group}]", path=path)
+            raise InputError(f"{group} is not a table of settings", expected=f"[{group}]", path=path)
         for name, content in table.items():
             known = SETTINGS.get(f"{group}.{name}")
             if known is not None and known.key not in own:

@@ -25,7 +25,8 @@ def analysis_options(function: F) -> F:
         "Texts",
         "--language",
         metavar="LANGUAGE",
-        help="Language of the stemmer and the stop words, as in german or de; `none` for neither. [default: "
+        help="Language of the stemmer and the stop words, such as german or de; `none` for neither. "
+        "[default: "
         "english]",
     )(setting("text.analysis")(function))
 
@@ -48,6 +49,6 @@ def models_option(**attributes: Any) -> Callable[[F], F]:
         type=MODEL,
         multiple=True,
         metavar="MODEL",
-        help="Retrieval model, as in BM25(k1=0.9,b=0.4) (repeatable); `leadline models` lists them.",
+        help="Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable); `leadline models` lists them.",
         **attributes,
     )

@@ -74,7 +74,7 @@ GRADE = ("Use -l GRADE.", "Use --level GRADE.")
 TEST = "Use --test 'Randomisation(draws=1000)'."
 FLOOR = "Use --fail-below MEASURE=VALUE."
 PARAMETERS = "Write it into the model, as in -m 'BM25(k1=0.9,b=0.4)'."
-PLACES = "Runs stand after the judgments without an option: QRELS RUN..."
+PLACES = "Runs follow the judgments, without an option: QRELS RUN..."
 # An answer that names an option is for commands that have it; the first that fits is given. A word after the
 # name of a command is answered for this command alone.
 TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
@@ -89,7 +89,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     "--chart": "Use --figure KIND.",
     "--summary": "Use -o FILE.md.",
     "--baseline-file": "Use --baseline FILE, and --update-baseline FILE to write it.",
-    "--scores": "Leave it out: values of queries are recognised.",
+    "--scores": "Leave it out: per-query values are recognised.",
     "-Z": "The z-scores of trec_eval are not computed; `leadline compare` tests runs against each other.",
     "-R": "Formats are told by content; preferences and judgment groups of trec_eval are not read.",
     "-T": "Formats are told by content.",

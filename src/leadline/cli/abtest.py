@@ -42,22 +42,24 @@ def command() -> None:
 @click.option("--b", metavar="CLICKS/USERS", help="Clicks of arm B.")
 @click.option("--a-log", metavar="FILE", help="Log of arm A only, named after the file.")
 @click.option("--b-log", metavar="FILE", help="Log of arm B only.")
-@click.option("--arm", default="arm", show_default=True, metavar="COLUMN", help="Column of the arm.")
+@click.option("--arm", default="arm", show_default=True, metavar="COLUMN", help="Column with the arm.")
 @click.option(
     "--click",
     "clicked",
     default="click",
     show_default=True,
     metavar="COLUMN",
-    help="Column of clicks: 0 or 1; larger numbers count as 1.",
+    help="Column with clicks: 0 or 1; larger numbers count as 1.",
 )
 @click.option(
-    "--user", metavar="COLUMN", help="Column of the user, the unit of randomisation; rows are grouped by it."
+    "--user",
+    metavar="COLUMN",
+    help="Column with the user, the unit of randomisation; leadline groups rows by it.",
 )
 @click.option(
     "--position",
     metavar="COLUMN",
-    help="Column of the position of the result (or of the click in a page view).",
+    help="Column with the position of the result (or of the click in a page view).",
 )
 @click.option(
     "--within",
@@ -65,8 +67,8 @@ def command() -> None:
     metavar="K",
     help="Count clicks on the first K positions only; 1 is the top result. [default: 10]",
 )
-@click.option("--time", metavar="COLUMN", help="Column of the time. [default: rows are in order of time]")
-@click.option("--arms", nargs=2, metavar="A B", help="Arms to compare, A first. [default: in order of name]")
+@click.option("--time", metavar="COLUMN", help="Column with the time. [default: rows are in time order]")
+@click.option("--arms", nargs=2, metavar="A B", help="Arms to compare, A first. [default: in name order]")
 @click.option(
     "--planned",
     type=float,
@@ -88,7 +90,7 @@ def test_command(
 ) -> None:
     """Test the difference in clickthrough between arms A and B.
 
-    Shown are the difference B - A with confidence intervals, the p-value, the lift and the detectable
+    It shows the difference B - A with confidence intervals, the p-value, the lift and the detectable
     difference. LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one row per result shown or
     per page view.
     """
@@ -122,15 +124,15 @@ def _counts(option: str, text: str | None) -> tuple[int, int] | None:
     "--salt",
     required=True,
     metavar="TEXT",
-    help="Name of the experiment; another name gives an independent assignment.",
+    help="Name of the experiment; a different name gives an independent assignment.",
 )
 @output_options()
 def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     """Assign users to arms.
 
     USERS is a file with one user per line, or standard input. The arm is a stable hash of salt and user: the
-    same user always gets the same arm, on any machine, and a larger fraction keeps everybody who has the
-    variant.
+    same user always gets the same arm, on any machine, and a larger fraction keeps everyone who already has
+    the variant.
     """
     if not salt:
         raise UsageError("--salt is empty; expected the name of the experiment")
@@ -170,7 +172,7 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     type=float,
     required=True,
     metavar="SHARE",
-    help="Relative change to detect: 0.1 is an increase by one tenth.",
+    help="Relative change to detect: 0.1 is an increase of one tenth.",
 )
 @click.option(
     "--fraction", type=float, default=0.5, show_default=True, metavar="SHARE", help="Share of users in arm B."
@@ -210,10 +212,10 @@ def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> Non
 )
 @click.argument("log")
 @click.option(
-    "--position", default="position", show_default=True, metavar="COLUMN", help="Column of the position."
+    "--position", default="position", show_default=True, metavar="COLUMN", help="Column with the position."
 )
 @click.option(
-    "--click", "clicked", default="click", show_default=True, metavar="COLUMN", help="Column of clicks."
+    "--click", "clicked", default="click", show_default=True, metavar="COLUMN", help="Column with clicks."
 )
 @settings("abtest.document", "abtest.query")
 @output_options()
@@ -237,9 +239,7 @@ def deviations(
         [cell if not isinstance(cell, float) else plain(cell) for cell in record][int(query is None) :]
         for record in records
     ]
-    note = ResultWarning(
-        "no_judgments", "click_deviation is no judgment: it is not a grade of relevance", len(rows)
-    )
+    note = ResultWarning("no_judgments", "click_deviation is not a relevance judgment", len(rows))
     found = {"deviations": [dict(zip(heads, row, strict=True)) for row in rows]}
     shown = sum(record.shown for record in records)
     outputs.write(

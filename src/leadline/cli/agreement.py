@@ -35,7 +35,7 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
 @click.option(
     "--table",
     metavar="N,N,N,N",
-    help="Counts in place of files: yes-yes, yes-no, no-yes, no-no, or 9, 16, ... counts row by row.",
+    help="Counts instead of files: yes-yes, yes-no, no-yes, no-no, or 9, 16, ... counts row by row.",
 )
 @click.option("--reference", is_flag=True, help="Compare every assessor with the first.")
 @click.option(
@@ -48,7 +48,12 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
     metavar="SCALE",
 )
 @click.option(
-    "-l", "--level", "rel", type=float, metavar="GRADE", help="Lowest relevant grade: makes grades binary."
+    "-l",
+    "--level",
+    "rel",
+    type=float,
+    metavar="GRADE",
+    help="Lowest relevant grade; makes the grades binary.",
 )
 @settings("test.draws", *(f"agreement.{name}" for name in ("weights", "over", "resample", "top", "within")))
 @setting("read.kind", type=one_in("values"))
@@ -85,14 +90,14 @@ def command(
     """Measure inter-assessor agreement: kappa, Krippendorff's alpha.
 
     QRELS is the file of one assessor, a table with a column `judge`, or FILE:COLUMN of a table with one
-    column per assessor. leadline compares the pairs that all assessors judged. 0 is agreement by chance, 1 is
-    perfect agreement. Bootstrap confidence intervals are over queries, or over pairs with fewer than ten
-    queries.
+    column per assessor. leadline compares the pairs that all assessors judged. 0 means chance agreement, and
+    1 means perfect agreement. Bootstrap confidence intervals are over queries, or over pairs if there are
+    fewer than ten queries.
 
     --runs shows how the choice of the assessor changes scores and system rankings. With two assessors, or
-    with --reference, leadline takes the first as the truth and audits every other one, such as an LLM: the
-    bias of every run, the runs that the labels favor, and the rank correlation (docs/agreement.md). Scores of
-    the same runs by the labels of each judge, as REFERENCE[:MEASURE] LABELS[:MEASURE], are audited too.
+    with --reference, leadline treats the first as the truth and audits every other one, such as an LLM: the
+    bias of every run, the runs that the labels favor, and the rank correlation (docs/agreement.md). You can
+    also audit scores of the same runs by each judge's labels: REFERENCE[:MEASURE] LABELS[:MEASURE].
     """
     if table is None and values_given(context, [split_place(judge)[0] for judge in judges], kind):
         audited, inputs = _audited(context, judges, options)

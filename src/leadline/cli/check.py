@@ -33,7 +33,7 @@ SECTION = "Files and collections"
     help="Judgments to join with every run: report the share of judged documents and whether the "
     "document ids match.",
 )
-@click.option("--fix", is_flag=True, help="Write a repaired copy to the file of -o.")
+@click.option("--fix", is_flag=True, help="Write a repaired copy to the -o file.")
 @setting("read.on_duplicate", type=one_in("refuse", "first", "last", "max"), default="first")
 @setting("read.on_nan", default="drop")
 @output_options()
@@ -53,11 +53,11 @@ def command(
 ) -> None:
     """Check runs, qrels and indexes for errors.
 
-    FILE may be a folder or a quoted pattern of runs, as in the other commands; an index is one file. Problems
-    are listed with line numbers and counts. An error is refused by `evaluate` and `compare`; a remark is
-    accepted by them. Runs after qrels, as in `evaluate`, are joined with them, and so are all runs with
-    --qrels: a run without any judged document is an error. With --docs the share of judged documents in the
-    corpus is reported. For an index all checksums and the consistency of its parts are verified.
+    FILE may be a folder or a quoted pattern of runs, as in the other commands; an index is one file. leadline
+    lists problems with line numbers and counts. `evaluate` and `compare` refuse files with errors and accept
+    files with remarks. Runs that follow qrels, as in `evaluate`, are joined with them, as are all runs with
+    --qrels. A run without any judged document is an error. --docs reports the share of judged documents in
+    the corpus. For an index, leadline verifies all checksums and the consistency of the parts.
 
     The exit status is 2 if a file would be refused and was not repaired.
     """

@@ -34,7 +34,7 @@ def command(
 ) -> None:
     """Describe a test collection.
 
-    Shown are the numbers and lengths of documents and queries (topics), judgments per query, grades, and ids
+    It shows the numbers and lengths of documents and queries (topics), judgments per query, grades, and ids
     that do not match.
     """
     from leadline.retrieval.collection import collection

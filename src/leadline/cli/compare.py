@@ -58,7 +58,7 @@ DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing trun
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @scores_options
-@measure_option(f"Measure, as in map or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}]")
+@measure_option(f"Measure, such as map or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}]")
 @confidence_options
 @settings("test.per_pair", "output.changed", "figure.pair")
 @option(
@@ -153,7 +153,7 @@ def command(
         own, ((qrels, judged), *more) = given_scores(context, asked, (qrels, *runs), wanted)
     else:
         if not runs:
-            raise UsageError("no run; expected QRELS RUN RUN..., or values of queries")
+            raise UsageError("no run; expected QRELS RUN RUN..., or per-query values")
         others = [one for one in baseline if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, [*named, *needed] or None)
@@ -242,8 +242,8 @@ def _check_figure(figure: str | None, pair: tuple[str, str] | None, *, all_pairs
             f"--config figure.pair with --figure {figure}; expected --figure differences, scatter or slices"
         )
     if figure == "slices" and not slices:
-        raise UsageError("--figure slices without slices; expected --query-slice FILE:COLUMN too")
+        raise UsageError("--figure slices needs --query-slice FILE:COLUMN")
     if figure == "groups" and not all_pairs:
         raise UsageError(
-            "--figure groups needs the tests of all pairs; expected no --baseline, or another --figure"
+            "--figure groups needs the tests of all pairs; leave out --baseline, or choose another --figure"
         )

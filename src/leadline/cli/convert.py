@@ -51,20 +51,20 @@ BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 @click.command(cls=Command, epilog="Example: leadline convert bm25.run bm25.parquet")
 @click.argument("source", metavar="IN")
 @click.argument("target", type=OUTPUT, metavar="OUT", required=False)
-@click.option("-o", "--output", type=OUTPUT, metavar="OUT", help="File to write, in place of OUT.")
+@click.option("-o", "--output", type=OUTPUT, metavar="OUT", help="File to write instead of OUT.")
 @settings("read.kind", "read.subtopics")
 @click.option(
     "--to",
     "form",
     type=click.Choice([*SUFFIXES, BEIR, RANK_EVAL]),
-    help="Format of OUT: beir is a folder, rank_eval a request of Elasticsearch. [default: by its suffix]",
+    help="Format of OUT: beir is a folder, rank_eval an Elasticsearch request. [default: by its suffix]",
 )
 @click.option(
-    "--queries", type=INPUT, metavar="FILE", help="Texts of the queries, with --to beir or rank_eval."
+    "--queries", type=INPUT, metavar="FILE", help="Texts of the queries, for --to beir or rank_eval."
 )
-@click.option("--docs", type=INPUT, metavar="FILE", help="Texts of the documents, with --to beir.")
+@click.option("--docs", type=INPUT, metavar="FILE", help="Texts of the documents, for --to beir.")
 @click.option(
-    "--index-name", "index", metavar="NAME", help="Index that has the documents, with --to rank_eval."
+    "--index-name", "index", metavar="NAME", help="Index that holds the documents, for --to rank_eval."
 )
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @repair_options

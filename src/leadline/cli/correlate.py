@@ -33,7 +33,7 @@ SECTION = "Evaluation"
 @click.argument("estimate", metavar="ESTIMATE[:MEASURE]", required=False)
 @click.argument("more", nargs=-1, metavar="[FILE]...")
 @scores_options
-@measure_option("Two measures whose values by query are correlated, all files together.")
+@measure_option("Correlate the per-query values of two measures, all files together.")
 @option(
     "Statistics",
     "--team",
@@ -66,7 +66,7 @@ def command(
     header. MEASURE is a measure of a result (AP, hsa, ric) or a column of a table; the default is the first.
     Runs that occur in one input only are counted and excluded.
 
-    The inputs may also be values of queries: TRUTH and ESTIMATE, or any number of files with two -m. Values
+    The inputs may also be per-query values: TRUTH and ESTIMATE, or any number of files with two -m. Values
     are correlated as they are, even where less is better.
 
     Both confidence intervals are approximate, and there are none for fewer than five runs. The interval over
@@ -83,9 +83,9 @@ def command(
     elif estimate is None or not two:
         raise UsageError(
             (
-                f"-m {measures[0]} without values of queries; expected TRUTH:MEASURE"
+                f"-m {measures[0]} without per-query values; expected TRUTH:MEASURE"
                 if measures
-                else f"{counted(len(paths), 'input')}; expected TRUTH and ESTIMATE, or values of queries"
+                else f"{counted(len(paths), 'input')}; expected TRUTH and ESTIMATE, or per-query values"
             )
             + ". To rank runs by two sets of judgments: leadline agreement QRELS QRELS --runs RUN..."
         )

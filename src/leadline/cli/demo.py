@@ -20,8 +20,8 @@ SECTION = "Files and collections"
 
 MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
 ABOUT = """\
-Can a machine judge instead? Here the machine is a retrieval model that reads titles only: the first ten
-documents that it finds for a query are its relevant ones. The run `circular` puts these first."""
+Can an LLM do the judging? Here a title-only retriever stands in for one: it calls its own top ten
+relevant. The run `circular` ranks exactly those on top."""
 
 
 @click.command(cls=Command, epilog="Example: leadline demo -o tour.html")
@@ -51,19 +51,19 @@ documents that it finds for a query are its relevant ones. The run `circular` pu
     "folder",
     type=OUTPUT,
     metavar="FOLDER",
-    help="Write only the files of the collection to FOLDER, for use with other commands. Files of other "
-    "content are not overwritten.",
+    help="Write only the files of the collection to FOLDER, for use with other commands. Files with "
+    "different content are not overwritten.",
 )
 @click.option(
     "--collection",
     type=click.Choice(["cranfield", "xquad", "examples"]),
     help="With --files: cranfield (default) has judgments, runs and labels; xquad has paragraphs, questions "
-    "and judgments in English, German and Chinese; examples are the small files of the documentation.",
+    "and judgments in English, German and Chinese; examples are the small files used in the documentation.",
 )
 def command(output: str, form: str, folder: str | None, collection: str | None) -> None:
     """Evaluate eight embedded runs on Cranfield and write a report.
 
-    It ends with a machine as judge: its labels alone, 20 human judgments per query, and all judgments.
+    It ends by comparing an automatic judge's labels, 20 human judgments per query, and all judgments.
 
     All data is part of the package; nothing is downloaded.
     """

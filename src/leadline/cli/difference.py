@@ -60,14 +60,14 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     "competitors",
     multiple=True,
     metavar="NAME",
-    help="Rank similarity to show for comparison, as in RBO(p=0.9) or Jaccard@20 (repeatable). [default: "
+    help="Rank similarity to show for comparison, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: "
     "Jaccard, Overlap; up to 20 runs RBO, Kendall]",
     type=SIMILARITY,
 )
 @option("Measures", "--no-competitors", is_flag=True, help="Compute only RIC and Information Difference.")
 @option("Output", "--group", metavar="FILE:COLUMN", help="Team or family of every run.")
 @option("Output", "--parameter", metavar="FILE:COLUMN", help="Parameter value of every run.")
-@per_query_option("Add the values of single queries (JSON).")
+@per_query_option("Add per-query values (JSON).")
 @engine_option(
     "Engine that compares blocks of systems, keeping only the means of pairs (without it, the values of each "
     "query are kept too, up to 2 GiB)",
@@ -106,13 +106,9 @@ def command(
     with a sign), the number of reversed lists, and rank similarities of the lists.
     """
     if outputs.figure == "parameter" and (group is None or parameter is None):
-        raise UsageError(
-            "--figure parameter is incomplete; expected --group FILE:COLUMN and --parameter FILE:COLUMN too"
-        )
+        raise UsageError("--figure parameter needs --group FILE:COLUMN and --parameter FILE:COLUMN")
     if per_query and engine is not None:
-        raise UsageError(
-            "--engine keeps no values of single queries; expected no --per-query, or no --engine"
-        )
+        raise UsageError("--engine keeps no per-query values; leave out --per-query or --engine")
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
     table = read_judgments(qrels, options, kind)
     judgments = len(table.grades)

@@ -48,7 +48,7 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @measure_option(
-    "Measure, as in map or nDCG@10 (repeatable); `leadline measures` lists them. "
+    "Measure, such as map or nDCG@10 (repeatable); `leadline measures` lists them. "
     "[default: AP, nDCG@10, RR, P@10, R@100, Judged@10]"
 )
 @per_query_option()
@@ -114,7 +114,7 @@ def command(  # click documents the options
     """
     form, figure = outputs.form, outputs.figure
     if figure == "slices" and not query_slice:
-        raise UsageError("--figure slices without slices; expected --query-slice FILE:COLUMN too")
+        raise UsageError("--figure slices needs --query-slice FILE:COLUMN")
     both({"--group-parts": group_parts}, {"--parts": parts})
     given = judgments_and_draw(qrels, options, kind, measures or None)
     table, drawn = given[0], given[1] is not None
@@ -135,7 +135,7 @@ def command(  # click documents the options
     additions += ["query-slice"] * bool(query_slice)
     additions += ["query-weights"] * (options["query_weights"] is not None)
     if form != "trec" and no_means and (not per_query or additions):
-        raise UsageError("-n omits all that would be shown; expected -q too, and no --bounds or --intervals")
+        raise UsageError("-n leaves nothing to show; add -q, and leave out --bounds and --intervals")
     if form == "trec" and additions:
         raise UsageError(
             f"-f trec cannot show {additions[0]}; expected another format, or no --{additions[0]}"

@@ -31,7 +31,7 @@ SECTION = "Evaluation"
     required=True,
     multiple=True,
     metavar="MEASURE",
-    help="Measure, as in nDCG@10.",
+    help="Measure, such as nDCG@10.",
     type=MEASURE,
 )
 @option("Queries", "--query-id", "query", required=True, help="Id of the query (topic).")

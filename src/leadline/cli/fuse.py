@@ -54,8 +54,8 @@ def command(
     """Fuse the ranked lists of several runs into one run.
 
     Tied documents are in decreasing order of document id. A document that a run did not retrieve adds nothing
-    to sums and is not in means, medians and extremes; in Borda it shares the remaining points, in Condorcet
-    it is below what the run retrieved.
+    to sums and is left out of means, medians and extremes. In Borda it shares the remaining points; in
+    Condorcet it ranks below everything the run retrieved.
     """
     from leadline.io.tables import table_of_run
     from leadline.io.write import write_lists

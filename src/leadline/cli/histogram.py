@@ -52,7 +52,7 @@ SECTION = "Estimation"
     "--sample",
     type=whole(),
     metavar="N",
-    help="Number of non-relevant documents sampled per query: those of smallest SHA-256 of seed, "
+    help="Number of non-relevant documents sampled per query: those with the smallest SHA-256 of seed, "
     "query and document.",
 )
 @level_option(default=1.0)

@@ -28,7 +28,7 @@ SECTION = "Retrieval"
 @click.option(
     "--keep",
     metavar="FILE:COLUMN>=NUMBER",
-    help="Filter of documents by a table, as in spam.tsv:percentile>=60.",
+    help="Filter documents by a table, such as spam.tsv:percentile>=60.",
 )
 @click.option("--store-text", is_flag=True, help="Store the texts, for summaries.")
 @settings("index.prefix", "index.positions")
@@ -40,7 +40,7 @@ def command(
 
     DOCS is JSON Lines (doc_id, title, text), JSON, CSV, TSV, Parquet, TREC text or SMART, plain or
     compressed. Title and text form one field; other columns are stored for display. The index is a folder,
-    and its index.json records how it was made; an index of an earlier version must be made again.
+    and its index.json records how it was made; an index from an earlier version must be rebuilt.
     """
     from leadline.retrieval.index.builder import build_index
 

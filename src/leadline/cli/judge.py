@@ -48,19 +48,19 @@ PORT = 8765
 @click.option(
     "--grades",
     metavar="SCALE",
-    help='Two to five grades and their names, as in "0=no,1=yes". [default: 0=not relevant, 1=relevant]',
+    help='Two to five grades and their names, such as "0=no,1=yes". [default: 0=not relevant, 1=relevant]',
 )
 @click.option(
     "--judges",
     metavar="NAMES",
-    help="Names of the assessors who share the queries, as in ann,bob. [default: every assessor judges "
+    help="Names of the assessors who share the queries, such as ann,bob. [default: every assessor judges "
     "all queries]",
 )
 @click.option(
     "--overlap",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Share of pairs that a second of the --judges grades, to measure agreement. [default: 0.1]",
+    help="Share of pairs that a second one of the --judges also grades, to measure agreement. [default: 0.1]",
 )
 @option(
     "Sampling",
@@ -76,7 +76,7 @@ PORT = 8765
     show_default=True,
     metavar="FORMS",
     help="Content below the title: title (nothing), static or dynamic (a summary), full (summary and "
-    "text). Give several, as in static,dynamic, to assign one at random per assessor and document.",
+    "text). Give several, such as static,dynamic, to assign one at random per assessor and document.",
 )
 @click.option(
     "--simulate",
@@ -108,7 +108,7 @@ PORT = 8765
     default="127.0.0.1",
     show_default=True,
     metavar="NAME",
-    help="Address to listen on. Any address but that of this machine requires a token.",
+    help="Address to listen on. Any address other than this machine's requires a token.",
 )
 @option(
     "Server",
@@ -211,9 +211,9 @@ def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **opti
         done = simulate(pool, store, qrels, **wanted)
     table = Table(["judge", "judgments"], [[judge, str(count)] for judge, count in done.judges.items()])
     if done.unjudged:
-        note = f"{counted(done.unjudged, 'judgment')} of pairs that {qrels} lacks: grade 0"
+        note = f"{counted(done.unjudged, 'judgment')} not in {qrels}: counted as grade 0"
         if done.queries:
-            note += f"; it has no judgment of {queries(done.queries)}, which `compare {qrels}` leaves out"
+            note += f"; it has no judgments for {queries(done.queries)}, which `compare {qrels}` leaves out"
         table.notes = [note]
     data = {"judges": done.judges, "unjudged": done.unjudged, "unjudged_queries": done.queries}
     inputs = [describe_input(store, sum(done.judges.values()))]

@@ -28,7 +28,7 @@ HEADS = ["measure", "title", "range", "average"]
 @click.option(
     "--bibtex",
     is_flag=True,
-    help="Print BibTeX entries of the sources, and of leadline: of all measures, or of NAME.",
+    help="Print BibTeX entries for leadline and for the sources of all measures, or of NAME.",
 )
 @output_options()
 def command(name: str | None, *, bibtex: bool, outputs: Outputs) -> None:

@@ -31,9 +31,9 @@ def command(
 ) -> None:
     """Merge the saved results of parts of a run.
 
-    FILES are written by `leadline evaluate QRELS PART -o FILE.parquet`. Values and means equal those of
-    the evaluation of the whole run. Queries that are in no part are missing. A query in two files, and other
-    judgments, measures or options, are refused.
+    FILES are written by `leadline evaluate QRELS PART -o FILE.parquet`. Values and means equal those of an
+    evaluation of the whole run. Queries that are in no part are missing. leadline refuses a query in two
+    files, or files with different judgments, measures or options.
     """
     from leadline.scale.saved_files import merge_files
 

@@ -44,7 +44,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     "Selection",
     "--method",
     metavar="NAME",
-    help="Other pooling method: RRF(documents=100), RBP(documents=100,p=0.8), MoveToFront(documents=100).",
+    help="Another pooling method: RRF(documents=100), RBP(documents=100,p=0.8), MoveToFront(documents=100).",
     type=POOLING,
 )
 @click.option(
@@ -59,8 +59,8 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 @click.option(
     "--judged",
     metavar="QRELS",
-    help="Existing judgments: these pairs are excluded, and MoveToFront uses their grades; with --for "
-    "they are certain, and must not be of a pool drawn with the same seed.",
+    help="Existing judgments: these pairs are excluded, and MoveToFront uses their grades; with --for they "
+    "are certain, and must not come from a pool drawn with the same seed.",
 )
 @option(
     "Selection",
@@ -70,7 +70,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     default=1.0,
     show_default=True,
     metavar="GRADE",
-    help="Minimum relevant grade: of MoveToFront, and of the measures of --for.",
+    help="Minimum relevant grade, for MoveToFront and for the measures of --for.",
 )
 @option(
     "Sampling",
@@ -102,14 +102,11 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     "--for-run",
     multiple=True,
     metavar="RUN",
-    help="New run to be measured, in place of the arguments RUN (repeatable): only its documents are "
+    help="New run to measure, instead of the RUN arguments (repeatable): only its documents are "
     "sampled, and those of --judged are not requested again.",
 )
 @option(
-    "Sampling",
-    "--machine",
-    metavar="LABELS",
-    help="Machine labels, used for the forecast of the precision only.",
+    "Sampling", "--machine", metavar="LABELS", help="Machine labels, used only to forecast the precision."
 )
 @option(
     "Sampling", "--from", "earlier", metavar="POOL", help="Earlier pool to enlarge; all its pairs are kept."

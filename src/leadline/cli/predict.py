@@ -34,7 +34,7 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
     "predictors",
     multiple=True,
     metavar="NAME",
-    help=f"Predictor (repeatable): {NAMES}. [default: all that the inputs suffice for]",
+    help=f"Predictor (repeatable): {NAMES}. [default: all that the inputs allow]",
     type=PREDICTOR,
 )
 @click.option("--index", metavar="INDEX", help="Index of the documents, for WIG(length=root).")
@@ -118,10 +118,10 @@ def command(
 
 
 def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:
-    """Return the values of queries, and the name of the measure."""
+    """Return the per-query values, and the name of the measure."""
     from leadline.io.result_files import read_column
 
     column = read_column(path)
     if not column.queries:
-        raise UsageError(f"{path}: no values of single queries; expected a result of `leadline evaluate -q`")
+        raise UsageError(f"{path}: no per-query values; expected a result of `leadline evaluate -q`")
     return column.queries, column.measure

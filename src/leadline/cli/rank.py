@@ -38,8 +38,8 @@ SECTION = "Evaluation"
 @click.argument("runs", nargs=-1)
 @scores_options
 @measure_option(
-    f"Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}; with "
-    "of values all]"
+    f"Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}; all "
+    "for values]"
 )
 @option(
     "Statistics",
@@ -85,12 +85,12 @@ def command(
 ) -> None:
     """Rank runs, with confidence intervals of the ranks.
 
-    Rank 1 is the best mean, and ties share their mean rank. All intervals together hold the true ranks at the
-    confidence level: a run can be no better than the runs that beat it significantly allow. Beside them stand
-    a bootstrap interval of each rank and the probability of being the best (docs/comparing.md).
+    Rank 1 is the best mean, and ties share their mean rank. Together, all intervals contain the true ranks at
+    the confidence level: a run ranks below every run that beats it significantly. leadline also shows a
+    bootstrap interval of each rank and the probability of being the best (docs/comparing.md).
 
-    Group 1 is the best run and every run that does not differ from it significantly, group 2 the best of the
-    rest and its like, and so on.
+    Group 1 is the best run and every run that does not differ from it significantly, and group 2 is the same
+    for the rest, and so on.
     """
     rules, draws = Rules.take(options), options.pop("draws")
     if values_given(context, (qrels, *runs), kind):
@@ -98,7 +98,7 @@ def command(
         results, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
     else:
         if not runs:
-            raise UsageError("no run; expected QRELS RUN RUN..., or values of queries")
+            raise UsageError("no run; expected QRELS RUN RUN..., or per-query values")
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, measures)
             wanted = measures or default_measures(given[1], COMPARED)

@@ -39,7 +39,7 @@ FIGURES = ("differences", "effects")
 @click.argument("qrels", type=InputPath())
 @click.argument("qrels2", required=False, type=InputPath())
 @measure_option(
-    f"Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}]"
+    f"Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}]"
 )
 @option(
     "Measures",
@@ -53,7 +53,7 @@ FIGURES = ("differences", "effects")
 @setting("test.draws", default=DRAWS)
 @confidence_option
 @seed_option
-@per_query_option("Add the differences, tau union and RBO of single queries (JSON, reproduction).")
+@per_query_option("Add per-query differences, tau union and RBO (JSON, reproduction).")
 @evaluation_options
 @output_options(figures=FIGURES)
 def command(
@@ -75,22 +75,22 @@ def command(
 
     An experiment is a baseline run and an advanced run; its effect is the difference of their means. With
     QRELS alone the second pair of runs is a reproduction on the same queries: the order of documents
-    (Kendall's tau union, rank-biased overlap), the values of queries (RMSE, paired t-tests) and the effects
+    (Kendall's tau union, rank-biased overlap), the per-query values (RMSE, paired t-tests) and the effects
     (effect ratio, delta relative improvement) are compared. With QRELS2, the judgments of other queries, it
-    is a replication, of which the means (Welch's t test) and the effects are compared.
+    is a replication: the means (Welch's t test) and the effects are compared.
 
-    The effect ratio is the reproduced effect divided by the original one; its interval is withheld where that
-    of the original effect contains 0. Intervals are over queries and approximate; how often they hold is in
+    The effect ratio is the reproduced effect divided by the original one; its interval is withheld if that of
+    the original effect contains 0. Intervals are over queries and approximate; how often they hold is in
     docs/replication.md.
     """
     runs = (original, original_advanced, reproduced, reproduced_advanced)
     judgments = [path for path in (qrels, qrels2) if path is not None]
     if outputs.figure == "differences" and qrels2 is not None:
-        raise UsageError("--figure differences with QRELS2, whose queries are others; expected effects")
+        raise UsageError("--figure differences with QRELS2, whose queries differ; expected effects")
     if per_query and qrels2 is not None:
-        raise UsageError("--per-query with QRELS2, whose queries are others; expected QRELS alone")
+        raise UsageError("--per-query with QRELS2, whose queries differ; expected QRELS alone")
     if per_query and outputs.form != "json":
-        raise UsageError("--per-query is written to JSON only; expected -f json too")
+        raise UsageError("--per-query is written to JSON only; add -f json")
     tables = [read_qrels(path, subtopics=options["subtopics"], kind=kind) for path in judgments]
     with progress("runs") as on_run:
         result = replicate(

@@ -38,7 +38,7 @@ SECTION = "Estimation"
 )
 @click.argument("qrels")
 @click.argument("scores", nargs=-1)
-@measure_option("Measure, as in AP (repeatable). [default: AP, nDCG@10, RR, P@10, R@100]")
+@measure_option("Measure, such as AP (repeatable). [default: AP, nDCG@10, RR, P@10, R@100]")
 @option(
     "Sampling",
     "--population",
@@ -51,8 +51,8 @@ SECTION = "Estimation"
     "--sample",
     type=whole(),
     metavar="N",
-    help="Number of scored non-relevant documents kept per query, including those of --certain: those "
-    "of smallest SHA-256 of seed, query and document.",
+    help="Number of scored non-relevant documents kept per query, including those of --certain: those with "
+    "the smallest SHA-256 of seed, query and document.",
 )
 @option(
     "Sampling",
@@ -84,7 +84,7 @@ SECTION = "Estimation"
     show_default=True,
     help="Seed of the sample and of the pseudo-populations.",
 )
-@per_query_option("Add the values of single queries (JSON).")
+@per_query_option("Add per-query values (JSON).")
 @reading_options
 @output_options(figures=())
 def command(
@@ -149,7 +149,7 @@ def _draw(
             f"--draw draws a sample and reads no scores; found '{scores[0]}', expected no SCORES"
         )
     if docs is None or options["sample"] is None:
-        raise UsageError("--draw is incomplete; expected --docs DOCS and --sample N too")
+        raise UsageError("--draw needs --docs DOCS and --sample N")
     table = read_qrels(qrels, kind=kind)
     names = [to_text(name) for name in ids_of(docs)]
     recorded = {name: options[name] for name in ("sample", "certain", "seed", "negative")}

@@ -28,7 +28,7 @@ SECTION = "Retrieval"
 @click.option(
     "--feedback",
     metavar="QRELS",
-    help="Relevance judgments for models with relevance feedback, as in RM3(learn=judged).",
+    help="Relevance judgments for models with relevance feedback, such as RM3(learn=judged).",
 )
 @text_options
 @output_options(thing="RUN")
@@ -45,7 +45,7 @@ def command(
     """Score given query-document pairs with a retrieval model.
 
     PAIRS is a table with the columns query_id and doc_id, qrels, or a run. Only these pairs are scored, with
-    the same values as `leadline search`. Every pair is in the output, also with score 0; pairs of unknown
+    the same values as `leadline search`. Every pair is in the output, even with score 0; pairs of unknown
     queries or documents are counted.
     """
     from leadline.io.id_lists import read_pairs

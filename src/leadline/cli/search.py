@@ -44,10 +44,10 @@ INDENT = 6 * " "
 )
 @click.argument("index")
 @click.argument("queries", required=False)
-@click.option("--query", metavar="TEXT", help="One query in place of QUERIES; its result list is shown.")
+@click.option("--query", metavar="TEXT", help="One query instead of QUERIES; shows its result list.")
 @models_option(default=["BM25"], show_default=True)
 @click.option(
-    "-k", type=whole(), help="Number of documents retrieved per query. [default: 1000; with --query 10]"
+    "-k", type=whole(), help="Number of documents retrieved per query. [default: 1000; 10 with --query]"
 )
 @option(
     "Output",
@@ -61,7 +61,7 @@ INDENT = 6 * " "
 @click.option(
     "--feedback",
     metavar="QRELS",
-    help="Relevance judgments for models with relevance feedback, as in RM3(learn=judged).",
+    help="Relevance judgments for models with relevance feedback, such as RM3(learn=judged).",
 )
 @per_query_option(
     "Print the milliseconds of every query, and of the summaries of its first ten documents if the index has "

@@ -29,7 +29,7 @@ SECTION = "Evaluation"
     "--baseline",
     multiple=True,
     metavar="NAME",
-    help="Run that every other run is compared with (repeatable). [default: all pairs of runs]",
+    help="Compare every other run with this one (repeatable). [default: all pairs of runs]",
 )
 @option(
     "Statistics",
@@ -73,7 +73,7 @@ def command(
 
     The macro mean gives every collection the same weight. A run that lacks a collection has none, unless
     --partial is given. Pairs are tested on each collection; over queries within these collections; and over
-    collections as a sample of collections, which with fewer than five cannot tell.
+    collections as a sample of collections, which cannot decide with fewer than five.
     """
     from leadline.comparison.suite_evaluation import suite as evaluate_suite
 

@@ -169,8 +169,9 @@ def search(
 ) -> None:
     """Rank the documents of DOCS by the distance of their topics from those of each query.
 
-    QUERIES are documents too, in another language with --query-language and --language. If the id of a query
-    is in DOCS, as that of a translation is, the share of queries that retrieve it first is P@1.
+    QUERIES are also documents; --query-language and --language name two different languages. If DOCS has
+    documents with the ids of queries, such as translations, P@1 is the share of these queries that retrieve
+    theirs first.
     """
     from leadline.io.objects import write_run
     from leadline.topics.distances import count_top_mates, nearest

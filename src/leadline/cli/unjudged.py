@@ -70,7 +70,7 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
     "--share-from", metavar="QRELS", help="Judgments that give Soboroff's proportion of relevant documents."
 )
 @seed_option
-@per_query_option("Add the values of single queries (JSON).")
+@per_query_option("Add per-query values (JSON).")
 @settings("read.name_by")
 @repair_options
 @output_options(figures=())
@@ -86,8 +86,8 @@ def command(
     """Rank systems without relevance judgments.
 
     Systems are scored by agreement with the other systems, or by the topics of the retrieved documents.
-    Scores order systems and estimate no measure; they separate bad systems from the others better than they
-    find the best one. docs/unjudged.md says which method to use when.
+    Scores order systems but do not estimate any measure; they are better at telling bad systems apart from
+    the rest than at finding the best one. docs/unjudged.md says which method to use when.
     """
     estimator = METHODS.parse(method)
     if share_from is not None:

@@ -22,7 +22,7 @@ SECTION = "Evaluation"
     default=100,
     show_default=True,
     metavar="N",
-    help="Number of queries of each run whose values are computed again; 0 for none.",
+    help="Number of queries per run to recompute; 0 for none.",
 )
 @seed_option
 @output_options()
@@ -30,9 +30,9 @@ SECTION = "Evaluation"
 def command(context: click.Context, /, *, saved: str, sample: int, seed: int, outputs: Outputs) -> None:
     """Verify saved results: hashes of the inputs and a sample of values.
 
-    FILE is written by -o FILE.json or -o FILE.parquet of any command. The SHA-256 of every input is computed
-    again, and for `evaluate` and `merge` the values of a sample of queries. The exit status is 1 if anything
-    differs; what cannot be checked, such as an input that is not there, is listed.
+    FILE is a result that any command saved with -o FILE.json or -o FILE.parquet. leadline recomputes the
+    SHA-256 of every input and, for `evaluate` and `merge`, the values of a sample of queries. The exit status
+    is 1 if anything differs; what cannot be checked, such as a missing input, is listed.
     """
     from leadline.scale.saved_files import verify
 

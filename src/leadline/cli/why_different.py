@@ -37,16 +37,16 @@ SECTION = "Evaluation"
     metavar="MEASURE",
     help="Measure to compare. [default: the first in both tables that differs]",
 )
-@level_option("Minimum relevant grade of both programs. [default: 1]", name="rel")
+@level_option("Minimum relevant grade in both programs. [default: 1]", name="rel")
 @settings("read.name")
 @per_query_option("Add the values of the queries that differ, with what explains them.")
 @output_options()
 def command(
     *, a: str, b: str, qrels: str | None, run: str | None, per_query: bool, outputs: Outputs, **options: Any
 ) -> None:
-    """Find why two tables of the same measure differ.
+    """Find out why two tables of the same measure differ.
 
-    A and B are values by query: output of `trec_eval -q` or `ir_measures -q`, results of leadline, a table
+    A and B are per-query values: output of `trec_eval -q` or `ir_measures -q`, results of leadline, a table
     with a header, or JSON of the form {query: {measure: value}}. With --qrels and --run, the measure is
     computed under the known conventions of evaluation programs: order of tied documents, precision of scores,
     duplicates, documents with the id of the query, unjudged documents, relevance level, cutoff, gains,

@@ -1,4 +1,4 @@
-"""Baselines: saved values of queries that later runs are compared with."""
+"""Baselines: saved per-query values that later runs are compared with."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NEUTRAL = {
 
 
 class Baseline(NamedTuple):
-    """Saved values of queries.
+    """Saved per-query values.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ def check_same(results: Results, baseline: Baseline) -> None:
         *_other_options(results.options, baseline.results.options),
     ]
     if not same_weights(results, baseline.results):
-        found.append("other weights of queries")
+        found.append("different query weights")
     if found:
         raise UsageError(
             f"{baseline.path} does not fit: {'; '.join(found)}; expected the same, or the baseline written "
@@ -192,12 +192,14 @@ def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:
         lacking = [name for name, place in zip(names, places, strict=True) if place is None]
         if lacking:
             raise UsageError(
-                f"{baseline.path} has no run '{lacking[0]}'; with several runs each is compared with the one "
-                f"of its name: {', '.join(known[:5])}" + (", ..." if len(known) > 5 else "")
+                f"{baseline.path} has no run '{lacking[0]}'; with several runs, each is compared with "
+                f"the run of the same name: {', '.join(known[:5])}" + (", ..." if len(known) > 5 else "")
             )
     twice = [name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in known]
     if twice:
-        raise UsageError(f"run '{twice[0]}' has the name of a run of {baseline.path}; expected another")
+        raise UsageError(
+            f"run '{twice[0]}' has the same name as a run in {baseline.path}; expected a different name"
+        )
     first = np.arange(len(names), dtype=np.int64)
     return Pairs(first, np.array(places, dtype=np.int64) + len(names))
 
@@ -210,13 +212,13 @@ def _missing_notes(
     for info, row in zip(infos, present, strict=True):
         names = flagged(queries, ~row)
         if names:
-            words = f"{path}: {lacking_text(names)} in {info.name}, of {len(queries):,}; written all the same"
+            words = f"{path}: {lacking_text(names)} in {info.name}, of {len(queries):,}; written anyway"
             found.append(ResultWarning(BASELINE_MISSING, words, len(names)))
     return found
 
 
 def write_baseline(results: Results, path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Write the values of queries to a file, atomically, as a baseline of later runs.
+    """Write the per-query values to a file, atomically, as a baseline of later runs.
 
     Parameters
     ----------
@@ -274,7 +276,7 @@ def check_baseline(results: Results, *, force: bool) -> None:
         names = flagged(results.queries, ~present)
         if names and not force:
             raise InputError(
-                f"{lacking_text(names)}; no baseline is made of it",
+                f"{lacking_text(names)}; it cannot become a baseline",
                 expected=f"{STATED}; or --config output.force_update",
                 path=run.path or run.name,
             )
@@ -283,7 +285,7 @@ def check_baseline(results: Results, *, force: bool) -> None:
 def check_suffix(path: str) -> None:
     """Raise UsageError unless a path is that of a baseline."""
     if BY_SUFFIX.get(suffix_of(path)) not in ("json", "parquet"):
-        raise UsageError(f"'{path}' as the file of a baseline; expected FILE.parquet or FILE.json")
+        raise UsageError(f"'{path}' is not the name of a baseline file; expected FILE.parquet or FILE.json")
 
 
 def _relative(path: str | None, target: str) -> str | None:

@@ -126,7 +126,7 @@ def compare(
     if isinstance(baseline, (str, os.PathLike)) and is_baseline(os.fspath(baseline)):
         kept, baseline = read_baseline(os.fspath(baseline)), None
     elif isinstance(baseline, os.PathLike):
-        raise InputError("no saved result", expected=EXPECTED, path=os.fspath(baseline))
+        raise InputError("not a saved result", expected=EXPECTED, path=os.fspath(baseline))
     if isinstance(qrels, Results):
         results = given_results("compare", qrels, runs, measures, options, machine)
     elif runs is None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 KINDS = ("differences", "scatter", "forest", "pairs", "groups", "critical-difference")
-BY_QUERY = ("differences", "scatter", "critical-difference")  # of values of single queries
+BY_QUERY = ("differences", "scatter", "critical-difference")  # of per-query values
 
 
 def drawn_comparison(

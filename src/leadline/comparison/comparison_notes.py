@@ -147,7 +147,7 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
         own = rules.joint if rules.joint and comparison.size == 1 else rules.interval
         text = f"CI of each pair ({own})"
         if per_pair and comparison.simultaneous is not None:
-            text += "; may exclude 0 although the corrected p is not significant"
+            text += "; may exclude 0 even if the corrected p is not significant"
     elif rules.joint is not None:
         text = f"simultaneous CI ({rules.joint}), approximate"
     elif isinstance(rules.correction, BH):

@@ -123,7 +123,9 @@ class Comparison(Tested, Result):
         self.pairing = pairing
         self.warnings = [*results.warnings, *self._fewer_queries(), *self.notices()]
         if results.withheld is not None:
-            words = "estimates of single queries vary with the sample: wins and changed queries are not shown"
+            words = (
+                "estimates for single queries vary with the sample, so wins and changed queries are not shown"
+            )
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
         if self.these is not None:
             self.warnings += self.these.warnings()
@@ -539,7 +541,7 @@ class Comparison(Tested, Result):
         Parameters
         ----------
         figure : str, optional
-            One of `comparison_figures.KINDS`, or of `query_figures.SHAPES`: values of queries by run. For a
+            One of `comparison_figures.KINDS`, or of `query_figures.SHAPES`: per-query values by run. For a
             single pair of estimates, the default is `pairs`.
         pair : (str, str), optional
             Runs in the figures `differences` and `scatter`.

@@ -231,7 +231,7 @@ def correlate(
     -----
     Both intervals are approximate and need five or more runs. Intervals over runs are percentiles of
     bootstrap resamples of the runs. Intervals over queries are for these runs and a population of queries,
-    need values of single queries, and are corrected for bias (`leadline.stats.correlation.over_queries`).
+    need per-query values, and are corrected for bias (`leadline.stats.correlation.over_queries`).
     p-values are two-sided: by t (Pearson, and Spearman with ten or more runs), by all permutations (Spearman
     with up to nine runs), and by SciPy's test of tau-b; there is none for tau-AP and tau-AP,b.
 
@@ -342,7 +342,7 @@ def _over_runs(x: Floats, y: Floats, teams: Sequence[str], draws: int, seed: int
 def _tables(
     sides: tuple[Column, Column], names: Sequence[str], values: tuple[Floats, Floats]
 ) -> tuple[tuple[Floats, Floats] | None, bool]:
-    """Return values by query of both sides (or None), and whether such values could not be used."""
+    """Return per-query values of both sides (or None), and whether such values could not be used."""
     with_queries = [side for side in sides if all(side.queries.get(name) for name in names)]
     if not with_queries:
         return None, False
@@ -441,7 +441,7 @@ def _warnings(
         ),
         ResultWarning(
             "queries_unused",
-            "values of single queries do not agree with the means in their file; no interval over queries",
+            "per-query values do not agree with the means in their file; no interval over queries",
             int(unused),
         ),
     ]

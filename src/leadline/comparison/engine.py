@@ -166,7 +166,7 @@ class Tested:
         self.groups = groups
         if rules.joint == TUKEY:
             if groups is not None:
-                raise UsageError("Tukey cannot take weights of queries; expected --correction MaxT or Holm")
+                raise UsageError("Tukey cannot take query weights; expected --correction MaxT or Holm")
             for part in self.parts:
                 if not part.complete.any():
                     raise UsageError(f"no query has {part.measure} in all runs; {TUKEY} needs at least one")

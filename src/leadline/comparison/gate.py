@@ -540,7 +540,7 @@ def _flattered(results: Results, index: int, run: int) -> str:
     missing = ~results.present[run]
     ways_out = STATED
     if results.options.get("queries") == "both":
-        ways_out += ", or --config scores.queries=all, where the others count 0 too"
+        ways_out += ", or --config scores.queries=all, where the other queries also count 0"
     else:
         missing &= results.averaged[run, :, index]
         if results.measures[index].rising:  # those that count, count 0, the worst value
@@ -566,7 +566,7 @@ def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
             )
             reasons.append(
                 f"{lacking_text(baseline)} in {results.names[second]} and count 0; expected {STATED}, or "
-                f"{alone}, which tests the queries of the baseline alone"
+                f"{alone}, which tests only the queries of the baseline"
             )
         else:
             reasons.append("")

@@ -45,7 +45,7 @@ def _numbers(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
     if rules is not None and gate.tested:
         limit = f"{signed(gate.limit)} (one-sided {percent(rules.confidence)} {side} limit" + _needed(gate)
         rows += [
-            ("limit", limit if isfinite(gate.limit) else "none: the queries bound the difference nowhere"),
+            ("limit", limit if isfinite(gate.limit) else "none: these queries give no bound"),
             ("p", f"{p_text(gate.p).removeprefix('p ').removeprefix('= ')} ({_test(gate)})"),
         ]
     rows += [("n", gate.sample), ("verdict", _verdict(gate)), ("reason", gate.reason)]

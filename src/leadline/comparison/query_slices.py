@@ -164,9 +164,9 @@ class Slices(Result):
     def _methods(self) -> list[str]:
         level = percent(self.confidence)
         few = sum(record.queries < FEWEST for record in self.records if record.slice is not None)
-        notes = [f"values of slices of fewer than {FEWEST} queries, without interval and test: {few}"] * bool(
-            few
-        )
+        notes = [
+            f"{few} values are for slices of fewer than {FEWEST} queries and have no interval or test"
+        ] * bool(few)
         if self.rules is None:
             return [f"low, high: {level} CI of each mean ({self.interval})", *notes]
         tests = [

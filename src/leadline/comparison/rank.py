@@ -184,9 +184,9 @@ class Ranking(Result):
         if self.draws:
             notes.insert(
                 1,
-                f"boot low, boot high: {level} percentile interval of the rank of that run alone; expected, "
-                f"P(best): mean rank and, of means shrunk by their error, share of {self.draws:,} resamples "
-                f"of the queries in which it is the best; seed {rules.seed}",
+                f"boot low, boot high: {level} percentile interval of the rank of each run alone; expected: "
+                f"mean rank; P(best): share of {self.draws:,} query resamples in which the run is the best, "
+                f"with means shrunk by their error; seed {rules.seed}",
             )
         if falling:
             notes.append(f"less is better: {', '.join(falling)}")

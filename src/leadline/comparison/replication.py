@@ -105,7 +105,7 @@ def replicate(
     -----
     Kendall's tau union (of the first n documents of both lists, n being the length of the shorter one) is
     that of the positions of both lists in their union: the original list, then the documents that only the
-    reproduced one has. RMSE is of original and reproduced values by query; divided by the largest one
+    reproduced one has. RMSE is of original and reproduced per-query values; divided by the largest one
     possible for the original values it is the normalised RMSE. The effect ratio is the mean difference of
     advanced and baseline run, reproduced divided by original; delta RI is the relative improvement of the
     original means minus that of the reproduced ones. docs/replication.md says how each interval is made and
@@ -135,7 +135,7 @@ def replicate(
         raise UsageError(f"draws={draws}; expected 0 or at least {LEAST_DRAWS}")
     overlap = _overlap(rbo)
     if options.get("name_by", "file") != "file":
-        raise UsageError("name_by with replicate, which names runs by their part; expected none")
+        raise UsageError("name_by with replicate, which names runs by their role; leave it out")
     on_run = options.get("on_run")
     evaluating: dict[str, Any] = {name: value for name, value in options.items() if name != "on_run"}
     rules = ReplicationRules(draws, confidence, seed)

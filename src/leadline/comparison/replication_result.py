@@ -194,7 +194,7 @@ class Replication(Result):
         Parameters
         ----------
         per_query : bool, default False
-            Add the values of single queries, for a reproduction.
+            Add the per-query values, for a reproduction.
         """
         means = [*self.original.means.tolist(), *self.reproduced.means.tolist()]
         found: dict[str, Any] = {

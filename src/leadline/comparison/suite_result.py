@@ -320,7 +320,7 @@ class Suite(Result):
     def _notes(self) -> list[str]:
         rules, lettered = self.rules, len(self.names) <= LETTERED
         how = f"({rules.test}, {rules.correction}, {1 - rules.confidence:.3g})"
-        weights = f"macro: mean over {counted(len(self.collections), 'collection')}, each of the same weight"
+        weights = f"macro: mean over {counted(len(self.collections), 'collection')}, all weighted equally"
         wins = (
             "win rate: share of the comparisons with other runs on a collection that are won (a tie is half)"
         )
@@ -349,7 +349,7 @@ class Suite(Result):
             notes.append(
                 f"{CANNOT_TELL}: fewer than {FEWEST} collections say nothing about other collections"
                 if few < FEWEST
-                else f"{CANNOT_TELL}: on {few} collections no data are significant by {rules.test} with "
+                else f"{CANNOT_TELL}: on {few} collections no result can be significant by {rules.test} with "
                 f"{rules.correction}"
             )
         if any(pair.within.verdict == INCOMPLETE for pair in pairs):

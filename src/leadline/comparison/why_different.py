@@ -374,7 +374,7 @@ def _warnings(others: Sequence[str], *, only_means: bool, tried: bool) -> list[R
     warnings = [
         ResultWarning("other_measures", f"other measures that differ: {shown} (-m selects one)", len(others)),
         ResultWarning(
-            "only_means", "no values by query in one of the tables; means are compared", int(only_means)
+            "only_means", "no per-query values in one of the tables; means are compared", int(only_means)
         ),
         ResultWarning("not_tried", "causes are tried with --qrels QRELS --run RUN", int(not tried)),
     ]

@@ -257,7 +257,7 @@ def _checked_documents(given: object) -> ChunkIds | None:
         groups = re.compile(made).groups
     except re.error as error:
         groups = 0
-        wrong = f"is no regular expression ({error})"
+        wrong = f"is not a regular expression ({error})"
     else:
         wrong = "has no group in parentheses, which would be the document"
     if not groups:

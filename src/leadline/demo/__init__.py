@@ -206,20 +206,20 @@ def trial(qrels: Qrels, paths: Sequence[str]) -> Trial:
 
 
 def trial_table(trial: Trial) -> Table:
-    """Return the table of the trial: by the machine alone, by few judgments, by all."""
+    """Return the table of the trial: by the labels alone, by few judgments, by all."""
     rows: list[list[Cell]] = []
     for row in trial.rows:
         ranks = [Preformatted(f"{rank}.") for rank in (row.machine_place, row.place, row.truth_place)]
         numbers = (row.machine, ranks[0], row.estimate, row.low, row.high, ranks[1], row.truth, ranks[2])
         rows.append([row.run, *numbers])
-    heads = ["run", "machine alone", "", f"{BUDGET} judgments", "low", "high", "", "truth", ""]
+    heads = ["run", "labels alone", "", f"{BUDGET} judgments", "low", "high", "", "truth", ""]
     (circular,) = (row for row in trial.rows if row.run == NAME)
     by_budget = f"{BUDGET} judgments per query, drawn by `leadline pool --for {MEASURE}`"
     outcome = (
-        f"the run made to please the machine: place {circular.machine_place} by the machine alone, place "
-        f"{circular.place} with {BUDGET} human judgments per query, place {circular.truth_place} in truth"
+        f"the run tuned to the labels: rank {circular.machine_place} on the labels alone, rank "
+        f"{circular.place} with {BUDGET} human judgments per query, rank {circular.truth_place} on all"
     )
-    heading = f"{MEASURE} and place, over {queries(trial.queries)}; machine alone: {trial.labels:,} labels"
+    heading = f"{MEASURE} and rank, over {queries(trial.queries)}; labels alone: {trial.labels:,} labels"
     notes = [
         f"{heading}; truth: all judgments",
         f"{by_budget}: estimate with 95 % interval, by `leadline evaluate --pool --machine`",
@@ -278,6 +278,6 @@ def demo_page(
         budget=BUDGET,
         machine_figure=""
         if circular is None
-        else inline(trial_figure(circular), "machine", "Machine alone, few judgments, and the truth"),
+        else inline(trial_figure(circular), "machine", "Labels alone, few judgments, and the truth"),
         warnings=[str(notice) for notice in results.warnings],
     )

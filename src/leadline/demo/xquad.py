@@ -91,7 +91,7 @@ def texts_and_ids(published: Mapping[str, bytes]) -> dict[str, Any]:
         articles = [article["paragraphs"] for article in json.loads(text)["data"]]
         names = [[[one["id"] for one in part["qas"]] for part in parts] for parts in articles]
         if content.setdefault("questions", names) != names:
-            raise InputError(f"xquad.{language}.json has other questions than the languages before")
+            raise InputError(f"xquad.{language}.json has different questions from the earlier languages")
         every = [part for parts in articles for part in parts]
         content[language] = {
             "docs": [part["context"] for part in every],

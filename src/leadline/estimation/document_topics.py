@@ -26,7 +26,7 @@ def checked_vectors(vectors: str | os.PathLike[str] | Vectors) -> Vectors:
     fine = (checked.theta >= 0).all(axis=1) & (np.abs(checked.theta.sum(axis=1) - 1) < 1e-6)
     for row in np.flatnonzero(~fine)[:1].tolist():  # files were checked when read
         raise InputError(
-            f"topics of '{checked.ids[row]}' that are no distribution", expected="values >= 0 with sum 1"
+            f"topics of '{checked.ids[row]}' that are not a distribution", expected="values >= 0 with sum 1"
         )
     return checked
 

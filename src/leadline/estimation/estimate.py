@@ -332,7 +332,7 @@ class EstimatedResults(Results):
         return estimate_notes(self)
 
     def to_dict(self, *, per_query: bool = False, means: bool = True) -> dict[str, Any]:
-        """Return a dictionary with the keys measures, runs and proxy; `per_query` adds values of queries."""
+        """Return a dictionary with the keys measures, runs and proxy; `per_query` adds per-query values."""
         return super().to_dict(per_query=per_query, means=means) | {"proxy": self.proxy}
 
     def _figure(self, *, measure: object | None = None) -> Make:  # type: ignore[override]  # one kind
@@ -553,7 +553,8 @@ def _warnings(
         for place, measure in enumerate(results.measures):
             withheld = results._reasons[run][place]  # noqa: SLF001  # same module
             if withheld is not None and withheld.code is NoInterval.GUESSED and results.names[run] in pair:
-                text = f"no interval of single runs: the pool is for the difference of {' and '.join(pair)}"
+                both = " and ".join(pair)
+                text = f"no interval for single runs: the pool is for the difference between {both}"
                 reasons[text] = 1
             elif withheld is not None:
                 missing = "value" if withheld.code in WITHOUT_VALUE else "interval"

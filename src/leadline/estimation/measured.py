@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from leadline.estimation.estimate import EstimatedResults
     from leadline.io.pool_files import DrawnPool
 
-WITHOUT_POOL = "machine labels without a drawn pool; expected --pool POOL too"
+WITHOUT_POOL = "machine labels need a drawn pool: --pool POOL"
 READING = ReadingOptions.__annotations__.keys() - {"name_by"}
 DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters.values()} | {
     one.name: one.default for kind in (Reading, Cut) for one in fields(kind)

@@ -108,7 +108,7 @@ class MeasuredPool(Result):
         if len(places) > 1:
             words = ", ".join(f"{place:,}" for place in places)
             lines.append(f"verdicts after {words} judgments, each at alpha / {len(places)}")
-        of = "of the difference" if self.options.get("for_pair") else "per run"
+        of = "for the difference" if self.options.get("for_pair") else "per run"
         for name, expected in self.expected.items():
             half_width, half, exact = (expected[key] for key in FORECAST)
             parts = [
@@ -117,9 +117,9 @@ class MeasuredPool(Result):
                 else f"expected half-width of {name}: {half_width:.3f} {of}"
             ]
             if half is not None:
-                parts.append(f"half of it needs {half:.1f} judgments per query")
+                parts.append(f"{half:.1f} judgments per query would halve it")
             if exact is not None:
-                parts.append(f"exact for these runs with {exact:.1f} judgments per query")
+                parts.append(f"{exact:.1f} judgments per query would be exact for these runs")
             said = half_width is None and any(str(notice).startswith(f"{name}: ") for notice in self.warnings)
             if len(parts) > 1 or not said:
                 lines.append("; ".join(parts))

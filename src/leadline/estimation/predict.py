@@ -248,7 +248,7 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
     unused = given.difference(*(one.needs() for one in made))
     for name in sorted(unused):
         noun = WANTING[name].partition(";")[0]
-        raise UsageError(f"{noun}, which no predictor asked for looks at; expected none")
+        raise UsageError(f"{noun}, which no chosen predictor uses; leave them out")
     return list(made)
 
 
@@ -346,7 +346,7 @@ def over_queries(
             rows.append(row | _coefficients(x, y, draws, confidence, seed))
     if not rows:
         raise InputError(
-            "no run has both predictions and values of queries", expected="runs of the same names"
+            "no run has both predictions and per-query values", expected="runs of the same names"
         )
     return rows
 

@@ -436,14 +436,14 @@ def _evidence(
 def _of_judges(code: str, message: str, count: int) -> ResultWarning:
     """Return the warning of pairs with several judges, which count by the mean over these."""
     return ResultWarning(
-        code, message.partition("; ")[0] + "; each counts by the mean over its judges", count
+        code, message.partition("; ")[0] + "; each counts as the mean over its judges", count
     )
 
 
 def _votes(
     pairs: _Pairs, votes_of: Mapping[tuple[str, str], Sequence[float]], position: Integers
 ) -> tuple[Integers, Floats]:
-    """Return row and grade of each judgment of the pairs with unlike grades."""
+    """Return row and grade of each judgment of the pairs with different grades."""
     known = pairs.rows_listed() if votes_of else {}
     found = [(position[known[pair]], grade) for pair in votes_of.keys() & known for grade in votes_of[pair]]
     return np.array([row for row, _ in found], dtype=np.int64), np.array(

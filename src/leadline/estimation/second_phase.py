@@ -127,8 +127,8 @@ def judge_warning(sample: Sample, judgments: int) -> ResultWarning:
     """Return whose values the estimates are."""
     rows, _, grades = sample.twice
     if not len(rows):
-        words = "values are those of these judgments; another judge's may differ by far more than the "
-        return ResultWarning("one_judge", words + "intervals say", judgments)
+        words = "values reflect these judgments; another judge's may differ by far more than the "
+        return ResultWarning("one_judge", words + "intervals suggest", judgments)
     other = int((sample.table.grades[rows] != grades).sum())
     words = (
         f"values are those that the second judge would give: {len(rows):,} of {judgments:,} judged pairs "

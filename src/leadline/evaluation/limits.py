@@ -1,4 +1,4 @@
-"""Limits of values and means: bounds, and confidence intervals over queries; weights of queries."""
+"""Limits of values and means: bounds, and confidence intervals over queries; query weights."""
 
 from __future__ import annotations
 
@@ -130,8 +130,8 @@ def read_weights(given: object, judged: Sequence[str]) -> tuple[Floats, float]:
     lacking = [query for query in judged if query not in known]
     if lacking:
         raise InputError(
-            f"no weight of query '{lacking[0]}' ({len(lacking)} of {len(judged)} judged queries have none)",
-            expected="a weight of every judged query; 0 leaves one out",
+            f"no weight for query '{lacking[0]}' ({len(lacking)} of {len(judged)} judged queries have none)",
+            expected="a weight for every judged query; 0 leaves one out",
             path=path,
         )
     weights = np.array([known[query] for query in judged], dtype=np.float64)

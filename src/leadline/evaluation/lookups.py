@@ -22,7 +22,7 @@ UNSAFE = re.compile(r"[^A-Za-z0-9_./ -]+")  # in the names of metrics in MLflow
 
 
 class QueryValues(Result):
-    """Rows of values of queries: `per_query()` and `worst(...)` of `Results` return them.
+    """Rows of per-query values: `per_query()` and `worst(...)` of `Results` return them.
 
     Attributes
     ----------

@@ -137,9 +137,9 @@ def _refuse_different(first: Results, other: Results, one: str, label: str) -> N
     if texts != others:
         raise UsageError(f"{label} has {', '.join(others)}, {one} has {', '.join(texts)}; expected equal")
     if other.queries != first.queries or other.qrels_digest != first.qrels_digest:
-        raise UsageError(f"{label} and {one} have other judgments; expected the same judgments")
+        raise UsageError(f"{label} and {one} have different judgments; expected the same judgments")
     if not same_weights(first, other):
-        raise UsageError(f"{label} and {one} have other weights of queries; expected the same query_weights")
+        raise UsageError(f"{label} and {one} have different query weights; expected the same query_weights")
     left, right = _comparable(first.options), _comparable(other.options)
     for name in dict.fromkeys([*left, *right]):
         if left.get(name) != right.get(name):
@@ -150,7 +150,7 @@ def _refuse_different(first: Results, other: Results, one: str, label: str) -> N
     missing = ~first.present & ~other.present
     if not np.array_equal(first.values[missing], other.values[missing], equal_nan=True):
         raise UsageError(
-            f"{label} and {one} have other values for missing queries; expected the same version"
+            f"{label} and {one} have different values for missing queries; expected the same version"
         )
 
 

@@ -86,7 +86,7 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Reque
     if PREFERENCES.fullmatch(text):
         raise UsageError(
             f"measure '{text}': trec_eval computes it from preferences or judgment groups (-R); leadline has "
-            "one grade a document"
+            "one grade per document"
         )
     if text in GROUPS:
         names = [name for name in GROUPS[text] if not (nine and name in TEN_ONLY)]

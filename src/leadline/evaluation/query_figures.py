@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from leadline.evaluation.results import Results
 
 
-SHAPES = ("box", "violin", "line")  # of the values of queries, by run
+SHAPES = ("box", "violin", "line")  # of the per-query values, by run
 KINDS = ("heat-map", *SHAPES, "means")
 
 

@@ -562,7 +562,7 @@ class Results(Lookups, Result):
         return super().to_arrow(per_query=per_query, long=long)
 
     def _figure(self, *, figure: str = "heat-map", measure: object | None = None) -> Make:
-        """Draw the values of queries by a measure, or its means."""
+        """Draw the per-query values by a measure, or its means."""
         from leadline.evaluation.query_figures import KINDS, drawn_results
 
         check_word(KINDS, figure=figure)

@@ -314,7 +314,9 @@ def machine_labels(qrels: QrelsColumns) -> list[ResultWarning]:
     if any(code == MACHINE_LABELS for code, _, _ in qrels.remarks):
         return []
     count = len(qrels.grades)
-    return [ResultWarning(MACHINE_LABELS, f"judgments by a machine: {count:,}; {ABOUT_MACHINES}", count)]
+    return [
+        ResultWarning(MACHINE_LABELS, f"judgments by an automatic judge: {count:,}; {ABOUT_MACHINES}", count)
+    ]
 
 
 def undefined_counts(

@@ -44,7 +44,7 @@ def read_scores(
     missing: Missing = "refuse",
     wide: Literal["runs", "measures"] | None = None,
 ) -> Results:
-    """Read values of queries, as other programs computed them, as results of runs.
+    """Read per-query values, as other programs computed them, as results of runs.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
     rows = [results.queries.encode(first.queries.names) for results in parts]
     sampling = _merged(parts)
     if any(not same_weights(first, results) for results in parts):
-        raise UsageError("saved results with other weights of queries; expected the same query_weights")
+        raise UsageError("saved results with different query weights; expected the same query_weights")
     message = "values are estimates from a sample of judgments; intervals are over queries and samples"
     estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
     return Results(
@@ -206,7 +206,7 @@ def _opened(source: _Source) -> OpenedScores | Results:
         values = {run["name"]: run.get("queries") for run in opened["runs"]}
     if not all(values.values()):
         raise InputError(
-            "printed by -f json without values of queries",
+            "printed by -f json without per-query values",
             expected="-o FILE.json, or -f json --per-query",
             path=source.path,
         )
@@ -276,7 +276,8 @@ def _selected(results: Results, names: Sequence[str], sides: Mapping[str, Sequen
     for name, side in said.items():
         if name not in assumed:
             raise UsageError(
-                f"--{side}-is-better {name} with saved results, which know what is better; expected none"
+                f"--{side}-is-better {name} with saved results, which know which direction is "
+                "better; leave it out"
             )
     results.measures = [
         replace(assumed[name], rising=said[name] == "higher", assumed=False) if name in said else measure
@@ -349,7 +350,7 @@ class _Builder:
         }
         sums = [name for name, measure in found.items() if measure.average in ("sum", "geometric")]
         if not asked and sums:
-            words = f"measures that are no means over queries: {', '.join(sums)}; left out"
+            words = f"measures that are not means over queries: {', '.join(sums)}; left out"
             self.warnings.append(ResultWarning("measures_left_out", words, len(sums)))
             found = {name: measure for name, measure in found.items() if name not in sums}
         assumed = [name for name, measure in found.items() if getattr(measure, "assumed", False)]

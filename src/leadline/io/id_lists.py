@@ -136,7 +136,7 @@ def read_document_ids(path: str) -> list[str]:
         if len(line.split()) != 1:
             raise InputError(
                 f"{len(line.split())} words",
-                expected="one document id a line, or a column doc_id",
+                expected="one document id per line, or a column doc_id",
                 path=path,
                 line=number,
             )

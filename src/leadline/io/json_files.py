@@ -227,7 +227,7 @@ def rows_of_json(
     if isinstance(text, Mapping) and MTEB_META in text:
         return python_inputs.mapping_records(_part_of(text, part, path), what, path=path, unit="record")
     if part:
-        raise InputError("no predictions of MTEB", expected=f"the name of a file without #{part}", path=path)
+        raise InputError("not MTEB predictions", expected=f"the name of a file without #{part}", path=path)
     if isinstance(text, Mapping):
         text = _by_place(text) or text
     within = next((name for name, beside in BY_QUERY.items() if name in text and beside in text), "")

@@ -74,7 +74,7 @@ def connect(path: str) -> sqlite3.Connection:
     if not exists(path):
         raise InputError("No such file or directory", expected=STORE, path=path)
     if not isfile(path) or not is_database(path):
-        raise InputError("is no SQLite database", expected=STORE, path=path)
+        raise InputError("is not an SQLite database", expected=STORE, path=path)
     for part in (path, f"{path}-wal", f"{path}-shm"):
         record_input(part)
     # A reader that may write leaves no files behind. WAL needs one beside the store even to read; where none

@@ -39,7 +39,7 @@ class Merged(NamedTuple):
         if not self.shared:
             return ()
         words = (
-            f"pairs with several judges: {self.shared:,}, {len(self.votes):,} with unlike grades; "
+            f"pairs with several judges: {self.shared:,}, {len(self.votes):,} with different grades; "
             f"merged by {self.rule}"
         )
         if self.tied:

@@ -386,7 +386,7 @@ def _check_once(pairs: _Columns, path: str) -> None:
 def _parsed(text: str, path: str, number: int) -> dict[str, Any]:
     value = json_or_none(text)
     if not isinstance(value, dict):
-        raise InputError("no JSON object", expected='as in {"bm25": 3}', path=path, line=number)
+        raise InputError("not a JSON object", expected='as in {"bm25": 3}', path=path, line=number)
     return value
 
 

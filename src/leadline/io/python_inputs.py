@@ -125,7 +125,9 @@ def _scored(source: MappingLike, read: Callable[[Any], tuple[Any, Any]], path: s
             try:
                 document, score = read(hit)
             except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-                found = f"query {query!r}, hit {place}: {type(hit).__name__} of another form than the first"
+                found = (
+                    f"query {query!r}, hit {place}: {type(hit).__name__} in a form different from the first"
+                )
                 raise InputError(found, expected="one form of all hits", path=path) from None
             yield place, query, document, score, None
 

@@ -46,7 +46,7 @@ def read_column(place: str) -> Column:
     """Read FILE or FILE:MEASURE: a JSON result of a command, saved results, or a table with a header.
 
     Without a measure the first one is taken. A table's column called run or name, or else its first one,
-    names the run; where it has a column `query`, rows with a query are values of queries, others means.
+    names the run; where it has a column `query`, rows with a query are per-query values, others means.
     """
     path, measure = split_place(place)
     if (first_bytes(path) or b"").startswith(PARQUET):

@@ -197,7 +197,7 @@ def _remarks_on_sets(made: QrelsColumns, records: Records) -> tuple[tuple[str, s
         found.append(("relevant_sets", f"judgments without grades: {count:,}; each counts as grade 1", count))
     if records.unrated:
         count = records.unrated
-        found.append((UNRATED, f"rows without a grade: {count:,}; they are no judgments", count))
+        found.append((UNRATED, f"rows without a grade: {count:,}; they are not judgments", count))
     return tuple(found)
 
 
@@ -254,7 +254,7 @@ def machine_remarks(judges: Sequence[str]) -> tuple[tuple[str, str, int], ...]:
         return ()
     count = sum(counts[name] for name in machines)
     names = ", ".join(machines[:3]) + (", ..." if len(machines) > 3 else "")
-    words = f"judgments by a machine ({names}): {count:,} of {len(judges):,}; {ABOUT_MACHINES}"
+    words = f"judgments by an automatic judge ({names}): {count:,} of {len(judges):,}; {ABOUT_MACHINES}"
     return ((MACHINE_LABELS, words, count),)
 
 

@@ -1,6 +1,6 @@
 """The one saved format: the result of any command as JSON or Parquet, and what restores it exactly.
 
-JSON has the keys that `-f json` prints, with the values of queries. Parquet has a row for each run, query and
+JSON has the keys that `-f json` prints, with the per-query values. Parquet has a row for each run, query and
 measure, or the columns of the CSV. Both hold the object itself (`state`, see `leadline.data.encoding`), a
 format number and a checksum.
 """
@@ -61,12 +61,12 @@ class Saved(NamedTuple):
 
     @property
     def values(self) -> Any:
-        """The values of queries, as `Results`: the result, or those that it was made of."""
+        """The per-query values, as `Results`: the result, or those that it was made of."""
         own = self.view.result
         found = own if hasattr(own, "averaged_values") else getattr(own, "results", None)
         if not hasattr(found, "averaged_values"):
             raise InputError(
-                f"a saved result of `{self.command}` without values of queries",
+                f"a saved result of `{self.command}` without per-query values",
                 expected="one of evaluate, compare or rank",
                 path=self.path,
             )
@@ -147,7 +147,7 @@ def read_saved(path: str, *, to_update: bool = False) -> Saved:
         try:
             data = json.loads(text_of(read_whole(path)))
         except (ValueError, RecursionError):
-            raise InputError("no saved result", expected=EXPECTED, path=path) from None
+            raise InputError("not a saved result", expected=EXPECTED, path=path) from None
     if to_update:
         release_input(path)
     return restored(data, path, table)
@@ -177,7 +177,7 @@ def is_saved(data: object) -> bool:
 def check_format(data: object, path: str) -> None:
     """Raise InputError for anything but a saved result of this format."""
     if not isinstance(data, dict) or "leadline" not in data:
-        raise InputError("no saved result", expected=EXPECTED, path=path)
+        raise InputError("not a saved result", expected=EXPECTED, path=path)
     version, found = data["leadline"], data.get("format")
     if found == FORMAT and "state" in data:
         return

@@ -136,7 +136,7 @@ def open_mapping(found: Mapping[str, Any], path: str, name: str) -> OpenedScores
     if "stat_test" in found and "model_names" in found:
         raise InputError(
             "a report of ranx, which holds means only",
-            expected="values of queries: json.dumps(run.scores), with save_results_in_run=True",
+            expected="per-query values: json.dumps(run.scores), with save_results_in_run=True",
             path=path,
         )
     if found and name and not any(isinstance(value, (Mapping, list, str)) for value in found.values()):
@@ -179,7 +179,7 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
         scores = task.get("scores") if isinstance(task, dict) else None
         name = task.get("task_name") if isinstance(task, dict) else None
         if not isinstance(scores, dict) or not isinstance(name, str):
-            raise InputError(f"entry {place} is no task", expected="task_name and scores", path=path)
+            raise InputError(f"entry {place} is not a task", expected="task_name and scores", path=path)
         parts = [
             part for split in scores.values() for part in (split if isinstance(split, list) else [split])
         ]
@@ -222,7 +222,7 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
     for run, outer in by_run.items():
         if not isinstance(outer, Mapping) or not all(isinstance(value, Mapping) for value in outer.values()):
             raise InputError(
-                f"values of another form at '{run}'", expected="{query: {measure: value}}", path=path
+                f"values in another form at '{run}'", expected="{query: {measure: value}}", path=path
             )
         names = list(map(str, outer)), list(map(str, chain.from_iterable(outer.values())))
         signs = [bool(choices.measures(level)) for level in names]

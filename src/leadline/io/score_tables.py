@@ -331,7 +331,7 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
         raise InputError(
             "columns epoch and steps: means after steps of training, as evaluators of sentence-transformers "
             "write them",
-            expected="values of queries; `leadline evaluate` computes them from the run",
+            expected="per-query values; `leadline evaluate` computes them from the run",
             path=path,
         )
     numbers = sum(
@@ -403,7 +403,7 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
         columns.values.append(value)
     if not columns.places:
         raise InputError(
-            "only means of all queries", expected="values of queries, as of `trec_eval -q`", path=path
+            "only means of all queries", expected="per-query values, as of `trec_eval -q`", path=path
         )
     return columns
 

@@ -287,7 +287,7 @@ def _query_ids(path: str) -> Iterator[str]:
         else:
             raise InputError(
                 f"{len(words)} words",
-                expected="one query id a line, or a column query_id",
+                expected="one query id per line, or a column query_id",
                 path=path,
                 line=line,
             )

@@ -103,7 +103,7 @@ def records(source: Opened, *_: object) -> Records:
     text = window.text[: window.end].tobytes()
     layout = layout_of(text[: 1 << 20])
     if layout is None:
-        raise InputError("is no SMART relevance", expected=f"one of {LISTED}", path=window.path)
+        raise InputError("is not SMART relevance", expected=f"one of {LISTED}", path=window.path)
     rows = [
         (line, str(int(fields[0])), str(int(document)), grade, None)
         for line, fields in _checked(_lines(text), layout, window.path)

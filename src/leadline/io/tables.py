@@ -433,7 +433,7 @@ def write_parquet(table: OutputTable) -> Iterator[bytes]:
                     for cells, field in zip(zip(*block, strict=True), schema, strict=True)
                 ]
             except (UnicodeEncodeError, arrow.ArrowInvalid):
-                raise InputError("an id that is no Unicode", expected="JSON, which can hold it") from None
+                raise InputError("an id that is not Unicode", expected="JSON, which can hold it") from None
             writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
     yield target.getvalue()
 

@@ -1,4 +1,4 @@
-"""Tell values of queries, such as the output of `trec_eval -q`, from judgments and runs."""
+"""Tell per-query values, such as the output of `trec_eval -q`, from judgments and runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OTHER_DOCUMENTS = ("doc", "chunk_id", "passage_id", "pid", "text_id", "id", "doc
 
 
 def is_values(path: str, known: Known, *, saved: bool = True) -> bool:
-    """Return whether a file, or the first of a folder, begins like values of queries, or `saved` ones."""
+    """Return whether a file, or the first of a folder, begins like per-query values, or `saved` ones."""
     file = _first_file(path)
     head = first_bytes(file, HEAD) if file else None
     if not head:

@@ -212,7 +212,7 @@ def _search(query: str, queries: Mapping[str, str] | None) -> dict[str, Any]:
     if queries is None:
         return {"match_all": {}}
     if query not in queries:
-        raise InputError(f"no text of query '{query}'", expected="one for every query that is judged")
+        raise InputError(f"no text for query '{query}'", expected="one for every query that is judged")
     return {"multi_match": {"query": queries[query]}}
 
 

@@ -328,7 +328,7 @@ def _audits(
     seed: int,
     used: Sequence[int],
 ) -> list[Audit]:
-    """Audit the second judge of every pair by the first, by every measure that has values of queries."""
+    """Audit the second judge of every pair by the first, by every measure that has per-query values."""
     return [
         audit(
             (ranking.judges[a], ranking.judges[b]),
@@ -435,7 +435,7 @@ MEASURES = (
 
 
 def forms_of(store: str) -> Results | None:
-    """Return values of queries with the forms of presentation as runs; None with fewer than two forms.
+    """Return per-query values with the forms of presentation as runs; None with fewer than two forms.
 
     `seconds` is the median time per judgment, `opened` the share of judgments for which the full text was on
     the screen, `agreement` the share of other judges of the same pair, who may have seen it in any form, with

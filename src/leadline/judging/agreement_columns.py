@@ -304,7 +304,7 @@ def _needed(agreement: Agreement) -> Table:
     note = (
         f"queries, judgments: needed for a half-width of {within:g} with as many judgments per query as now"
     )
-    notes = [f"{note}; judgments of a query are alike, so count queries, not pairs"]
+    notes = [f"{note}; judgments of the same query are alike, so count queries, not pairs"]
     if any(needed.queries is None for needed in agreement.needed):
         notes.append(f"- : fewer than {FEWEST_QUERIES} queries, or one grade only")
     return _sheet(heads, rows, notes=notes, dropped=("if independent", "half-width"))
@@ -382,8 +382,8 @@ def _about_audit(result: Agreement | ScoreAudit) -> str:
     return (
         text
         + f"intervals: {level}, over {queries(audit.queries)}, of a gain for all runs at once; approximate "
-        "(docs/agreement.md has their coverage); values by labels alone have none: no interval of theirs "
-        "covers the error of the labels"
+        "(docs/agreement.md has their coverage); values from labels alone have none, because no interval "
+        "would cover the error of the labels"
     )
 
 

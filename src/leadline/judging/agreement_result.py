@@ -428,12 +428,12 @@ def _few_queries(result: Agreement) -> ResultWarning:
     if result.options["resample"] == "pairs":
         message = (
             "intervals by resampling pairs apply to these queries only: over queries, 95 % intervals of "
-            "kappa held it in 30 to 54 % of simulated samples (docs/agreement.md)"
+            "kappa contained it in 30 to 54 % of simulated samples (docs/agreement.md)"
         )
         return ResultWarning("pairs_resampled", message, number if given else 0)
     message = (
         f"no intervals with {queries(number)}: with fewer than {FEWEST_QUERIES}, 95 % intervals of kappa "
-        "held it in 88 to 94 % of simulated samples (docs/agreement.md)"
+        "contained it in 88 to 94 % of simulated samples (docs/agreement.md)"
     )
     return ResultWarning("few_queries", message, number if given and number < FEWEST_QUERIES else 0)
 

@@ -153,7 +153,7 @@ class Pages:
         judge = self.queues.join(_text(body, "judge"))
         held = body.get("holding", [])
         if not isinstance(held, list):
-            raise UsageError("no list of pairs held; expected what the judging page sends")
+            raise UsageError("'holding' is not a list; expected what the judging page sends")
         holding = {pair for pair in held if isinstance(pair, int)}
         count = body.get("count", 1)
         limit = max(1, min(count if isinstance(count, int) else 1, AHEAD))
@@ -226,7 +226,7 @@ class Pages:
             pair = self.queues.pairs[int(request.query_params["pair"])]
             part = int(request.query_params["part"])
         except (KeyError, ValueError):
-            raise UsageError("pair or part; expected those of a card") from None
+            raise UsageError("not a pair or part; expected what the judging page sends") from None
         return JSONResponse({"text": self.cards.part(pair, part)})
 
     async def enter(self, request: Request) -> Response:

@@ -180,7 +180,7 @@ class AccessControl:
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         host = _split(f"//{headers.get('host', '')}")
         if self.local and not is_loopback(host):
-            return PlainTextResponse("This page answers to names of this machine only.\n", 421)
+            return PlainTextResponse("This page answers only to names of this machine.\n", 421)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST:
             return PlainTextResponse("The request is too long.\n", 413)
@@ -192,7 +192,7 @@ class AccessControl:
         if scope["method"] not in ("GET", "HEAD") and not self._is_own(scope, headers):
             return PlainTextResponse(
                 "The request does not come from a page of the store that is judged here now: open the page "
-                "again. What it has not saved stays in this browser.\n",
+                "again. Unsaved judgments stay in this browser.\n",
                 403,
             )
         return None

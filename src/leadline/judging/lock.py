@@ -52,7 +52,7 @@ def check_names(path: str) -> None:
 
 def _taken(path: str) -> InputError:
     return InputError(
-        "is open in another judging page", expected="one page a store: judges can share it", path=path
+        "is open in another judging page", expected="one page per store: judges can share it", path=path
     )
 
 

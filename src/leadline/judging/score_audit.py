@@ -1,4 +1,4 @@
-"""Audit of labels by a reference, from values of queries that were computed with both."""
+"""Audit of labels by a reference, from per-query values that were computed with both."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def audit_scores(
     Raises
     ------
     UsageError
-        If there are fewer than two judges, or a measure is no mean over queries.
+        If there are fewer than two judges, or a measure is not a mean over queries.
     InputError
         If they have no measure, no query or fewer than two runs in common.
 
@@ -250,7 +250,7 @@ def _values(
     kinds = [results.measures[place] for results, place in zip(every, places, strict=True)]
     for kind in kinds:
         if kind.average not in MEANS:
-            raise UsageError(f"{kind} is no mean over queries; expected measures that are")
+            raise UsageError(f"{kind} is not a mean over queries; expected measures that are")
         if kind.rising != kinds[0].rising:
             raise UsageError(
                 f"larger values of {kinds[0] if kinds[0].rising else kind} are better, smaller ones of "

@@ -54,7 +54,7 @@ def token_for(host: str, token: str | None) -> str | None:
         return None if is_loopback(host) else secrets.token_urlsafe(16)
     if len(token) < SHORTEST or token != token.strip():
         raise UsageError(
-            f"a token of {len(token.strip())} letters; expected {SHORTEST} or more, no blanks around"
+            f"a token of {len(token.strip())} letters; expected {SHORTEST} or more, no blanks at the ends"
         )
     return token
 

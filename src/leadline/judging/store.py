@@ -218,10 +218,10 @@ class Store:
         if not os.path.isdir(folder):
             raise InputError("No such folder", expected="a folder for the store", path=folder)
         if os.path.exists(path) and not os.path.isfile(path):
-            raise InputError("is no file", expected=reader.STORE, path=path)
+            raise InputError("is not a file", expected=reader.STORE, path=path)
         check_names(path)
         if os.path.exists(path) and os.path.getsize(path) and not reader.is_database(path):
-            raise InputError("is no SQLite database", expected=reader.STORE, path=path)
+            raise InputError("is not an SQLite database", expected=reader.STORE, path=path)
         with reader.faults(path):
             connection = _opened(path, text or scale.DEFAULT, seed or 0)
             try:
@@ -371,7 +371,7 @@ class Store:
         scale = {grade.value for grade in self.grades}
         for act in acts:
             if act.kind == "judge" and act.grade not in scale:
-                raise reader.damaged(self.path, f"grade {act.grade}, which its scale has not")
+                raise reader.damaged(self.path, f"grade {act.grade}, which is not on its scale")
         return acts
 
     def add_pairs(self, pairs: Iterable[tuple[str, str, float]]) -> int:
@@ -502,7 +502,7 @@ class Store:
                 (event.undoes, judge, event.pair),
             ).fetchone()
             if undone is None:
-                raise UsageError("an undo of what was never done; expected a key that is known")
+                raise UsageError("an undo of an unknown judgment; expected a known key")
         if connection.execute("SELECT 1 FROM pairs WHERE id = ?", (event.pair,)).fetchone() is None:
             raise UsageError(f"pair {event.pair}; expected one of the store")
         cursor = connection.execute(

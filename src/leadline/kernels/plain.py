@@ -291,9 +291,7 @@ def other_kind(fields: list[bytes]) -> str:
     if len(fields) == 4:
         ranking = fields[2].isdigit() and not WHOLE.fullmatch(fields[3])
         order = "`--config read.columns=query_id,doc_id,rank,score` reads columns of that order"
-        return (
-            order if ranking else "This looks like qrels, which stand before runs where a command takes them"
-        )
+        return order if ranking else "This looks like qrels, which come before runs on the command line"
     if len(fields) == 1 and b"," in fields[0]:
         return "This looks like CSV"
     return ""

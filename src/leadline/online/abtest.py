@@ -242,7 +242,7 @@ def abtest(
     check_whole(1, within=within)
     checked_level(confidence)
     if within is not None and position is None:
-        raise UsageError("within without a column of positions; expected position, too")
+        raise UsageError("within needs position, the column of positions")
     if metric == "rows" and user is None:
         raise UsageError("metric rows needs a column of users, for the variance")
     read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
@@ -307,7 +307,7 @@ def _read(
     if log is not None:
         return chosen_arms(read_log(log, columns), arms)
     if arms is not None:
-        raise UsageError("arms apply to a log of several arms; expected none here")
+        raise UsageError("arms apply to a log of several arms; leave them out")
     if a_log is not None or b_log is not None:
         if a_log is None or b_log is None:
             raise UsageError("one arm; expected a log of A and one of B")
@@ -315,7 +315,7 @@ def _read(
     if a is None or b is None:
         raise UsageError("one arm; expected counts of A and of B")
     if columns.user or columns.position or columns.time:
-        raise UsageError("columns apply to logs; expected none with counts")
+        raise UsageError("columns apply to logs; leave them out with counts")
     return None
 
 

@@ -211,7 +211,7 @@ def _time(value: Any, column: str, path: str, line: int) -> float:
     if number is None or not math.isfinite(number):
         raise InputError(
             f"time '{text[:40]}' in column '{column}'",
-            expected="a number, or as 2019-11-24 00:00:17",
+            expected="a number, or a time such as 2019-11-24 00:00:17",
             path=path,
             line=line,
         )

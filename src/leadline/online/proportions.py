@@ -271,7 +271,7 @@ def _measured(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return difference, interval and p of each column: two arms x looks."""
     if not (math.isfinite(effect) and effect > 0):
-        raise UsageError(f"effect {effect:g}; expected a fraction of the clickthrough above 0, as 0.2")
+        raise UsageError(f"effect {effect:g}; expected a fraction of the clickthrough above 0, such as 0.2")
     alpha = 1 - checked_level(confidence)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         rates = clicks / users

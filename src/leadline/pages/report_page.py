@@ -31,7 +31,7 @@ LISTED = 500  # maximum number of pairs in the table
 SEPARATING = 12  # maximum number of queries in the table of separating queries
 BETTER, WORSE = "†", "‡"
 LONG = 40  # rows above which a table scrolls in a box of its own
-OVERLAP = "Intervals may overlap although the runs differ significantly, as the queries are the same."
+OVERLAP = "Overlapping intervals do not rule out a significant difference, because the queries are the same."
 
 
 def page(

@@ -191,7 +191,9 @@ def _check_input(verification: Verification, info: Mapping[str, Any]) -> bool:
         verification.add("input", path, what, ok=None)
         return found is not None
     same = bool(found == expected)
-    verification.add("input", path, "unchanged" if same else "has another SHA-256 than was saved", ok=same)
+    verification.add(
+        "input", path, "unchanged" if same else "has a different SHA-256 from the one saved", ok=same
+    )
     return same
 
 
@@ -228,7 +230,9 @@ def _check_values(
             continue
         found = f"queries computed again: {checked}; "
         found += (
-            f"other values: {len(different)}, such as '{different[0]}'" if different else "all values equal"
+            f"different values: {len(different)}, such as '{different[0]}'"
+            if different
+            else "all values equal"
         )
         verification.add("values", name, found, ok=not different)
 

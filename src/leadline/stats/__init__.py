@@ -163,7 +163,7 @@ def checked_alternative(alternative: Alternative) -> Alternative:
 def checked_groups(test: PairedTest, groups: Groups | None) -> Groups | None:
     """Return groups; raise UsageError if the test does not support them, or their weights."""
     for name, what, given in (
-        ("weighs", "weights of queries", isinstance(groups, tuple)),
+        ("weighs", "query weights", isinstance(groups, tuple)),
         ("clusters", "groups of queries", groups is not None),
     ):
         if given and not getattr(test, name):

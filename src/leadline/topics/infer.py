@@ -56,7 +56,7 @@ def encoded(
     The column of a language has its name; `field` is another column for a single language.
     """
     if field is not None and language is None and len(model.languages) > 1:
-        raise UsageError("field without language; expected the language of that column too")
+        raise UsageError("field needs language, the language of that column")
     if language is None and len(model.languages) > 1:
         ids, texts = read_columns(documents, model.languages, id_column, encoding)
         return corpus_of(ids, texts, model.analyses, model.vocabularies)
@@ -227,7 +227,7 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
             )
         if not all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in topics):
             raise InputError(
-                "topics that are no numbers", expected="one number a topic", path=name, line=number
+                "topics that are not numbers", expected="one number per topic", path=name, line=number
             )
         if rows and len(topics) != len(rows[0]):
             raise InputError(
@@ -242,7 +242,8 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
     wrong = np.flatnonzero(~((theta >= 0).all(axis=1) & (np.abs(theta.sum(axis=1) - 1) < 1e-6)))
     for number in wrong[:1].tolist():
         raise InputError(
-            f"topics of '{ids[number]}' that are no distribution (they add up to {theta[number].sum():.6g})",
+            f"topics of '{ids[number]}' that are not a distribution "
+            f"(they add up to {theta[number].sum():.6g})",
             expected="0 or more, adding up to 1",
             path=name,
             line=lines[number],

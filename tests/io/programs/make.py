@@ -34,7 +34,7 @@ VECTORS = {
 
 
 def ranx() -> None:
-    """Runs, judgments, values of queries and a report of ranx."""
+    """Runs, judgments, per-query values and a report of ranx."""
     library = importlib.import_module("ranx")
     run, qrels = library.Run(RUN, name="some"), library.Qrels(QRELS)
     for suffix in ("json", "parquet", "lz4"):
@@ -326,7 +326,7 @@ def datasets() -> None:
 
 
 def haystack() -> None:
-    """Results of Haystack: their members as JSON, and values of queries in detailed reports."""
+    """Results of Haystack: their members as JSON, and per-query values in detailed reports."""
     library: Any = importlib.import_module("haystack.evaluation")
     evaluators: Any = importlib.import_module("haystack.components.evaluators")
     document = importlib.import_module("haystack").Document

@@ -202,8 +202,8 @@ def _sign(folder: Path, **changes: Any) -> None:
         (_age, "an index of version 3; expected version 4. make it again"),
         (lambda folder: (folder / "index.json").write_text("{"), "index.json cannot be read"),
         (lambda folder: (folder / "index.json").unlink(), "not an index; expected a folder"),
-        (lambda folder: _edit(folder, terms=3), "index.json has other content than was written"),
-        (lambda folder: _edit(folder, arrays={}), "index.json has other content than was written"),
+        (lambda folder: _edit(folder, terms=3), "index.json has changed since it was written"),
+        (lambda folder: _edit(folder, arrays={}), "index.json has changed since it was written"),
         (lambda folder: _sign(folder, arrays={}), "checksums.bin|index.json"),
         (lambda folder: _sign(folder, arrays={"length": {}}), "index.json lacks an entry"),
         (lambda folder: (folder / "checksums.bin").unlink(), "checksums.bin cannot be read"),
@@ -254,9 +254,9 @@ def test_a_changed_byte_is_found_where_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "index" / "position.bin").write_bytes(bytes([1, 0, 0, 0] * 2))
     index = open_index(tmp_path / "index")
     assert index.postings(0).document.tolist() == [0]
-    with pytest.raises(InputError, match=r"position.bin has other content than was written"):
+    with pytest.raises(InputError, match=r"position.bin has changed since it was written"):
         index.positions(0)
-    with pytest.raises(InputError, match=r"position.bin has other content than was written"):
+    with pytest.raises(InputError, match=r"position.bin has changed since it was written"):
         open_index(tmp_path / "index", verify=True)
 
 

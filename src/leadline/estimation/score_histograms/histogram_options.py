@@ -75,7 +75,7 @@ class HistogramOptions(NamedTuple):
         if self.from_ranks and self.norm == "none":
             raise UsageError("norm='none' with ranks, which are not from 0 to 1; expected norm='query'")
         if self.sample_from == "union" and self.sample is None:
-            raise UsageError("sample_from='union' without a sample; expected sample=N too")
+            raise UsageError("sample_from='union' needs sample=N")
         return self
 
     @property
@@ -111,7 +111,7 @@ class HistogramOptions(NamedTuple):
             "pooled" if self.aggregate == "pooled" else "mean over queries",
             f"{self.bins} bins",
             f"depth {self.depth}" if self.depth else "",
-            f"{self.sample} non-relevant a query, seed {self.seed}" if self.sample else "",
+            f"{self.sample} non-relevant per query, seed {self.seed}" if self.sample else "",
             f"unretrieved relevant documents {MISSING[self.missing]}",
             "judged non-relevant documents only" if self.nonrelevant == "judged" else "",
             "half counts" if self.half_counts else "",

@@ -64,7 +64,7 @@ class MappedArray:
             if not self.verified[block]:
                 content = self.bytes[block * size : (block + 1) * size]
                 if zlib.crc32(content) != self.checksums[block]:
-                    raise self._damaged("has other content than was written")
+                    raise self._damaged("has changed since it was written")
                 self.verified[block] = 1
         if all(self.verified):
             self.left = 0
@@ -102,7 +102,7 @@ class IndexArrays:
             raise index_files.broken(self.folder, CHECKSUMS, f"cannot be read ({error.strerror})") from None
         facts = self.header["checksums"]
         if zlib.crc32(content) != facts["crc32"]:
-            raise index_files.broken(self.folder, CHECKSUMS, "has other content than was written")
+            raise index_files.broken(self.folder, CHECKSUMS, "has changed since it was written")
         values = np.frombuffer(content, dtype="<u4").tolist()
         checksums: dict[str, list[int]] = {}
         position = 0

@@ -146,7 +146,7 @@ def read_header(folder: str) -> tuple[dict[str, Any], FileStamp]:
             hint=AGAIN,
         )
     if header.get("build") != build_id(header):
-        raise broken(folder, HEADER, "has other content than was written")
+        raise broken(folder, HEADER, "has changed since it was written")
     return header, stamp
 
 

@@ -74,7 +74,7 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
     reference = judge_name(os.path.basename(table.source or "reference"))
     others = read_judges(list(given.judges))
     if reference in (judge_info.name for judge_info in others):
-        raise UsageError(f"a judge and the reference are both called '{reference}'; expected other names")
+        raise UsageError(f"a judge and the reference are both called '{reference}'; expected different names")
     all_judgments = Judgments.of_judges([Judge(reference, table), *others])
     common = all_judgments.keep(all_judgments.by_all)
     if not len(common):

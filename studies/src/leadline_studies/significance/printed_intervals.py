@@ -50,7 +50,7 @@ CORRELATED = (  # the factor and slopes of the interval were chosen on "dl19"
     ("trec5-adhoc_p10", "trec5-adhoc_rr", 20, 50),
 )
 CORRELATED_SETS = 200
-CONCENTRATION = 4.0  # of the Dirichlet distribution of the weights of queries in a population
+CONCENTRATION = 4.0  # of the Dirichlet distribution of the query weights in a population
 JUDGES = {
     "human and one machine": ("willia-umbrela1",),
     "human and four machines": ("willia-umbrela1", "h2oloo-zeroshot1", "TREMA-CoT", "Olz-gpt4o"),
