@@ -248,8 +248,8 @@ with a baseline are in the family, as in Dunnett's procedure.
 The simultaneous intervals are the mean difference plus and minus c standard errors, with c the quantile
 of the largest |t| over all pairs in bootstrap resamples of the queries, each t about the observed mean
 (bootstrap-t). They are wide where the differences of some pair are skewed. p is step-down and flips signs;
-where one of interval and p excludes 0 and the other does not, the limit is moved to 0, so that interval and
-verdict always agree. [Comparing](comparing.md#many-runs) has the coverage measured.
+if interval and p disagree, the limit is moved to 0, so that interval and
+verdict always agree. [Comparing](comparing.md#many-runs) reports the measured coverage.
 
 - source: Romano and Wolf 2005; Westfall and Young 1993; with one baseline Dunnett 1955
 
@@ -274,7 +274,7 @@ groups (CR3; Bell and McCaffrey 2002) with one degree of freedom less than there
 deviation of effective groups (the standard error times the square root of their number). Randomisation tests,
 `MaxT` and the inverted randomisation test flip the signs of whole groups. Bootstrap tests and intervals draw
 whole groups. The sign test takes the sign of a group's sum. Wilcoxon and Tukey cannot take groups.
-[Comparing](comparing.md#queries-that-depend-on-each-other) has the error rates measured."""
+[Comparing](comparing.md#queries-that-depend-on-each-other) reports the measured error rates."""
 
 
 def _facts(kind: type[Parametric]) -> Iterator[str]:

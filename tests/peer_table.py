@@ -28,7 +28,7 @@ leadline gives the values of trec_eval and ir_measures. `python tests/peer_table
 pytrec_eval (the arithmetic of trec_eval 9.0.8) and ir_measures, query by query, on random judgments and runs
 with ties, negative grades, missing queries and queries without a relevant document, and writes this page.
 *Equal* means within 1e-9 for every query. A value that is 0 there and undefined in leadline counts as equal,
-because both count 0 in the mean. Names in brackets are those of leadline where they differ.
+because both count 0 in the mean. Names in parentheses are leadline's, where they differ.
 
 If two programs disagree about your run, `leadline why-different` [finds the
 reason](replication.md#why-do-two-programs-disagree). [Profiles](measures.md#profiles) compute and print like

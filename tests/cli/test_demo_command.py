@@ -126,7 +126,7 @@ def test_xquad_is_packed_from_the_published_form_and_other_questions_are_refused
         '{"doc_id": "a01p1", "text": "de"}\n{"doc_id": "a02p1", "text": "de"}\n'
     )
     assert contents["qrels.txt"] == b"q 0 a01p1 1\nq 0 a02p1 1\n"
-    with pytest.raises(InputError, match="other questions"):
+    with pytest.raises(InputError, match="different questions"):
         xquad.pack(texts | {"zh": published("zh", "other")})
 
 
@@ -212,7 +212,7 @@ def test_it_ends_with_a_machine_as_judge_and_the_run_made_to_please_it(
     inside = sum(row["low"] <= row["truth"] <= row["high"] for row in rows)
     assert inside >= 7
     text = leadline("demo", "-o", page).out
-    assert text.index("titles only") < text.index("circular  ") < text.index("page written")
+    assert text.index("title-only") < text.index("circular  ") < text.index("page written")
     assert "by the labels alone" in page.read_text()
 
 

@@ -136,7 +136,7 @@ def test_performance_by_parameter_needs_numbers(leadline: Leadline, files: list[
     done = leadline("difference", *files, *given, "-o", target)
     assert done.err == "leadline: error: parameter 'x' of run 'half'; expected a number\n"
     done = leadline("difference", *files, "--figure", "parameter", "-o", target)
-    assert "expected --group FILE:COLUMN" in done.err
+    assert "needs --group FILE:COLUMN" in done.err
 
 
 def test_complete_counts_the_rest_of_the_collection_as_not_relevant(

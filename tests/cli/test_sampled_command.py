@@ -155,7 +155,7 @@ def test_what_does_not_go_together_is_one_line(leadline: Leadline, files: list[P
     for words, said in (
         ((qrels,), "Missing argument 'SCORES...'"),
         ((qrels, run, "--draw", pool), "--draw draws a sample and reads no scores"),
-        ((qrels, "--draw", pool), "expected --docs DOCS and --sample N"),
+        ((qrels, "--draw", pool), "--draw needs --docs DOCS and --sample N"),
         ((qrels, run, "--docs", run), "--docs needs --draw"),
         ((qrels, run, "--certain", "x.run"), "expected RUN:K"),
         ((qrels, run, "--certain", f"{run}:5", "--sample", "5"), "half for certain and half drawn"),

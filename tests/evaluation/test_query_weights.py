@@ -143,7 +143,7 @@ def test_merged_parts_and_engines_have_the_same_means() -> None:
         assert whole.intervals is not None
         np.testing.assert_allclose(other.intervals.limits, whole.intervals.limits)
     others = ll.evaluate(QRELS, {"new": halves[1]}, "AP", query_weights=dict.fromkeys(QUERIES, 1))
-    with pytest.raises(UsageError, match="other weights"):
+    with pytest.raises(UsageError, match="different query weights"):
         Results.merge([ll.evaluate(QRELS, {"new": halves[0]}, "AP", query_weights=WEIGHTS), others])
 
 

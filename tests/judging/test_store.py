@@ -72,7 +72,7 @@ def test_an_undo_is_an_event_that_brings_back_what_was_before(store: Store, path
 
 def test_nobody_undoes_what_another_judge_did(store: Store) -> None:
     act(store, "ann", event(1))
-    with pytest.raises(UsageError, match="never done"):
+    with pytest.raises(UsageError, match="unknown judgment"):
         act(store, "bob", event(1, 2, "undo", undoes=event(1)["key"]))
 
 

@@ -154,7 +154,7 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
         ({"a": (0, 0), "b": (1, 2)}, "A: 0 users"),
         ({"a": 5, "b": (1, 2)}, "a=5; expected (clicks, users)"),
         ({"a": (1, 2), "b": (1, 2), "user": "u"}, "columns apply to logs"),
-        ({"a": (1, 2), "b": (1, 2), "within": 1}, "within without a column of positions"),
+        ({"a": (1, 2), "b": (1, 2), "within": 1}, "within needs position"),
         ({"a": (1, 2), "b": (1, 2), "metric": "rows"}, "metric rows needs a column of users"),
         ({"a": (1, 2), "b": (1, 2), "planned": 1.5}, "fraction 1.5"),
         ({"a": (1, 2), "b": (1, 2), "confidence": 95}, "like 0.95, not 95"),

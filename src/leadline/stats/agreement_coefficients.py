@@ -279,7 +279,7 @@ class PercentAgreement(Coefficient):
 
 
 class Cohen(Coefficient):
-    """Cohen's kappa: chance-corrected agreement, chance by the marginals of each judge.
+    """Cohen's kappa: chance-corrected agreement, with chance from the marginals of each judge.
 
     1 - D(A) / D(E), the observed over the expected disagreement. `weights` is the disagreement of two grades:
     `none` 1 for different grades, `linear` |a - b|, `quadratic` (a - b)^2 of the grades as numbers. (Most
@@ -317,10 +317,9 @@ class Cohen(Coefficient):
 
 
 class Scott(Coefficient):
-    """Scott's pi: (P(A) - P(E)) / (1 - P(E)), chance by the pooled marginals of both judges.
+    """Scott's pi: (P(A) - P(E)) / (1 - P(E)), with chance from the pooled marginals of both judges.
 
-    P(E) is the sum over grades of the squared mean proportion of both judges. The judges are taken as
-    exchangeable: a systematic difference between them counts as disagreement. From -1 to 1.
+    P(E) is the sum over grades of the squared mean proportion of both judges. The judges are treated as exchangeable: a systematic difference between them counts as disagreement. From -1 to 1.
 
     >>> round(Scott().of([[1, 1]] * 300 + [[1, 0]] * 20 + [[0, 1]] * 10 + [[0, 0]] * 70), 4)
     0.7759
