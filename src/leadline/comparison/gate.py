@@ -170,8 +170,8 @@ class Gate:
             return f"{self.run} and {self.baseline} have the same {measure} on all {self.sample}"
         by = f" by more than {margin:g}" if margin else ""
         if relation == NOT_WORSE:
-            claim = f"{self.run} is not worse than {self.baseline} by {margin:g} or more on {measure}"
-            claim = claim if not self.failed else f"not shown that {claim}"
+            says = "may be" if self.failed else "is not"
+            claim = f"{self.run} {says} worse than {self.baseline} by {margin:g} or more on {measure}"
         elif self.failed and not self.cannot_tell:
             claim = f"{self.run} is worse than {self.baseline}{by} on {measure}"
         else:
