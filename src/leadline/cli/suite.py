@@ -68,7 +68,7 @@ def command(
 
     SUITE is a TOML file, or a folder with COLLECTION/qrels.txt and COLLECTION/runs/*. Runs of the same name
     are the same system. In the file, [collections.NAME] has qrels, runs (pattern, list of patterns, or table
-    of paths), documents (size, 0 if unknown) and level (least relevant grade); measures and [groups] are
+    of paths), documents (size, 0 if unknown) and level (lowest relevant grade); measures and [groups] are
     optional; paths are relative to the file.
 
     The macro mean gives every collection the same weight. A run that lacks a collection has none, unless

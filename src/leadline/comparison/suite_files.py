@@ -147,7 +147,7 @@ def _collection(name: str, table: object, path: str, folder: str) -> Collection:
     if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
         raise _wrong(f"{place}.documents", documents, "a whole number, 0 if it is not known", path)
     if level is not None and (isinstance(level, bool) or not isinstance(level, (int, float))):
-        raise _wrong(f"{place}.level", level, "a number, the least relevant grade", path)
+        raise _wrong(f"{place}.level", level, "a number, the lowest relevant grade", path)
     qrels = table["qrels"]
     if isinstance(qrels, str):
         qrels = os.path.join(folder, qrels)

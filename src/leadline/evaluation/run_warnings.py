@@ -196,8 +196,8 @@ def check_level(rel: float | None, qrels: QrelsColumns) -> None:
         return
     level = f"the significance level {rel:g} is `--confidence {1 - rel:g}` (in Python confidence={1 - rel:g})"
     raise UsageError(
-        f"level {rel:g} (`--level`, in Python rel) with whole grades; expected the least grade that is "
-        f"relevant, such as 1{f'. If you mean significance, {level}' if rel <= HALF else ''}"
+        f"level {rel:g} (`--level`, in Python rel) with whole grades; expected the lowest relevant grade, "
+        f"such as 1{f'. If you mean significance, {level}' if rel <= HALF else ''}"
     )
 
 

@@ -304,7 +304,7 @@ async def _body(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
-        raise UsageError("no JSON; expected what the judging page sends")
+        raise UsageError("not JSON; expected what the judging page sends")
     return body
 
 

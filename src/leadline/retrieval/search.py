@@ -176,7 +176,7 @@ def score(
         ("unindexed_documents", f"pairs whose document is not indexed: {unindexed:,}; left out", unindexed),
         (
             "unknown_queries",
-            f"queries of pairs without a text: {len(without_text)}; left out",
+            f"queries without a text: {len(without_text)}; their pairs are left out",
             len(without_text),
         ),
     )

@@ -319,7 +319,8 @@ class Cohen(Coefficient):
 class Scott(Coefficient):
     """Scott's pi: (P(A) - P(E)) / (1 - P(E)), with chance from the pooled marginals of both judges.
 
-    P(E) is the sum over grades of the squared mean proportion of both judges. The judges are treated as exchangeable: a systematic difference between them counts as disagreement. From -1 to 1.
+    P(E) is the sum over grades of the squared mean proportion of both judges. The judges are treated as
+    exchangeable: a systematic difference between them counts as disagreement. From -1 to 1.
 
     >>> round(Scott().of([[1, 1]] * 300 + [[1, 0]] * 20 + [[0, 1]] * 10 + [[0, 0]] * 70), 4)
     0.7759
