@@ -123,9 +123,7 @@ class Comparison(Tested, Result):
         self.pairing = pairing
         self.warnings = [*results.warnings, *self._fewer_queries(), *self.notices()]
         if results.withheld is not None:
-            words = (
-                "estimates for single queries vary with the sample, so wins and changed queries are not shown"
-            )
+            words = "estimates for single queries vary by sample, so wins and changed queries are not shown"
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
         if self.these is not None:
             self.warnings += self.these.warnings()
