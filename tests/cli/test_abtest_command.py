@@ -119,7 +119,7 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
         "-o",
         "soft.csv",
     )
-    assert "is no judgment" in done.err
+    assert "is not a relevance judgment" in done.err
     assert (folder / "soft.csv").read_text().startswith("query_id,doc_id,click_deviation,")
     (folder / "a.run").write_text("new Q0 u0 1 1.0 t\n")
     rejected = leadline("evaluate", "soft.csv", "a.run")
@@ -157,7 +157,7 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
         (("three.csv", "--arm", "system", "--click", "clicked", "--arms", "new", "odl"), "nearest: old"),
         (("old.csv", "--arm", "system", "--click", "clicked"), "1 arm (old); expected two"),
         (("log.csv", "--arm", "system", "--click", "visitor"), ":2: click 'u0'"),
-        (("log.csv", "--arm", "system", "--click", "clicked", "--within", "1"), "a column of positions"),
+        (("log.csv", "--arm", "system", "--click", "clicked", "--within", "1"), "the column of positions"),
         (("log.csv", "--arm", "system", "--click", "clicked", "--within", "0"), "'--within'"),
         (("--a-log", "old.csv"), "one arm; expected a log of A and one of B"),
         (("no.csv",), "no.csv"),

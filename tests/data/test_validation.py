@@ -55,7 +55,8 @@ def rejected(function: Any, *arguments: Any, **options: Any) -> str:
 @pytest.mark.parametrize(("name", "value", "words"), [*WRONG, *OF_EVALUATE])
 def test_evaluate_and_explain_refuse_a_wrong_type(name: str, value: Any, words: str) -> None:
     assert rejected(evaluate, QRELS, RUN, "AP", **{name: value}).startswith(words)
-    assert rejected(explain, QRELS, RUN, "AP", "q", **{name: value}).startswith(words)
+    if name != "bounds":  # which explain does not have
+        assert rejected(explain, QRELS, RUN, "AP", "q", **{name: value}).startswith(words)
 
 
 @pytest.mark.parametrize(("name", "value", "words"), WRONG)

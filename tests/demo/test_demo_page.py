@@ -140,4 +140,4 @@ def test_the_machine_has_a_table_of_its_own() -> None:
     assert "&lt;table" not in found
     assert EVIL not in found
     assert len(Tree(found).all("table")) == 2
-    assert '<td data-value="0.25">0.250<small>place 6; 0.200 to 0.300</small></td>' in found
+    assert '<td data-value="0.25">0.250<small>rank 6; 0.200 to 0.300</small></td>' in found

@@ -101,7 +101,7 @@ def _output_option(thing: str, *, needed: bool, default: str | None) -> Callable
         default=None if default is None else [default],
         show_default=default or False,
         metavar=thing or "FILE",
-        help=f"{first}; format by suffix (repeatable): .csv .tex .md .html .json .parquet .svg ...",
+        help=f"{first} as .csv .tex .md .html .json .parquet .svg ... (repeatable).",
     )
 
 

@@ -255,7 +255,7 @@ def test_a_run_without_a_relevant_document_is_defined() -> None:
         ({"norm": "topic"}, "norm='topic'; expected 'query' or 'model' or 'none'"),
         ({"norm": "none"}, "scores outside 0 to 1"),
         ({"norm": "none", "from_ranks": True}, "norm='none' with ranks"),
-        ({"sample_from": "union"}, "without a sample"),
+        ({"sample_from": "union"}, "needs sample=N"),
         ({"depth": 0}, "depth=0"),
     ],
 )
