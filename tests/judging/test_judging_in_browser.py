@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from conftest import Leadline
-from judging_pages import GRADES, Files, Server, stored, write
+from judging_pages import GRADES, QUERIES, Files, Server, stored, write
 from leadline.estimation.measured_pool import places_of_looks
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.pool_files import write_drawn_pool
@@ -331,16 +331,35 @@ def test_a_crash_of_browser_and_server_loses_nothing(
         assert page.evaluate("localStorage.length") in (0, 1)
 
 
-def test_a_tab_with_unsaved_judgments_asks_before_it_closes(
-    server: Server, visit: Callable[..., Visit]
+def test_a_tab_asks_before_it_closes_only_if_the_server_does_not_save(
+    server: Server, files: Files, visit: Callable[..., Visit]
 ) -> None:
     judge = visit(server)
-    judge.press("1")
+    assert judge.text("saved") == ""
+    judge.press("1", "n")
+    judge.page.keyboard.type("half a thought")
+    judge.page.reload()  # at once, while the judgment is on its way
     judge.wait()
-    assert judge.page.evaluate("window.dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    assert (judge.said, judge.page.input_value("#note")) == ([], "half a thought")
+    assert len(stored(files.store)) == 1
     server.stop(signal.SIGKILL)
     judge.press("1")
+    judge.page.wait_for_function("() => document.getElementById('saved').textContent.includes('not saved')")
     assert not judge.page.evaluate("window.dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+
+
+def test_what_was_judged_just_before_the_page_is_left_is_saved(
+    cranfield: Files, visit: Callable[..., Visit]
+) -> None:
+    with Server(cranfield, "--grades", GRADES) as server:
+        judge = visit(server)
+        judge.page.wait_for_function("() => cards.length >= 40")
+        judge.page.evaluate("""() => { for (let place = 0; place < 30; place++)
+            document.dispatchEvent(new KeyboardEvent("keydown", {key: String(place % 3)}));
+            location = "/progress"; }""")
+        judge.page.wait_for_function("() => document.getElementById('whole').textContent.startsWith('30 of')")
+        assert judge.said == []
+        assert [grade for _, grade in stored(cranfield.store, EVENTS)] == [place % 3 for place in range(30)]
 
 
 def test_a_key_without_a_document_is_told_and_judges_nothing(
@@ -353,6 +372,20 @@ def test_a_key_without_a_document_is_told_and_judges_nothing(
     judge.press("1", "2")
     assert judge.unused == 2
     assert len(stored(files.store)) == 24
+    seen = judge.page.locator("button:visible, main a:visible").evaluate_all(
+        "all => all.map(one => one.id || one.href)"
+    )
+    assert seen == [f"{server.address}/progress", "undo", "back", "help"]
+    judge.page.click("#undo")
+    assert judge.page.is_visible(".grade")
+    judge.wait()
+    judge.page.goto(server.address)
+    assert "24 documents are to be judged" in judge.page.inner_text("main")
+    judge.open()
+    judge.press("1")
+    judge.wait()
+    judge.page.goto(server.address)
+    assert "All 24 documents have been judged." in judge.page.inner_text("main")
 
 
 def test_a_second_window_takes_the_queue_over(
@@ -413,7 +446,7 @@ def test_a_document_of_five_megabytes_is_as_quick_as_any(tmp_path: Path, visit: 
         assert judge.text("title") == "Long"
         size = "at('text').textContent.length"
         assert judge.page.evaluate(size) < 60_000
-        assert "5,100,007 characters; the summary is of the beginning" in judge.text("card")
+        assert "5,100,007 characters; the summary covers only the beginning" in judge.text("card")
         before = judge.page.evaluate(size)
         judge.page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
         judge.page.wait_for_function(f"() => {size} > {before}")
@@ -476,6 +509,55 @@ def test_no_page_scrolls_sideways_and_the_grades_stay_in_view(
             judge.page.goto(server.address + path)
             judge.page.wait_for_load_state("networkidle")
             assert judge.page.evaluate("document.documentElement.scrollWidth") == width
+
+
+LONG = [{"doc_id": "d-17", "text": "Lift of a wing in flow. " * 200}]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_long_query_is_cut_with_a_sign_and_all_of_it_can_be_read(
+    tmp_path: Path, visit: Callable[..., Visit], width: int
+) -> None:
+    files = write(tmp_path, LONG, [{"query_id": "q-3", "text": "How does a wing lift? " * 40 + "END"}])
+    with Server(files, "--grades", GRADES) as server:
+        judge = visit(server, viewport={"width": width, "height": 800})
+        cut = "at('query').scrollHeight - at('query').clientHeight"
+        assert judge.page.evaluate(cut) > 100
+        judge.press("d")
+        assert judge.page.evaluate(cut) <= 0
+        assert judge.page.evaluate("at('need').clientHeight") < 400
+        judge.page.evaluate("at('asked').scrollTo(0, 9999)")
+        ends = "name => at(name).getBoundingClientRect().bottom"
+        assert judge.page.evaluate(ends, "query") <= judge.page.evaluate(ends, "need")
+        judge.page.click("#about")
+        assert judge.page.evaluate(cut) > 100
+        assert judge.text("facts").split() == ["query", "q-3", "document", "d-17"]
+        assert judge.page.locator("#title").bounding_box()["width"] == 1  # of an untitled document: not seen
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_note_moves_no_text_and_every_link_and_button_is_there(
+    tmp_path: Path, visit: Callable[..., Visit], width: int
+) -> None:
+    files = write(tmp_path, LONG, QUERIES[:1])
+    with Server(files, "--grades", GRADES) as server:
+        judge = visit(server, viewport={"width": width, "height": 700}, has_touch=width < 500)
+        judge.page.evaluate("window.scrollTo(0, 300)")
+        judge.press("n")
+        judge.page.keyboard.type("a note")
+        assert judge.page.evaluate("window.scrollY") == 300
+        judge.press("Enter")
+        assert judge.page.inner_text("nav").split() == ["ann", "Home", "Progress"]
+        judge.page.click("#help")
+        assert judge.page.is_visible("#keys")
+        judge.press("Escape", "1")
+        judge.wait()
+        judge.page.click("text=Progress of all judges")
+        judge.page.wait_for_selector("table")
+        tables = judge.page.locator(".table").evaluate_all(
+            "all => all.map(one => one.scrollWidth - one.clientWidth)"
+        )
+        assert tables == [0, 0]
 
 
 def test_nothing_jumps_from_one_document_to_the_next(server: Server, visit: Callable[..., Visit]) -> None:
@@ -543,7 +625,7 @@ def test_a_judge_sends_nothing_of_a_judge_whose_name_begins_alike(
     with Server(files, port=server.port):
         lee.address = lee.address.replace("ann%20lee", "ann")
         lee.open()  # the same browser, another judge
-        assert lee.text("saved") == "saved"
+        assert lee.text("saved") == ""
         lee.press("0")
         lee.wait()
         assert [row[0] for row in stored(files.store)] == ["ann"]
@@ -813,7 +895,7 @@ def test_a_second_judge_is_told_who_has_to_judge_first_and_goes_on_by_itself(
         ann.page.goto(server.address + "/progress")
         ann.page.wait_for_selector("table")
         rows = ann.page.locator("tr").all_inner_texts()
-        assert f"ann\t{done}\t{total}\t0\t{total - done}" in "".join(rows)
+        assert f"ann\t{done} of {total}\t0\t{total - done}" in "".join(rows)
         ann.page.goto(ann.address)
         ann.page.wait_for_function("() => at('message').textContent.includes('from bob')")
         bob = visit(server, "bob")

@@ -118,6 +118,8 @@ class Pages:
             named=bool(self.queues.named),
             grades=self.queues.store.grades,
             pairs=len(self.queues.pairs),
+            remaining=self.queues.remaining(),
+            stopped=self.queues.stopped,
         )
 
     def judge(self, request: Request) -> Response:

@@ -80,8 +80,8 @@ def _given(judgments: Judgments, grade: int) -> int:
 def forms(judgments: Judgments) -> list[dict[str, Any]]:
     """Return, per form of presentation, the judgments, median seconds, and share with the full text opened.
 
-    `agreement` is the proportion of equal grades among pairs that one judge saw in this form and another in
-    any.
+    `shared` counts the pairs that one judge saw in this form and another in any, and `agreement` is the
+    proportion of equal grades among them.
     """
     rows = []
     acts = [act for judged in judgments.values() for act in judged.values()]
@@ -89,7 +89,7 @@ def forms(judgments: Judgments) -> list[dict[str, Any]]:
         acts_of_form = [act for act in acts if act.shown == form]
         seconds = [act.seconds for act in acts_of_form if act.seconds is not None]
         others = [
-            act.grade == acts[act.pair].grade
+            (act.pair, act.grade == acts[act.pair].grade)
             for act in acts_of_form
             for judge, acts in judgments.items()
             if judge != act.judge and act.pair in acts
@@ -100,8 +100,8 @@ def forms(judgments: Judgments) -> list[dict[str, Any]]:
                 "judgments": len(acts_of_form),
                 "seconds": statistics.median(seconds) if seconds else None,
                 "opened": sum(act.opened for act in acts_of_form),
-                "shared": len(others),
-                "agreement": sum(others) / len(others) if others else None,
+                "shared": len({pair for pair, _ in others}),
+                "agreement": sum(same for _, same in others) / len(others) if others else None,
             }
         )
     return rows

@@ -342,6 +342,12 @@ class Queues:
         open_pairs = {other: count.total - count.done for other, count in counts.items()}
         return {other: count for other, count in open_pairs.items() if count}
 
+    def remaining(self) -> bool:
+        """Return whether a pair has nobody's judgment, or a listed judge has one left to judge."""
+        counts = [self.count(judge) for judge in self.named]
+        judged = [pair for acts in self.judgments().values() for pair in acts]
+        return any(one.done < one.total for one in counts) or not self.pairs.keys() <= set(judged)
+
     def is_skipped(self, judge: str, pair: int) -> bool:
         """Return whether a judge skipped a pair before."""
         return pair in self._lines[judge].skipped

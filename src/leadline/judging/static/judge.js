@@ -36,7 +36,7 @@ function status() {
   saved.textContent = outbox.trouble
     ? say(short ? "status_retrying_why" : "status_retrying", { count: waiting.length, reason: outbox.trouble })
     : outbox.refused ? say("status_refused", { reason: outbox.refused })
-    : waiting.length ? say("status_saving", { count: waiting.length }) : say("status_saved");
+    : waiting.length ? say("status_saving", { count: waiting.length }) : outbox.used || count.done ? say("status_saved") : "";
   at("trouble").textContent = short ? "" : say("trouble", { reason: outbox.trouble });
   at("trouble").hidden = short;
   document.body.dataset.unsaved = waiting.length;
@@ -47,7 +47,7 @@ function show() {
   const act = looking === null ? null : done[looking];
   const card = act ? act.card : cards[0];
   if (!card) {
-    stage.empty(ended ? finished() : Object.keys(awaited).length ? waiting() : say("loading"));
+    stage.empty(ended ? finished() : Object.keys(awaited).length ? waiting() : say("loading"), ended);
     note("");
     mark(null);
     return;
@@ -209,7 +209,7 @@ function leaveNote() { if (document.activeElement === at("note")) at("note").blu
 function writeNote() {
   if (!stage.card) return;
   at("noting").hidden = false;
-  at("note").focus();
+  at("note").focus({ preventScroll: true });
 }
 
 // Ends a note, and says what became of it: digits are keys again.
@@ -234,7 +234,7 @@ function keepDraft(card, text) {
   try {
     if (text) localStorage.setItem(draftOf(card), text);
     else localStorage.removeItem(draftOf(card));
-  } catch { /* storage is off: the note is in this page only */ }
+  } catch { if (text) outbox.unkept = true; }  // storage is off: the note is in this page only
 }
 
 function withDraft(card) {
@@ -305,7 +305,7 @@ function key(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || at("keys").open) return;
   const grade = document.querySelector(`.grade[data-grade="${/^\d$/.test(event.key) ? event.key : "none"}"]`);
   const does = { u: undo, s: () => act("skip"), n: writeNote, t: () => stage.open(), "?": () => at("keys").showModal(),
-    d: () => { if (!at("about").hidden) describe(at("more").hidden); },
+    d: () => { if (!at("about").hidden) describe(!isWhole()); },
     ArrowLeft: () => step(-1), ArrowRight: () => step(1) };
   const wanted = grade ? () => act("judge", Number(grade.dataset.grade))
     : does[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -320,11 +320,14 @@ function begin() {
     button.addEventListener("click", () => { act("judge", Number(button.dataset.grade)); button.blur(); });
   for (const [id, what] of Object.entries({ undo, skip: () => act("skip"), write: writeNote,
     back: () => step(-1), forward: () => step(1), help: () => at("keys").showModal(),
-    open: () => stage.open(), about: () => describe(at("more").hidden) }))
+    open: () => stage.open(), about: () => describe(!isWhole()) }))
     at(id).addEventListener("click", event => { what(); if (id !== "write") event.currentTarget.blur(); });
   window.addEventListener("beforeunload", event => {
-    if (outbox.acts.length || at("note").value !== noted) event.preventDefault();
+    keepNote();
+    // What is on its way is in the browser's storage, and the next page sends it.
+    if (outbox.unkept || outbox.trouble && outbox.acts.length) event.preventDefault();
   });
+  window.addEventListener("pagehide", () => outbox.leave());
   window.addEventListener("online", () => outbox.hurry());
   // One window a judge: the newest goes on, older ones send what they have and rest.
   const channel = new BroadcastChannel(`leadline ${page.store} ${page.judge}`);

@@ -3,6 +3,8 @@
 // goes on, is sent in order, and leaves the storage only when the server has said that it is saved. The server keeps
 // an act of the same key once, so that sending twice does no harm.
 
+const SMALL = 20000;  // characters; browsers send no more than 64 KiB for a page that was left
+
 class Outbox {
   // onLost(act, reason) is told of an act that the server will never save.
   constructor(store, judge, secret, onChange, onLost) {
@@ -16,6 +18,7 @@ class Outbox {
     this.sending = false;
     this.unkept = false;  // the browser's storage is off or full
     this.acts = this.kept();
+    this.used = this.acts.length > 0;
     // Acts are sent in the order of these numbers, also when the clock was put back since the last page.
     this.number = Math.max(Date.now() * 1000, ...this.acts.map(act => act.number));
   }
@@ -46,6 +49,7 @@ class Outbox {
     const kept = { key: Outbox.key(), number: ++this.number, given: new Date().toISOString(), ...act };
     try { localStorage.setItem(this.prefix + kept.key, JSON.stringify(kept)); } catch { this.unkept = true; }
     this.acts.push(kept);
+    this.used = true;
     this.onChange();
     this.send();
     return kept.key;
@@ -59,13 +63,22 @@ class Outbox {
     this.acts = this.acts.filter(act => !gone.has(act.key));
   }
 
-  async post(address, body) {
+  async post(address, values) {
+    const body = JSON.stringify({ judge: this.judge, ...values });
     return fetch(address, {
-      method: "POST", body: JSON.stringify({ judge: this.judge, ...body }), cache: "no-store",
+      method: "POST", body, cache: "no-store",
       headers: { "Content-Type": "application/json", "X-Leadline": this.secret },
+      keepalive: body.length < SMALL,  // it arrives although the page is left
       signal: AbortSignal.timeout(20000),
     });
   }
+
+  save(acts) {
+    return this.post("/api/events", { events: acts.map(({ number, ...act }) => act) });
+  }
+
+  // The page is left: what waits for an answer to an earlier request is sent at once.
+  leave() { if (this.acts.length) this.save(this.acts.slice(0, 50)).catch(() => {}); }
 
   async send() {
     if (this.sending) return;
@@ -81,7 +94,7 @@ class Outbox {
   async sent(acts) {
     let answer, said = "";
     try {
-      answer = await this.post("/api/events", { events: acts.map(({ number, ...act }) => act) });
+      answer = await this.save(acts);
       if (answer.ok) {
         const found = await answer.json();
         const saved = new Set(found.saved);

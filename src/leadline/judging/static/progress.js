@@ -10,6 +10,7 @@ function table(caption, columns, rows, note = "") {
   const title = document.createElement("h2");
   title.textContent = caption;
   const grid = document.createElement("table");
+  if (columns.length > 4) grid.className = "many";
   const head = grid.createTHead().insertRow();
   for (const [name, , isText] of columns) {
     const cell = document.createElement("th");
@@ -21,9 +22,10 @@ function table(caption, columns, rows, note = "") {
   const body = grid.createTBody();
   for (const row of rows) {
     const line = body.insertRow();
-    for (const [, value, isText] of columns) {
+    for (const [name, value, isText] of columns) {
       const cell = line.insertCell();
       cell.textContent = value(row);
+      cell.dataset.name = name;
       if (isText) cell.className = "left";
     }
   }
@@ -53,7 +55,7 @@ function draw(found) {
     done: number(found.queries_done), queries: number(found.queries) });
   const made = found.precision ? [precision(found.precision)] : [];
   made.push(table(say("table_judges"), [
-    [say("table_judge"), row => row.judge], [say("table_judged"), row => number(row.done)], [say("table_of"), row => number(row.total)],
+    [say("table_judge"), row => row.judge], [say("table_judged"), row => say("status_count", { judged: number(row.done), total: number(row.total) })],
     [say("table_skipped"), row => number(row.skipped)], [say("table_awaited"), row => Object.entries(row.awaited).map(([judge, count]) => say("awaited_of", { count: number(count), judge })).join(", ") || "0"], [say("table_seconds"), row => decimal(1)(row.seconds)],
     [say("table_hasty"), row => number(row.hasty)], [say("table_notes"), row => number(row.notes)],
   ], found.judges));
@@ -63,7 +65,7 @@ function draw(found) {
     [say("table_same"), row => share(row.agreement)], [say("table_pi"), row => decimal(3)(row.scott)],
     [say("table_kappa"), row => decimal(3)(row.cohen)], [say("verdict"), verdict, true],
   ], found.agreement, say("table_agreement_note")));
-  made.push(table(say("table_form"), [
+  if (found.forms.length > 1) made.push(table(say("table_form"), [
     [say("table_shown"), row => row.form || "-"], [say("table_judgments"), row => number(row.judgments)],
     [say("table_seconds"), row => decimal(1)(row.seconds)], [say("table_opened"), row => number(row.opened)],
     [say("table_compared"), row => number(row.shared)], [say("table_same"), row => share(row.agreement)],

@@ -26,6 +26,7 @@ class Stage {
     this.since = 0;
     this.before = 0;
     document.addEventListener("visibilitychange", () => this.clock());
+    window.addEventListener("resize", () => this.fit());
     this.watcher = new IntersectionObserver(found => {
       if (found.some(entry => entry.isIntersecting)) this.more();
     }, { rootMargin: "1200px" });
@@ -52,14 +53,14 @@ class Stage {
     this.opened = card.form === "full";
     this.part = 0;
     at("message").textContent = "";
+    this.settle(false);
     this.showQuery(query, flags);
     const title = card.title.join("");
-    marked(at("title"), title ? card.title : [card.document]);
+    marked(at("title"), title ? card.title : [say("untitled", card)]);
     at("title").classList.toggle("untitled", !title);
     const long = say("long_text", { count: card.length.toLocaleString() });
     at("facts").replaceChildren(
-      ...(title ? [element("span", card.document, "id")] : []),  // else it stands in place of the title
-      ...[...card.facts, ...(card.cut ? [[say("long_name"), long]] : [])].flatMap(([name, text]) => [element("span", name, "name"), element("bdi", text)]));
+      ...[[say("fact_query"), query.id], [say("fact_document"), card.document], ...card.facts, ...(card.cut ? [[say("long_name"), long]] : [])].flatMap(([name, text]) => [element("span", name, "name"), element("bdi", text)]));
     at("summary").hidden = card.summary === null;
     marked(at("summary"), card.summary === null ? [] : card.summary.join("") ? card.summary : [say("no_text")]);
     at("text").replaceChildren();
@@ -80,17 +81,30 @@ class Stage {
         part.dir = "auto";
         return [element("h2", name), part];
       }));
-      at("about").hidden = query.more.length === 0;
-      if (!query.more.length) describe(false);
-      at("query").scrollTop = 0;
+      this.described = query.more.length > 0;
+      if (!this.described) describe(false);
+      at("asked").scrollTop = 0;
       if (this.query !== null) {
         flags = [say("new_query"), ...flags];
         at("query").animate([{ background: "var(--press)" }, { background: "transparent" }], 1500);
       }
       this.query = query.id;
     }
+    this.fit();
     at("flags").replaceChildren(...flags.map(text => element("span", text)));
     at("flags").hidden = flags.length === 0;
+  }
+
+  // The button for the whole query is there if the query is cut or has a description.
+  fit() {
+    if (!isWhole()) at("about").hidden = !this.described && at("query").scrollHeight <= at("query").clientHeight;
+  }
+
+  // Without a document nothing can be graded; at the end there is nothing left but to look back.
+  settle(empty, ended = false) {
+    at("grades").disabled = at("skip").disabled = at("write").disabled = empty;
+    for (const id of ["need", "grades", "skip", "write", "forward"]) at(id).hidden = ended;
+    at("onward").hidden = !ended;
   }
 
   showText(pieces) {
@@ -136,14 +150,19 @@ class Stage {
     this.more();
   }
 
-  empty(message) {
+  empty(message, ended = false) {
     this.card = null;
     at("card").hidden = true;
+    this.settle(true, ended);
     if (at("message").textContent !== message) at("message").textContent = message;  // read out once
   }
 }
 
+const isWhole = () => at("asked").classList.contains("whole");
+
 function describe(wanted) {
+  at("asked").classList.toggle("whole", wanted);
+  at("asked").tabIndex = wanted ? 0 : -1;  // it may scroll
   at("more").hidden = !wanted;
   at("about").setAttribute("aria-expanded", wanted);
   at("about").textContent = say(wanted ? "less" : "more");
