@@ -14,8 +14,6 @@ from leadline.data.validation import check_arguments
 from leadline.errors import UnknownOptionError, UsageError
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import refuse_sources
-from leadline.io.saved_results import envelope, json_lines, restored, saved_json, saved_parquet
-from leadline.io.write import checked_path, write_bytes
 from leadline.render.view import BY_SUFFIX, View, suffix_of
 
 if TYPE_CHECKING:
@@ -94,7 +92,7 @@ class Result:
 
     def to_json(self) -> str:
         """Return the result as JSON that `from_json` and `leadline show` read."""
-        return saved_json(View(self), self._about()).decode()
+        return self._content("json", {}).decode()
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -118,6 +116,8 @@ class Result:
             If it is a result of another class.
 
         """
+        from leadline.io.saved_results import restored
+
         result = restored(_parsed(cls.__name__, text)).view.result
         if not isinstance(result, cls):
             raise UsageError(f"JSON of {type(result).__name__}; expected {cls.__name__}")
@@ -125,6 +125,8 @@ class Result:
 
     def _about(self) -> dict[str, Any]:
         """Return the keys common to all saved results."""
+        from leadline.io.saved_results import envelope
+
         inputs = [{"path": one, "sha256": digest_of(one), "rows": None} for one in self.sources]
         return envelope("", inputs, getattr(self, "options", {}), getattr(self, "warnings", []))
 
@@ -250,6 +252,7 @@ class Result:
 
         """
         from leadline.charts import form_of, labelled, picture, width_of_user
+        from leadline.io.write import checked_path, write_bytes
 
         require("figures")
         check_arguments(Result.plot, (), {"labels": labels})
@@ -289,6 +292,8 @@ class Result:
             If the suffix is unknown or the file cannot be written.
 
         """
+        from leadline.io.write import checked_path, write_bytes
+
         name = checked_path(path)
         refuse_sources(name, self.sources)
         suffix = suffix_of(name)
@@ -302,6 +307,8 @@ class Result:
             write_bytes(name, self._content(form, options))
 
     def _content(self, form: str, options: Mapping[str, Any]) -> bytes:
+        from leadline.io.saved_results import json_lines, saved_json, saved_parquet
+
         if form == "json":
             check_options(self, "to_dict", options, self.to_dict)
             return saved_json(View(self), self._about())

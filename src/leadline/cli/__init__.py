@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from leadline.cli._help import Described, complete_whole_words, table
-from leadline.cli._tried import command_for, option_for, with_value
 from leadline.data.wording import terminal_columns
 from leadline.errors import LeadlineError
 from leadline.io import read_paths
@@ -105,6 +104,8 @@ class Commands(Described, click.Group):
         """Find a command; the error for an unknown one suggests the nearest names."""
         if self.get_command(context, args[0]) is None and not args[0].startswith("-"):
             import difflib
+
+            from leadline.cli._tried import command_for
 
             if answer := command_for(args[0]):
                 raise click.UsageError(f"unknown command '{args[0]}'; {answer}")
@@ -227,6 +228,8 @@ def _drop_output(status: int) -> int:
 
 
 def _one_line(error: click.ClickException) -> str:
+    from leadline.cli._tried import option_for, with_value
+
     context = getattr(error, "ctx", None)
     command = None if context is None else context.command
     if isinstance(error, click.NoSuchOption):  # versions of click word it differently

@@ -191,31 +191,36 @@ class Outputs:
     ) -> None:
         """Write all files, then print the view."""
         from leadline.cli._results import print_warnings, write_output
-        from leadline.io.saved_results import envelope, json_lines, json_text, saved_json, saved_parquet
-        from leadline.io.write import write_bytes
 
         used = getattr(view.result, "options", {}) if options is None else options
         view.digits = self.digits
 
         def about() -> dict[str, Any]:
+            from leadline.io.saved_results import envelope
+
             return envelope(command, inputs(), used, view.result.warnings)
 
         def text(form: str, *, to_file: bool) -> str:
-            if form == "json":
-                return json_text(about() | view.data())
-            return json_lines(view.records()) if form == "jsonl" else view.text(form, to_file=to_file)
+            if form not in ("json", "jsonl"):
+                return view.text(form, to_file=to_file)
+            from leadline.io.saved_results import json_lines, json_text
+
+            return json_lines(view.records()) if form == "jsonl" else json_text(about() | view.data())
 
         forms = {path: self.form_of(path) for path in self.files}
         contents = self._pictures(view, [path for path, form in forms.items() if form == "figure"])
         for path, form in forms.items():
-            if form == "json" and suffix_of(path) == ".json":
-                contents[path] = saved_json(view, about())
-            elif form == "parquet":
-                contents[path] = saved_parquet(view, about())
+            if form == "parquet" or (form == "json" and suffix_of(path) == ".json"):
+                from leadline.io import saved_results
+
+                save = saved_results.saved_parquet if form == "parquet" else saved_results.saved_json
+                contents[path] = save(view, about())
             elif form != "figure":
                 contents[path] = text(form, to_file=True).encode("utf-8", "surrogateescape")
         printed = "" if self.form == "none" else text(self.form, to_file=False)
         for path in self.files:
+            from leadline.io.write import write_bytes
+
             write_bytes(path, contents[path])
             click.echo(f"wrote {path}", err=True)
         if self.form in WITHOUT_NOTES:

@@ -10,7 +10,6 @@ import click
 
 from leadline.data.wording import folded, terminal_columns, visible
 from leadline.io.opening import digest_of
-from leadline.io.write import header_of
 
 
 def inputs_of(
@@ -48,6 +47,8 @@ def describe_input(path: str, rows: int) -> dict[str, Any]:
     The digest of pipes and collections is None.
     """
     described = {"path": path, "sha256": digest_of(path), "rows": rows}
+    from leadline.io.write import header_of
+
     header = header_of(path)
     return described if header is None else described | {"ir_metadata": header}
 

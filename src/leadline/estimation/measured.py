@@ -18,7 +18,6 @@ from leadline.data.reading import (
 )
 from leadline.data.records import ResultWarning
 from leadline.errors import UsageError
-from leadline.evaluation.estimated_recall import PoolLike
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
 from leadline.evaluation.profiles import Averaging, MeasuresLike, RunsLike, divided
@@ -32,6 +31,7 @@ from leadline.stats import Interval
 
 if TYPE_CHECKING:
     from leadline.estimation.estimate import EstimatedResults
+    from leadline.evaluation.estimated_recall import PoolLike
     from leadline.io.pool_files import DrawnPool
 
 WITHOUT_POOL = "machine labels need a drawn pool: --pool POOL"

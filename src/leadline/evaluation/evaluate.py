@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -18,9 +18,7 @@ from leadline.data.reading import CutReadingOptions, RunOptions, reading_and_cut
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import UsageError
-from leadline.evaluation.estimated_recall import PoolLike, joined
 from leadline.evaluation.join import judge_runs, listed_runs
-from leadline.evaluation.limits import DEFAULT_INTERVAL, Bounds, mean_intervals, read_weights, weights_warning
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.profiles import relevance_strings as strings_of
 from leadline.evaluation.results import Results
@@ -44,7 +42,11 @@ from leadline.io.read import KnownLike, QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure, is_of_ir_measures, text_of
 from leadline.stats import Interval, checked_level
-from leadline.stats.moments import Weighted
+
+if TYPE_CHECKING:
+    from leadline.evaluation.estimated_recall import PoolLike
+    from leadline.evaluation.limits import Bounds
+    from leadline.stats.moments import Weighted
 
 # What judgments compute of themselves at the first use, and can soon compute again in another process.
 CACHES = ("query", "lookup", "names", "_relevant", "ideal")
@@ -249,6 +251,9 @@ class Evaluation:
         if sums or self.qrels.inclusion is not None:
             what = f"{sums[0]}, a sum over queries" if sums else "a sample of judgments"
             raise UsageError(f"query_weights with {what}; expected means over queries by full judgments")
+        from leadline.evaluation.limits import read_weights
+        from leadline.stats.moments import Weighted
+
         weights, share = read_weights(given, list(self.qrels.queries))
         return Weighted(np.arange(len(weights), dtype=np.int64), weights), share
 
@@ -291,6 +296,8 @@ class Evaluation:
             infos, values_of_runs, self.qrels, self.measures, self.averaging, self.options, self._resolve
         )
         if self.weighted is not None:
+            from leadline.evaluation.limits import weights_warning
+
             results.weighted = self.weighted
             source = self.options["query_weights"]
             source = "the given weights" if source == "in memory" else source
@@ -334,7 +341,7 @@ def _combined(
         present=present,
         relevance_strings=[run.strings for run in values_of_runs if run.strings is not None],
         without_mean=np.any(~present, axis=1) if averaging == "complete" else None,
-        bounds=Bounds.stack(limits) if limits else None,
+        bounds=limits[0].stack(limits) if limits else None,
         warnings=[
             *warnings_of(infos, table, averaging=averaging, levels=levels_of(measures)),
             *warnings_of_undefined(infos, measures, undefined),
@@ -374,6 +381,8 @@ def _first_judged(table: QrelsColumns) -> str:
 
 
 def _add_intervals(results: Results, method: bool | str | Interval, confidence: float, seed: int) -> None:
+    from leadline.evaluation.limits import DEFAULT_INTERVAL, mean_intervals
+
     assert method is not False
     results.intervals = mean_intervals(
         results, DEFAULT_INTERVAL if method is True else method, confidence=confidence, seed=seed
@@ -389,7 +398,11 @@ def _table(
         from leadline.io import id_lists
 
         table = table.with_known(id_lists.of(known))
-    return joined(table, pool, measures) if pool is not None or table.is_sample else (table, [])
+    if pool is None and not table.is_sample:
+        return table, []
+    from leadline.evaluation.estimated_recall import joined
+
+    return joined(table, pool, measures)
 
 
 def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:

@@ -28,14 +28,14 @@ from leadline.data.table import Column, RowLabel, columns_of, make_frame
 from leadline.data.validation import check_word
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
-from leadline.evaluation.limits import Bounds, Intervals
 from leadline.evaluation.lookups import Lookups
 from leadline.result import Make, Result
-from leadline.stats.moments import Weighted
 
 if TYPE_CHECKING:
     from leadline.data.qrels import QrelsColumns
+    from leadline.evaluation.limits import Bounds, Intervals
     from leadline.evaluation.run_warnings import Returned
+    from leadline.stats.moments import Weighted
 
 # Columns of the bounds over the orders of tied documents (low, high, expected), and over the grades of
 # unjudged documents (low, high).

@@ -326,7 +326,7 @@ def _is_trec(head: bytes, named: str) -> bool:
 
 def _is_smart(head: bytes, _named: str) -> bool:
     """Return whether a text is the relevance file of a SMART collection, all in numbers."""
-    if not first_line(head).strip()[:1].isdigit():
+    if first_line(head).strip(b"0123456789.- \t\r"):
         return False
     from leadline.io import smart_relevance
 

@@ -13,11 +13,9 @@ from leadline.data.records import MACHINE_LABELS
 from leadline.data.run import RunColumns
 from leadline.data.validation import check_flags, check_run_name, check_word
 from leadline.errors import InputError, UsageError, refuse_repeated
-from leadline.io import tables
 from leadline.io.read import UNNAMED, Hits, QrelsLike, RunLike, counted_run, judgments_in
 from leadline.io.read_paths import public
 from leadline.io.row_columns import MACHINE_LINE
-from leadline.io.write import write_lists, write_table
 
 
 class Run(RunColumns):
@@ -365,10 +363,13 @@ def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None 
     >>> write_run(read_run({"q1": {"d1": 0.5}}, name="mine"), "-")
     q1 Q0 d1 1 0.5 mine
     """
+    from leadline.io.tables import table_of_run
+    from leadline.io.write import write_lists
+
     found = read_run(run)
     if not len(found.scores):
         raise InputError("contains no documents", expected="a run", path=found.name)
-    write_lists(tables.table_of_run(found), path, suffix=suffix, sources=found.sources)
+    write_lists(table_of_run(found), path, suffix=suffix, sources=found.sources)
 
 
 @public
@@ -379,8 +380,11 @@ def write_qrels(qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str |
     query_id,doc_id,relevance
     q1,d1,1
     """
+    from leadline.io.tables import table_of_qrels
+    from leadline.io.write import write_table
+
     qrels = read_qrels(qrels)
-    found = tables.table_of_qrels(qrels)
+    found = table_of_qrels(qrels)
     for code, words, _ in qrels.remarks:
         if code == MACHINE_LABELS:
             name = words.partition("(")[2].partition(")")[0].removeprefix("machine: ") or "unknown"

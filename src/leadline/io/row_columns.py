@@ -89,7 +89,7 @@ class Scan(Protocol):
         """Return the lists chunk by chunk, or at once, given what columns hold: 0 query, 1 document, ..."""
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class Records:
     """Unchecked rows of a source; `unit` is the unit of their places, such as "line"."""
 
@@ -125,7 +125,7 @@ class Records:
         return error.at(f"{self.path}, {self.unit} {place}")
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class Table:
     """A header and the rows below it, as a file or a frame gives them.
 

@@ -36,7 +36,7 @@ def suffix_of(path: str) -> str:
     return os.path.splitext(stem)[1] if suffix in COMPRESSED else suffix
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class View:
     """A result and how a command shows it.
 
