@@ -93,3 +93,5 @@ def test_the_command_needs_a_pool_and_counts_what_was_not_judged(
     done = leadline("judge", pool, *asked)
     assert done.status == 0, done.err
     assert json.loads(done.out)["judges"]["simulated"] > 0
+    again = leadline("judge", pool, *asked[:-2])
+    assert f"All of {pool} has been judged already" in again.out

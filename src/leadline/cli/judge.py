@@ -210,7 +210,9 @@ def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **opti
     with lock.exclusive(store):
         done = simulate(pool, store, qrels, **wanted)
     table = Table(["judge", "judgments"], [[judge, str(count)] for judge, count in done.judges.items()])
-    if done.unjudged:
+    if not any(done.judges.values()):
+        table.notes = [f"All of {pool} has been judged already, so nothing was added to {store}"]
+    elif done.unjudged:
         note = f"{counted(done.unjudged, 'judgment')} not in {qrels}: counted as grade 0"
         if done.queries:
             note += f"; it has no judgments for {queries(done.queries)}, which `compare {qrels}` leaves out"
