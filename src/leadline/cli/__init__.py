@@ -228,7 +228,7 @@ def _drop_output(status: int) -> int:
 
 
 def _one_line(error: click.ClickException) -> str:
-    from leadline.cli._tried import option_for, with_value
+    from leadline.cli._tried import missing_for, option_for, with_value
 
     context = getattr(error, "ctx", None)
     command = None if context is None else context.command
@@ -236,7 +236,9 @@ def _one_line(error: click.ClickException) -> str:
         hint = option_for(error.option_name, command, error.possibilities or ())
         text = f"No such option '{error.option_name}'. {hint}".rstrip()
     else:
-        text = " ".join(error.format_message().split())
+        text = " ".join(error.format_message().split()).replace("a valid integer range", "a whole number")
+        if isinstance(error, click.MissingParameter) and context is not None:
+            text += missing_for(context)
         if isinstance(error, click.MissingParameter | click.BadOptionUsage) and command is not None:
             text = with_value(text, command)
     return f"{text} (see `{context.command_path} --help`)" if context else text

@@ -18,6 +18,11 @@ FIGURES = (
     "use `leadline curve QRELS RUN... -o FILE.svg` for recall and precision, or -o FILE.svg with "
     "`leadline compare QRELS RUN...`"
 )
+SORTED = (
+    "Use --config output.changed=N for the queries with the largest differences.",
+    "Use --per-query and sort, as in `leadline evaluate QRELS RUN -m AP -q -n -f tsv | sort -k3,3g | head`.",
+    "Use -o FILE.csv, and sort it.",
+)
 FUSE = "use `leadline fuse RUN... -o FUSED`"
 CHECK = "use `leadline check FILE...`, or `leadline check --qrels QRELS RUN...`"
 # Words that people try for a command or an option, with what does it here.
@@ -43,7 +48,17 @@ TRIED_COMMANDS = {
         'type `eval "$(_LEADLINE_COMPLETE=bash_source leadline)"`, in zsh with zsh_source, in fish '
         "`_LEADLINE_COMPLETE=fish_source leadline | source`",
     ),
-    "gate": "use `leadline compare QRELS RUN --baseline OLD --fail-if-worse MEASURE`",
+    **dict.fromkeys(
+        ("gate", "ci"),
+        "use `leadline evaluate QRELS RUN --fail-below MEASURE=VALUE`, or against a baseline "
+        "`leadline compare QRELS RUN --baseline OLD --fail-if-worse MEASURE`",
+    ),
+    **dict.fromkeys(
+        ("power", "plan", "sample-size"),
+        "use `leadline compare QRELS OLD NEW --config test.smallest=X` for the number of queries that show a "
+        "difference of X, `leadline pool RUN... --depth K -o POOL` for the number of judgments",
+    ),
+    "rbo": "use `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'`",
     "table": "use `leadline report QRELS RUN...`, with -f latex for a paper",
     **dict.fromkeys(("leaderboard", "ranking"), "use `leadline rank QRELS RUN...`"),
     **dict.fromkeys(("html", "dashboard"), "use `leadline report QRELS RUN... -o FILE.html`"),
@@ -70,6 +85,14 @@ TRIED_COMMANDS = {
 # Registries whose names are explained by a command.
 EXPLAINED = {"measures.MEASURES": "measures", "retrieval.models.MODELS": "models"}
 MEASURES = ("Use -m MEASURE.", "Use --for MEASURE.")
+ALPHA = "Use --confidence, which is 1 - alpha, as in --confidence 0.99 for alpha = 0.01."
+IN_MEASURE = "Write it into the measure, as in -m 'RBP(p=0.8)' or -m 'alpha_nDCG(alpha=0.5)@10'."
+ALL_SHOWN = "Leave it out: kappa and alpha are always shown."
+SAVED_ONLY = (
+    "`leadline show` prints a saved result. `leadline explain QRELS RUN -m MEASURE --query-id ID --long` "
+    "shows the documents of a query, `leadline pool RUN --depth K --judged QRELS -o POOL` selects those that "
+    "are not judged."
+)
 GRADE = ("Use -l GRADE.", "Use --level GRADE.")
 TEST = "Use --test 'Randomisation(draws=1000)'."
 FLOOR = "Use --fail-below MEASURE=VALUE."
@@ -100,10 +123,10 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         ("Use -k N.", "Write the cutoff into the measure, as in -m nDCG@10.", "Use --depth K.", "Use -T N."),
     ),
     **dict.fromkeys(("--qrels", "--run", "--runs", "--systems", "--old", "--new"), PLACES),
-    **dict.fromkeys(
-        ("--alpha", "--significance", "--max-p", "--p-value"),
-        "Use --confidence, which is 1 - alpha, as in --confidence 0.99 for alpha = 0.01.",
-    ),
+    **dict.fromkeys(("--alpha", "--significance", "--max-p", "--p-value"), ALPHA),
+    **dict.fromkeys(("explain --alpha", "--beta", "--gamma", "--persistence"), IN_MEASURE),
+    "evaluate --alpha": f"{IN_MEASURE} --confidence is 1 - alpha of the intervals.",
+    "--p": f"{IN_MEASURE} `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'` computes RBO.",
     **dict.fromkeys(("--stat-test", "--paired"), "Use --test NAME."),
     **dict.fromkeys(("--permutations", "--iterations", "--resamples"), TEST),
     "--bootstrap": (
@@ -114,13 +137,25 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         ("--groups", "--group-by", "--by-group", "--by", "--slice", "--slices", "--per-group", "--breakdown"),
         "Use --query-slice FILE:COLUMN.",
     ),
+    **dict.fromkeys(("--sort", "--sort-by", "--order-by", "--worst", "--hardest", "--bottom"), SORTED),
     **dict.fromkeys(
-        ("--sort", "--sort-by", "--order-by"),
-        (
-            "Use --config output.changed=N for the queries with the largest differences.",
-            "Use -o FILE.csv, and sort it.",
-        ),
+        ("--tau", "--kendall"),
+        "Use `leadline evaluate QRELS RUN... -m AP -m nDCG -o FILE.json`, then "
+        "`leadline correlate FILE.json:AP FILE.json:nDCG`.",
     ),
+    "--residual": "Use --bounds, which shows how far the grades of unjudged documents can move each value.",
+    **dict.fromkeys(
+        ("--unjudged", "--show-unjudged", "--list-unjudged"),
+        "Use `leadline pool RUN --depth K --judged QRELS -o POOL`, which selects unjudged documents.",
+    ),
+    **dict.fromkeys(
+        ("--no-answer", "--noanswer", "--unanswerable"),
+        "Use -m 'NoAnswer(above=SCORE)'; a query whose judgments are all 0 has no answer.",
+    ),
+    **dict.fromkeys(
+        ("--chunks", "--chunk-map", "--passages"), "Use --config read.documents_of=FILE, a table of both ids."
+    ),
+    **dict.fromkeys(("--dedup", "--deduplicate", "--unique"), "Use --config read.on_duplicate=first."),
     "--ci": (
         "Use --intervals; with --pool they are shown anyway.",
         "Intervals are shown; --confidence sets their level.",
@@ -147,6 +182,13 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(
         ("--sample", "--sampled", "--sample-size"), ("Use --pool POOL.", "Use --for MEASURE --total N.")
     ),
+    "pool --qrels": "Use --judged QRELS to leave out judged pairs.",
+    **{f"show {word}": SAVED_ONLY for word in ("-k", "--query", "--qrels", "--run", "--unjudged", "--docs")},
+    **{
+        f"agreement --{word}": ALL_SHOWN
+        for word in ("kappa", "metric", "coefficient", "krippendorff", "cohen", "fleiss", "method", "alpha")
+    },
+    "agreement --tau": "Use --runs RUN..., which shows whether the order of the runs changes.",
     "pool --strategy": "Use --for MEASURE --total N for a sample, or --method NAME.",
     **dict.fromkeys(
         ("judge --status", "judge --progress", "judge --summary"),
@@ -180,6 +222,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         (
             "Use --queries FILE.",
             "Use --query-id ID.",
+            "Use --query-slice FILE:COLUMN for groups, --config read.queries_in=FILE to read some only.",
             "Use --config read.queries_in=FILE to read some queries only.",
         ),
     ),
@@ -213,6 +256,7 @@ EMPTY = {
     "type",
     "leadline",
 }
+HOLD_BOTH = (".json", ".jsonl", ".csv", ".tsv", ".parquet")  # files that may hold judgments and a run
 MOST = 3  # options whose help has a word; with more, the word says nothing
 
 
@@ -228,19 +272,26 @@ def command_for(word: str) -> str:
     return EVALUATE if looks_like_file else ""
 
 
+def missing_for(context: click.Context) -> str:
+    """Return what to use where the runs after an argument are missing; empty if nobody knows."""
+    first = context.params.get("qrels")
+    if not isinstance(first, str):
+        return ""
+    if os.path.exists(first):
+        both = first.lower().endswith(HOLD_BOTH)
+        return f" If {first} holds a run too, name it twice: {first} {first}" if both else ""
+    answer = command_for(first)
+    return "" if answer in ("", EVALUATE) else f" U{answer[1:]}"
+
+
 def option_for(word: str, command: click.Command | None, like: Sequence[str] = ()) -> str:
     """Return what to use for an option that a command does not have; empty if nobody knows.
 
     A word that people try has its answer; then come settings of that name, options that are spelled
     `like` it, and those whose help has its words.
     """
-    own = "" if command is None else TRIED_OPTIONS.get(f"{command.name} {word}", "")
-    answers = own or TRIED_OPTIONS.get(word, ())
-    has = {name for one in command.params for name in one.opts} if command is not None else set()
-    for answer in (answers,) if isinstance(answers, str) else answers:
-        named = re.findall(r"(?<![\w`-])--?[a-zA-Z][\w-]*", re.sub("`[^`]*`", "", answer))
-        if command is None or {*named} <= has:
-            return answer
+    if answer := answer_to(word, command):
+        return answer
     if command is None:
         return ""
     from leadline.cli._settings import replacing
@@ -249,9 +300,27 @@ def option_for(word: str, command: click.Command | None, like: Sequence[str] = (
     if setting is not None:
         return f"Use --config {setting.usage}."
     spelled = [one for one in like if difflib.SequenceMatcher(None, one, word).ratio() >= TYPING]
+    if not spelled:
+        known = [one.removeprefix(f"{command.name} ") for one in TRIED_OPTIONS]
+        for close in difflib.get_close_matches(word, known, cutoff=TYPING):
+            if answer := answer_to(close, command):
+                return answer
     nearest = sorted(spelled) or by_meaning(word, command)
     quoted = " or ".join(f"'{one}'" for one in nearest)
     return f"Did you mean {quoted}?" if nearest else ""
+
+
+def answer_to(word: str, command: click.Command | None) -> str:
+    """Return the first answer to a word that names only options and settings of a command, if any."""
+    own = "" if command is None else TRIED_OPTIONS.get(f"{command.name} {word}", "")
+    answers = own or TRIED_OPTIONS.get(word, ())
+    has = {name for one in command.params for name in one.opts} if command is not None else set()
+    for answer in (answers,) if isinstance(answers, str) else answers:
+        plain = re.sub("`[^`]*`", "", answer)
+        named = re.findall(r"(?<![\w`-])(?:--config [a-z]+\.[a-z_]+|--?[a-zA-Z][\w-]*)", plain)
+        if command is None or {*named} <= has:
+            return answer
+    return ""
 
 
 def by_meaning(word: str, command: click.Command) -> list[str]:

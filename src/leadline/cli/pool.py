@@ -176,7 +176,7 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
         return
     drawn = ("budget", "total", "pair", "for_run", "machine", "earlier")
     asked = {NAMES[name]: drawing[name] for name in drawn} | {"--looks": drawing["looks"] > 1}
-    both(asked, {"--for MEASURE": None})
+    both(asked, {"--for MEASURE instead of --method" if options["method"] else "--for MEASURE": None})
     files = {name: options[name] for name in ("documents", "queries", "known", "judged")}
     with progress("queries") as on_query:
         result = pool(runs, on_query=on_query, **options)

@@ -41,12 +41,13 @@ def sentence(
     if pair.verdict in ("better", "worse"):
         return (
             f"{pair.a} is significantly {pair.verdict} than {pair.b} on {pair.measure}: {numbers}"
-            f"{_yet(pair, rules)}."
+            f"{_yet(pair, rules)}{_needed(pair, rules)}."
         )
     if pair.verdict == "equivalent":
         return (
             f"{both} are equivalent on {pair.measure} within {rules.margin:g}: {numbers}; "
-            f"{p_text(pair.p_equivalent)} for a difference of {rules.margin:g} or more."
+            f"{p_text(pair.p_equivalent)} for a difference of {rules.margin:g} or more"
+            f"{_needed(pair, rules)}."
         )
     numbers += _power(pair, rules, reach, detectable=detectable)
     return f"No significant difference between {both} on {pair.measure}: {numbers}."
@@ -228,6 +229,11 @@ def _power(pair: ComparedPair, rules: Rules, reach: float, *, detectable: bool) 
         text = f"; no difference is detectable with {percent(rules.power)} power"
     elif detectable and pair.detectable > 0:
         text = f"; detectable with {percent(rules.power)} power: {pair.detectable:.2g}"
-    if pair.needed is not None and rules.smallest is not None:
-        text += f"; {queries(pair.needed)} needed to detect {rules.smallest:g}"
-    return text
+    return text + _needed(pair, rules)
+
+
+def _needed(pair: ComparedPair, rules: Rules) -> str:
+    """Return the number of queries that detect the smallest difference of interest, if there is one."""
+    if pair.needed is None or rules.smallest is None:
+        return ""
+    return f"; {queries(pair.needed)} needed to detect {rules.smallest:g}"

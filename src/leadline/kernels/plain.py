@@ -16,6 +16,7 @@ FIELD = re.compile(rb"[^ \t\r\n]+")
 REMARKS = re.compile(rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+")  # and empty lines
 NUMBER = re.compile(rb"[-+.0-9][-+.0-9eE]*")
 WHOLE = re.compile(rb"[-+]?[0-9]+")
+A_RUN = "This looks like a run; the qrels come first: QRELS RUN... Without qrels: `leadline unjudged RUN...`"
 FEATURES = "This looks like features for learning to rank; Quepid also exports CSV and TREC"
 PARTED = "An id with a blank takes two columns or more; CSV and JSON can hold it"
 
@@ -282,7 +283,7 @@ def qrels_fields(text: bytes, line: int) -> Iterator[tuple[int, list[bytes]]]:
 def other_kind(fields: list[bytes]) -> str:
     """Return a hint at what an invalid line may be."""
     if len(fields) >= 6 and fields[3].isdigit():
-        return "This looks like a run; the qrels come first: QRELS RUN..."
+        return A_RUN
     if len(fields) == 5 and fields[1].upper() != b"Q0" and WHOLE.fullmatch(fields[4]):
         return PARTED
     if len(fields) == 5:
