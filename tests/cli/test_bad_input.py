@@ -138,7 +138,8 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
             "evaluate r q",
             (
                 "r:1: 6 columns; expected 4 columns: query iteration document grade. "
-                "This looks like a run; the qrels come first: QRELS RUN... Without qrels: `leadline unjudged RUN...`\n"
+                "This looks like a run; the qrels come first: QRELS RUN... "
+                "Without qrels: `leadline unjudged RUN...`\n"
             ),
         ),
         (

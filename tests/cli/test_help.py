@@ -18,7 +18,8 @@ import pytest
 from conftest import Leadline
 from leadline.cli import COMMON, SECTIONS, _help, group, loaded, module_of
 from leadline.cli._help import table
-from leadline.cli._tried import TRIED_COMMANDS, TRIED_OPTIONS
+from leadline.cli._settings import taken
+from leadline.cli._tried import TRIED_COMMANDS, TRIED_OPTIONS, option_for
 
 COMMANDS = {name: (entry["section"], entry["says"]) for name, entry in table().items()}
 FOLDER = Path(inspect.getfile(import_module("leadline.cli"))).parent
@@ -226,3 +227,36 @@ def test_options_that_people_try_are_answered_where_the_answer_holds(word: str, 
     ]
     option = word.rpartition(" ")[2]
     assert any(answer in leadline(*name.split(), option).err for name in names for answer in answers)
+
+
+@pytest.mark.parametrize("command", [each for each in EVERY.values() if not isinstance(each, click.Group)])
+def test_an_answer_names_only_settings_that_the_command_has(command: click.Command) -> None:
+    has = {one.key for one in taken(command)}
+    for word in {word.rpartition(" ")[2] for word in TRIED_OPTIONS}:
+        answer = re.sub("`[^`]*`", "", option_for(word, command))
+        assert {*re.findall(r"--config ([a-z]+\.[a-z_]+)", answer)} <= has, word
+
+
+@pytest.mark.parametrize(
+    ("call", "answer"),
+    [
+        ("evaluate q r --metrcs AP", "Use -m MEASURE."),
+        ("compare q r --corection holm", "Did you mean '--correction'?"),
+        ("evaluate q r --worst 5", "leadline evaluate QRELS RUN -m AP -q -n -f tsv | sort"),
+        ("compare q r --worst 5", "--config output.changed=N"),
+        ("show saved.json --query q1", "`leadline show` prints a saved result."),
+        ("pool r --depth 5,10 -o p", "'5,10' is not a whole number"),
+        ("pool r --method RRF --budget 5 -o p", "--budget needs --for MEASURE instead of --method"),
+        ("explain nDCG@10", "Use `leadline measures nDCG@10`, which explains it"),
+        ("evaluate both.json", "If both.json holds a run too, name it twice: both.json both.json"),
+        ("evaluate q", "Missing argument 'RUNS...'. (see"),
+    ],
+)
+def test_an_error_names_the_call_that_was_meant(
+    call: str, answer: str, leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "both.json").write_text("[]")
+    (tmp_path / "q").write_text("q1 0 d1 1\n")
+    done = leadline(*call.split())
+    assert (done.status, answer in done.err) == (2, True), done.err

@@ -296,7 +296,8 @@ def test_a_fault_of_a_run_is_one_line_whatever_the_window(text: str, error: str,
             "q1 Q0 d1 1 2 t\n",
             (
                 "1: 6 columns; expected 4 columns: query iteration document grade. "
-                "This looks like a run; the qrels come first: QRELS RUN... Without qrels: `leadline unjudged RUN...`"
+                "This looks like a run; the qrels come first: QRELS RUN... "
+                "Without qrels: `leadline unjudged RUN...`"
             ),
         ),
         ("q1 0 d1 1_0\n", "1: grade '1_0'; expected a number"),
