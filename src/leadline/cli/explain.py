@@ -7,14 +7,12 @@ from typing import Any
 import click
 
 from leadline.cli._help import MEASURE, Command, option
-from leadline.cli._options import level_option, reading_options
+from leadline.cli._options import evaluation_options
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input
-from leadline.cli._settings import settings
 from leadline.errors import UsageError
 from leadline.evaluation.explain import explain
-from leadline.evaluation.profiles import PROFILES
 from leadline.render.view import View
 
 SECTION = "Evaluation"
@@ -36,20 +34,9 @@ SECTION = "Evaluation"
 )
 @option("Queries", "--query-id", "query", required=True, help="Id of the query (topic).")
 @option(
-    "Measures",
-    "--profile",
-    type=click.Choice(list(PROFILES)),
-    default="leadline",
-    show_default=True,
-    metavar="NAME",
-    help="Compute and name measures like leadline, trec9 or trec10.",
-)
-@settings("read.subtopics", "read.known")
-@level_option(name="rel")
-@option(
     "Output", "--long", "everything", is_flag=True, help="Show every rank, not only those that contribute."
 )
-@reading_options
+@evaluation_options
 @output_options()
 def command(
     qrels: str,
@@ -58,6 +45,7 @@ def command(
     query: str,
     outputs: Outputs,
     kind: str | None,
+    level: float | None,
     **options: Any,
 ) -> None:
     """Show step by step how the value of a measure is computed.
@@ -67,9 +55,9 @@ def command(
     """
     if len(measures) != 1:
         raise UsageError(f"{len(measures)} measures ({', '.join(measures)}); expected one -m")
-    requested = {"measure": measures[0], "query": query, "kind": kind} | options
+    requested = {"measure": measures[0], "query": query, "kind": kind, "rel": level} | options
     table = read_judgments(qrels, options, kind)
-    explanation = explain(table, run, measures[0], query, **options)
+    explanation = explain(table, run, measures[0], query, rel=level, **options)
     read = ((qrels, len(table.grades)), (run, explanation.info.counts["documents_read"]))
     view = View(explanation, lines="steps")
     outputs.write("explain", view, lambda: [describe_input(*each) for each in read], requested)
