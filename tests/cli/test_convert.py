@@ -177,3 +177,47 @@ def test_judgments_go_to_quepid(leadline: Leadline, tmp_path: Path) -> None:
         assert refused.status == 2
         assert len(refused.err.splitlines()) == 1
     assert not (tmp_path / "other.csv").exists()
+
+
+def test_the_qrels_of_several_assessors_are_merged(leadline: Leadline, tmp_path: Path) -> None:
+    ann, bob, eve = (
+        file_of(tmp_path, name, text)
+        for name, text in (
+            ("ann", b"q1 0 d1 1\nq1 0 d2 1\nq2 0 d1 2\n"),
+            ("bob", b"q1 0 d1 0\nq1 0 d2 1\nq1 0 d3 1\n"),
+            ("eve.csv", b"query_id,doc_id,relevance\nq1,d1,1\n"),
+        )
+    )
+    target = tmp_path / "all"
+    found = leadline("convert", ann, bob, target)
+    note = "pairs with several judges: 2, 1 with different grades; merged by majority"
+    assert found.out == f"{target}: qrels, 2 queries, 4 judgments; {note}, 1 tie went to the lower grade\n"
+    assert target.read_text() == "q1 0 d1 0\nq1 0 d2 1\nq1 0 d3 1\nq2 0 d1 2\n"
+    again = tmp_path / "again.json"
+    assert leadline("convert", ann, bob, eve, "-o", again).status == 0
+    assert read_qrels(again).to_dict() == {"q1": {"d1": 1, "d2": 1, "d3": 1}, "q2": {"d1": 2}}
+    assert leadline("merge", ann, bob).err.endswith(
+        "`leadline convert QRELS QRELS MERGED` merges judgments\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "more", "message"),
+    [
+        (("a.run", "ann"), (), "a.run: is a run; expected qrels, which are merged. `leadline fuse`"),
+        (("ann", "a.run"), (), "This looks like a run"),
+        (("ann", "drawn.csv"), (), "drawn.csv: is a sample with probabilities; expected qrels that can"),
+        (("ann", "ann"), ("-C", "read.subtopics"), "ann: is judgments by subtopic; expected qrels that can"),
+        (("ann", "out", "ann"), (), "ann: exists"),
+    ],
+)
+def test_what_cannot_be_merged_is_refused(
+    names: tuple[str, ...], more: tuple[str, ...], message: str, leadline: Leadline, tmp_path: Path
+) -> None:
+    file_of(tmp_path, "ann", b"q1 0 d1 1\n")
+    file_of(tmp_path, "a.run", RUN)
+    file_of(tmp_path, "drawn.csv", b"query_id,doc_id,relevance,probability\nq1,d1,1,0.5\n")
+    target = () if len(names) > 2 else (tmp_path / "merged",)
+    found = leadline("convert", *(tmp_path / name for name in names), *target, *more)
+    assert (found.status, message in found.err) == (2, True), found.err
+    assert not (tmp_path / "merged").exists()

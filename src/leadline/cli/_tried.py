@@ -197,7 +197,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     "agreement --judges": "All judges of a store or table are compared; leave it out.",
     **dict.fromkeys(
         ("merge --conflict", "merge --merge", "merge --how"),
-        "`leadline merge` joins saved results, not judgments.",
+        "`leadline convert QRELS QRELS MERGED` merges judgments, by majority.",
     ),
     "convert --format": "Use --to FORMAT; OUT may be - for standard output.",
     **dict.fromkeys(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Unpack
 
 import click
@@ -11,10 +12,11 @@ from leadline.cli._help import INPUT, OUTPUT, Command
 from leadline.cli._options import repair_options
 from leadline.cli._results import print_line, print_warnings
 from leadline.cli._settings import settings
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.wording import counted
 from leadline.data.wording import queries as counted_queries
-from leadline.errors import InputError, UsageError, both, one_of
+from leadline.errors import InputError, UsageError, both
 from leadline.io import row_checks, row_columns
 from leadline.io import write as writing
 from leadline.io.formats import (
@@ -30,9 +32,11 @@ from leadline.io.formats import (
     suffix_of,
 )
 from leadline.io.lines_by_query import StoredLists
-from leadline.io.objects import write_qrels
+from leadline.io.merged_judgments import Judgment, merge
+from leadline.io.objects import Qrels, judgments_of, read_qrels, write_qrels
 from leadline.io.opening import first_bytes
 from leadline.io.read import qrels_of, run_of
+from leadline.io.read_paths import declare_output
 from leadline.io.run_lists import ReadCounts
 from leadline.io.run_names import STANDARD_INPUT, run_name
 from leadline.io.selection import selected_qrels
@@ -50,7 +54,8 @@ BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 
 @click.command(cls=Command, epilog="Example: leadline convert bm25.run bm25.parquet")
 @click.argument("source", metavar="IN")
-@click.argument("target", type=OUTPUT, metavar="OUT", required=False)
+@click.argument("others", nargs=-1, metavar="[IN]...", type=INPUT)
+@click.argument("target", type=INPUT, metavar="OUT", required=False)
 @click.option("-o", "--output", type=OUTPUT, metavar="OUT", help="File to write instead of OUT.")
 @settings("read.kind", "read.subtopics")
 @click.option(
@@ -71,6 +76,7 @@ BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 def command(
     *,
     source: str,
+    others: tuple[str, ...],
     target: str | None,
     output: str | None,
     kind: str | None,
@@ -88,11 +94,17 @@ def command(
     .xz .zst; any other suffix means TREC. An existing file is replaced only with --overwrite. OUT may be -
     for standard output. `--to beir` writes a folder with qrels/test.tsv and, if given, queries.jsonl and
     corpus.jsonl; `--to rank_eval` the body of a request to `_rank_eval`.
+
+    Several IN are the qrels of several assessors. Their judgments are merged: the grade of a pair that
+    several assessors judged is that of the majority, and in a tie the lower one.
     """
-    one_of({"OUT": target, "-o": output})
+    if output is not None and target is not None:
+        others, target = (*others, target), None
     target = target or output
     if target is None:
         raise UsageError("no file to write; expected IN OUT, or - as OUT for standard output")
+    if output is None and target != STANDARD_INPUT:
+        declare_output(target)
     _check_texts(form, queries, docs, index)
     if options["on_duplicate"] == "hold":
         raise UsageError(
@@ -112,6 +124,10 @@ def command(
         "qrels" if subtopics else "run" if file.format is TREC and file.whole is None else content_of(file)
     )
     to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
+    if kind == "run" and others:
+        raise InputError(
+            "is a run", expected="qrels, which are merged", path=source, hint="`leadline fuse` joins runs"
+        )
     if kind == "run" and form in {BEIR, RANK_EVAL}:
         raise InputError("is a run", expected=f"judgments with --to {form}", path=source)
     if kind == "run":
@@ -136,6 +152,8 @@ def command(
     else:
         reading = Reading(qrels_columns=names, subtopics=subtopics, queries_in=options["queries_in"])
         qrels = selected_qrels(qrels_of(file, reading, sure=True), reading)
+        if others:
+            qrels = _merged([qrels, *(judgments_of(other, reading) for other in others)])
         if form == BEIR:
             writing.write_beir(
                 qrels,
@@ -169,6 +187,26 @@ def _check_texts(form: str | None, queries: str | None, docs: str | None, index:
     both({"--docs": docs}, {"--to beir": form == BEIR})
     both({"--to rank_eval": form == RANK_EVAL}, {"--index-name NAME": index})
     both({"--index-name NAME": index}, {"--to rank_eval": form == RANK_EVAL})
+
+
+def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
+    """Return the judgments of several assessors as one grade a pair."""
+    for part in parts:
+        if part.subtopics is not None or part.inclusion is not None:
+            what = "judgments by subtopic" if part.subtopics is not None else "a sample with probabilities"
+            raise InputError(f"is {what}", expected="qrels that can be merged", path=part.source)
+    merged = merge(
+        Judgment(query, document, str(place), grade)
+        for place, part in enumerate(parts)
+        for query, grades in part.to_dict().items()
+        for document, grade in grades.items()
+    )
+    by_query: dict[str, dict[str, float]] = {}
+    for (query, document), grade in merged.grades.items():
+        by_query.setdefault(query, {})[document] = grade
+    qrels = read_qrels(by_query)
+    qrels.remarks = merged.remarks
+    return qrels
 
 
 def is_listed(file: Opened) -> bool:

@@ -83,7 +83,7 @@ def saved_results(path: str) -> Results:
     try:
         saved = read_saved(path)
     except InputError as error:
-        error.hint = error.hint or "For several judges, write one table of judgments with a column judge"
+        error.hint = error.hint or "`leadline convert QRELS QRELS MERGED` merges judgments"
         raise
     results = saved.view.result
     if not isinstance(results, Results):
