@@ -93,6 +93,7 @@ class Judge(threading.Thread):
             cards = json.loads(self.ask("cards", "/api/cards", {"holding": [], "count": 10}))["cards"]
             for card in cards:
                 act = {"key": draw.randbytes(16).hex(), "kind": "judge", "pair": card["pair"], "grade": 1}
+                act |= {"digest": card["digest"], "shown": card["form"], "seconds": 1.0}
                 self.ask("save", "/api/events", {"events": [act]})
                 time.sleep(self.pause * (0.5 + draw.random()))
         self.connection.close()

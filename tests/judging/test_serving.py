@@ -39,6 +39,34 @@ def refusal(files: Files, *options: object) -> str:
     return done.stderr
 
 
+def test_of_many_that_save_at_once_only_the_request_with_a_bad_event_is_refused(files: Files) -> None:
+    refused: dict[str, int] = {}
+    with Server(files, "--grades", GRADES) as server:
+        secret = server.secret("j0")
+
+        def judge(name: str) -> None:
+            for pair in range(1, 21):
+                acts = [event(pair) | {"key": f"{name}-{pair:08}"}]
+                acts += [event(pair, grade=7) | {"key": f"{name}-{pair:08}-bad"}] if pair % 5 == 0 else []
+                try:
+                    answer = server.post("/api/events", {"judge": name, "events": acts}, secret)
+                    assert answer["saved"] == [acts[0]["key"]]
+                    assert answer["count"]["done"] == pair - pair // 5
+                except urllib.error.HTTPError as error:
+                    refused[acts[0]["key"]] = error.code
+
+        judges = [threading.Thread(target=judge, args=(f"j{place}",)) for place in range(8)]
+        for thread in judges:
+            thread.start()
+        for thread in judges:
+            thread.join()
+    expected = {f"j{place}-{pair:08}" for place in range(8) for pair in range(1, 21)}
+    kept = [key for (key,) in stored(files.store, KEYS)]
+    assert len(kept) == 8 * 16
+    assert sorted([*kept, *refused]) == sorted(expected)
+    assert set(refused.values()) == {400}
+
+
 def test_kill_9_in_the_middle_of_fast_judging_loses_nothing_that_was_said_to_be_saved(files: Files) -> None:
     saved: dict[str, list[str]] = {"ann": [], "bob": []}
     secrets: dict[str, str] = {}

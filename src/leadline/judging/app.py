@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.judging.auth import LARGEST, AccessControl, TooManyError
 from leadline.judging.cards import Cards
 from leadline.judging.events import ConflictError, Event, parse_event, written
@@ -103,6 +103,8 @@ class Pages:
         self.cards = cards
         self.precision = precision
         self.numbers_now = Progress(queues)
+        self.arrived: list[tuple[dict[str, Any], asyncio.Future[Response]]] = []  # to be saved next
+        self.saving: asyncio.Task[None] | None = None
         self.drawing = asyncio.Semaphore(1)  # summaries take processor time, for which saves should not wait
 
     def _page(self, name: str, status: int = 200, **data: object) -> HTMLResponse:
@@ -195,32 +197,80 @@ class Pages:
         return cards
 
     async def events(self, request: Request) -> Response:
-        """Save events of a judge; the response is sent after they are on disk."""
-        body = await _body(request)
-        return await run_in_threadpool(self._events, body)
+        """Save events of a judge; the response is sent after they are on disk.
 
-    def _events(self, body: dict[str, Any]) -> Response:
+        What arrives while a transaction is being written goes into the next one, all of it together.
+        """
+        body = await _body(request)
+        saved: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
+        self.arrived.append((body, saved))
+        if self.saving is None or self.saving.done():
+            self.saving = asyncio.create_task(self._save_arrived())
+        return await saved
+
+    async def _save_arrived(self) -> None:
+        while self.arrived:
+            together, self.arrived = self.arrived, []
+            try:
+                answers = await run_in_threadpool(self._save, [body for body, _ in together])
+            except BaseException:
+                for _, saved in together:
+                    saved.cancel()
+                raise
+            for (_, saved), answer in zip(together, answers, strict=True):
+                if saved.done():  # the server stops
+                    continue
+                if isinstance(answer, Response):
+                    saved.set_result(answer)
+                else:
+                    saved.set_exception(answer)
+
+    def _save(self, bodies: Sequence[dict[str, Any]]) -> list[Response | LeadlineError]:
+        """Save what several requests sent; return their responses, or why they were refused."""
+        answers: dict[int, Response | LeadlineError] = {}
+        sent: dict[int, tuple[str, list[Event]]] = {}
+        for place, body in enumerate(bodies):
+            try:
+                sent[place] = self._checked(body)
+            except LeadlineError as error:
+                answers[place] = error
+        errors: Sequence[LeadlineError | None]
+        try:
+            errors = self.queues.append_all(list(sent.values()))
+        except InputError as error:
+            errors = [error] * len(sent)
+        for (place, (judge, events)), refusal in zip(sent.items(), errors, strict=True):
+            answers[place] = refusal or self._acknowledged(judge, events)
+        return [answers[place] for place in range(len(bodies))]
+
+    def _checked(self, body: dict[str, Any]) -> tuple[str, list[Event]]:
+        """Return the judge and the events of a request; raise an error for those that cannot be saved."""
         judge = self.queues.join(_text(body, "judge"))
         sent = body.get("events")
         if not isinstance(sent, list) or not 1 <= len(sent) <= MOST_EVENTS:
             raise UsageError(f"events; expected a list of 1 to {MOST_EVENTS}")
         events = [parse_event(event) for event in sent]
-        self._check_texts(events)
-        self.queues.append(judge, events)
+        for event in events:
+            self._check_text(event)
+        return judge, events
+
+    def _acknowledged(self, judge: str, events: Sequence[Event]) -> Response:
         return JSONResponse({"saved": [event.key for event in events]} | self._count(judge))
 
-    def _check_texts(self, events: Sequence[Event]) -> None:
-        """Refuse judgments of a text that has changed, except those saved before."""
-        for event in self.queues.store.unsaved(events):
-            pair = self.queues.pairs.get(event.pair)
-            if event.kind == "undo" or pair is None:
-                continue
-            now = self.cards.digest(pair)  # fails where an index was built again
-            if event.digest not in ("", now):
+    def _check_text(self, event: Event) -> None:
+        """Refuse the judgment of a text that has changed, unless it was saved before."""
+        pair = self.queues.pairs.get(event.pair)
+        if event.kind == "undo" or pair is None:
+            return
+        try:
+            if event.digest not in ("", self.cards.digest(pair)):  # fails where an index was built again
                 raise ConflictError(
                     f"the text of document '{pair.document}' has changed since it was shown; it will be "
                     "shown again"
                 )
+        except (ConflictError, InputError):
+            if not self.queues.store.has(event.key):
+                raise
 
     def text(self, request: Request) -> Response:
         """Return a part of the full text of a document."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from leadline.data.hashing import hashed_uniform
 from leadline.io.texts import Document
-from leadline.judging.documents import Texts, digest, showable
+from leadline.judging.documents import Texts, showable
 from leadline.judging.store import JudgingPair
 from leadline.text import ANALYSES, Analysis
 from leadline.text.summaries import dynamic_summary, matches, static_summary
@@ -62,8 +62,7 @@ class Cards:
 
     def card(self, judge: str, pair: JudgingPair) -> dict[str, Any]:
         """Return what a judge sees of a pair."""
-        seen = digest(self.texts.get(pair.document))
-        return self._shown(pair, self.form(judge, pair), seen).copy()
+        return self._shown(pair, self.form(judge, pair), self.digest(pair)).copy()
 
     def _new_shown(self, pair: JudgingPair, form: str, seen: str) -> dict[str, Any]:
         """Return what every judge sees of a pair in a form, for a text with a digest."""
@@ -92,7 +91,7 @@ class Cards:
 
     def digest(self, pair: JudgingPair) -> str:
         """Return the digest of the text currently shown for a pair."""
-        return digest(self.texts.get(pair.document))
+        return self.texts.digest(pair.document)
 
     def _new_summary(self, pair: JudgingPair, form: str) -> Summary:
         text = self.texts.get(pair.document).text[:PREFIX]

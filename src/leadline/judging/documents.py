@@ -52,6 +52,9 @@ class Texts(Protocol):
     def get(self, name: str) -> Text:
         """Return the text of a document."""
 
+    def digest(self, name: str) -> str:
+        """Return the digest of the text of a document, as it is now."""
+
     def close(self) -> None:
         """Release the resources."""
 
@@ -80,14 +83,17 @@ class FileTexts:
         on_document: Callable[[int, int], None] | None = None,
         **reading: Any,
     ) -> None:
-        self.places: dict[str, tuple[int, int]] = {}
+        self.places: dict[
+            str, tuple[int, int, str]
+        ] = {}  # the copy does not change: one digest for all saves
         self._lock = Lock()
         self._file = tempfile.TemporaryFile(prefix="leadline-")  # noqa: SIM115  # as long as this object
         for count, document in enumerate(read_documents(source, **reading), start=1):
             if document.id in pooled:
                 record = [document.title, document.text, facts_of(document.more)]
                 line = json.dumps(record).encode()
-                self.places[document.id] = self._file.tell(), len(line)
+                seen = digest(Text(document.title, document.text))
+                self.places[document.id] = self._file.tell(), len(line), seen
                 self._file.write(line)
             if on_document is not None:
                 on_document(count, 0)
@@ -103,8 +109,12 @@ class FileTexts:
         """Return the text of a document."""
         return self._kept(name)
 
+    def digest(self, name: str) -> str:
+        """Return the digest of the text of a document."""
+        return self.places[name][2]
+
     def _read(self, name: str) -> Text:
-        begin, size = self.places[name]
+        begin, size, _ = self.places[name]
         with self._lock:
             self._file.seek(begin)
             line = self._file.read(size)
@@ -156,6 +166,10 @@ class IndexTexts:
         title = record.pop("title", "") or ""
         text = content.decode("utf-8", "replace")
         return Text(title, text.removeprefix(f"{title}\n") if title else text, facts_of(record))
+
+    def digest(self, name: str) -> str:
+        """Return the digest of the text of a document, as it is now."""
+        return digest(self.get(name))
 
     def _stamp(self) -> tuple[int, int, int, int] | None:
         try:

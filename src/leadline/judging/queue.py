@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from threading import RLock
+from threading import Lock, RLock
 from typing import NamedTuple
 
 import numpy as np
@@ -139,6 +139,7 @@ class Queues:
         self.limit = math.inf
         self.stopped = ""  # why there is nothing more to judge
         self._lock = RLock()
+        self._saving = Lock()  # queues take what was saved in the order of the transactions
         self._lines: dict[str, _JudgeQueue] = {}
         acts = store.acts()
         self._assigned = self._deal(acts)
@@ -255,11 +256,21 @@ class Queues:
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
         """Save events of a judge."""
-        self.store.append(judge, events)
-        with self._lock:
-            for pair in {event.pair for event in events}:
-                self._take(judge, pair, self.store.acts_on(judge, pair))
-            self.version += 1
+        (error,) = self.append_all([(judge, events)])
+        if error is not None:
+            raise error
+
+    def append_all(self, sent: Sequence[tuple[str, Sequence[Event]]]) -> list[UsageError | None]:
+        """Save events of several judges in one transaction; return why those of each were not saved."""
+        with self._saving:
+            saved = self.store.append_all(sent)
+            with self._lock:
+                for (judge, _), standing in zip(sent, saved, strict=True):
+                    if not isinstance(standing, UsageError):
+                        for pair, acts in standing.items():
+                            self._take(judge, pair, acts)
+                self.version += 1
+        return [standing if isinstance(standing, UsageError) else None for standing in saved]
 
     def _is_open(self, judge: str, pair: int) -> bool:
         """Return whether a judge still has to judge a pair, considering substitutes."""

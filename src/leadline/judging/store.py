@@ -9,10 +9,9 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Event as Flag
-from threading import Lock, RLock, Thread
+from threading import RLock, Thread
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
@@ -162,16 +161,7 @@ class Act(NamedTuple):
     opened: bool
 
 
-@dataclass
-class _Save:
-    """What a judge saves, nothing for one who joins; whether it was tried, and why it failed."""
-
-    judge: str
-    events: Sequence[Event]
-    finished: bool = False
-    error: Exception | None = None
-
-
+Standing = dict[int, list[Act]]  # acts on pairs that were not undone, oldest first
 IDLE = 1.0  # seconds without a judgment until a checkpoint
 SETTLE_AT_LEAST = 10.0  # seconds between checkpoints during judging
 
@@ -191,8 +181,6 @@ class Store:
         self.path = path
         self._connection = connection
         self._lock = RLock()
-        self._saves: list[_Save] = []  # that wait for the next transaction
-        self._arriving = Lock()
         self._written, self._closing = Flag(), Flag()
         self._settler: Thread | None = None
         try:
@@ -425,7 +413,9 @@ class Store:
     def add_judge(self, name: str) -> str:
         """Add a judge unless the name exists."""
         name = check_judge(name)
-        self._save_together(_Save(name, ()))
+        with self._writing() as connection:
+            insert = "INSERT INTO judges (name, since) VALUES (?, ?) ON CONFLICT DO NOTHING"
+            connection.execute(insert, (name, _now()))
         return name
 
     def deals(self) -> dict[str, str]:
@@ -441,60 +431,42 @@ class Store:
             )
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
-        """Save events of a judge in order, all or none; events saved before are unchanged.
+        """Save events of a judge in order, all or none; events saved before are unchanged."""
+        (saved,) = self.append_all([(judge, events)])
+        if isinstance(saved, UsageError):
+            raise saved
 
-        What judges save while a transaction is being written goes into the next one, all of it together.
+    def append_all(self, sent: Sequence[tuple[str, Sequence[Event]]]) -> list[Standing | UsageError]:
+        """Save events of several judges in one transaction, those of each all or none.
+
+        Returns, for each judge, what now stands on the pairs of the events, or why they were not saved.
         """
-        values = {grade.value for grade in self.grades}
-        for event in events:
-            if event.grade is not None and event.grade not in values:
-                raise UsageError(f"grade {event.grade}; expected one of {sorted(values)}")
-        self._save_together(_Save(judge, events))
+        with self._writing() as connection:
+            return [self._append_one(connection, judge, events) for judge, events in sent]
 
-    def _save_together(self, mine: _Save) -> None:
-        with self._arriving:
-            self._saves.append(mine)
-        with self._lock:
-            if not mine.finished:
-                with self._arriving:
-                    together, self._saves = self._saves, []
-                self._save(together)
-        if mine.error is not None:
-            raise mine.error
-
-    def _save(self, saves: Sequence[_Save]) -> None:
-        """Save what several judges did in one transaction, each all or none."""
+    def _append_one(
+        self, connection: sqlite3.Connection, judge: str, events: Sequence[Event]
+    ) -> Standing | UsageError:
+        connection.execute("SAVEPOINT one")
+        standing: Standing | UsageError
         try:
-            with self._writing() as connection:
-                for save in saves:
-                    connection.execute("SAVEPOINT one")
-                    try:
-                        self._append_all(connection, save)
-                    except UsageError as error:
-                        save.error = error
-                        connection.execute("ROLLBACK TO one")
-                    connection.execute("RELEASE one")
-        except Exception as error:
-            for save in saves:
-                save.error = error
-            if len(saves) == 1:
-                raise
-        finally:
-            for save in saves:
-                save.finished = True
-
-    def _append_all(self, connection: sqlite3.Connection, save: _Save) -> None:
-        if not save.events:
-            insert = "INSERT INTO judges (name, since) VALUES (?, ?) ON CONFLICT DO NOTHING"
-            connection.execute(insert, (save.judge, _now()))
-            return
-        row = connection.execute("SELECT id FROM judges WHERE name = ?", (save.judge,)).fetchone()
-        if row is None:
-            raise UsageError(f"'{save.judge}' isn't a judge of this store; add the name first")
-        for event in save.events:
-            self._append(connection, row[0], event)
+            row = connection.execute("SELECT id FROM judges WHERE name = ?", (judge,)).fetchone()
+            if row is None:
+                raise UsageError(f"'{judge}' isn't a judge of this store; add the name first")
+            for event in events:
+                self._append(connection, row[0], event)
+            where = "WHERE judges.name = ? AND pair = ? ORDER BY done.id"
+            standing = {pair: self._acts(where, judge, pair) for pair in {event.pair for event in events}}
+        except UsageError as error:
+            standing = error
+            connection.execute("ROLLBACK TO one")
+        connection.execute("RELEASE one")
+        return standing
 
     def _append(self, connection: sqlite3.Connection, judge: int, event: Event) -> None:
+        values = sorted(grade.value for grade in self.grades)
+        if event.grade is not None and event.grade not in values:
+            raise UsageError(f"grade {event.grade}; expected one of {values}")
         undone = None
         if event.kind == "undo":
             undone = connection.execute(
@@ -541,10 +513,9 @@ class Store:
         statement = "UPDATE seals SET sum = ? WHERE event = ?"
         connection.execute(statement, (reader.checksum(row), number))
 
-    def unsaved(self, events: Sequence[Event]) -> list[Event]:
-        """Return the events that are not in the store yet."""
-        query = "SELECT key FROM events WHERE key = ?"
-        return [event for event in events if not self._rows("s", query, event.key)]
+    def has(self, key: str) -> bool:
+        """Return whether the event of a key is in the store."""
+        return bool(self._rows("s", "SELECT key FROM events WHERE key = ?", key))
 
     def digests(self) -> list[tuple[int, str]]:
         """Return pair and digest of the judged text, for every current judgment."""
@@ -557,11 +528,6 @@ class Store:
     def acts(self) -> list[Act]:
         """Return all judgments and skips that were not undone, oldest first."""
         return self._acts("ORDER BY done.id")
-
-    def acts_on(self, judge: str, pair: int) -> list[Act]:
-        """Return the events of a judge on a pair that were not undone, oldest first."""
-        where = "WHERE judges.name = ? AND pair = ? ORDER BY done.id"
-        return self._acts(where, judge, pair)
 
     def last_acts(self, judge: str, count: int) -> list[Act]:
         """Return the most recent events of a judge that were not undone, newest first."""
