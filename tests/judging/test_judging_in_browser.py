@@ -499,8 +499,9 @@ def test_no_page_scrolls_sideways_and_the_grades_stay_in_view(
     files = write(tmp_path, [document], [{"query_id": "q", "text": word}])
     grades = "0=not relevant,1=on the subject,2=relevant,3=highly relevant,4=perfect"
     with Server(files, "--grades", grades) as server:
-        judge = visit(server, viewport={"width": width, "height": 700})
+        judge = visit(server, "a" * 60, viewport={"width": width, "height": 700})
         assert judge.page.evaluate("document.documentElement.scrollWidth") == width
+        assert judge.page.locator("nav a").last.bounding_box()["x"] < width - 20
         boxes = [button.bounding_box() for button in judge.page.locator(".grade").all()]
         assert len(boxes) == 5
         assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
