@@ -247,6 +247,7 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("show saved.json --query q1", "`leadline show` prints a saved result."),
         ("pool r --depth 5,10 -o p", "'5,10' is not a whole number"),
         ("pool r --method RRF --budget 5 -o p", "--budget needs --for MEASURE instead of --method"),
+        ("evaluate q r.run -m RBO(p=0.8)", "`leadline difference QRELS RUN RUN` computes it"),
         ("explain nDCG@10", "Use `leadline measures nDCG@10`, which explains it"),
         ("evaluate both.json", "If both.json holds a run too, name it twice: both.json both.json"),
         ("evaluate q", "Missing argument 'RUNS...'. (see"),

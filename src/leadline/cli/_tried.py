@@ -88,6 +88,10 @@ MEASURES = ("Use -m MEASURE.", "Use --for MEASURE.")
 ALPHA = "Use --confidence, which is 1 - alpha, as in --confidence 0.99 for alpha = 0.01."
 IN_MEASURE = "Write it into the measure, as in -m 'RBP(p=0.8)' or -m 'alpha_nDCG(alpha=0.5)@10'."
 ALL_SHOWN = "Leave it out: kappa and alpha are always shown."
+RESIDUAL = (
+    "Take the pairs of FEEDBACK out of the qrels and the runs first (TREC text): "
+    "`awk 'NR==FNR{seen[$1,$3];next} !(($1,$3) in seen)' FEEDBACK RUN > REST`."
+)
 SAVED_ONLY = (
     "`leadline show` prints a saved result. `leadline explain QRELS RUN -m MEASURE --query-id ID --long` "
     "shows the documents of a query, `leadline pool RUN --depth K --judged QRELS -o POOL` selects those that "
@@ -119,7 +123,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--metric", "--metrics", "--measures"), MEASURES),
     **dict.fromkeys(("--rel", "--relevance-level", "--min-rel", "--binary", "--threshold-rel"), GRADE),
     **dict.fromkeys(
-        ("-k", "--k", "--cutoff", "--cutoffs", "--at", "--top-k", "--topk"),
+        ("-k", "--k", "--cutoff", "--cutoffs", "--at", "--top-k", "--topk", "--hits"),
         ("Use -k N.", "Write the cutoff into the measure, as in -m nDCG@10.", "Use --depth K.", "Use -T N."),
     ),
     **dict.fromkeys(("--qrels", "--run", "--runs", "--systems", "--old", "--new"), PLACES),
@@ -127,7 +131,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("explain --alpha", "--beta", "--gamma", "--persistence"), IN_MEASURE),
     "evaluate --alpha": f"{IN_MEASURE} --confidence is 1 - alpha of the intervals.",
     "--p": f"{IN_MEASURE} `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'` computes RBO.",
-    **dict.fromkeys(("--stat-test", "--paired"), "Use --test NAME."),
+    **dict.fromkeys(("--stat-test", "--statistic", "--paired"), "Use --test NAME."),
     **dict.fromkeys(("--permutations", "--iterations", "--resamples"), TEST),
     "--bootstrap": (
         "Use --test Bootstrap for the test, --config test.interval=BCa for the intervals.",
@@ -143,7 +147,13 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         "Use `leadline evaluate QRELS RUN... -m AP -m nDCG -o FILE.json`, then "
         "`leadline correlate FILE.json:AP FILE.json:nDCG`.",
     ),
-    "--residual": "Use --bounds, which shows how far the grades of unjudged documents can move each value.",
+    "--residual": "Use -m 'RBPResidual(p=0.8)', or --bounds for what unjudged documents can change.",
+    **dict.fromkeys(("--residual-qrels", "--residual-collection", "--without", "--exclude-qrels"), RESIDUAL),
+    **dict.fromkeys(("--common", "--intersect", "--ignore-missing"), "Use --config scores.queries=both."),
+    **dict.fromkeys(("--name", "--run-name", "--rename"), "Write NAME=FILE in place of the file of a run."),
+    **dict.fromkeys(("--output-format", "--out-format", "--fmt"), "Use -f FORMAT."),
+    **dict.fromkeys(("convert --force", "convert -y", "convert --replace"), "Use --overwrite."),
+    **dict.fromkeys(("judge --annotators", "judge --assessors", "judge --users"), "Use --judges NAMES."),
     **dict.fromkeys(
         ("--unjudged", "--show-unjudged", "--list-unjudged"),
         "Use `leadline pool RUN --depth K --judged QRELS -o POOL`, which selects unjudged documents.",
@@ -167,7 +177,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         ("--exclude", "--known", "--skip-judged", "--already-judged"),
         ("Use --judged QRELS.", "Use --known FILE."),
     ),
-    **dict.fromkeys(("--strategy", "--type"), ("Use --method NAME.", "Use --figure KIND.")),
+    **dict.fromkeys(("--strategy", "--algorithm", "--type"), ("Use --method NAME.", "Use --figure KIND.")),
     "--queries-file": "Use --queries FILE.",
     **dict.fromkeys(("--human", "--gold"), "Human judgments come first; use --machine LABELS for others."),
     "--threshold": ("Use --baseline OLD --fail-if-worse MEASURE:MARGIN.", FLOOR),
@@ -199,9 +209,17 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         ("merge --conflict", "merge --merge", "merge --how"),
         "`leadline convert QRELS QRELS MERGED` merges judgments, by majority.",
     ),
-    "convert --format": "Use --to FORMAT; OUT may be - for standard output.",
     **dict.fromkeys(
-        ("--ignore-unjudged", "--condensed", "--judged", "--judged-docs-only-flag"), "Use --judged-only."
+        ("merge --qrels", "merge --judgments"),
+        "`leadline convert QRELS QRELS MERGED` merges judgments, by majority.",
+    ),
+    **dict.fromkeys(("convert -f", "convert --format"), "Use --to FORMAT; OUT may be - for standard output."),
+    **dict.fromkeys(
+        (
+            *("--ignore-unjudged", "--skip-unjudged", "--drop-unjudged", "--exclude-unjudged", "--condensed"),
+            *("--judged", "--judged-docs-only-flag"),
+        ),
+        "Use --judged-only.",
     ),
     **dict.fromkeys(("--k1", "--b", "--mu"), PARAMETERS),
     **dict.fromkeys(("--norm", "--normalize"), "Use --normalise NAME."),
@@ -211,7 +229,8 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--db", "--database"), "Use --store FILE."),
     **dict.fromkeys(("--workers", "--jobs", "--threads"), "Use --engine processes:N."),
     **dict.fromkeys(
-        ("fuse -k", "fuse --k", "fuse --cutoff"), "Write k into the method, as in --method 'RRF(k=60)'."
+        ("fuse -k", "fuse --k", "fuse --rrf-k", "fuse --cutoff"),
+        "Write k into the method, as in --method 'RRF(k=60)'.",
     ),
     **dict.fromkeys(
         ("agreement --weights", "agreement --weighted", "agreement --kappa-weights"),
@@ -231,7 +250,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         "`leadline check` exits with 1 if it finds an error.",
     ),
     **dict.fromkeys(
-        ("convert --from", "convert --input-format"),
+        ("convert --from", "convert --type", "convert --input-format"),
         "The format of IN is recognised; --config read.kind=qrels says what it contains.",
     ),
     "report --title": "The title of a report cannot be set.",
@@ -241,6 +260,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     "--all": "Use --long.",
 }
 TYPING = 0.8  # share of equal letters from which an option is the one that was meant
+MISSPELT = 0.88  # the same for a word that people try
 # Words of options that say nothing about what they set.
 EMPTY = {
     "with",
@@ -302,7 +322,7 @@ def option_for(word: str, command: click.Command | None, like: Sequence[str] = (
     spelled = [one for one in like if difflib.SequenceMatcher(None, one, word).ratio() >= TYPING]
     if not spelled:
         known = [one.removeprefix(f"{command.name} ") for one in TRIED_OPTIONS]
-        for close in difflib.get_close_matches(word, known, cutoff=TYPING):
+        for close in difflib.get_close_matches(word, known, cutoff=MISSPELT):
             if answer := answer_to(close, command):
                 return answer
     nearest = sorted(spelled) or by_meaning(word, command)

@@ -36,6 +36,13 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "all_trec": NAMES,
 }
 TEN_ONLY = frozenset({"rbp", "rbp_resid", "unj"})
+# Names that are no measure of a run by judgments, and the command that computes them.
+ELSEWHERE = {
+    **dict.fromkeys(("rbo", "jaccard", "overlap", "ric"), "difference QRELS RUN RUN"),
+    **dict.fromkeys(("kappa", "krippendorff"), "agreement QRELS QRELS"),
+    **dict.fromkeys(("tau", "kendall", "spearman", "pearson"), "correlate RESULT RESULT"),
+    "hsa": "histogram QRELS RUN",
+}
 # Names whose values are text, which only `-f trec` prints.
 TEXTS = frozenset({"runid", "relstring"})
 # trec_eval prints these for all queries only.
@@ -311,7 +318,9 @@ class Profile(NamedTuple):
             try:
                 requests += self._parsed(name)
             except UsageError as error:
-                errors.append(error)
+                command = ELSEWHERE.get(re.split(r"[@(]", str(name).lower())[0])
+                words = f"unknown measure '{name}'; `leadline {command}` computes it"
+                errors.append(error if command is None else UnknownNameError(words))
         if errors:
             raise all_errors(errors, " (see `leadline measures`)")
         options: dict[str, object] = {"rel": rel, "documents": documents}
