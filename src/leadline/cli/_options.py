@@ -134,7 +134,7 @@ def evaluation_options(function: F) -> F:
             "Measures", "-J", "--judged-only", is_flag=True, help="Drop unjudged documents from the runs."
         ),
     )
-    rare = ("scores.queries", "read.known", "read.subtopics", "read.documents")
+    rare = ("scores.queries", "read.known", "read.subtopics", "read.documents", "read.lengths")
     return reading_options(settings(*rare)(add_options(function, options)))
 
 

@@ -118,6 +118,9 @@ SETTINGS = {
                 one_in("qrels", "run", "values")),
         Setting("read.known", "File of documents that the user already knew, for Coverage and Novelty.",
                 InputPath()),
+        Setting("read.lengths",
+                "Lengths of documents, or of chunks with documents_of, for measures with a budget such as "
+                "R@500tokens: FILE:COLUMN, a CSV or TSV table of doc_id and lengths.", tried=("--tokens",)),
         Setting("read.name", "Name of the run, where a table holds several."),
         Setting("read.name_by", "Name of a run: its file name or its tag.", one_in("file", "tag"), "file",
                 tried=("--names",)),

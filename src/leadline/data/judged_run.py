@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -24,7 +24,7 @@ class MatchedLists(NamedTuple):
     """Ranked lists matched with the qrels: qrels row (-1: unjudged), score, and id if kept, of every row.
 
     `queries` holds the query code of each list, -1 for a query without judgments; `bounds` the first row of
-    each list and the end of the last.
+    each list and the end of the last; `costs` the length of each document and all above it.
     """
 
     queries: Integers
@@ -32,6 +32,7 @@ class MatchedLists(NamedTuple):
     rows: Codes
     scores: Floats
     ids: Ids | None = None
+    costs: Floats | None = None
 
     @classmethod
     def concatenate(cls, parts: Sequence[MatchedLists]) -> MatchedLists:
@@ -133,7 +134,7 @@ class JudgedRun:
     `above` and `below`. `unjudged_ties` are the tie groups without a judged
     document. `cut_in_ties[q]` is whether the list was cut within a group of equal scores that holds a judged
     document. `lists` are all rows, including unjudged documents and queries, and `tops` the highest score of
-    each list, if they were kept.
+    each list, if they were kept. `fitting[budget][q]` is the number of documents that fit in a budget.
     """
 
     def __init__(
@@ -172,6 +173,7 @@ class JudgedRun:
         self.cut_in_ties = cut_in_ties
         self.lists = lists
         self.tops = tops
+        self.fitting: Mapping[int, Codes] = {}
         # First query and document of a run without judged documents, and its queries without judgments:
         self.example_query = self.example = ""
         self.unjudged: list[bytes] = []
@@ -301,7 +303,25 @@ class JudgedRun:
         )
         judged.example_query, judged.example = self.example_query, self.example
         judged.unjudged = self.unjudged
+        judged.fitting = {budget: fits[codes] for budget, fits in self.fitting.items()}
         return judged
+
+    def shortened(self, size: Codes) -> JudgedRun:
+        """Return the join of the first documents of each list, `size[q]` of them."""
+        kept = np.flatnonzero(self.rank <= size[self.query])
+        short = np.flatnonzero(self.unjudged_ties.first <= size[self.unjudged_ties.query])
+        return JudgedRun(
+            self.qrels,
+            present=self.present,
+            length=np.minimum(self.length, size),
+            offsets=np.searchsorted(kept, self.offsets).astype(np.int64),
+            rank=self.rank[kept],
+            row=self.row[kept],
+            ties=(self.above[kept], self.below[kept]),
+            unjudged_ties=TieGroups(*(column[short] for column in self.unjudged_ties)),
+            cut_in_ties=self.cut_in_ties,
+            tops=self.tops,
+        )
 
     @cached_property
     def query(self) -> Codes:
@@ -369,14 +389,23 @@ class Join:
     """Join of a run with the qrels while the run is read, in one or more parts.
 
     `keep` also keeps the uncut lists, `tops` the highest score of each, and from 2 on the ranks of documents
-    that were judged for other queries only.
+    that were judged for other queries only; `budgets` are those that documents are counted for.
     """
 
-    def __init__(self, qrels: QrelsColumns, cut: Cut = UNCUT, *, keep: bool = False, tops: int = 0) -> None:
+    def __init__(
+        self,
+        qrels: QrelsColumns,
+        cut: Cut = UNCUT,
+        *,
+        keep: bool = False,
+        tops: int = 0,
+        budgets: Iterable[int] = (),
+    ) -> None:
         self.qrels = qrels
         self.cut = cut
         self.keep = keep
         self.keeps_tops = tops
+        self.budgets = tuple(budgets)
         self._judged: frozenset[bytes] | None = None
         self.clear()
 
@@ -386,6 +415,7 @@ class Join:
         self._columns = _Columns(len(self.qrels.documents))
         self._kept: list[MatchedLists] = []
         score = np.full(len(self.qrels.queries) if self.keeps_tops else 0, -np.inf)
+        self._fitting = {budget: np.zeros(len(self.qrels.queries), np.int32) for budget in self.budgets}
         self._tops = Tops(score, {}, {} if self.keeps_tops > 1 else None)
 
     def add(self, part: MatchedLists) -> None:
@@ -393,6 +423,9 @@ class Join:
         self.add_joined(_join(self.qrels, part, self.cut))
         if self.keeps_tops:
             self._add_tops(part)
+        if part.costs is not None:
+            for budget, fits in self._fitting.items():
+                self._count_fitting(part, part.costs, budget, fits)
         if self.keep:
             self._kept.append(MatchedLists.concatenate([part]))
 
@@ -409,8 +442,17 @@ class Join:
             lists = self._kept[0] if len(self._kept) == 1 else MatchedLists.concatenate(self._kept)
         made = JudgedRun._of_parts(self.qrels, self._joined, self._columns, lists)  # noqa: SLF001  # same module
         made.tops = self._tops if self.keeps_tops else None
+        made.fitting = self._fitting
         self.clear()
         return made
+
+    def _count_fitting(self, part: MatchedLists, costs: Floats, budget: int, fits: Codes) -> None:
+        """Count the first documents of each list that fit in a budget together."""
+        outside = np.flatnonzero(~(costs <= budget))
+        first = np.append(outside, len(costs))[np.searchsorted(outside, part.bounds[:-1])]
+        size = np.minimum(first, part.bounds[1:]) - part.bounds[:-1]
+        judged = part.queries >= 0
+        fits[part.queries[judged]] = size[judged]
 
     def _add_elsewhere(self, part: MatchedLists, ids: Ids, elsewhere: dict[int, Integers]) -> None:
         """Keep the ranks of the documents that were judged for other queries only."""
@@ -492,7 +534,7 @@ def _concatenate(columns: Sequence[Codes]) -> Codes:
 
 def _join(qrels: QrelsColumns, part: MatchedLists, cut: Cut) -> JoinedLists:
     """Return rank and tie group of the judged rows of lists, without lists of unjudged queries."""
-    queries, bounds, rows, scores, _ = part
+    queries, bounds, rows, scores = part[:4]
     depth = cut.depth
     cut_in_ties = _cut_in_ties(part, depth)
     if cut.judged_only:

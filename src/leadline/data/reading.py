@@ -7,10 +7,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, TypeAlias, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
 from leadline.data.validation import check_flags, check_whole, check_word
 from leadline.errors import UnknownOptionError, UsageError
+
+if TYPE_CHECKING:
+    from leadline.data.qrels import QrelsColumns
 
 Order: TypeAlias = Literal["score", "rank"]
 OnDuplicate: TypeAlias = Literal["refuse", "first", "last", "max", "hold"]
@@ -38,6 +41,17 @@ class ChunkIds(str):
         self.table: Mapping[bytes, bytes] | None = None
 
 
+class Lengths(str):
+    """What gives the length of a document: FILE:COLUMN, which is read once, or a dictionary."""
+
+    __slots__ = ("given", "table")
+
+    def __init__(self, _given: str) -> None:
+        self.given: Mapping[str, float] | None = None
+        self.table: QrelsColumns | None = None  # lengths as grades of one query, by document
+
+
+LengthsOf: TypeAlias = str | Mapping[str, float]
 DocumentsOf: TypeAlias = str | os.PathLike[str] | re.Pattern[str] | Mapping[str, str]
 QueriesIn: TypeAlias = str | os.PathLike[str] | Iterable[str]
 
@@ -97,6 +111,8 @@ class CutOptions(TypedDict, total=False):
 class CutReadingOptions(ReadingOptions, CutOptions, total=False):
     """Options of reading runs and qrels, and truncation of ranked lists."""
 
+    lengths: LengthsOf | None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
@@ -130,6 +146,9 @@ class Reading:
         What gives the document of a chunk in a run: a regular expression whose first group is the id of the
         document; the path of a table whose first columns, or `chunk_id` and `doc_id`, are both ids; or a
         dictionary. A document takes the place of its best chunk unless `on_duplicate` says otherwise.
+    lengths : str or dict, optional
+        Length of each document (of each chunk with `documents_of`), for measures with a budget such as
+        R@500tokens: FILE:COLUMN, a table whose first column or `doc_id` is the id, or a dictionary.
     single_precision : bool
         Whether to compare scores as 32-bit floats, as trec_eval does; set by a profile.
 
@@ -157,6 +176,7 @@ class Reading:
     drop_identical_ids: bool = False
     queries_in: QueriesIn | None = None
     documents_of: DocumentsOf | None = None
+    lengths: LengthsOf | None = None
     single_precision: bool = False
 
     def __post_init__(self) -> None:
@@ -172,6 +192,7 @@ class Reading:
                 raise UsageError(f"{name}={given!r}; expected names, as in 'query_id,doc_id,{example}'")
         object.__setattr__(self, "queries_in", _checked_queries(self.queries_in))
         object.__setattr__(self, "documents_of", _checked_documents(self.documents_of))
+        object.__setattr__(self, "lengths", _checked_lengths(self.lengths))
         if self.documents_of is not None and self.on_duplicate == "refuse":
             object.__setattr__(self, "on_duplicate", "max")
 
@@ -265,6 +286,23 @@ def _checked_documents(given: object) -> ChunkIds | None:
     return made
 
 
+def _checked_lengths(given: object) -> Lengths | None:
+    """Return what gives the lengths of documents.
+
+    >>> _checked_lengths("chunks.csv:tokens"), _checked_lengths({"d1": 180})
+    ('chunks.csv:tokens', 'a dictionary of 1')
+    """
+    if given is None or isinstance(given, Lengths):
+        return given
+    if isinstance(given, str):
+        return Lengths(given)
+    if not isinstance(given, Mapping) or not given:
+        raise UsageError(f"lengths={given!r:.60}; expected FILE:COLUMN, or {{document: length}}")
+    made = Lengths(f"a dictionary of {len(given)}")
+    made.given = given
+    return made
+
+
 @dataclass(frozen=True)
 class Cut:
     """Truncation of ranked lists at `depth` documents; `judged_only` removes unjudged documents first."""
@@ -296,10 +334,8 @@ def reading_and_cut(
     Cut(depth=10, judged_only=False)
     """
     refuse_unknown(function, options, known)
-    reading, cut = (
-        {name: options[name] for name in options if name in group.__annotations__}
-        for group in (ReadingOptions, CutOptions)
-    )
+    cut = {name: options[name] for name in options if name in CutOptions.__annotations__}
+    reading = {name: options[name] for name in options if name not in cut}
     return Reading(**reading), Cut(**cut)  # type: ignore[arg-type]  # checked in __post_init__
 
 

@@ -31,7 +31,7 @@ DefaultCutoffs = Mapping[str, tuple[object, ...]]
 Rejected = Mapping[str, str]
 SEPARATOR = re.compile(r"(\s*,\s*|\s+)")  # of names
 # Text after one that continues the name before it: P.5,10 and ndcg.1=3,2=9, or nDCG @10
-CONTINUATION = re.compile(r"[-+]?[0-9.][-+0-9.eE]*(=.*)?|[@(=].*")
+CONTINUATION = re.compile(r"[-+]?[0-9.][-+0-9.eE]*(=.*|(?i:tokens?|words?|chars?|characters?))?|[@(=].*")
 BRACES = re.compile(r"@\{([^{}]*)\}")  # P@{5,10} is P@5,10
 LARGEST = 10**9  # of integers: longer than any list, and within every integer type
 

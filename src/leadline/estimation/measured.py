@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from leadline.evaluation.estimated_recall import PoolLike
     from leadline.io.pool_files import DrawnPool
 
+NO_LENGTHS = "a budget ends at another rank in each list, and estimates need one rank"
 WITHOUT_POOL = "machine labels need a drawn pool: --pool POOL"
 READING = ReadingOptions.__annotations__.keys() - {"name_by"}
 DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters.values()} | {
@@ -263,7 +264,8 @@ def measured(
     of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
     for name in options.keys() - of_runs.keys() - NegativeOptions.__annotations__.keys():
         if options[name] != DEFAULTS.get(name):
-            raise UsageError(f"{name} with a drawn pool; expected options of reading runs only")
+            reason = NO_LENGTHS if name == "lengths" else "expected options of reading runs only"
+            raise UsageError(f"{name} with a drawn pool; {reason}")
     look = None
     if verdict:
         draw, look = at_look(draw, table.to_dict())

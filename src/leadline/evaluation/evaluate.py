@@ -14,7 +14,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
-from leadline.data.reading import CutReadingOptions, RunOptions, reading_and_cut
+from leadline.data.reading import Cut, CutReadingOptions, Reading, RunOptions, reading_and_cut
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import UsageError
@@ -40,7 +40,7 @@ from leadline.evaluation.run_warnings import (
 from leadline.io.objects import judgments_of
 from leadline.io.read import KnownLike, QrelsLike, RunLike
 from leadline.io.read_paths import public
-from leadline.measures import Measure, is_of_ir_measures, text_of
+from leadline.measures import LENGTHS, UNITS, Measure, is_of_ir_measures, text_of
 from leadline.stats import Interval, checked_level
 
 if TYPE_CHECKING:
@@ -207,6 +207,7 @@ class Evaluation:
         self.measures = self.profile.measures(_listed(measures), rel=rel, documents=documents)
         if reading.order == "rank" and any(getattr(one, "above", None) is not None for one in self.measures):
             raise UsageError("a threshold of scores with order=rank; expected order=score")
+        reading = _with_lengths(reading, self.measures, self.cut)
         self.averaging: Averaging = self.profile.queries if queries is None else queries
         check_word(AVERAGES, queries=self.averaging)
         self.qrels, self._pool_warnings = _table(judgments_of(qrels, reading), known, pool, self.measures)
@@ -236,6 +237,7 @@ class Evaluation:
             **reading.options(RunOptions),
             **self.cut.options(),
             "name_by": reading.name_by,
+            "lengths": reading.lengths,
             "relevance_strings": relevance_strings,
             "bounds": bounds,
             "query_weights": "in memory" if isinstance(query_weights, Mapping) else query_weights,
@@ -316,6 +318,28 @@ class Evaluation:
         results.returned = [run.returned for run in values_of_runs]
         results.warnings += [*answerless(self.qrels, self.measures), *returned(infos, results.returned)]
         return results
+
+
+def _with_lengths(reading: Reading, measures: Sequence[Measure], cut: Cut) -> Reading:
+    """Return the reading with lengths of documents only if a measure has a budget, which is checked."""
+    limited = [measure for measure in measures if measure.budget is not None]
+    units = {measure.budget.unit: str(measure) for measure in limited if measure.budget is not None}
+    if not limited:
+        return replace(reading, lengths=None)
+    first = str(limited[0])
+    if reading.lengths is None:
+        raise UsageError(f"{first} needs the lengths of documents: {LENGTHS}")
+    column = reading.lengths.rpartition(":")[2] if isinstance(reading.lengths, str) else ""
+    unit = UNITS.get(column.lower())
+    if len(units) > 1:
+        raise UsageError(
+            f"{' and '.join(units.values())} need two lengths of each document; expected one unit"
+        )
+    if unit not in (None, *units):
+        raise UsageError(f"{first} with lengths in {unit} ({reading.lengths}); expected a budget in {unit}")
+    if cut.judged_only:
+        raise UsageError(f"{first} with judged_only; unjudged documents take up room as all others do")
+    return reading
 
 
 def _combined(

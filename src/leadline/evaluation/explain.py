@@ -200,7 +200,12 @@ def explain(
     code = _code(query, table.queries)
     if single is None or not len(single.scores):
         raise UsageError(f"{name_of_run}: no list for query '{query}'; its value counts 0")
-    results = evaluate(table, {single.name: single}, measure, **cut.options(), **evaluation_options)
+    lengths = reading.lengths
+    if lengths is not None and reading.documents_of is not None:
+        raise UsageError("lengths of chunks with documents_of; expected the chunks themselves, or no budget")
+    results = evaluate(
+        table, {single.name: single}, measure, lengths=lengths, **cut.options(), **evaluation_options
+    )
     if len(results.measures) != 1:
         raise UsageError(f"'{measure}' means {len(results.measures)} measures; expected one")
     measure_used = results.measures[0]

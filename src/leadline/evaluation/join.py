@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, islice, pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from leadline.data.arrays import Codes
+from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import Ids, to_text
 from leadline.data.judged_run import Join, JudgedRun, MatchedLists
 from leadline.data.packed_ids import DocumentNumbers
@@ -46,10 +46,13 @@ MOST_CHUNKS = 4  # of one run at the same time: more would wait for what is read
 class _Joining:
     """Join of a run with the qrels, list by list while the run is read."""
 
-    def __init__(self, qrels: QrelsColumns, cut: Cut, *, keep: bool, tops: int) -> None:
+    def __init__(
+        self, qrels: QrelsColumns, cut: Cut, *, keep: bool, tops: int, budgets: Collection[int]
+    ) -> None:
         self.qrels = qrels
         self.keep = keep or bool(tops)
-        self.join = Join(qrels, cut, keep=keep, tops=tops)
+        self.join = Join(qrels, cut, keep=keep, tops=tops, budgets=budgets)
+        self.path = ""
         self.restart()
 
     def restart(self) -> None:
@@ -67,7 +70,9 @@ class _Joining:
             return False
         self._store_example(lists, rows)
         ids = lists.ids() if self.keep else None
-        self.join.add(MatchedLists(codes, lists.bounds, rows, lists.scores, ids))
+        if lists.unordered.unmeasured:
+            self._refuse_unmeasured(lists, codes)
+        self.join.add(MatchedLists(codes, lists.bounds, rows, lists.scores, ids, lists.costs))
         self.unjudged += [lists.queries[index] for index in np.flatnonzero(codes < 0).tolist()]
         return True
 
@@ -79,6 +84,20 @@ class _Joining:
             self._store_first(query, lambda: lists.first(index))
         self.join.add_joined(lists.joined)
         self.unjudged += lists.unjudged
+
+    def _refuse_unmeasured(self, lists: RankedLists, codes: Integers) -> None:
+        """Refuse a list of a judged query in which a document of unknown length may fit in a budget."""
+        largest = max(self.join.budgets, default=0)
+        for place, query in enumerate(lists.queries):
+            first = lists.unordered.unmeasured.get(query)
+            if codes[place] >= 0 and first is not None and first.above < largest:
+                raise InputError(
+                    f"no length of document '{to_text(first.document)}', at rank {first.rank} for query "
+                    f"'{to_text(query)}'",
+                    expected="a length of each document that may fit in the budget",
+                    path=self.path,
+                    hint="Add it to the table of `--config read.lengths=FILE:COLUMN`",
+                )
 
     def _store_example(self, lists: RankedLists, rows: Codes) -> None:
         """Store an example document id as long as no document is judged."""
@@ -111,11 +130,14 @@ def judge(
     name: str | None = None,
     workspaces: Sequence[Buffers] = (),
     keep: bool = False,
-    tops: int = 0,
+    measures: Sequence[Measure] = (),
 ) -> tuple[str, JudgedRun, ReadCounts]:
-    """Join a run with the qrels while it is read."""
-    joining = _Joining(qrels, cut, keep=keep, tops=tops)
-    joins = joining if cut == UNCUT and not keep and not tops else None
+    """Join a run with the qrels while it is read, with what measures need."""
+    tops = max((measure.scored for measure in measures), default=0)
+    budgets = {measure.budget.size for measure in measures if measure.budget is not None}
+    joining = _Joining(qrels, cut, keep=keep, tops=tops, budgets=budgets)
+    joins = joining if cut == UNCUT and not keep and not tops and not budgets else None
+    joining.path = _path_of(source)
     name, counts = stream_lists(
         source, joining, reading=reading, name=name, workspaces=workspaces, joins=joins
     )
@@ -138,7 +160,14 @@ def judge_runs(
 
     def judge_one(name: str | None, source: RunLike, workspaces: list[Buffers]) -> tuple[RunInfo, T]:
         name, judged, counts = judge(
-            source, qrels, name=name, reading=reading, cut=cut, workspaces=workspaces, keep=keep, tops=tops
+            source,
+            qrels,
+            name=name,
+            reading=reading,
+            cut=cut,
+            workspaces=workspaces,
+            keep=keep,
+            measures=measures,
         )
         if len(workspaces) > 1:  # of the first run; measures need the memory
             workspaces.clear()
@@ -150,7 +179,7 @@ def judge_runs(
         )
         return info, do(judged)
 
-    sources, tops = named_sources(runs), max((measure.scored for measure in measures), default=0)
+    sources = named_sources(runs)
     if like_scores(qrels):
         for _, source in sources:
             if not isinstance(source, Iterator):

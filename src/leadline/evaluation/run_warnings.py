@@ -106,7 +106,8 @@ def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
     rows = np.flatnonzero(judged.tied)
     first, last = judged.rank[rows] - judged.above[rows], judged.rank[rows] + judged.below[rows]
     parted = np.zeros(len(rows), dtype=np.bool_)
-    for cutoff in cutoffs if len(rows) else ():
+    fitting = [size[judged.query[rows]] for size in judged.fitting.values()]
+    for cutoff in [*cutoffs, *fitting] if len(rows) else ():
         parted |= (first <= cutoff) & (cutoff < last)
     return int(np.count_nonzero(judged.cut_in_ties | (judged.total(judged.query[rows[parted]]) > 0)))
 

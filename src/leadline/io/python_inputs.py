@@ -433,7 +433,7 @@ class DictionaryLists(Lists):
         self.documents = columns.documents
         self.ranks: Integers = np.full(len(self.scores), -1, dtype=np.int64)
         self.owned = True
-        self.lines, self.held = [], []
+        self.lines, self.held, self.unmeasured = [], [], {}
 
     @cached_property
     def _joined(self) -> Ids:

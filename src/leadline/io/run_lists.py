@@ -24,6 +24,14 @@ from leadline.kernels.plain import ParsedRows
 REPAIR = "`--config read.on_duplicate=first|last|max|hold` repairs it"
 
 
+class Unmeasured(NamedTuple):
+    """The first document of unknown length in a list: its rank, and the length of all above it."""
+
+    document: bytes
+    rank: int
+    above: float
+
+
 class Lists:
     """Lists by query: `bounds` has their first rows, the other columns an entry per row.
 
@@ -32,6 +40,9 @@ class Lists:
     """
 
     extra = dropped = repeated = next_line = next_byte = 0
+    costs: Floats | None = (
+        None  # length of every row and all above it in its list; NaN from an unknown one on
+    )
     identical = 0  # number of documents left out because their id is that of the query
     remarks = 0  # number of remarks at the top of the text
     tag = b""
@@ -55,6 +66,7 @@ class Lists:
         self.owned = owned
         self.lines: list[int] = []
         self.held: list[int] = []  # rows of repeats that are held
+        self.unmeasured: dict[bytes, Unmeasured] = {}  # by query
 
     @classmethod
     def of_rows(cls, rows: ParsedRows) -> Lists:
@@ -107,6 +119,7 @@ class Lists:
         self.scores = self.scores[rows]
         self.ranks = self.ranks[rows] if len(self.ranks) else self.ranks
         self.lines = [self.lines[row] for row in rows.tolist()] if self.lines else []
+        self.costs = None if self.costs is None else self.costs[rows]
         if vars(self).get("hashes") is not None:
             vars(self)["hashes"] = vars(self)["hashes"][rows]
 
@@ -255,7 +268,10 @@ class RankedLists:
         self.scores = lists.scores
         self.ranks = lists.ranks
         self.unordered = lists
+        self.costs = lists.costs
         self._order = lists.order()
+        if self._order is not None and self.costs is not None:
+            self.costs = self.costs[self._order]
         if self._order is not None:
             self.scores, self.ranks = self.scores[self._order], self.ranks[self._order]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,25 +13,35 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Flags, Integers
-from leadline.data.ids import to_bytes, to_text
+from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
-from leadline.data.reading import ChunkIds, QueryFile, Reading
+from leadline.data.reading import ChunkIds, Lengths, QueryFile, Reading
 from leadline.errors import InputError
 from leadline.io.cell_values import json_of, json_or_none
 from leadline.io.opening import BINARY_TABLES, read_whole, text_of
 from leadline.io.opening import lines as lines_of
 from leadline.io.row_columns import DOCUMENT, QUERY, find
-from leadline.io.run_lists import Lists
-from leadline.io.small_tables import FIELD, Rows, cells_of, csv_table, delimiter_of, parquet, refuse_ragged
+from leadline.io.run_lists import Lists, Unmeasured
+from leadline.io.small_tables import (
+    FIELD,
+    Rows,
+    cells_of,
+    csv_table,
+    delimiter_of,
+    parquet,
+    refuse_ragged,
+    table_column,
+)
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
-    from leadline.data.reading import DocumentsOf
+    from leadline.data.reading import DocumentsOf, LengthsOf
 
 
 CHUNK = ("chunk_id", "passage_id", "node_id", "chunk", "passage")
 DOCUMENTS = (*DOCUMENT, "doc")
+MOST = 10.0**12  # length of a document; sums of these are exact
 
 
 def wanted_queries(reading: Reading) -> frozenset[bytes] | None:
@@ -65,16 +75,19 @@ def clean(lists: Lists, reading: Reading, *, whole: bool = False) -> None:
     """Select what is to be read, merge the lists of a query if these are all, and round scores if asked for.
 
     Documents whose id is that of their query are left out if that is asked for, and a list without any other
-    document. Chunks that are left become their documents.
+    document. Chunks that are left become their documents, with the length of all chunks down to each.
     """
     if reading.selects:
         _select(lists, reading)
+    unknown = [] if reading.lengths is None else _measure(lists, reading.lengths)
     if reading.documents_of is not None:
         lists.replace_ids(documents_of(lists, reading.documents_of))
     if whole:
         lists.group()
     if reading.single_precision:
         lists.narrow()
+    if lists.costs is not None:
+        _add_up(lists, unknown)
 
 
 def _select(lists: Lists, reading: Reading) -> None:
@@ -179,6 +192,83 @@ def documents_of(chunks: Lists, given: DocumentsOf) -> list[bytes]:
             known[name] = document
         found.append(document)
     return found
+
+
+def _measure(lists: Lists, given: LengthsOf) -> list[bytes]:
+    """Give every row the length of its document, or -1 - its place in the list of unknown ids returned."""
+    assert isinstance(given, Lengths)
+    if given.table is None:
+        given.table = read_lengths(given)
+    table, codes = given.table, np.zeros(len(lists.queries), dtype=np.int64)
+    rows = Lists.match(lists, table, codes)
+    if rows is None:  # a list has a document twice
+        rows = lists.looked_up(table, codes)
+    lists.costs = table.grades[rows]
+    unknown = np.flatnonzero(rows < 0)
+    lists.costs[unknown] = -1.0 - np.arange(len(unknown))
+    return list(lists.located().take(unknown))
+
+
+def _add_up(lists: Lists, unknown: Sequence[bytes]) -> None:
+    """Turn lengths into those of each document and all above it in its list."""
+    order, lengths = lists.order(), lists.costs
+    assert lengths is not None
+    if order is not None:
+        lengths = lengths[order]
+    missing = np.flatnonzero(lengths < 0)
+    first = np.append(missing, len(lengths))[np.searchsorted(missing, lists.bounds[:-1])]
+    total = np.concatenate(([0.0], np.cumsum(np.maximum(lengths, 0.0))))
+    sizes = np.diff(lists.bounds)
+    costs = total[1:] - np.repeat(total[lists.bounds[:-1]], sizes)
+    costs[np.arange(len(costs)) >= np.repeat(first, sizes)] = np.nan
+    for place in np.flatnonzero(first < lists.bounds[1:]).tolist():
+        row, begin = int(first[place]), int(lists.bounds[place])
+        above = float(total[row] - total[begin])
+        lists.unmeasured[lists.queries[place]] = Unmeasured(
+            unknown[-1 - int(lengths[row])], row - begin + 1, above
+        )
+    lists.costs = costs
+    if order is not None:
+        lists.costs = np.empty_like(costs)
+        lists.costs[order] = costs
+
+
+def read_lengths(given: Lengths) -> QrelsColumns:
+    """Return the length of each document, as grades of one query."""
+    path, cells = "lengths", list[tuple[int | None, str, object]]()
+    if given.given is not None:
+        cells += ((None, str(name), length) for name, length in given.given.items())
+    else:
+        path, rows = table_column(given, (*CHUNK[:3], *DOCUMENTS), example="chunks.csv:tokens")
+        cells += rows
+    found: dict[bytes, float] = {}
+    for line, name, cell in cells:
+        length = _length(cell)
+        if length is None:
+            what = f"length {cell!r} of document '{name}'"
+            raise InputError(what, expected="a whole number, 0 or more", path=path, line=line)
+        if found.setdefault(to_bytes(name), length) != length:
+            raise InputError(f"document '{name}' has two lengths", expected="one", path=path, line=line)
+    return QrelsColumns.of_columns(
+        Vocabulary(["1"]),
+        np.zeros(1, dtype=np.int64),
+        np.array([len(found)], dtype=np.int64),
+        Ids.of(found),
+        np.array(list(found.values()), dtype=np.float64),
+    )
+
+
+def _length(cell: object) -> float | None:
+    """Return a whole number, 0 or more; None for anything else.
+
+    >>> _length("180"), _length(" 2e2 "), _length("1.5"), _length(-1), _length("")
+    (180.0, 200.0, None, None, None)
+    """
+    try:
+        number = float(cell)  # type: ignore[arg-type]  # of any type, as it was given
+    except (TypeError, ValueError):
+        return None
+    return number if number.is_integer() and 0 <= number <= MOST else None
 
 
 def _unknown(name: str, given: ChunkIds, line: int | None) -> InputError:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import Hits, JudgedRun
-from leadline.data.registry import Parametric, Registry, Rejected, show
+from leadline.data.registry import BRACES, LARGEST, Parametric, Registry, Rejected, show
 from leadline.data.validation import check_flags, check_numbers
 from leadline.errors import UsageError
 
@@ -183,6 +183,20 @@ UNBOUNDED = (-math.inf, math.inf)
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)  # trec_eval's default cutoffs
 
 
+class Budget(NamedTuple):
+    """A size in a unit, which the documents of a prefix of a list may have together.
+
+    >>> str(Budget(500, "tokens"))
+    '500tokens'
+    """
+
+    size: int
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.size}{self.unit}"
+
+
 class Measure(Parametric):
     """Base class of the effectiveness measures: one value per query.
 
@@ -224,6 +238,11 @@ class Measure(Parametric):
         "judged_only": "`--judged-only` (in Python judged_only=True) drops unjudged documents everywhere"
     }
 
+    @property
+    def budget(self) -> Budget | None:
+        """The length that the documents may have together, as of R@500tokens; None without one."""
+        return None
+
     def values(self, judged: JudgedRun) -> Floats:
         """Return one value per query of the qrels; NaN where the measure is undefined."""
         raise NotImplementedError
@@ -244,6 +263,63 @@ class Measure(Parametric):
             NaN where the measure is undefined.
         """
         return float(self.values(JudgedRun.of_grades(grades, judged))[0])
+
+
+COPIED = ("title", "source", "low", "high", "rising", "average", "needs", "quality", "scored", "unanswered")
+
+
+class WithinBudget(Measure):
+    """Measure of the longest prefix of each list whose documents fit in a budget together.
+
+    A document that fits only in part does not count, nor what follows it.
+
+    >>> WithinBudget(MEASURES.parse("R"), Budget(500, "tokens"))
+    R@500tokens
+    """
+
+    formula = "of the first documents that fit in the budget"
+
+    def __init__(self, measure: Measure, budget: Budget) -> None:
+        super().__init__()
+        vars(self).update({name: getattr(measure, name) for name in (*COPIED, "parameters")})
+        vars(self).update(measure=measure, limit=budget)
+
+    @property
+    def budget(self) -> Budget:
+        """The length that the documents may have together."""
+        limit: Budget = vars(self)["limit"]
+        return limit
+
+    @property
+    def whole(self) -> Measure:
+        """The measure of whole lists."""
+        measure: Measure = vars(self)["measure"]
+        return measure
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a parameter of the measure, but no cut-off."""
+        measure = vars(self).get("measure")
+        if measure is None or name not in measure.parameters() or name == measure.cutoff_name():
+            raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
+        return getattr(measure, name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WithinBudget, (self.whole, self.budget)
+
+    def text_with(self, shown: Collection[str] = ()) -> str:
+        """Return the text, with the parameters `shown` also where they have their defaults."""
+        return f"{self.whole.text_with(shown).partition('@')[0]}@{self.budget}"
+
+    def replace(self, **changes: object) -> WithinBudget:
+        """Return a copy with some parameters changed."""
+        return WithinBudget(self.whole.replace(**changes), self.budget)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Return the value of every query."""
+        size = judged.fitting.get(self.budget.size)
+        if size is None and judged.length.any():
+            raise UsageError(f"{self} needs the documents of a run with their lengths ({LENGTHS})")
+        return self.whole.values(judged if size is None else judged.shortened(size))
 
 
 class _FunctionMeasure(Measure):
@@ -373,7 +449,51 @@ REFUSED = {
     "accuracy": "Accuracy@k is the hit rate, and needs a cutoff: Accuracy@10. "
     "PairAccuracy is the fraction of document pairs in the right order, ir_measures' Accuracy"
 }
-MEASURES: Registry[Measure] = Registry(
+LENGTHS = "`--config read.lengths=FILE:COLUMN`, in Python lengths="
+UNITS = {
+    name: unit
+    for unit, names in (
+        ("tokens", ("tokens", "token")),
+        ("words", ("words", "word")),
+        ("chars", ("chars", "char", "characters", "character")),
+    )
+    for name in names
+}
+WITH_BUDGET = re.compile(rf"(.+)@((?:\d+,)*\d+)({'|'.join(UNITS)})", re.IGNORECASE)
+
+
+class _Measures(Registry[Measure]):
+    """The measures, also with a budget in place of a cut-off."""
+
+    def expand(self, text: str) -> list[Measure]:
+        """Return the measures that a text denotes."""
+        parts = (
+            WITH_BUDGET.fullmatch(BRACES.sub(r"@\1", "".join(text.split())))
+            if isinstance(text, str)
+            else None
+        )
+        if parts is None:
+            return super().expand(text)
+        name, sizes, unit = parts[1], parts[2], UNITS[parts[3].lower()]
+        try:
+            (measure,) = super().expand(f"{name}@{LARGEST}")
+        except UsageError as error:
+            raise type(error)(str(error).replace(f"@{LARGEST}", f"@{sizes}{unit}")) from None
+        at = measure.cutoff_name() or ""
+        parameter = measure.parameters()[at]
+        if parameter.default is None:
+            measure = measure.replace(**{at: None})
+        elif type(measure).__name__ not in WITHOUT_RANKS:
+            raise UsageError(
+                f"measure '{text}': {type(measure).__name__} needs a rank, as in {measure.example()}"
+            )
+        if "0" in sizes.split(","):
+            raise UsageError(f"measure '{text}': the budget must be 1 or more")
+        return [WithinBudget(measure, Budget(int(size), unit)) for size in sizes.split(",")]
+
+
+WITHOUT_RANKS = ("Success",)  # measures whose needed cut-off only ends the list
+MEASURES: Registry[Measure] = _Measures(
     sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES, rewrite=in_our_names, refused=REFUSED
 )
 

@@ -85,7 +85,7 @@ def evaluate_part(
             reading=evaluation.reading,
             cut=evaluation.cut,
             workspaces=workspaces,
-            tops=max(measure.scored for measure in evaluation.measures),
+            measures=evaluation.measures,
         )
     judged = judged.of_present()
     return Partial(
