@@ -11,9 +11,10 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.ids import Vocabulary, to_text
-from leadline.data.judged_run import JudgedRun, MatchedLists
+from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
 from leadline.data.registry import Parameter
+from leadline.data.run import MatchedLists
 from leadline.errors import InputError
 from leadline.evaluation.bounds import rules, sorted_ties
 from leadline.io.formats import TREC, opened, records_of

@@ -14,38 +14,10 @@ from leadline.data.arrays import Codes, Flags, Floats, Integers, Small, freeze
 from leadline.data.ids import Ids, Vocabulary, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
-from leadline.data.run import RunColumns
+from leadline.data.run import JoinedLists, MatchedLists, RunColumns, TieGroups, join_lists, kept_rows
 from leadline.errors import UsageError
 
 Counts: TypeAlias = npt.NDArray[Any]  # uint8 where all are below 256, else int32
-
-
-class MatchedLists(NamedTuple):
-    """Ranked lists matched with the qrels: qrels row (-1: unjudged), score, and id if kept, of every row.
-
-    `queries` holds the query code of each list, -1 for a query without judgments; `bounds` the first row of
-    each list and the end of the last; `costs` the length of each document and all above it.
-    """
-
-    queries: Integers
-    bounds: Integers
-    rows: Codes
-    scores: Floats
-    ids: Ids | None = None
-    costs: Floats | None = None
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[MatchedLists]) -> MatchedLists:
-        """Return the concatenation of lists, as a copy, so that read buffers can be reused."""
-        ends = np.cumsum([0, *(len(part.rows) for part in parts)])
-        bounds = [part.bounds[1:] + start for part, start in zip(parts, ends[:-1], strict=True)]
-        return cls(
-            np.concatenate([np.empty(0, dtype=np.int64), *(part.queries for part in parts)]),
-            np.concatenate([np.zeros(1, dtype=np.int64), *bounds]),
-            np.concatenate([np.empty(0, dtype=np.int32), *(part.rows for part in parts)]),
-            np.concatenate([np.empty(0), *(part.scores for part in parts)]),
-            Ids.concatenate([part.ids for part in parts if part.ids is not None]),
-        )
 
 
 class Tops(NamedTuple):
@@ -69,14 +41,6 @@ class Tops(NamedTuple):
         return Tops(self.score[codes], kept, ranks)
 
 
-class TieGroups(NamedTuple):
-    """Groups of equal scores without a judged document, by first and last rank."""
-
-    query: Codes
-    first: Codes
-    last: Codes
-
-
 class Hits(NamedTuple):
     """The retrieved relevant documents, ordered by query and rank; `nth` numbers them from 1 per query."""
 
@@ -91,19 +55,6 @@ class Gains(NamedTuple):
     query: Codes
     rank: Codes
     gain: Floats
-
-
-class JoinedLists(NamedTuple):
-    """Judged rows of some ranked lists, with rank and tie group; lists of judged queries only."""
-
-    query: Codes
-    length: Codes
-    judged: Codes  # number of judged rows of each list
-    rank: Codes
-    row: Codes
-    around: tuple[Codes, Codes] | None  # number of rows of the same score above and below; None if all are 0
-    ties: TieGroups
-    cut_in_ties: Flags
 
 
 def _rows_in(qrels: QrelsColumns, codes: Integers, run: RunColumns) -> Codes:
@@ -420,7 +371,7 @@ class Join:
 
     def add(self, part: MatchedLists) -> None:
         """Join ranked lists; their columns may be overwritten afterwards."""
-        self.add_joined(_join(self.qrels, part, self.cut))
+        self.add_joined(join_lists(self.qrels, part, self.cut))
         if self.keeps_tops:
             self._add_tops(part)
         if part.costs is not None:
@@ -471,7 +422,7 @@ class Join:
         begin, end = part.bounds[:-1], part.bounds[1:]
         first = begin
         if self.cut.judged_only:
-            places = np.flatnonzero(_kept_rows(self.qrels, part, self.cut))
+            places = np.flatnonzero(kept_rows(self.qrels, part, self.cut))
             first = np.append(places, len(part.rows))[np.searchsorted(places, begin)]
         filled = np.flatnonzero((part.queries >= 0) & (first < end))
         codes = part.queries[filled]
@@ -530,93 +481,3 @@ class _Columns:
 def _concatenate(columns: Sequence[Codes]) -> Codes:
     """Return the concatenation of columns; an empty column for none."""
     return np.concatenate(columns) if columns else np.empty(0, dtype=np.int32)
-
-
-def _join(qrels: QrelsColumns, part: MatchedLists, cut: Cut) -> JoinedLists:
-    """Return rank and tie group of the judged rows of lists, without lists of unjudged queries."""
-    queries, bounds, rows, scores = part[:4]
-    depth = cut.depth
-    cut_in_ties = _cut_in_ties(part, depth)
-    if cut.judged_only:
-        keep = _kept_rows(qrels, part, cut)
-        bounds = np.concatenate(([0], np.cumsum(keep)))[bounds]
-        rows, scores = rows[keep], scores[keep]
-    if not np.all(queries >= 0):
-        judged_query = queries >= 0
-        keep = np.repeat(judged_query, np.diff(bounds))
-        rows, scores = rows[keep], scores[keep]
-        bounds = np.concatenate(([0], np.cumsum(np.diff(bounds)[judged_query])))
-        queries, cut_in_ties = queries[judged_query], cut_in_ties[judged_query]
-    positions = np.flatnonzero(rows >= 0)
-    list_index = np.searchsorted(bounds, positions, side="right") - 1
-    start = bounds[list_index]
-    groups = _tie_groups(positions, queries, bounds, scores)
-    length = np.diff(bounds)
-    rank = positions - start + 1
-    if depth is not None:
-        length = np.minimum(length, depth)
-        within = rank <= depth
-        positions, list_index, rank = positions[within], list_index[within], rank[within]
-        start = start[within]
-        groups = groups and (groups[0][within], groups[1][within], groups[2])
-    ranks = rank.astype(np.int32)
-    empty = np.empty(0, dtype=np.int32)
-    return JoinedLists(
-        query=queries.astype(np.int32),
-        length=length.astype(np.int32),
-        judged=np.bincount(list_index, minlength=len(queries)).astype(np.int32),
-        rank=ranks,
-        row=rows[positions],
-        around=groups
-        and ((positions - groups[0]).astype(np.int32), (groups[1] - 1 - positions).astype(np.int32)),
-        ties=groups[2] if groups else TieGroups(empty, empty, empty),
-        cut_in_ties=cut_in_ties,
-    )
-
-
-def _kept_rows(qrels: QrelsColumns, part: MatchedLists, cut: Cut) -> Flags:
-    """Return flags of the rows of judged documents, of those within the depth."""
-    rows, bounds = part.rows, part.bounds
-    keep = (rows >= 0) & (qrels.levels[rows] >= 0)
-    if cut.depth is not None:
-        keep &= np.arange(len(rows)) - np.repeat(bounds[:-1], np.diff(bounds)) < cut.depth
-    return np.asarray(keep)
-
-
-def _cut_in_ties(part: MatchedLists, depth: int | None) -> Flags:
-    """Return flags of the lists that the depth cuts within a group of equal scores with a judged document."""
-    flags = np.zeros(len(part.queries), dtype=np.bool_)
-    if depth is None:
-        return flags
-    begin, end = part.bounds[:-1], part.bounds[1:]
-    longer = np.flatnonzero(end - begin > depth)
-    edge = begin[longer] + depth
-    for index in longer[part.scores[edge - 1] == part.scores[edge]].tolist():
-        span = slice(int(begin[index]), int(end[index]))
-        score = part.scores[span.start + depth]
-        flags[index] = np.any(part.rows[span][part.scores[span] == score] >= 0)
-    return flags
-
-
-def _tie_groups(
-    positions: Integers, queries: Integers, bounds: Integers, scores: Floats
-) -> tuple[Integers, Integers, TieGroups] | None:
-    """Return begin and end of the tie group of each judged row, and the groups without a judged row."""
-    equal = scores[1:] == scores[:-1]
-    inner = bounds[1:-1]
-    equal[inner[(inner > 0) & (inner < len(scores))] - 1] = False
-    if not equal.any():
-        return None
-    starts = np.flatnonzero(np.concatenate(([True], ~equal)))
-    ends = np.append(starts[1:], len(scores))
-    group = np.searchsorted(starts, positions, side="right") - 1
-    unjudged = ends - starts > 1
-    unjudged[group] = False
-    begin = starts[unjudged]
-    list_index = np.searchsorted(bounds, begin, side="right") - 1
-    ties = TieGroups(
-        queries[list_index].astype(np.int32),
-        (begin - bounds[list_index] + 1).astype(np.int32),
-        (ends[unjudged] - bounds[list_index]).astype(np.int32),
-    )
-    return starts[group], ends[group], ties

@@ -1,16 +1,18 @@
-"""Run: the ranked lists of one system."""
+"""Run: the ranked lists of one system; and lists matched with judgments, from which they are joined."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from leadline.data.arrays import Codes, Floats, Integers, freeze
+from leadline.data.arrays import Codes, Flags, Floats, Integers, freeze
 from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
+from leadline.data.qrels import QrelsColumns
+from leadline.data.reading import Cut
 from leadline.data.validation import check_run_name
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError, repeated
@@ -257,3 +259,142 @@ class RunColumns(QueryTable):
             "doc_id": self.ids.texts(),
             "score": self.scores.tolist(),
         }
+
+
+class MatchedLists(NamedTuple):
+    """Ranked lists matched with the qrels: qrels row (-1: unjudged), score, and id if kept, of every row.
+
+    `queries` holds the query code of each list, -1 for a query without judgments; `bounds` the first row of
+    each list and the end of the last; `costs` the length of each document and all above it.
+    """
+
+    queries: Integers
+    bounds: Integers
+    rows: Codes
+    scores: Floats
+    ids: Ids | None = None
+    costs: Floats | None = None
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[MatchedLists]) -> MatchedLists:
+        """Return the concatenation of lists, as a copy, so that read buffers can be reused."""
+        ends = np.cumsum([0, *(len(part.rows) for part in parts)])
+        bounds = [part.bounds[1:] + start for part, start in zip(parts, ends[:-1], strict=True)]
+        return cls(
+            np.concatenate([np.empty(0, dtype=np.int64), *(part.queries for part in parts)]),
+            np.concatenate([np.zeros(1, dtype=np.int64), *bounds]),
+            np.concatenate([np.empty(0, dtype=np.int32), *(part.rows for part in parts)]),
+            np.concatenate([np.empty(0), *(part.scores for part in parts)]),
+            Ids.concatenate([part.ids for part in parts if part.ids is not None]),
+        )
+
+
+class TieGroups(NamedTuple):
+    """Groups of equal scores without a judged document, by first and last rank."""
+
+    query: Codes
+    first: Codes
+    last: Codes
+
+
+class JoinedLists(NamedTuple):
+    """Judged rows of some ranked lists, with rank and tie group; lists of judged queries only."""
+
+    query: Codes
+    length: Codes
+    judged: Codes  # number of judged rows of each list
+    rank: Codes
+    row: Codes
+    around: tuple[Codes, Codes] | None  # number of rows of the same score above and below; None if all are 0
+    ties: TieGroups
+    cut_in_ties: Flags
+
+
+def join_lists(qrels: QrelsColumns, part: MatchedLists, cut: Cut) -> JoinedLists:
+    """Return rank and tie group of the judged rows of lists, without lists of unjudged queries."""
+    queries, bounds, rows, scores = part[:4]
+    depth = cut.depth
+    cut_in_ties = _cut_in_ties(part, depth)
+    if cut.judged_only:
+        keep = kept_rows(qrels, part, cut)
+        bounds = np.concatenate(([0], np.cumsum(keep)))[bounds]
+        rows, scores = rows[keep], scores[keep]
+    if not np.all(queries >= 0):
+        judged_query = queries >= 0
+        keep = np.repeat(judged_query, np.diff(bounds))
+        rows, scores = rows[keep], scores[keep]
+        bounds = np.concatenate(([0], np.cumsum(np.diff(bounds)[judged_query])))
+        queries, cut_in_ties = queries[judged_query], cut_in_ties[judged_query]
+    positions = np.flatnonzero(rows >= 0)
+    list_index = np.searchsorted(bounds, positions, side="right") - 1
+    start = bounds[list_index]
+    groups = _tie_groups(positions, queries, bounds, scores)
+    length = np.diff(bounds)
+    rank = positions - start + 1
+    if depth is not None:
+        length = np.minimum(length, depth)
+        within = rank <= depth
+        positions, list_index, rank = positions[within], list_index[within], rank[within]
+        start = start[within]
+        groups = groups and (groups[0][within], groups[1][within], groups[2])
+    ranks = rank.astype(np.int32)
+    empty = np.empty(0, dtype=np.int32)
+    return JoinedLists(
+        query=queries.astype(np.int32),
+        length=length.astype(np.int32),
+        judged=np.bincount(list_index, minlength=len(queries)).astype(np.int32),
+        rank=ranks,
+        row=rows[positions],
+        around=groups
+        and ((positions - groups[0]).astype(np.int32), (groups[1] - 1 - positions).astype(np.int32)),
+        ties=groups[2] if groups else TieGroups(empty, empty, empty),
+        cut_in_ties=cut_in_ties,
+    )
+
+
+def kept_rows(qrels: QrelsColumns, part: MatchedLists, cut: Cut) -> Flags:
+    """Return flags of the rows of judged documents, of those within the depth."""
+    rows, bounds = part.rows, part.bounds
+    keep = (rows >= 0) & (qrels.levels[rows] >= 0)
+    if cut.depth is not None:
+        keep &= np.arange(len(rows)) - np.repeat(bounds[:-1], np.diff(bounds)) < cut.depth
+    return np.asarray(keep)
+
+
+def _cut_in_ties(part: MatchedLists, depth: int | None) -> Flags:
+    """Return flags of the lists that the depth cuts within a group of equal scores with a judged document."""
+    flags = np.zeros(len(part.queries), dtype=np.bool_)
+    if depth is None:
+        return flags
+    begin, end = part.bounds[:-1], part.bounds[1:]
+    longer = np.flatnonzero(end - begin > depth)
+    edge = begin[longer] + depth
+    for index in longer[part.scores[edge - 1] == part.scores[edge]].tolist():
+        span = slice(int(begin[index]), int(end[index]))
+        score = part.scores[span.start + depth]
+        flags[index] = np.any(part.rows[span][part.scores[span] == score] >= 0)
+    return flags
+
+
+def _tie_groups(
+    positions: Integers, queries: Integers, bounds: Integers, scores: Floats
+) -> tuple[Integers, Integers, TieGroups] | None:
+    """Return begin and end of the tie group of each judged row, and the groups without a judged row."""
+    equal = scores[1:] == scores[:-1]
+    inner = bounds[1:-1]
+    equal[inner[(inner > 0) & (inner < len(scores))] - 1] = False
+    if not equal.any():
+        return None
+    starts = np.flatnonzero(np.concatenate(([True], ~equal)))
+    ends = np.append(starts[1:], len(scores))
+    group = np.searchsorted(starts, positions, side="right") - 1
+    unjudged = ends - starts > 1
+    unjudged[group] = False
+    begin = starts[unjudged]
+    list_index = np.searchsorted(bounds, begin, side="right") - 1
+    ties = TieGroups(
+        queries[list_index].astype(np.int32),
+        (begin - bounds[list_index] + 1).astype(np.int32),
+        (ends[unjudged] - bounds[list_index]).astype(np.int32),
+    )
+    return starts[group], ends[group], ties

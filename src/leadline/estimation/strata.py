@@ -9,8 +9,9 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers
 from leadline.data.hashing import smallest_keys
-from leadline.data.judged_run import JudgedRun, TieGroups
+from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
+from leadline.data.run import TieGroups
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import Certain, Rows, drawn_size, row_keys, rows_of

@@ -8,7 +8,8 @@ from functools import cache, cached_property
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats, freeze
-from leadline.data.judged_run import JudgedRun, TieGroups
+from leadline.data.judged_run import JudgedRun
+from leadline.data.run import TieGroups
 from leadline.evaluation.limits import Bounds
 from leadline.evaluation.tie_expectations import Rule, group_bounds, last_ranks
 from leadline.measures import Measure

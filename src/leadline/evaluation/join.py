@@ -12,12 +12,12 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import Ids, to_text
-from leadline.data.judged_run import Join, JudgedRun, MatchedLists
+from leadline.data.judged_run import Join, JudgedRun
 from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.records import RunInfo
-from leadline.data.run import RunColumns
+from leadline.data.run import MatchedLists, RunColumns
 from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of, counts_of_reading

@@ -13,11 +13,10 @@ import numpy as np
 from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
-from leadline.data.judged_run import JoinedLists
 from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
-from leadline.data.run import RunColumns
+from leadline.data.run import JoinedLists, RunColumns
 from leadline.errors import InputError, repeated
 from leadline.kernels.plain import ParsedRows
 

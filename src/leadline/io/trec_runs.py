@@ -13,11 +13,10 @@ import numpy as np
 from leadline import kernels
 from leadline.data.arrays import Bytes, Floats, Integers, bytes_of
 from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
-from leadline.data.judged_run import JoinedLists, TieGroups
 from leadline.data.packed_ids import Slots, table_of
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
-from leadline.data.run import RunColumns
+from leadline.data.run import JoinedLists, RunColumns, TieGroups
 from leadline.errors import InputError
 from leadline.io import selection
 from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts

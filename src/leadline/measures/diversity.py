@@ -9,10 +9,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats, Integers
-from leadline.data.judged_run import JudgedRun, MatchedLists
+from leadline.data.judged_run import JudgedRun
 from leadline.data.judgment_tables import Subtopics
 from leadline.data.qrels import QrelsColumns
 from leadline.data.registry import Aliases, cutoff, needed_cutoff, number
+from leadline.data.run import MatchedLists
 from leadline.errors import UsageError
 from leadline.measures import Evidence, Measure, check_finite, ratio
 from leadline.measures.user_models import sum_to_cutoff

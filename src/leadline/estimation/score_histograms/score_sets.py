@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 from leadline.data.arrays import Flags, Floats, Hashes, Integers
 from leadline.data.hashing import sampled_documents, sampling_keys, smallest_keys
 from leadline.data.ids import Ids, to_bytes, to_text
-from leadline.data.judged_run import JudgedRun, MatchedLists
+from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Negative, Reading
+from leadline.data.run import MatchedLists
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.bins import bin_of

@@ -26,8 +26,9 @@ from leadline.comparison.information_difference.similarity_baselines import (
     system_lists,
 )
 from leadline.data.ids import Ids
-from leadline.data.judged_run import JudgedRun, MatchedLists
+from leadline.data.judged_run import JudgedRun
 from leadline.data.packed_ids import DocumentNumbers
+from leadline.data.run import MatchedLists
 from leadline.errors import UsageError
 from leadline.io.objects import Qrels
 from strategies import FORMS, ORIGINAL, Colliding, Interpreted, in_form
