@@ -85,23 +85,21 @@ def forms(judgments: Judgments) -> list[dict[str, Any]]:
     """
     rows = []
     acts = [act for judged in judgments.values() for act in judged.values()]
+    given = Counter(act.pair for act in acts)
+    alike = Counter((act.pair, act.grade) for act in acts)
     for form in dict.fromkeys(act.shown for act in acts):
         acts_of_form = [act for act in acts if act.shown == form]
         seconds = [act.seconds for act in acts_of_form if act.seconds is not None]
-        others = [
-            (act.pair, act.grade == acts[act.pair].grade)
-            for act in acts_of_form
-            for judge, acts in judgments.items()
-            if judge != act.judge and act.pair in acts
-        ]
+        others = sum(given[act.pair] - 1 for act in acts_of_form)
+        equal = sum(alike[act.pair, act.grade] - 1 for act in acts_of_form)
         rows.append(
             {
                 "form": form,
                 "judgments": len(acts_of_form),
                 "seconds": statistics.median(seconds) if seconds else None,
                 "opened": sum(act.opened for act in acts_of_form),
-                "shared": len({pair for pair, _ in others}),
-                "agreement": sum(same for _, same in others) / len(others) if others else None,
+                "shared": len({act.pair for act in acts_of_form if given[act.pair] > 1}),
+                "agreement": equal / others if others else None,
             }
         )
     return rows
