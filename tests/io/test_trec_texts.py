@@ -11,9 +11,9 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import DEFAULT_READING, Cut, OnDuplicate, Reading
 from leadline.errors import InputError
 from leadline.evaluation.join import judge
-from leadline.io import trec_runs
 from leadline.io.objects import Qrels, Run, read_qrels, read_run, write_run
 from leadline.io.opening import Buffers
+from leadline.io.read import counted_run
 from leadline.io.run_lists import ReadCounts
 from leadline.kernels import plain
 from strategies import columns_of, judged_by
@@ -65,7 +65,7 @@ def run_of(folder: Path, text: bytes | str, name: str = "sys.run") -> Path:
 def refusal(path: Path, reading: Reading = DEFAULT_READING) -> str:
     """Give the one error that reading a run and judging it in windows of any size agree on."""
     with pytest.raises(InputError) as whole:
-        trec_runs.read(str(path), reading=reading)
+        counted_run(str(path), reading=reading)
     for window in (8, 40, 1 << 16):
         for turns in (1, 2):
             with pytest.raises(InputError) as parted:

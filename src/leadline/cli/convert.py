@@ -35,14 +35,13 @@ from leadline.io.lines_by_query import StoredLists
 from leadline.io.merged_judgments import Judgment, merge
 from leadline.io.objects import Qrels, judgments_of, read_qrels, write_qrels
 from leadline.io.opening import first_bytes
-from leadline.io.read import qrels_of, run_of
+from leadline.io.read import qrels_of, stream_file
 from leadline.io.read_paths import declare_output
-from leadline.io.run_lists import ReadCounts
+from leadline.io.run_lists import Gathered, ReadCounts
 from leadline.io.run_names import STANDARD_INPUT, run_name
 from leadline.io.selection import selected_qrels
 from leadline.io.tables import RUN_COLUMNS, OutputTable, table_of_run
 from leadline.io.texts import read_documents, read_queries
-from leadline.io.trec_runs import stream
 from leadline.io.write import LONGEST, header_in
 from leadline.kernels import plain
 
@@ -217,10 +216,12 @@ def is_listed(file: Opened) -> bool:
 def _lists(file: Opened, reading: Reading, stored: StoredLists) -> tuple[OutputTable, int, ReadCounts]:
     """Return the rows of a run, its number of queries and its counts; rows of TREC text are stored."""
     if file.whole is None and file.format is TREC:
-        counts = stream(file.path, stored, reading=reading)
+        counts = stream_file(file, stored, reading=reading)
         tag = counts.tag or run_name(file.path)
         return OutputTable(RUN_COLUMNS, stored, tag=tag), len(stored.lists), counts
-    run, counts = run_of(file, reading=reading)
+    gathered = Gathered()
+    counts = stream_file(file, gathered, reading=reading)
+    run = gathered.run(run_name(file.path), counts.tag)
     if not len(run.scores):
         raise InputError("contains no documents", expected="a run", path=run.name)
     return table_of_run(run), len(run.queries), counts

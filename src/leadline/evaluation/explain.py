@@ -34,8 +34,7 @@ from leadline.evaluation.run_warnings import fractional_warning, levels_of, unde
 from leadline.io.objects import judgments_of
 from leadline.io.read import QrelsLike, RunLike, counted_run, stream_lists
 from leadline.io.read_paths import public
-from leadline.io.run_lists import Lists, RankedLists, ReadCounts, are_unique
-from leadline.io.trec_runs import run_of
+from leadline.io.run_lists import Lists, RankedLists, ReadCounts, are_unique, run_of
 from leadline.measures import Measure
 from leadline.result import Result
 

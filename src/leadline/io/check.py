@@ -16,14 +16,13 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, OnDuplicate, OnNan, Reading
 from leadline.data.wording import percent
 from leadline.errors import InputError, LeadlineError, MissingPackageError
-from leadline.io import trec_runs
 from leadline.io import write as writing
 from leadline.io.check_remarks import GradeRemarks, ListRemarks, Problem, TextRemarks, blocks
 from leadline.io.formats import TREC, Opened, content_of, kind_of_trec, opened, records_of
 from leadline.io.objects import write_run
 from leadline.io.opening import Buffers, Chunk, first_bytes
 from leadline.io.row_checks import lists_of, named
-from leadline.io.run_lists import Lists
+from leadline.io.run_lists import Lists, run_of
 from leadline.io.run_names import run_name
 from leadline.io.tables import QRELS_COLUMNS, OutputTable
 from leadline.io.trec_lists import looks_trec, scan_lists
@@ -484,7 +483,7 @@ def write_repaired(
 
 def _write(found: Checked, lists: Lists, path: str) -> None:
     if found.kind == "run":
-        run = trec_runs.run_of(lists, name=run_name(found.path), tag=found.tag)
+        run = run_of(lists, name=run_name(found.path), tag=found.tag)
         write_run(run, path)
     else:
         writing.write_table(_judgments(found, lists), path)

@@ -16,7 +16,15 @@ from leadline.io.formats import TREC, Opened, opened, records_of
 from leadline.io.opening import BOM, Buffers, first_bytes
 from leadline.io.row_checks import machine_remarks
 from leadline.io.row_columns import MACHINE_LINE, Records, Table
-from leadline.io.run_lists import JoinConsumer, ListConsumer, Lists, ReadCounts, deliver, lists_of_run
+from leadline.io.run_lists import (
+    Gathered,
+    JoinConsumer,
+    ListConsumer,
+    Lists,
+    ReadCounts,
+    deliver,
+    lists_of_run,
+)
 from leadline.io.run_names import run_name
 
 if TYPE_CHECKING:
@@ -115,36 +123,14 @@ def counted_run(
     source: RunLike, *, reading: Reading, name: str | None = None
 ) -> tuple[RunColumns, ReadCounts]:
     """Read a run from any supported source; return it and its counts."""
-    if isinstance(source, RunColumns) and reading.documents_of is not None:
-        return counted_run(source.to_dict(), reading=reading, name=name or source.name)
+    if isinstance(source, RunColumns) and not reading.selects and reading.documents_of is None:
+        return source, ReadCounts(rows=len(source.scores), queries=len(source.queries), tag=source.tag)
+    gathered = Gathered()
+    name, counts = stream_lists(source, gathered, reading=reading, name=name)
+    run = gathered.run(name, counts.tag)
     if isinstance(source, RunColumns):
-        if not reading.selects:
-            return source, ReadCounts(rows=len(source.scores), queries=len(source.queries), tag=source.tag)
-        lists = cleaned(lists_of_run(source), reading, source.name)
-        counts = ReadCounts(len(lists.scores), len(lists.queries), identical=lists.identical, tag=source.tag)
-        run = trec_runs.run_of(lists, name=source.name, tag=source.tag)
         run.sources = source.sources
-        return run, counts
-    if isinstance(source, (str, os.PathLike)):
-        return run_of(opened(os.fspath(source)), name=name, reading=reading)
-    name = name or UNNAMED
-    from leadline.io import python_inputs
-
-    columns = None if reading.by_row else python_inputs.dictionary_columns(source, empty=True)
-    if columns is not None:
-        lists = cleaned(python_inputs.DictionaryLists(columns), reading, name)
-        counts = ReadCounts(rows=len(lists.scores), queries=len(lists.queries), identical=lists.identical)
-        return trec_runs.run_of(lists, name=name, tag=""), counts
-    found = _records_in_memory(source, "score", reading, path=name)
-    return row_checks.run(found, name=name, reading=reading)
-
-
-def run_of(source: Opened, *, reading: Reading, name: str | None = None) -> tuple[RunColumns, ReadCounts]:
-    """Return the run of an opened file and its counts."""
-    name = run_name(source.path) if name is None else name
-    if source.format is TREC and reading.columns is None:
-        return trec_runs.read(source.path, reading=reading, name=name, whole=source.whole)
-    return row_checks.run(records_of(source, "score", reading), name=name, reading=reading)
+    return run, counts
 
 
 def _records_in_memory(
@@ -200,25 +186,35 @@ def stream_lists(
     if isinstance(source, RunColumns):
         name, source = name or source.name, source.to_dict()
     if isinstance(source, (str, os.PathLike)):
-        path = os.fspath(source)
-        file = opened(path)
-        name = name or run_name(path)
-        if file.format is TREC and reading.columns is None:
-            return name, trec_runs.stream(
-                path, consumer, reading=reading, workspaces=workspaces, whole=file.whole, joins=joins
-            )
-        found = records_of(file, "score", reading)
-    else:
-        name = name or UNNAMED
-        from leadline.io import python_inputs
+        file = opened(os.fspath(source))
+        name = name or run_name(os.fspath(source))
+        return name, stream_file(file, consumer, reading=reading, workspaces=workspaces, joins=joins)
+    name = name or UNNAMED
+    from leadline.io import python_inputs
 
-        columns = None if reading.by_row else python_inputs.dictionary_columns(source, empty=True)
-        if columns is not None:
-            counts = ReadCounts()
-            deliver(cleaned(python_inputs.DictionaryLists(columns), reading, name), consumer, counts)
-            return name, counts
-        found = _records_in_memory(source, "score", reading, path=name)
+    columns = None if reading.by_row else python_inputs.dictionary_columns(source, empty=True)
+    if columns is not None:
+        counts = ReadCounts()
+        deliver(cleaned(python_inputs.DictionaryLists(columns), reading, name), consumer, counts)
+        return name, counts
+    found = _records_in_memory(source, "score", reading, path=name)
     return name, row_checks.stream(found, consumer, reading=reading)
+
+
+def stream_file(
+    file: Opened,
+    consumer: ListConsumer,
+    *,
+    reading: Reading,
+    workspaces: Sequence[Buffers] = (),
+    joins: JoinConsumer | None = None,
+) -> ReadCounts:
+    """Pass the lists of the run in an opened file to a consumer; return their counts."""
+    if file.format is TREC and reading.columns is None:
+        return trec_runs.stream(
+            file.path, consumer, reading=reading, workspaces=workspaces, whole=file.whole, joins=joins
+        )
+    return row_checks.stream(records_of(file, "score", reading), consumer, reading=reading)
 
 
 def cleaned(lists: Lists, reading: Reading, path: str) -> Lists:

@@ -18,9 +18,8 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.records import MACHINE_LABELS
-from leadline.data.run import RunColumns
 from leadline.errors import InputError, refuse_repeated, repeated
-from leadline.io import selection, trec_runs
+from leadline.io import selection
 from leadline.io.cell_values import number_in
 from leadline.io.row_columns import (
     GRADE,
@@ -42,7 +41,7 @@ from leadline.io.row_columns import (
     find,
     share_of,
 )
-from leadline.io.run_lists import ListConsumer, Lists, ReadCounts, are_unique, deliver, qrels_of_lists
+from leadline.io.run_lists import ListConsumer, Lists, ReadCounts, deliver, qrels_of_lists
 from leadline.io.trec_lists import about_remarks
 from leadline.kernels import plain
 
@@ -262,34 +261,6 @@ ABOUT_MACHINES = (
     "values may be far too high and favour some runs (`leadline agreement --runs` measures it, `leadline "
     "evaluate --pool POOL --machine LABELS` corrects it); no interval is given"
 )
-
-
-def run(records: Records, *, name: str, reading: Reading) -> tuple[RunColumns, ReadCounts]:
-    """Return a run and its counts."""
-    from leadline.io import columns
-
-    found = None if reading.by_row else columns.whole(records, "score")
-    if found is not None:
-        selection.clean(found, reading)
-    if found is not None and found.queries and are_unique(found):
-        counts = ReadCounts(
-            rows=len(found.scores),
-            queries=len(found.queries),
-            identical=found.identical,
-            tag=to_text(found.tag),
-        )
-        return trec_runs.run_of(found, name=name, tag=counts.tag), counts
-    lists = checked_lists(records, reading)
-    tally = ReadCounts(
-        rows=len(lists.scores),
-        queries=len(lists.queries),
-        repeated=lists.repeated,
-        dropped=lists.dropped,
-        identical=lists.identical,
-        tag=records.tag,
-        remarks=records.comments,
-    )
-    return trec_runs.run_of(lists, name=name, tag=records.tag), tally
 
 
 def stream(records: Records, consumer: ListConsumer, *, reading: Reading = DEFAULT_READING) -> ReadCounts:

@@ -395,6 +395,58 @@ def deliver(lists: Lists, consumer: ListConsumer, counts: ReadCounts) -> bool:
     return taken
 
 
+class Gathered:
+    """Consumer that gathers all lists into a run; repeats that are held get names of their own."""
+
+    def __init__(self, first_repeat: int = 1) -> None:
+        self.first_repeat = first_repeat
+        self.restart()
+
+    def restart(self) -> None:
+        """Discard all lists."""
+        self.queries: list[bytes] = []
+        self.sizes: list[Integers] = [np.empty(0, dtype=np.int64)]
+        self.ids: list[Ids] = []
+        self.scores: list[Floats] = []
+        self.repeats = self.first_repeat  # number of the next one that is held
+
+    def take(self, lists: RankedLists) -> bool:
+        """Keep some lists, unless one contains a document twice."""
+        if not are_unique(lists.unordered):
+            return False
+        if held := lists.unordered.held:
+            names = list(lists.unordered.ids())
+            for count, row in enumerate(held, start=self.repeats):
+                names[row] += b" (repeat %d)" % count  # no id of a TREC file has a blank
+            lists.unordered.replace_ids(names)
+            self.repeats += len(held)
+        self.queries += lists.queries
+        self.sizes.append(np.diff(lists.bounds))
+        self.ids.append(lists.ids())
+        self.scores.append(lists.scores.copy())
+        return True
+
+    def run(self, name: str, tag: str) -> RunColumns:
+        """Return the run, its lists ordered by query."""
+        queries = Vocabulary.of_bytes(self.queries)
+        order = np.argsort(queries.encode(self.queries))
+        ids, scores = Ids.concatenate(self.ids), np.concatenate(self.scores)
+        sizes = np.concatenate(self.sizes)
+        offsets = np.concatenate(([0], np.cumsum(sizes[order])))
+        if (order[1:] < order[:-1]).any():
+            begin = np.cumsum(sizes) - sizes
+            rows = np.arange(len(scores)) + np.repeat(begin[order] - offsets[:-1], sizes[order])
+            ids, scores = ids.take(rows), scores[rows]
+        return RunColumns.of_ids(queries, offsets, ids, scores, name=name, tag=tag)
+
+
+def run_of(lists: Lists, *, name: str, tag: str, first_repeat: int = 1) -> RunColumns:
+    """Return the run of some lists; `first_repeat` is the number of the first repeat that is held."""
+    gathered = Gathered(first_repeat)
+    gathered.take(RankedLists(lists))
+    return gathered.run(name, tag)
+
+
 def disordered(bounds: Integers, scores: Floats, ranks: Integers) -> list[int]:
     """Return the lists in which a higher score has a larger rank than a lower one."""
     falls = ranks[1:] < ranks[:-1]

@@ -1,4 +1,4 @@
-"""Read TREC runs: list by list for a consumer, or whole as a `Run`."""
+"""Read TREC runs list by list for a consumer."""
 
 from __future__ import annotations
 
@@ -11,27 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline import kernels
-from leadline.data.arrays import Bytes, Floats, Integers, bytes_of
-from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
+from leadline.data.arrays import Bytes, Integers, bytes_of
+from leadline.data.ids import to_bytes, to_text
 from leadline.data.packed_ids import Slots, table_of
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
-from leadline.data.run import JoinedLists, RunColumns, TieGroups
+from leadline.data.run import JoinedLists, TieGroups
 from leadline.errors import InputError
 from leadline.io import selection
 from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts
 from leadline.io.opening import BackgroundTask, Buffers, Chunk, computed_ahead, read_whole, text_size
-from leadline.io.run_lists import (
-    JoinConsumer,
-    JoinedText,
-    ListConsumer,
-    Lists,
-    RankedLists,
-    ReadCounts,
-    are_unique,
-    deliver,
-)
-from leadline.io.run_names import run_name
+from leadline.io.run_lists import JoinConsumer, JoinedText, ListConsumer, Lists, ReadCounts, deliver
 from leadline.io.trec_lists import POWERS, SHORTEST_LINE, as_fields, scan_lists
 from leadline.kernels import plain
 
@@ -308,76 +298,6 @@ def _deliver(
     return counts
 
 
-class _Gathered:
-    """The lists of a run, kept while it is read."""
-
-    def __init__(self) -> None:
-        self.restart()
-
-    def restart(self) -> None:
-        """Discard all lists."""
-        self.queries: list[bytes] = []
-        self.sizes: list[int] = []
-        self.ids: list[Ids] = []
-        self.scores: list[Floats] = []
-
-    def take(self, lists: RankedLists) -> bool:
-        """Keep some lists, unless one contains a document twice."""
-        if not are_unique(lists.unordered):
-            return False
-        self.add(lists)
-        return True
-
-    def add(self, lists: RankedLists) -> None:
-        """Keep some lists."""
-        self.queries += lists.queries
-        self.sizes += np.diff(lists.bounds).tolist()
-        self.ids.append(lists.ids())
-        self.scores.append(lists.scores.copy())
-
-    def run(self, name: str, tag: str) -> RunColumns:
-        """Return the run, its lists ordered by query."""
-        queries = Vocabulary.of_bytes(self.queries)
-        order = np.argsort(queries.encode(self.queries))
-        ids, scores = Ids.concatenate(self.ids), np.concatenate(self.scores)
-        sizes = np.array(self.sizes, dtype=np.int64)
-        offsets = np.concatenate(([0], np.cumsum(sizes[order])))
-        if (order[1:] < order[:-1]).any():
-            begin = np.cumsum(sizes) - sizes
-            rows = np.arange(len(scores)) + np.repeat(begin[order] - offsets[:-1], sizes[order])
-            ids, scores = ids.take(rows), scores[rows]
-        return RunColumns.of_ids(queries, offsets, ids, scores, name=name, tag=tag)
-
-
-class _Whole:
-    """The lists of a run that was read as a whole."""
-
-    def take(self, lists: RankedLists) -> bool:
-        """Take all lists, unless one contains a document twice."""
-        self.lists = lists.unordered
-        return are_unique(self.lists)
-
-    def restart(self) -> None:
-        """Do nothing: never called for a whole file."""
-
-
-def read(
-    path: str, *, reading: Reading = DEFAULT_READING, name: str | None = None, whole: Chunk | None = None
-) -> tuple[RunColumns, ReadCounts]:
-    """Read a run file whole, unjudged documents included; `whole` is its text if it has been read already.
-
-    Tags are counted if runs are named by them.
-    """
-    name = run_name(path) if name is None else name
-    if reading.on_duplicate == "hold":  # what is held is numbered over the whole run
-        every = _Whole()
-        counts = stream(path, every, reading=reading, whole=whole or read_whole(path))
-        return run_of(every.lists, name=name, tag=counts.tag), counts
-    consumer = _Gathered()
-    counts = stream(path, consumer, reading=reading, whole=whole)
-    return consumer.run(name, counts.tag), counts
-
-
 def _tags(scanned: Scanned, tag: bytes, rows: int) -> set[bytes]:
     """Return the tags of the lists of a chunk; `tag` is one of them."""
     text = scanned.text[: scanned.stop].tobytes()
@@ -385,32 +305,6 @@ def _tags(scanned: Scanned, tag: bytes, rows: int) -> set[bytes]:
         return {tag}  # most files; without a look at every line
     lines = (plain.fields_of(line) for _, line in plain.data_lines(text, scanned.line))
     return {fields[5] for fields in lines if len(fields) > 5}
-
-
-def run_of(lists: Lists, *, name: str, tag: str, first_repeat: int = 1) -> RunColumns:
-    """Return the run of some lists; a repeat that is held keeps its rank under a unique name.
-
-    `first_repeat` is the number of the first of these names.
-    """
-    if not lists.held and len(set(lists.queries)) == len(lists.queries):
-        every = _Gathered()
-        every.add(RankedLists(lists))
-        return every.run(name, tag)
-    names = list(lists.ids())
-    place = Vocabulary.of_bytes(names).encode(names)
-    held = np.zeros(len(names), dtype=np.bool_)
-    held[lists.held] = True
-    for count, row in enumerate(lists.held, start=first_repeat):
-        names[row] += b" (repeat %d)" % count  # no id of a TREC file has a blank
-    queries = Vocabulary.of_bytes(lists.queries)
-    documents = Vocabulary.of_bytes(names)
-    query = np.repeat(queries.encode(lists.queries), np.diff(lists.bounds))
-    document = documents.encode(names).astype(np.int32)
-    order = np.lexsort((held, -place, -lists.scores, query))
-    offsets = np.searchsorted(query[order], np.arange(len(queries) + 1)).astype(np.int64)
-    return RunColumns.of_columns(
-        queries, offsets, documents, document[order], lists.scores[order], name=name, tag=tag
-    )
 
 
 def _scanned(window: Chunk, reading: Reading) -> Generator[Scanned, None, None]:
