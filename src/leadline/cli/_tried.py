@@ -123,7 +123,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--metric", "--metrics", "--measures"), MEASURES),
     **dict.fromkeys(("--rel", "--relevance-level", "--min-rel", "--binary", "--threshold-rel"), GRADE),
     **dict.fromkeys(
-        ("-k", "--k", "--cutoff", "--cutoffs", "--at", "--top-k", "--topk", "--hits"),
+        ("-k", "--k", "--cutoff", "--cutoffs", "--at", "--top", "--top-k", "--topk", "--hits"),
         ("Use -k N.", "Write the cutoff into the measure, as in -m nDCG@10.", "Use --depth K.", "Use -T N."),
     ),
     **dict.fromkeys(("--qrels", "--run", "--runs", "--systems", "--old", "--new"), PLACES),
@@ -131,17 +131,20 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("explain --alpha", "--beta", "--gamma", "--persistence"), IN_MEASURE),
     "evaluate --alpha": f"{IN_MEASURE} --confidence is 1 - alpha of the intervals.",
     "--p": f"{IN_MEASURE} `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'` computes RBO.",
-    **dict.fromkeys(("--stat-test", "--statistic", "--paired"), "Use --test NAME."),
+    **dict.fromkeys(("--stat-test", "--statistic", "--method", "--paired"), "Use --test NAME."),
     **dict.fromkeys(("--permutations", "--iterations", "--resamples"), TEST),
     "--bootstrap": (
         "Use --test Bootstrap for the test, --config test.interval=BCa for the intervals.",
         "Use --intervals --config test.interval=BCa.",
+        "Use --test Bootstrap.",
     ),
     **dict.fromkeys(
         ("--groups", "--group-by", "--by-group", "--by", "--slice", "--slices", "--per-group", "--breakdown"),
         "Use --query-slice FILE:COLUMN.",
     ),
     **dict.fromkeys(("--sort", "--sort-by", "--order-by", "--worst", "--hardest", "--bottom"), SORTED),
+    **dict.fromkeys(("--regressions", "--losses", "--losers"), SORTED),
+    "convert --sort": "Leave it out: a run is written by query and score.",
     **dict.fromkeys(
         ("--tau", "--kendall"),
         "Use `leadline evaluate QRELS RUN... -m AP -m nDCG -o FILE.json`, then "
@@ -149,7 +152,10 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     ),
     "--residual": "Use -m 'RBPResidual(p=0.8)', or --bounds for what unjudged documents can change.",
     **dict.fromkeys(("--residual-qrels", "--residual-collection", "--without", "--exclude-qrels"), RESIDUAL),
-    **dict.fromkeys(("--common", "--intersect", "--ignore-missing"), "Use --config scores.queries=both."),
+    **dict.fromkeys(
+        ("--common", "--intersect", "--ignore-missing", "--missing-queries"),
+        "Use --config scores.queries=both.",
+    ),
     **dict.fromkeys(("--name", "--run-name", "--rename"), "Write NAME=FILE in place of the file of a run."),
     **dict.fromkeys(("--output-format", "--out-format", "--fmt"), "Use -f FORMAT."),
     **dict.fromkeys(("convert --force", "convert -y", "convert --replace"), "Use --overwrite."),
@@ -171,7 +177,10 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         "Intervals are shown; --confidence sets their level.",
     ),
     **dict.fromkeys(("--adjust", "--bonferroni", "--holm"), "Use --correction NAME."),
-    "--per-query": "Use `leadline evaluate -q`; --config output.changed=N shows the largest differences.",
+    "--per-query": (
+        "Use `leadline evaluate -q`; --config output.changed=N shows the largest differences.",
+        "Use `leadline evaluate QRELS RUN... -q`.",
+    ),
     **dict.fromkeys(("--max-drop", "--tolerance"), "Use --baseline OLD --fail-if-worse MEASURE:MARGIN."),
     **dict.fromkeys(
         ("--exclude", "--known", "--skip-judged", "--already-judged"),
@@ -198,6 +207,27 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         f"agreement --{word}": ALL_SHOWN
         for word in ("kappa", "metric", "coefficient", "krippendorff", "cohen", "fleiss", "method", "alpha")
     },
+    **{
+        f"evaluate --{word}": TESTS.replace("use", "Use", 1).replace("OLD NEW", "RUN RUN") + "."
+        for word in ("baseline", "test", "compare", "correction", "significance", "p-value", "stat-test")
+    },
+    **{
+        f"agreement --{word}": "Leave it out: the table of grades is always shown."
+        for word in ("confusion", "matrix")
+    },
+    "agreement --threshold": "Use -l GRADE.",
+    **dict.fromkeys(
+        ("judge --scale", "judge --labels"), "Use --grades SCALE, as in --grades 0=no,1=partly,2=yes."
+    ),
+    "judge --resume": "Leave it out: the same command resumes.",
+    **dict.fromkeys(("--cohens-d", "--cohen-d", "--effect"), "Use --long."),
+    **dict.fromkeys(
+        ("--bold", "--stars", "--daggers", "--letters"),
+        "Use `leadline report QRELS RUN... -f latex`, which marks significant differences.",
+    ),
+    **dict.fromkeys(("--gain", "--gains"), "Write it into the measure, as in -m 'nDCG(gain=exp)@10'."),
+    "--tag": "Use --name NAME.",
+    "explain -q": "Use --query-id ID.",
     "agreement --tau": "Use --runs RUN..., which shows whether the order of the runs changes.",
     "pool --strategy": "Use --for MEASURE --total N for a sample, or --method NAME.",
     **dict.fromkeys(
@@ -227,7 +257,9 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--variant", "--group", "--treatment"), "Use --arm COLUMN."),
     **dict.fromkeys(("--clicked", "--conversion"), "Use --click COLUMN."),
     **dict.fromkeys(("--db", "--database"), "Use --store FILE."),
-    **dict.fromkeys(("--workers", "--jobs", "--threads"), "Use --engine processes:N."),
+    **dict.fromkeys(
+        ("--workers", "--jobs", "--threads", "--parallel", "--processes"), "Use --engine processes:N."
+    ),
     **dict.fromkeys(
         ("fuse -k", "fuse --k", "fuse --rrf-k", "fuse --cutoff"),
         "Write k into the method, as in --method 'RRF(k=60)'.",
@@ -237,7 +269,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         "Use --config agreement.weights=quadratic.",
     ),
     **dict.fromkeys(
-        ("--queries", "--query", "--topics", "--query-ids"),
+        ("--queries", "--query", "--topics", "--topic", "--query-ids", "--qid", "--only"),
         (
             "Use --queries FILE.",
             "Use --query-id ID.",
@@ -260,6 +292,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     "--all": "Use --long.",
 }
 TYPING = 0.8  # share of equal letters from which an option is the one that was meant
+LONG = 8  # letters of a word that can be taken for a misspelt one
 MISSPELT = 0.88  # the same for a word that people try
 # Words of options that say nothing about what they set.
 EMPTY = {
@@ -320,7 +353,7 @@ def option_for(word: str, command: click.Command | None, like: Sequence[str] = (
     if setting is not None:
         return f"Use --config {setting.usage}."
     spelled = [one for one in like if difflib.SequenceMatcher(None, one, word).ratio() >= TYPING]
-    if not spelled:
+    if not spelled and len(word) >= LONG:
         known = [one.removeprefix(f"{command.name} ") for one in TRIED_OPTIONS]
         for close in difflib.get_close_matches(word, known, cutoff=MISSPELT):
             if answer := answer_to(close, command):
