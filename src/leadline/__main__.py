@@ -19,7 +19,7 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         import os
 
-        os.write(2, b"leadline: stopped\n")
+        os.write(2, b"leadline: interrupted\n")
         os._exit(130)
 
 

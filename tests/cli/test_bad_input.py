@@ -215,7 +215,7 @@ def test_a_stopped_command_writes_one_line_and_nothing_else(
     found = leadline("evaluate", "q", "r", "-o", "out.txt")
     if stop is KeyboardInterrupt:
         assert (found.status, found.out) == (130, "")
-        assert found.err.strip() == "leadline: stopped"  # on a line of its own, after the ^C
+        assert found.err.strip() == "leadline: interrupted"  # on a line of its own, after the ^C
     else:
         assert found == (2, "", "leadline: error: not enough memory for this input\n")
     assert content(files) == before

@@ -140,7 +140,7 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
         (["-o", "old.run"], "would overwrite an input"),
         (["-o", "x.md", "-o", "./x.md"], "two outputs name the same file"),
         (["-o", "x.svg", "-o", "x.svg"], "two outputs name the same file"),
-        (["-o", "-", "-o", "-"], "two outputs are -, standard output"),
+        (["-o", "-", "-o", "-"], "standard output"),
         (["--figure", "scatter"], "--figure scatter needs -o FILE.svg"),
         (["-o", "x.svg", "--figure", "groups", "--baseline", "old"], "leave out --baseline"),
     ],

@@ -31,7 +31,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_its_files_are_written_to_be_tried_on(leadline: Leadline, tmp_path: Path) -> None:
     folder = tmp_path / "cranfield"
     found = leadline("demo", "--files", folder)
-    assert found.out.startswith(f"11 files written into {folder}: qrels.txt, bm25-")
+    assert found.out.startswith(f"wrote 11 files to {folder}: qrels.txt, bm25-")
     assert len(list(folder.iterdir())) == 11
     runs = sorted(folder.glob("*.run"))
     again = leadline("evaluate", folder / "qrels.txt", *runs, "-m", "AP", "-f", "csv").out
@@ -77,7 +77,7 @@ def test_other_files_of_these_names_are_not_overwritten(
 
 def test_xquad_is_written_in_three_languages_with_its_licence(leadline: Leadline, tmp_path: Path) -> None:
     found = leadline("demo", "--files", tmp_path, "--collection", "xquad")
-    assert found.out.startswith("8 files written into ")
+    assert found.out.startswith("wrote 8 files to ")
     qrels = [line.split() for line in (tmp_path / "qrels.txt").read_text().splitlines()]
     assert len(qrels) == len({row[0] for row in qrels}) == 1190  # each question has one paragraph
     texts = {}

@@ -513,7 +513,7 @@ def test_a_report_of_saved_estimates_has_their_values(saved: list[Path], tmp_pat
     assert f"{data['runs'][0]['mean']['P@10']:.4f}" in page.read_text()
     assert [Path(one["path"]).name for one in data["inputs"]] == ["two.parquet", "one.parquet"]
     done = typed("report", *saved, "-l", "2", "-o", page)
-    assert "--level has no effect on values" in str(done.exception)
+    assert "--level cannot change values" in str(done.exception)
 
 
 def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) -> None:
@@ -532,7 +532,7 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
     ("words", "said"),
     [
         (["two.parquet", "two.parquet"], "is in two files"),
-        (["two.parquet", "-l", "2"], "--level has no effect on values"),
+        (["two.parquet", "-l", "2"], "--level cannot change values"),
         (["two.parquet", "-m", "AP"], "no measure 'AP'"),
         (["one.parquet"], "at least two runs"),
         (["two.parquet", "other.parquet"], "expected equal"),
@@ -569,7 +569,7 @@ def test_machine_labels_that_the_pool_names_must_be_there(files: Path, tmp_path:
     labels.unlink()
     done = typed(*words)
     assert done.exit_code != 0
-    assert "--machine FILE or --machine none" in str(done.exception)
+    assert "--machine FILE, or --machine none" in str(done.exception)
     assert "\n" not in str(done.exception)
     assert typed(*words, "--machine", "none").exit_code == 0
 

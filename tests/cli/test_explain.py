@@ -288,7 +288,7 @@ def test_a_query_with_nothing_relevant_or_an_undefined_value_is_said() -> None:
 
 def test_several_measures_are_refused_not_dropped(leadline: Leadline) -> None:
     asked = ("explain", "qrels.txt", "my.run", "-m", "AP", "-m", "RR", "--query-id", "q")
-    expected = "leadline: error: 2 measures (AP, RR); expected one -m\n"
+    expected = "leadline: error: explain takes one measure, got 2: AP, RR\n"
     assert leadline(*asked) == (2, "", expected)
 
 

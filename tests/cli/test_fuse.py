@@ -28,7 +28,7 @@ def test_the_file_holds_the_fused_run(leadline: Leadline, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--weights", "1,x"], "--weights 1,x; expected numbers"),
+        (["--weights", "1,x"], "--weights 1,x is not valid"),
         (["--config", "read.on_duplicate=hold"], "expected refuse, first, last or max"),
     ],
 )

@@ -83,7 +83,7 @@ def test_help_shows_the_help_of_a_command(words: str, leadline: Leadline) -> Non
     ("words", "error"),
     [
         ("evaluat", "unknown command 'evaluat'; nearest: evaluate"),
-        ("evaluate more", "'leadline evaluate' has no command 'more'; expected no more names"),
+        ("evaluate more", "'leadline evaluate' has no subcommands"),
         ("study nothing", "no study 'nothing'; there are: "),
         ("topics nothing", "No such command 'nothing'."),
     ],

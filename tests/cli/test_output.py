@@ -60,7 +60,7 @@ def test_output_that_cannot_be_written_is_one_line(files: Path) -> None:
         done = leadline(files, f"leadline evaluate q r -f {form} > /dev/full")
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
-        assert done.stderr.startswith("leadline: error: cannot write (")
+        assert done.stderr.startswith("leadline: error: cannot write the output (")
 
 
 def test_a_closed_standard_output_is_one_line(files: Path) -> None:

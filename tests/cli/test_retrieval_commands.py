@@ -47,7 +47,7 @@ def test_index_says_what_it_made(leadline: Leadline) -> None:
     assert done.data["inputs"][0]["rows"] == 3
     again = leadline("index", "docs.jsonl", "-o", "again")
     assert again.status == 2
-    assert "again: exists; expected a new name, or --overwrite" in again.err
+    assert "again already exists; choose a new name, or use --overwrite" in again.err
     assert leadline("index", "docs.jsonl", "-o", "again", "--overwrite").status == 0
 
 
@@ -72,7 +72,7 @@ def test_several_models_write_a_folder_that_can_be_evaluated(folder: Path, leadl
     (folder / "file").touch()
     rejected = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25", "-m", "QL", "-o", "file")
     assert rejected.status == 2
-    assert "several models need a folder" in rejected.err
+    assert "several models need one" in rejected.err
 
 
 @pytest.mark.usefixtures("folder")
@@ -111,7 +111,7 @@ def test_show_prints_a_list_for_people(leadline: Leadline) -> None:
         "query terms that no document has: 1; left out of their queries\n"
     )
     rejected = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25")
-    assert "no output is asked for; expected -o RUN, --show" in rejected.err
+    assert "add -o RUN, --show" in rejected.err
 
 
 def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline) -> None:

@@ -60,9 +60,9 @@ def test_quotes_keep_blanks_in_a_value(tmp_path: Path, leadline: Leadline) -> No
     ("given", "said"),
     [
         ("ordr=rank", "has no setting ordr; nearest: read.order"),
-        ("order", "--config order without a value; expected --config read.order=rank"),
+        ("order", "--config order needs a value, as in --config read.order=rank"),
         ("order=x", "'x' is not one of 'score', 'rank'"),
-        ("smallest=1", "`leadline evaluate` has no setting smallest"),
+        ("smallest=1", "`leadline evaluate` does not use the setting smallest"),
         ("none.toml", "none.toml: No such file or directory"),
         ("zzz=1", "`leadline evaluate --help` lists them"),
     ],

@@ -52,12 +52,12 @@ def test_an_index_gives_the_same_summary_as_its_documents(docs: str, leadline: L
             assert from_index[key] == from_documents[key]
     assert leadline("summary", "stored", "--doc", "d3").out == "Only a title\n"
     leadline("index", docs, "-o", "short", "--store-text", "-C", "index.prefix=20")
-    assert "only the first 20 bytes of a text are stored" in leadline("summary", "short", "--doc", "d1").out
+    assert "the index stores only the first 20 bytes" in leadline("summary", "short", "--doc", "d1").out
 
 
 def test_what_cannot_be_summarised_is_said(docs: str, leadline: Leadline) -> None:
     done = leadline("summary", docs, "--doc", "d1", "--query", "zebra")
-    assert done.out.endswith("no query term occurs in the document; its first words are shown\n")
+    assert done.out.endswith("no query term occurs in the document, so its first words are shown\n")
     leadline("index", docs, "-o", "bare")
     for arguments, said in (
         (["bare", "--doc", "d1"], "has no texts; `leadline index --store-text` keeps them"),

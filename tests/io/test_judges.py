@@ -88,7 +88,7 @@ def test_two_judges_of_one_name_are_refused(tmp_path: Path) -> None:
     for folder in ("x", "y"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "ann.txt").write_text("q1 0 d1 1\n")
-    with pytest.raises(UsageError, match="two judges are called 'ann'"):
+    with pytest.raises(UsageError, match="two judges are both named 'ann'"):
         said(tmp_path / "x" / "ann.txt", tmp_path / "y" / "ann.txt")
     with pytest.raises(InputError, match="no table, so no column 'ann'"):
         said(f"{tmp_path / 'x' / 'ann.txt'}:ann")

@@ -197,7 +197,7 @@ def test_a_client_that_leaves_leaves_no_traceback_and_no_judgment(tmp_path: Path
         _, wrong = server.process.communicate(timeout=30)
         half.close()
         whole.close()
-    assert re.sub("leadline: stopped\n", "", wrong).strip() == ""
+    assert re.sub("leadline: interrupted\n", "", wrong).strip() == ""
     assert stored(files.store, "SELECT count(*) FROM events") == [(0,)]
 
 

@@ -78,9 +78,9 @@ class Commands(Described, click.Group):
         with formatter.section("More help"):
             formatter.write_dl(
                 [
-                    ("leadline COMMAND --help", "one command; also `leadline help COMMAND`"),
-                    ("leadline help --all", "all commands with a line each"),
-                    ("leadline demo --files . --collection examples", "the files of the examples"),
+                    ("leadline COMMAND --help", "help for one command (also `leadline help COMMAND`)"),
+                    ("leadline help --all", "list every command with a one-line description"),
+                    ("leadline demo --files . --collection examples", "write the files used in the examples"),
                 ]
             )
         self.format_options(context, formatter)
@@ -174,7 +174,7 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
     help="Show the version and whether the kernels are compiled.",
 )
 def group() -> None:
-    """Measure retrieval systems: with full judgments, with a sample of them, or with none."""
+    """Evaluate search and retrieval systems with full judgments, a sample of them, or none."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -186,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # Columns are reserved larger than what a text will fill; huge pages would be cleared whole.
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     if sys.stdout is None:
-        sys.exit(refuse("standard output is closed; expected a file, a pipe or a terminal"))
+        sys.exit(refuse("standard output is closed; connect it to a file, a pipe or a terminal"))
     if "_LEADLINE_COMPLETE" in os.environ:
         complete_whole_words()
     try:
@@ -206,16 +206,18 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         details = f" ({error})" if str(error) else ""
         status = refuse(f"not enough memory for this input{details}")
     except OverflowError as error:
-        status = refuse(f"a number is too large ({error}); expected a 64-bit number")
+        status = refuse(f"a number is too large ({error}); numbers must fit in 64 bits")
     except (KeyboardInterrupt, click.Abort):
-        click.echo("leadline: stopped", err=True)
+        click.echo("leadline: interrupted", err=True)
         status = 130
     except BrokenPipeError:  # the reader of the output has exited, as `head` does
         status = _drop_output(141)
     except SystemExit as end:  # raised by click when a pipe is closed
         status = _drop_output(141) if end.code == 1 else end.code
     except OSError as error:
-        status = _drop_output(refuse(f"cannot write ({error.strerror}); expected a device with free space"))
+        status = _drop_output(
+            refuse(f"cannot write the output ({error.strerror}); check the permissions and the free space")
+        )
     gc.freeze()  # nothing is left to collect at exit
     sys.exit(status if isinstance(status, int) else 0)
 

@@ -26,8 +26,9 @@ def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = T
             next(path for path, is_one in found.items() if is_one is kind) for kind in (True, False)
         )
         raise UsageError(
-            f"{values} holds per-query values, {other} does not. Give values only, or judgments and runs "
-            f"(if {other} holds values too: --config read.kind={VALUES}; if {values} is a run: qrels)"
+            f"{values} contains per-query values, but {other} does not. Pass either values only, or "
+            f"judgments and runs. To force a reading, use --config read.kind={VALUES} or --config "
+            "read.kind=qrels."
         )
     return any(found.values())
 

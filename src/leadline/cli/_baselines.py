@@ -71,10 +71,10 @@ class BaselineFile:
         self.runs = [one for one in baselines if one not in saved]
         for one in self.runs:
             if one not in named and not os.path.exists(one) and suffix_of(one) in (".json", ".parquet"):
-                raise UsageError(f"--baseline {one}: no such file; --update-baseline {one} writes it")
+                raise UsageError(f"--baseline {one}: no such file; create it with --update-baseline {one}")
         if len(saved) > 1 or (saved and self.runs):
             raise UsageError(
-                f"--baseline {saved[0]} holds saved values; expected no other baseline beside it"
+                f"--baseline {saved[0]} contains saved values and cannot be combined with another baseline"
             )
         self.path = saved[0] if saved else None
         self.kept: Baseline | None = None
@@ -131,8 +131,8 @@ class BaselineFile:
             return
         if not self.written(outcomes):
             click.echo(
-                f"leadline: {self.update} was not written, because a condition failed "
-                "(--config output.force_update writes it anyway)",
+                f"leadline: {self.update} was not written because a check failed (use --config "
+                "output.force_update to write it anyway)",
                 err=True,
             )
             return
@@ -156,11 +156,11 @@ def least_means(results: Results, conditions: Sequence[Condition], *, rel: float
 def first_notes(path: str | None, conditions: Sequence[Condition]) -> list[str]:
     """Return the notes on a file that holds nothing to compare with yet, or on a single run."""
     if path is None:
-        return ["no comparison: one run, without a baseline"]
+        return ["no comparison: there is only one run and no baseline"]
     untested = sum(condition.kind != BELOW for condition in conditions)
-    notes = [f"no comparison: {path} holds no values to compare with"]
+    notes = [f"no comparison: {path} contains no values to compare with"]
     if untested:
-        notes.append(f"conditions that need a baseline and were not tested: {untested}")
+        notes.append(f"checks skipped because there is no baseline: {untested}")
     return notes
 
 

@@ -145,7 +145,7 @@ def sample_options(function: F) -> F:
             "Measures",
             "--pool",
             metavar="POOL",
-            help="Pool that the judgments were drawn from (`pool --for`). Scores become estimates.",
+            help="Pool that the judgments were sampled from (`pool --for`). Scores become estimates.",
         ),
         option(
             "Measures",

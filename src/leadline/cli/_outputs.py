@@ -238,7 +238,7 @@ class Outputs:
         allowed = options_of_figure(drawn)
         kind = {} if self.figure is None or drawn is view.more else {"figure": self.figure}
         if kind and "figure" not in allowed:
-            raise UsageError(f"--figure {self.figure}: this result has one figure. Leave --figure out.")
+            raise UsageError(f"--figure {self.figure}: this result has only one figure; leave out --figure")
         labels = checked_labels(drawn, *self._labels())
         options = {name: one for name, one in view.figure.items() if name in allowed}
         make = figure_of(drawn, **options, **kind)
@@ -267,6 +267,6 @@ def refuse_same_output(*outputs: str | None) -> None:
     """Raise UsageError if two outputs are the same file."""
     paths = [os.path.realpath(path) for path in outputs if path is not None and path != "-"]
     if len(set(paths)) < len(paths):
-        raise UsageError("two outputs name the same file; expected different files")
+        raise UsageError("two outputs name the same file; give each its own")
     if outputs.count("-") > 1:
-        raise UsageError("two outputs are -, standard output; expected a file for one of them")
+        raise UsageError("only one output can be - (standard output); write the other to a file")

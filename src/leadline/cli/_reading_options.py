@@ -34,8 +34,8 @@ def labels_of(pool: DrawnPool, given: str | None) -> str | None:
         return None
     if not os.path.exists(path):
         raise UsageError(
-            f"the pool names the machine labels {path}, which do not exist; expected --machine FILE or "
-            "--machine none"
+            f"the pool refers to LLM labels in {path}, which does not exist; use --machine FILE, or "
+            "--machine none to do without"
         )
     return path
 

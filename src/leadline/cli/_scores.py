@@ -39,7 +39,9 @@ def values_given(
         return True
     for name in context.meta.get("leadline.scores", {}):
         if is_given(context, name):
-            raise UsageError(f"{spelled(context.command, name)} is for per-query values, not for runs")
+            raise UsageError(
+                f"{spelled(context.command, name)} works only with per-query values, not with runs"
+            )
     return False
 
 
@@ -48,8 +50,8 @@ def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
     for name in names:
         if is_given(context, name):
             raise UsageError(
-                f"{spelled(context.command, name)} has no effect on values, which are already computed; "
-                "leave it out"
+                f"{spelled(context.command, name)} cannot change values that are already computed; leave "
+                "it out"
             )
 
 

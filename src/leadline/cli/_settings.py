@@ -84,7 +84,7 @@ class PairOfNames(click.ParamType):  # type: ignore[type-arg]  # takes no parame
         names = tuple(value.split(",")) if isinstance(value, str) else tuple(value)
         if len(names) != 2:
             self.fail(
-                f"'{value}'; expected two names with a comma between them, as in bm25,dense", param, ctx
+                f"'{value}' is not valid; give two names separated by a comma, such as bm25,dense", param, ctx
             )
         return names
 
@@ -103,66 +103,71 @@ COUNT = click.IntRange(1, LARGEST)
 SETTINGS = {
     setting.key: setting
     for setting in (
-        Setting("read.columns", "Columns of runs without a header, such as query_id,doc_id,rank."),
+        Setting("read.columns", "Column names for runs without a header, such as query_id,doc_id,rank."),
         Setting("read.documents", "Number of documents in the collection, for Utility and FallOut.",
                 click.IntRange(0, LARGEST), tried=("-N",)),
         Setting("read.documents_of",
-                "Document of a chunk in runs: a pattern with the document as its first group, such as "
-                "'^(.*)#\\d+$', or a table of both ids. The best chunk counts.",
+                "Document id of a chunk in runs: a pattern whose first group is the "
+                "document, such as '^(.*)#\\d+$', or a table of both ids. The best chunk counts.",
                 InputPath()),
         Setting("read.drop_identical_ids",
-                "Leave out documents of runs whose id is that of their query, as BEIR and MTEB do.",
+                "Leave out retrieved documents that have the same id as their query, as BEIR and MTEB "
+                "do.",
                 click.BOOL, default=False),
         Setting("read.encoding", "Character encoding of texts, such as latin-1.", default="utf-8"),
-        Setting("read.kind", "What a file contains, if its columns do not tell.",
+        Setting("read.kind", "Content of the files, if their columns do not show it.",
                 one_in("qrels", "run", "values")),
         Setting("read.known", "File of documents that the user already knew, for Coverage and Novelty.",
                 InputPath()),
         Setting("read.lengths",
                 "Lengths of documents, or of chunks with documents_of, for measures with a budget such as "
                 "R@500tokens: FILE:COLUMN, a CSV or TSV table of doc_id and lengths.", tried=("--tokens",)),
-        Setting("read.name", "Name of the run, where a table holds several."),
-        Setting("read.name_by", "Name of a run: its file name or its tag.", one_in("file", "tag"), "file",
+        Setting("read.name", "Name of the run to read from a table with several."),
+        Setting("read.name_by", "Source of a run's name: its file or its tag.", one_in("file", "tag"), "file",
                 tried=("--names",)),
-        Setting("read.negative", "Meaning of negative grades in rank measures.",
+        Setting("read.negative", "Treatment of negative grades in rank measures.",
                 one_in("nonrelevant", "unjudged"), "nonrelevant"),
         Setting("read.on_duplicate",
-                "Document retrieved twice for a query: report an error, keep the first, the last or the one "
-                "with the highest score, or let it hold its rank as non-relevant.",
+                "If a document is retrieved twice for a query: report an error, keep the first, the "
+                "last or the highest-scoring copy, or let repeats keep their ranks as non-relevant "
+                "(hold).",
                 one_in("refuse", "first", "last", "max", "hold"), "refuse"),
-        Setting("read.on_nan", "Score that is NaN: report an error or drop the line.",
+        Setting("read.on_nan", "If a score is NaN: report an error or drop the line.",
                 one_in("refuse", "drop"), "refuse"),
         Setting("read.order", "Order of the documents of a run: by score or by the rank column.",
                 one_in("score", "rank"), "score"),
         Setting("read.qrels_columns",
-                "Columns of judgments without a header, such as query_id,doc_id,relevance."),
+                "Column names for judgments without a header, such as query_id,doc_id,relevance."),
         Setting("read.queries_in",
                 "File of the queries to read: one id per line, a table with query_id, qrels or a run.",
                 QueryFilePath()),
         Setting("read.second_judge",
-                "Judgments by a second judge of pairs that `pool --twice` drew. Values become those of this "
+                "A second judge's judgments of pairs that `pool --twice` drew. Values then reflect this "
                 "judge."),
-        Setting("read.second_pool", "Pool of these pairs, where the judgments have no probabilities."),
+        Setting("read.second_pool", "Pool of the pairs judged twice, if the judgments have no "
+                                    "probabilities."),
         Setting("read.subtopics",
                 "Column 2 of the judgments is the subtopic, for diversity measures such as alpha_nDCG@10.",
                 click.BOOL, default=False),
         Setting("text.analysis", "Text analysis, such as Words(stem=porter,stop=none) or Characters(n=4).",
                 ANALYSIS),
-        Setting("text.fields", "Column of the text. [default: title and text]", many=True,
+        Setting("text.fields", "Column with the text. [default: title and text]", many=True,
                 tried=("--field",)),
-        Setting("text.id_column", "Column of the ids of texts.", tried=("--id",)),
+        Setting("text.id_column", "Column with the ids of the texts.", tried=("--id",)),
         Setting("scores.higher_is_better",
-                "Unknown measure for which larger values are better. Gates need this or the next setting.",
+                "Custom measure for which higher is better. Gates on custom measures need this or the "
+                "next setting.",
                 many=True),
-        Setting("scores.lower_is_better", "Unknown measure for which smaller values are better (latency).",
+        Setting("scores.lower_is_better", "Custom measure for which lower is better, such as latency.",
                 many=True),
         Setting("scores.missing",
-                "Value missing from a run: report an error, count 0, or leave the query out of all means.",
+                "If a run is missing a value: report an error, count 0, or leave the query out of all "
+                "means.",
                 one_in("refuse", "zero", "drop"), "refuse"),
         Setting("scores.queries",
                 "Queries to average: all that are judged, both (only those in the run) or with_relevant.",
                 one_in("all", "both", "with_relevant")),
-        Setting("scores.wide", "Meaning of columns of values. [default: by their names]",
+        Setting("scores.wide", "Meaning of the columns in per-query values. [default: by their names]",
                 one_in("runs", "measures")),
         Setting("test.draws", "Number of resamples; 0 for none.",
                 click.IntRange(0, LIMITS["draws"]), 1000),
@@ -181,9 +186,10 @@ SETTINGS = {
                 "Smallest difference of interest; adds the number of queries or users needed to detect it.",
                 click.FLOAT),
         Setting("figure.labels",
-                "Label of a run, such as bm25=Okapi, or FILE:COLUMN, a table with the labels of runs.",
+                "Label for a run, such as bm25=Okapi, or FILE:COLUMN, a table of run labels.",
                 many=True, tried=("--label",)),
-        Setting("figure.pair", "Pair of runs for the figures differences and scatter, such as bm25,dense.",
+        Setting("figure.pair", "Pair of runs to show in the figures differences and scatter, such as "
+                               "bm25,dense.",
                 PairOfNames(), tried=("--plot-pair",)),
         Setting("output.changed", "Number of queries with the largest differences shown per pair.",
                 click.IntRange(0), 3),
@@ -196,15 +202,15 @@ SETTINGS = {
                 "Number of runs shown in LaTeX and Markdown: the best by the first measure, and the "
                 "baseline.",
                 COUNT),
-        Setting("abtest.document", "Column of the document.", default="doc_id", tried=("--doc",)),
+        Setting("abtest.document", "Column with the document.", default="doc_id", tried=("--doc",)),
         Setting("abtest.effect",
                 "Relative difference that the always-valid (sequential) test is tuned to.",
                 click.FLOAT, 0.2),
         Setting("abtest.metric",
                 "Metric compared: proportion of users who click, or (with --user) clicks per row.",
                 one_in("users", "rows"), "users"),
-        Setting("abtest.query", "Column of the query. [default: all rows belong to one query]"),
-        Setting("agreement.over", "Pairs that all assessors judged, or any two.",
+        Setting("abtest.query", "Column with the query. [default: all rows belong to one query]"),
+        Setting("agreement.over", "Pairs to compare: those that all assessors judged, or that any two did.",
                 one_in("all", "two"), "all"),
         Setting("agreement.resample",
                 "Unit of the intervals: queries (ten or more), pairs (for these queries only) or auto.",
@@ -214,12 +220,13 @@ SETTINGS = {
         Setting("agreement.weights", "Weights of disagreement in Cohen's kappa.",
                 one_in("none", "linear", "quadratic"), "none"),
         Setting("agreement.within",
-                "Say how many judgments give kappa this half-width. [with --runs: 0.05]", click.FLOAT),
+                "Report how many judgments are needed for this half-width of kappa. [with --runs: 0.05]",
+                click.FLOAT),
         Setting("difference.condense", "Remove unjudged documents before the cutoff.",
                 click.BOOL, default=False),
         Setting("difference.normalise", "Divide by the value of the ideal list. [default: with -k]",
                 click.BOOL),
-        Setting("difference.printed6", "Use the weights of equation 6 as printed.",
+        Setting("difference.printed6", "Use the weights of equation 6 exactly as printed in the paper.",
                 click.BOOL, default=False),
         Setting("difference.signed", "Report a negative RIC for reversed lists.",
                 click.BOOL, default=False),
@@ -228,20 +235,23 @@ SETTINGS = {
         Setting("difference.weighted", "Weight documents by their ideal ranks. [default: with -k]",
                 click.BOOL),
         Setting("histogram.as_printed",
-                "Follow the paper to the letter: normalised by run, pooled, unretrieved documents omitted.",
+                "Follow the paper exactly: normalise by run, pool the queries, and omit unretrieved "
+                "documents.",
                 click.BOOL, default=False),
         Setting("histogram.missing",
-                "Score of relevant documents that a list lacks: its minimum, or omitted (skip). "
+                "Score for relevant documents missing from a list: the list's minimum, or none (skip). "
                 "[default: min]", one_in("min", "skip")),
         Setting("histogram.nonrelevant",
-                "Non-relevant documents: all retrieved ones that are not judged relevant, or those judged "
-                "non-relevant.", one_in("retrieved", "judged"), "retrieved"),
+                "Documents counted as non-relevant: all retrieved ones not judged relevant, or only those "
+                "judged non-relevant.", one_in("retrieved", "judged"), "retrieved"),
         Setting("histogram.sample_from",
-                "Documents to sample from: the lists of each run, or the union of all runs.",
+                "Documents to sample from: each run's own lists, or the union of all runs.",
                 one_in("list", "union"), "list"),
         Setting("histogram.show",
-                "Run to draw, up to 4. [default: all, or those with the highest and lowest HSA]", many=True),
-        Setting("index.positions", "Store positions, which only SDM needs; an index without them is smaller.",
+                "Run to show in the figure, up to 4. [default: all, or those with the highest and "
+                "lowest HSA]", many=True),
+        Setting("index.positions", "Store term positions. Only SDM needs them, and an index without "
+                                   "them is smaller.",
                 click.BOOL, default=True, tried=("--no-positions",)),
         Setting("index.prefix",
                 "With --store-text, number of bytes to store from the start of each text; all of it is "
@@ -254,15 +264,15 @@ SETTINGS = {
                 tried=("--all",)),
         Setting("pool.known", "File of pairs to exclude: a pool or qrels.", InputPath()),
         Setting("pool.new_runs",
-                "Share of the budget for documents below the cutoff, which later runs may need.",
+                "Share of the budget for documents below the cutoff that later runs may retrieve.",
                 click.FLOAT, 0.15),
         Setting("pool.random",
                 "Number of documents added per query, sampled from the rest of the collection.",
                 click.IntRange(0, LARGEST), 0),
         Setting("pool.whole", "Include known pairs in the output.", click.BOOL, default=False),
         Setting("sampled.correction",
-                "Prior of the ranks: uniform on a log scale (log), or none: each sampled document counts N/n "
-                "times.", one_in("log", "none"), "log"),
+                "Prior on ranks: uniform on a log scale (log), or none, which counts each sampled "
+                "document N/n times.", one_in("log", "none"), "log"),
         Setting("summary.windows", "Maximum number of windows, with --query.", COUNT, 2),
         Setting("topics.alpha", "Dirichlet prior of each topic. [default: 50/T]", click.FLOAT),
         Setting("topics.beta", "Dirichlet prior of each word.", click.FLOAT, 0.01),
@@ -271,8 +281,9 @@ SETTINGS = {
         Setting("topics.estimator",
                 "Estimator: left-to-right on whole documents, or document completion (every second token).",
                 one_in("left-to-right", "completion"), "left-to-right"),
-        Setting("topics.field", "Column of the text. [default: the name of the language]"),
-        Setting("topics.fits", "Number of models fitted with different seeds; scores are the mean.",
+        Setting("topics.field", "Column with the text. [default: the name of the language]"),
+        Setting("topics.fits", "Number of models to fit with different seeds; scores are averaged over "
+                               "them.",
                 click.IntRange(1, 10**4), 5),
         Setting("topics.particles", "Number of particles for left-to-right.",
                 click.IntRange(1, 10**6), 20),
@@ -415,7 +426,7 @@ def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str
     for key, value in _pairs(texts, context.command):
         one = _resolve(key, known, context)
         if value is None and one.kind is not click.BOOL:
-            raise UsageError(f"--config {key} without a value; expected --config {one.usage}")
+            raise UsageError(f"--config {key} needs a value, as in --config {one.usage}")
         if one.many:
             given.setdefault(one.keyword, []).append(value)
         else:
@@ -457,7 +468,7 @@ def with_experiment(
     typed = [*_listed(given.get("qrels")), *_listed(given.get("runs"))]
     named = [text for text in _listed(given.get("config")) if _is_file(text) and "runs" in _content(text)]
     if named and typed:
-        raise UsageError(f"{named[0]} names its own runs. Give either arguments or that file.")
+        raise UsageError(f"{named[0]} names its own runs; pass either that file or arguments, not both")
     if typed or not (named or os.path.isfile(EXPERIMENT)):
         return args, None
     path = named[0] if named else EXPERIMENT
@@ -555,7 +566,7 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context) ->
     if found:
         raise UsageError(f"--config {text} is ambiguous: write {' or '.join(one.key for one in found)}")
     if any(key in (one.key, one.keyword) for one in SETTINGS.values()):
-        raise UsageError(f"{name} has no setting {text} (`leadline help config`)")
+        raise UsageError(f"{name} does not use the setting {text} (see `leadline help config`)")
     keywords = {one.keyword: one.key for one in known.values()}
     close = difflib.get_close_matches(key, [*known, *keywords], n=2)
     nearest = dict.fromkeys(keywords.get(one, one) for one in close)

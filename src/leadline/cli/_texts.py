@@ -25,9 +25,10 @@ def analysis_options(function: F) -> F:
         "Texts",
         "--language",
         metavar="LANGUAGE",
-        help="Language of the stemmer and the stop words, such as german or de; `none` for neither. "
-        "[default: "
-        "english]",
+        help=(
+            "Language for stemming and stop words, such as german or de; `none` for neither. [default: "
+            "english]"
+        ),
     )(setting("text.analysis")(function))
 
 

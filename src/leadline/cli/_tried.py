@@ -13,15 +13,15 @@ import click
 from leadline.cli._help import names_known
 
 EVALUATE = "use `leadline evaluate QRELS RUN...`"
-TESTS = "use `leadline compare QRELS OLD NEW`, which tests whether runs differ"
+TESTS = "use `leadline compare QRELS OLD NEW` to test whether runs differ"
 FIGURES = (
-    "use `leadline curve QRELS RUN... -o FILE.svg` for recall and precision, or -o FILE.svg with "
+    "use `leadline curve QRELS RUN... -o FILE.svg` for precision and recall, or add -o FILE.svg to "
     "`leadline compare QRELS RUN...`"
 )
 SORTED = (
     "Use --config output.changed=N for the queries with the largest differences.",
     "Use --per-query and sort, as in `leadline evaluate QRELS RUN -m AP -q -n -f tsv | sort -k3,3g | head`.",
-    "Use -o FILE.csv, and sort it.",
+    "Use -o FILE.csv and sort the file.",
 )
 FUSE = "use `leadline fuse RUN... -o FUSED`"
 CHECK = "use `leadline check FILE...`, or `leadline check --qrels QRELS RUN...`"
@@ -77,9 +77,7 @@ TRIED_COMMANDS = {
     **dict.fromkeys(("kendall", "correlation"), "use `leadline correlate RESULT RESULT`"),
     **dict.fromkeys(("fusion", "rrf"), FUSE),
     **dict.fromkeys(("summarize", "snippet"), "use `leadline summary DOCS --doc ID`"),
-    **dict.fromkeys(
-        ("config", "settings"), "use `leadline help config`, which lists the settings of --config"
-    ),
+    **dict.fromkeys(("config", "settings"), "use `leadline help config` to list the settings of --config"),
     "export": "use `leadline show RESULT -o FILE.csv`, or `leadline convert IN OUT` for runs and judgments",
 }
 # Registries whose names are explained by a command.
@@ -100,8 +98,8 @@ SAVED_ONLY = (
 GRADE = ("Use -l GRADE.", "Use --level GRADE.")
 TEST = "Use --test 'Randomisation(draws=1000)'."
 FLOOR = "Use --fail-below MEASURE=VALUE."
-PARAMETERS = "Write it into the model, as in -m 'BM25(k1=0.9,b=0.4)'."
-PLACES = "Runs follow the judgments, without an option: QRELS RUN..."
+PARAMETERS = "Make it part of the model name, as in -m 'BM25(k1=0.9,b=0.4)'."
+PLACES = "Runs need no option; list them after the judgments: QRELS RUN..."
 # An answer that names an option is for commands that have it; the first that fits is given. A word after the
 # name of a command is answered for this command alone.
 TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
@@ -111,20 +109,33 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     "--html": "Use -f html, or -o FILE.html; `leadline report` writes a page.",
     "--markdown": "Use -f markdown.",
     **dict.fromkeys(("--quiet", "--silent"), "Use -f none."),
-    **dict.fromkeys(("--out", "--outfile", "--output-file", "--save"), "Use -o FILE, by suffix."),
+    **dict.fromkeys(
+        ("--out", "--outfile", "--output-file", "--save"), "Use -o FILE; its suffix sets the format."
+    ),
     "--plot": ("Use -o FILE.svg, and --figure KIND.", "Use -o FILE.svg."),
     "--chart": "Use --figure KIND.",
     "--summary": "Use -o FILE.md.",
     "--baseline-file": "Use --baseline FILE, and --update-baseline FILE to write it.",
-    "--scores": "Leave it out: per-query values are recognised.",
-    "-Z": "The z-scores of trec_eval are not computed; `leadline compare` tests runs against each other.",
-    "-R": "Formats are told by content; preferences and judgment groups of trec_eval are not read.",
-    "-T": "Formats are told by content.",
+    "--scores": "Leave it out; per-query values are recognised automatically.",
+    "-Z": (
+        "leadline does not compute trec_eval's z-scores; use `leadline compare` to test runs against "
+        "each other."
+    ),
+    "-R": (
+        "Formats are detected automatically; trec_eval's preference files and judgment groups are not "
+        "supported."
+    ),
+    "-T": "Formats are detected automatically.",
     **dict.fromkeys(("--metric", "--metrics", "--measures"), MEASURES),
     **dict.fromkeys(("--rel", "--relevance-level", "--min-rel", "--binary", "--threshold-rel"), GRADE),
     **dict.fromkeys(
         ("-k", "--k", "--cutoff", "--cutoffs", "--at", "--top", "--top-k", "--topk", "--hits"),
-        ("Use -k N.", "Write the cutoff into the measure, as in -m nDCG@10.", "Use --depth K.", "Use -T N."),
+        (
+            "Use -k N.",
+            "Make the cutoff part of the measure, as in -m nDCG@10.",
+            "Use --depth K.",
+            "Use -T N.",
+        ),
     ),
     **dict.fromkeys(("--qrels", "--run", "--runs", "--systems", "--old", "--new"), PLACES),
     **dict.fromkeys(("--alpha", "--significance", "--max-p", "--p-value"), ALPHA),
@@ -173,8 +184,8 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     ),
     **dict.fromkeys(("--dedup", "--deduplicate", "--unique"), "Use --config read.on_duplicate=first."),
     "--ci": (
-        "Use --intervals; with --pool they are shown anyway.",
-        "Intervals are shown; --confidence sets their level.",
+        "Use --intervals. With --pool, intervals are always shown.",
+        "Intervals are always shown; --confidence sets their level.",
     ),
     **dict.fromkeys(("--adjust", "--bonferroni", "--holm"), "Use --correction NAME."),
     "--per-query": (
@@ -188,7 +199,9 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     ),
     **dict.fromkeys(("--strategy", "--algorithm", "--type"), ("Use --method NAME.", "Use --figure KIND.")),
     "--queries-file": "Use --queries FILE.",
-    **dict.fromkeys(("--human", "--gold"), "Human judgments come first; use --machine LABELS for others."),
+    **dict.fromkeys(
+        ("--human", "--gold"), "Human judgments are the first argument; use --machine LABELS for LLM labels."
+    ),
     "--threshold": ("Use --baseline OLD --fail-if-worse MEASURE:MARGIN.", FLOOR),
     **dict.fromkeys(("--min", "--fail-under", "--min-score"), FLOOR),
     **dict.fromkeys(
@@ -232,9 +245,9 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     "pool --strategy": "Use --for MEASURE --total N for a sample, or --method NAME.",
     **dict.fromkeys(
         ("judge --status", "judge --progress", "judge --summary"),
-        "Use --export FILE, which counts the judgments of each judge.",
+        "Use --export FILE, which also counts each judge's judgments.",
     ),
-    "agreement --judges": "All judges of a store or table are compared; leave it out.",
+    "agreement --judges": "Leave it out; all judges in a store or table are compared.",
     **dict.fromkeys(
         ("merge --conflict", "merge --merge", "merge --how"),
         "`leadline convert QRELS QRELS MERGED` merges judgments, by majority.",
@@ -262,7 +275,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     ),
     **dict.fromkeys(
         ("fuse -k", "fuse --k", "fuse --rrf-k", "fuse --cutoff"),
-        "Write k into the method, as in --method 'RRF(k=60)'.",
+        "Make k part of the method, as in --method 'RRF(k=60)'.",
     ),
     **dict.fromkeys(
         ("agreement --weights", "agreement --weighted", "agreement --kappa-weights"),
@@ -274,7 +287,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
             "Use --queries FILE.",
             "Use --query-id ID.",
             "Use --query-slice FILE:COLUMN for groups, --config read.queries_in=FILE to read some only.",
-            "Use --config read.queries_in=FILE to read some queries only.",
+            "Use --config read.queries_in=FILE to read only some queries.",
         ),
     ),
     **dict.fromkeys(
@@ -283,10 +296,10 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     ),
     **dict.fromkeys(
         ("convert --from", "convert --type", "convert --input-format"),
-        "The format of IN is recognised; --config read.kind=qrels says what it contains.",
+        "The format of IN is detected automatically; --config read.kind=qrels says what it contains.",
     ),
     "report --title": "The title of a report cannot be set.",
-    "measures --search": "Give the name alone: `leadline measures recall`.",
+    "measures --search": "Give just the name: `leadline measures recall`.",
     "--from": "Use --query-language LANGUAGE.",
     "--to": "Use --language LANGUAGE.",
     "--all": "Use --long.",

@@ -31,8 +31,8 @@ EXAMPLE = "leadline abtest --a 46/10000 --b 69/10000"
 def command() -> None:
     """Plan and analyse A/B tests of clickthrough.
 
-    The input of a test is two counts, or a log of result impressions. `leadline abtest` alone means `leadline
-    abtest test`.
+    To test, pass two counts or a log of result impressions. `leadline abtest` is short for `leadline abtest
+    test`.
     """
 
 
@@ -49,12 +49,12 @@ def command() -> None:
     default="click",
     show_default=True,
     metavar="COLUMN",
-    help="Column with clicks: 0 or 1; larger numbers count as 1.",
+    help="Column with clicks (0 or 1; larger numbers count as 1).",
 )
 @click.option(
     "--user",
     metavar="COLUMN",
-    help="Column with the user, the unit of randomisation; leadline groups rows by it.",
+    help="Column with the user, the unit of randomisation. Rows are grouped by user.",
 )
 @click.option(
     "--position",
@@ -90,9 +90,9 @@ def test_command(
 ) -> None:
     """Test the difference in clickthrough between arms A and B.
 
-    It shows the difference B - A with confidence intervals, the p-value, the lift and the detectable
-    difference. LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one row per result shown or
-    per page view.
+    Shows the difference B - A with confidence intervals, the p-value, the lift and the detectable difference.
+    LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one row per result shown or per page
+    view.
     """
     result = abtest(
         log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options
@@ -107,7 +107,9 @@ def _counts(option: str, text: str | None) -> tuple[int, int] | None:
         return None
     clicks, slash, users = text.replace("_", "").partition("/")
     if not (slash and clicks.strip().isdecimal() and users.strip().isdecimal()):
-        raise UsageError(f"{option} {text}; expected CLICKS/USERS, whole numbers, as in 46/10000")
+        raise UsageError(
+            f"{option} {text} is not valid; give CLICKS/USERS as whole numbers, such as 46/10000"
+        )
     return int(clicks), int(users)
 
 
@@ -135,21 +137,21 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     the variant.
     """
     if not salt:
-        raise UsageError("--salt is empty; expected the name of the experiment")
+        raise UsageError("--salt is empty; give the name of the experiment")
     assignments = [
         (name, arm_of(name, fraction=fraction, salt=salt))
         for _, line in lines(users)
         if (name := line.strip())
     ]
     if not assignments:
-        raise UsageError(f"{users}: no users; expected one user per line")
+        raise UsageError(f"{users} contains no users; list one per line")
     count = sum(arm == ARMS[1] for _, arm in assignments)
     outside = not USUAL[0] <= fraction <= USUAL[1]
     warnings = [
         ResultWarning(
             "unusual_fraction",
-            f"a fraction of {percent(fraction)}: 1 % to 10 % is usual, so that few users "
-            "meet what may be worse",
+            f"a fraction of {percent(fraction)} is unusual; with 1 % to 10 %, few users see a variant "
+            "that may be worse",
             1,
         )
     ][: int(outside)]
@@ -188,7 +190,7 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
 @settings("test.power")
 @output_options()
 def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> None:
-    """Compute the number of users that a test needs."""
+    """Compute how many users a test needs."""
     a, b = users_needed(
         rate,
         lift,
@@ -224,10 +226,10 @@ def deviations(
 ) -> None:
     """Compute click deviations of documents.
 
-    The click deviation of a document is the part of its clicks that its positions do not explain. The column
-    is called click_deviation, and no command reads it as a grade: clicks depend on the summary, on the other
-    results and on the user, and a document that was never shown has no clicks. Click deviations are not
-    relevance judgments.
+    The click deviation of a document is the part of its clicks that its positions do not explain. Click
+    deviations are not relevance judgments, because clicks depend on the summary, the other results and the
+    user, and a document that was never shown has no clicks. No command reads the column click_deviation as a
+    grade.
     """
     from leadline.online.logs import click_deviations
 

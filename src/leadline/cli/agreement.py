@@ -13,7 +13,6 @@ from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._results import describe_input
 from leadline.cli._scores import given_scores, scores_options, values_given
 from leadline.cli._settings import one_in, setting, settings
-from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name
@@ -35,7 +34,9 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
 @click.option(
     "--table",
     metavar="N,N,N,N",
-    help="Counts instead of files: yes-yes, yes-no, no-yes, no-no, or 9, 16, ... counts row by row.",
+    help=(
+        "Counts instead of files: yes-yes, yes-no, no-yes, no-no, or a table of 9, 16, ... counts row by row."
+    ),
 )
 @click.option("--reference", is_flag=True, help="Compare every assessor with the first.")
 @click.option(
@@ -53,7 +54,7 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
     "rel",
     type=float,
     metavar="GRADE",
-    help="Lowest relevant grade; makes the grades binary.",
+    help="Treat grades as binary, with this lowest relevant grade.",
 )
 @settings("test.draws", *(f"agreement.{name}" for name in ("weights", "over", "resample", "top", "within")))
 @setting("read.kind", type=one_in("values"))
@@ -69,7 +70,9 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
     "--used-the-judge",
     multiple=True,
     metavar="RUN",
-    help="Run made with the audited judge (repeatable): what the labels gain it over the others.",
+    help=(
+        "Run made with the audited judge (repeatable); shows how much the labels favor it over other runs."
+    ),
 )
 @measure_option("Measure for --runs (repeatable).", default=["AP", "nDCG"], show_default=True)
 @per_query_option()
@@ -89,10 +92,10 @@ def command(
 ) -> None:
     """Measure inter-assessor agreement: kappa, Krippendorff's alpha.
 
-    QRELS is the file of one assessor, a table with a column `judge`, or FILE:COLUMN of a table with one
-    column per assessor. leadline compares the pairs that all assessors judged. 0 means chance agreement, and
-    1 means perfect agreement. Bootstrap confidence intervals are over queries, or over pairs if there are
-    fewer than ten queries.
+    QRELS is one assessor's file, a table with a column `judge`, or FILE:COLUMN in a table with one column per
+    assessor. leadline compares the pairs that all assessors judged. 0 means chance agreement, and 1 means
+    perfect agreement. Bootstrap confidence intervals are over queries, or over pairs if there are fewer than
+    ten queries.
 
     --runs shows how the choice of the assessor changes scores and system rankings. With two assessors, or
     with --reference, leadline treats the first as the truth and audits every other one, such as an LLM: the
@@ -106,7 +109,7 @@ def command(
         outputs.write("agreement", view, lambda: [describe_input(path, rows) for path, rows in inputs])
         return
     if is_given(context, "measures") and not runs:
-        raise UsageError("-m without --runs RUN...: agreement itself has no measure of retrieval")
+        raise UsageError("-m needs --runs RUN...; agreement itself has no retrieval measure")
     with progress("judges") as on_run:
         result = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
@@ -122,7 +125,7 @@ def _audited(
     """Return the audit of values, and path and number of rows of each file."""
     if len(judges) < 2:
         raise UsageError(
-            f"{counted(len(judges), 'table')} of values; expected REFERENCE[:MEASURE] LABELS[:MEASURE]..."
+            f"need at least two tables of values, got {len(judges)}: REFERENCE[:MEASURE] LABELS[:MEASURE]..."
         )
     asked = is_given(context, "measures")
     found: dict[str, Results] = {}
@@ -134,7 +137,7 @@ def _audited(
             raise UsageError(f"use only one of -m and {path}:{measure}")
         name = run_name(path) if once else measure or run_name(path)
         if name in found:
-            raise UsageError(f"two judges are called '{name}'; expected a different name for each table")
+            raise UsageError(f"two judges are both named '{name}'; give each table its own name")
         measures = [measure] if measure else options["measures"] if asked else ()
         found[name], files = given_scores(context, OF_LABELS, [path], measures)
         inputs += files
@@ -155,4 +158,4 @@ def _counts(table: str | None) -> list[float]:
     try:
         return [float(cell) for cell in table.replace(";", ",").split(",")]
     except ValueError:
-        raise UsageError(f"--table {table}; expected counts, as in 300,20,10,70") from None
+        raise UsageError(f"--table {table} is not valid; give counts, such as 300,20,10,70") from None

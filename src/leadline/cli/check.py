@@ -24,14 +24,15 @@ SECTION = "Files and collections"
 @click.option(
     "--docs",
     metavar="DOCS",
-    help="Corpus, as texts or as an index: with --qrels, report how many of the relevant documents it "
-    "contains.",
+    help="Corpus (texts or an index). With --qrels, report how many relevant documents it contains.",
 )
 @click.option(
     "--qrels",
     metavar="QRELS",
-    help="Judgments to join with every run: report the share of judged documents and whether the "
-    "document ids match.",
+    help=(
+        "Judgments to check every run against: report the share of judged documents and whether "
+        "document ids match."
+    ),
 )
 @click.option("--fix", is_flag=True, help="Write a repaired copy to the -o file.")
 @setting("read.on_duplicate", type=one_in("refuse", "first", "last", "max"), default="first")
@@ -53,22 +54,22 @@ def command(
 ) -> None:
     """Check runs, qrels and indexes for errors.
 
-    FILE may be a folder or a quoted pattern of runs, as in the other commands; an index is one file. leadline
-    lists problems with line numbers and counts. `evaluate` and `compare` refuse files with errors and accept
-    files with remarks. Runs that follow qrels, as in `evaluate`, are joined with them, as are all runs with
-    --qrels. A run without any judged document is an error. --docs reports the share of judged documents in
-    the corpus. For an index, leadline verifies all checksums and the consistency of the parts.
+    FILE may be a folder or a quoted pattern of runs, as in other commands; an index counts as one file.
+    leadline lists problems with line numbers and counts. `evaluate` and `compare` reject files with errors
+    and accept files with remarks. Runs listed after qrels, or given with --qrels, are also checked against
+    these judgments: a run without any judged document is an error. --docs reports how many judged documents
+    the corpus contains. For an index, leadline verifies all checksums and that its parts fit together.
 
-    The exit status is 2 if a file would be refused and was not repaired.
+    The exit status is 2 if a file would be rejected and was not repaired.
     """
     both({"--docs": docs}, {"--qrels": qrels})
     if qrels is not None and docs is None and not files:
-        raise UsageError("--qrels is given without runs; expected FILE..., or --docs DOCS")
+        raise UsageError("--qrels needs runs to check (FILE...) or --docs DOCS")
     if not files and docs is None:
-        raise UsageError("nothing to check; expected FILE..., or --docs DOCS --qrels QRELS")
+        raise UsageError("nothing to check; pass FILE..., or --docs DOCS --qrels QRELS")
     output = None
     if fix:
-        output = outputs.take("--fix repairs one file; expected one FILE, and -o FILE for the copy")
+        output = outputs.take("--fix repairs one file at a time; pass one FILE, and -o FILE for the copy")
         _check_fix(files)
     result = check(
         files,
@@ -88,16 +89,14 @@ def command(
     outputs.write("check", view, lambda: [describe_input(each.path, each.rows) for each in result.files])
     if result.rejected and not fix:
         raise InputError(
-            f"{result.rejected} of {len(result.files)} files would be refused"
+            f"{result.rejected} of {len(result.files)} files would be rejected"
             if len(result.files) > 1
-            else f"{files[0]}: would be refused"
+            else f"{files[0]}: would be rejected"
         )
 
 
 def _check_fix(files: tuple[str, ...]) -> None:
     if len(files) != 1:
-        raise UsageError("--fix repairs one file; expected one FILE, and -o FILE for the copy")
+        raise UsageError("--fix repairs one file at a time; pass one FILE, and -o FILE for the copy")
     if os.path.isdir(files[0]):
-        raise UsageError(
-            "--fix cannot repair an index; expected a run or qrels (`leadline index` rebuilds an index)"
-        )
+        raise UsageError("--fix repairs runs and qrels, not an index (rebuild it with `leadline index`)")

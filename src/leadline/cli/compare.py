@@ -81,14 +81,14 @@ DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing trun
     "--require-not-worse",
     multiple=True,
     metavar="M:MARGIN",
-    help="Fail unless a run is shown to be worse than the baseline by less than MARGIN.",
+    help="Fail unless a run is shown to be at most MARGIN worse than the baseline.",
 )
 @option(
     "Gates",
     "--fail-below",
     multiple=True,
     metavar="M=VALUE",
-    help="Fail if the mean of a run is below VALUE, or above it where less is better.",
+    help="Fail if the mean of a run is below VALUE, or above it where lower is better.",
 )
 @baseline_options
 @slice_option
@@ -153,7 +153,7 @@ def command(
         own, ((qrels, judged), *more) = given_scores(context, asked, (qrels, *runs), wanted)
     else:
         if not runs:
-            raise UsageError("no run; expected QRELS RUN RUN..., or per-query values")
+            raise UsageError("no runs given; pass QRELS RUN RUN..., or per-query values")
         others = [one for one in baseline if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, [*named, *needed] or None)
@@ -187,7 +187,7 @@ def command(
     floors_alone = bool(conditions) and len(results.runs) == 1 and not baseline
     if pairing is None and (path is not None or floors_alone):
         if outputs.drawn or query_slice:
-            raise UsageError("there are no values to compare with; expected no figure or --query-slice")
+            raise UsageError("there are no values to compare with, so leave out the figure and --query-slice")
         outcomes = least_means(own, conditions, rel=level)
         shown = own.select_measures(list(range(len(own.measures))))  # options are added to a copy
         shown.options |= added
@@ -239,11 +239,12 @@ def _check_figure(figure: str | None, pair: tuple[str, str] | None, *, all_pairs
     """Raise UsageError, before any work, for options of figures that contradict each other."""
     if pair and figure not in (None, "differences", "scatter", "slices"):
         raise UsageError(
-            f"--config figure.pair with --figure {figure}; expected --figure differences, scatter or slices"
+            f"--config figure.pair does not apply to --figure {figure}; use --figure differences, "
+            "scatter or slices"
         )
     if figure == "slices" and not slices:
         raise UsageError("--figure slices needs --query-slice FILE:COLUMN")
     if figure == "groups" and not all_pairs:
         raise UsageError(
-            "--figure groups needs the tests of all pairs; leave out --baseline, or choose another --figure"
+            "--figure groups needs tests of all pairs; leave out --baseline, or choose another --figure"
         )

@@ -61,14 +61,15 @@ BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
     "--to",
     "form",
     type=click.Choice([*SUFFIXES, BEIR, RANK_EVAL]),
-    help="Format of OUT: beir is a folder, rank_eval an Elasticsearch request. [default: by its suffix]",
+    help="Format of OUT: beir writes a folder, rank_eval an Elasticsearch request. [default: by suffix]",
 )
+@click.option("--queries", type=INPUT, metavar="FILE", help="Query texts, for --to beir or rank_eval.")
+@click.option("--docs", type=INPUT, metavar="FILE", help="Document texts, for --to beir.")
 @click.option(
-    "--queries", type=INPUT, metavar="FILE", help="Texts of the queries, for --to beir or rank_eval."
-)
-@click.option("--docs", type=INPUT, metavar="FILE", help="Texts of the documents, for --to beir.")
-@click.option(
-    "--index-name", "index", metavar="NAME", help="Index that holds the documents, for --to rank_eval."
+    "--index-name",
+    "index",
+    metavar="NAME",
+    help=("Name of the index with the documents, for --to rank_eval."),
 )
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @repair_options
@@ -101,17 +102,16 @@ def command(
         others, target = (*others, target), None
     target = target or output
     if target is None:
-        raise UsageError("no file to write; expected IN OUT, or - as OUT for standard output")
+        raise UsageError("no output given; pass IN OUT, with - as OUT for standard output")
     if output is None and target != STANDARD_INPUT:
         declare_output(target)
     _check_texts(form, queries, docs, index)
     if options["on_duplicate"] == "hold":
         raise UsageError(
-            "--config read.on_duplicate=hold; expected first, last or max, because a file cannot say that a "
-            "rank is held"
+            "--config read.on_duplicate=hold cannot be written to a file; use first, last or max"
         )
     if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
-        raise UsageError(f"{target}: exists; expected a new name, or --overwrite")
+        raise UsageError(f"{target} already exists; choose a new name, or use --overwrite")
     suffix = None if form in {None, BEIR, RANK_EVAL} else SUFFIXES[str(form)]
     names = options["columns"]  # of the only input
     file = opened(source)
@@ -182,7 +182,7 @@ def command(
 def _check_texts(form: str | None, queries: str | None, docs: str | None, index: str | None) -> None:
     """Refuse texts and names that a format does not contain."""
     if queries is not None and form not in {BEIR, RANK_EVAL}:
-        raise UsageError("--queries without --to beir or rank_eval; expected either")
+        raise UsageError("--queries needs --to beir or --to rank_eval")
     both({"--docs": docs}, {"--to beir": form == BEIR})
     both({"--to rank_eval": form == RANK_EVAL}, {"--index-name NAME": index})
     both({"--index-name NAME": index}, {"--to rank_eval": form == RANK_EVAL})

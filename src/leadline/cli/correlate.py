@@ -38,7 +38,7 @@ SECTION = "Evaluation"
     "Statistics",
     "--team",
     metavar="FILE:COLUMN",
-    help="Team of every run; the bootstrap resamples teams, because their runs are alike.",
+    help="Team of every run. The bootstrap then resamples teams, because runs of one team are alike.",
 )
 @setting("test.draws")
 @setting("read.kind", type=one_in("values"))
@@ -62,12 +62,12 @@ def command(
     """Compute the rank correlation between two scores of the same runs.
 
     The coefficients are Kendall's tau-b, tau-AP, tau-AP,b (symmetric, with ties), Spearman's rho and
-    Pearson's r. The inputs are JSON results of commands, results saved by -o, or tables with a
-    header. MEASURE is a measure of a result (AP, hsa, ric) or a column of a table; the default is the first.
-    Runs that occur in one input only are counted and excluded.
+    Pearson's r. The inputs are JSON results of commands, results saved with -o, or tables with a header.
+    MEASURE is a measure in a result (AP, hsa, ric) or a column of a table; the default is the first. Runs
+    that occur in only one input are counted and excluded.
 
     The inputs may also be per-query values: TRUTH and ESTIMATE, or any number of files with two -m. Values
-    are correlated as they are, even where less is better.
+    are correlated as they are, even where lower is better.
 
     Both confidence intervals are approximate, and there are none for fewer than five runs. The interval over
     runs is a percentile bootstrap interval. The interval over queries is for the means over a larger
@@ -83,11 +83,11 @@ def command(
     elif estimate is None or not two:
         raise UsageError(
             (
-                f"-m {measures[0]} without per-query values; expected TRUTH:MEASURE"
+                f"-m {measures[0]} needs per-query values; for other inputs, write TRUTH:MEASURE"
                 if measures
-                else f"{counted(len(paths), 'input')}; expected TRUTH and ESTIMATE, or per-query values"
+                else f"need two inputs, got {len(paths)}; pass TRUTH and ESTIMATE, or per-query values"
             )
-            + ". To rank runs by two sets of judgments: leadline agreement QRELS QRELS --runs RUN..."
+            + ". To rank runs by two sets of judgments, use leadline agreement QRELS QRELS --runs RUN..."
         )
     else:
         result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
@@ -107,8 +107,8 @@ def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]
         return _side(results, label, names[0]), _side(results, label, names[1])
     if names or len(paths) != 2:
         raise UsageError(
-            f"{counted(len(paths), 'file')} of values and {counted(len(names), 'measure')}; expected "
-            "FILE... -m MEASURE -m MEASURE, or TRUTH[:MEASURE] ESTIMATE[:MEASURE]"
+            f"{counted(len(paths), 'file')} of values and {counted(len(names), 'measure')} do not make a "
+            "pair; pass FILE... -m MEASURE -m MEASURE, or TRUTH[:MEASURE] ESTIMATE[:MEASURE]"
         )
     sides = []
     for path, measure in map(split_place, paths):

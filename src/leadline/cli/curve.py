@@ -28,8 +28,10 @@ SECTION = "Evaluation"
     type=click.Choice(RULES),
     default="standard",
     show_default=True,
-    help="Interpolated precision at a recall level: the maximum at that recall or above (standard), "
-    "the printed rule of a textbook, or the rule of a version of trec_eval.",
+    help=(
+        "Interpolation of precision at a recall level: the maximum at that recall or above (standard), a "
+        "textbook's printed rule, or the rule of a trec_eval version."
+    ),
 )
 @level_option(default=1.0)
 @settings("read.subtopics")
@@ -56,8 +58,8 @@ def command(
 ) -> None:
     """Compute precision-recall curves.
 
-    The table shows the mean interpolated precision at eleven recall levels; JSON also has the points of every
-    query. With -C subtopics the table shows the mean subtopic recall by rank.
+    The table shows the mean interpolated precision at eleven recall levels; JSON also has the points of each
+    query. With -C subtopics, the table shows the mean subtopic recall by rank.
     """
     table = read_judgments(qrels, options | {"subtopics": subtopics}, kind)
     curves: Curves | SubtopicCurves

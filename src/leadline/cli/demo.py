@@ -51,8 +51,10 @@ relevant. The run `circular` ranks exactly those on top."""
     "folder",
     type=OUTPUT,
     metavar="FOLDER",
-    help="Write only the files of the collection to FOLDER, for use with other commands. Files with "
-    "different content are not overwritten.",
+    help=(
+        "Only write the collection's files to FOLDER, for use with other commands. Files with "
+        "different content are not overwritten."
+    ),
 )
 @click.option(
     "--collection",
@@ -95,7 +97,7 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
     try:
         require("HTML pages")
     except MissingPackageError as error:
-        click.echo(f"leadline: {output} was not written; {error}", err=True)
+        click.echo(f"leadline: could not write {output}: {error}", err=True)
         return
     from leadline.demo import demo_page
     from leadline.evaluation.curves import curve
@@ -125,13 +127,13 @@ def _write_files(folder: str, collection: str | None) -> None:
     if kept:
         more = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
         raise UsageError(
-            f"{kept[0]}{more}: would be overwritten with other content; expected a folder without "
-            "such files. Nothing was written"
+            f"{kept[0]}{more} already exist with different content, so nothing was written; choose "
+            "another folder"
         )
     for path, content in contents.items():
         write_whole(path, content)
     names = list(map(os.path.basename, contents))
-    click.echo(f"{len(names)} files written into {folder}: {', '.join(names)}")
+    click.echo(f"wrote {len(names)} files to {folder}: {', '.join(names)}")
 
 
 def _differs(path: str, content: bytes) -> bool:

@@ -52,7 +52,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     "--exhaustive",
     "documents",
     metavar="DOCS",
-    help="Count every document of DOCS without a judgment as not relevant.",
+    help="Count every unjudged document in DOCS as not relevant.",
 )
 @option(
     "Measures",
@@ -60,8 +60,10 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     "competitors",
     multiple=True,
     metavar="NAME",
-    help="Rank similarity to show for comparison, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: "
-    "Jaccard, Overlap; up to 20 runs RBO, Kendall]",
+    help=(
+        "Rank similarity to compare with, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: "
+        "Jaccard, Overlap; up to 20 runs RBO, Kendall]"
+    ),
     type=SIMILARITY,
 )
 @option("Measures", "--no-competitors", is_flag=True, help="Compute only RIC and Information Difference.")
@@ -69,8 +71,8 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 @option("Output", "--parameter", metavar="FILE:COLUMN", help="Parameter value of every run.")
 @per_query_option("Add per-query values (JSON).")
 @engine_option(
-    "Engine that compares blocks of systems, keeping only the means of pairs (without it, the values of each "
-    "query are kept too, up to 2 GiB)",
+    "Engine that compares blocks of systems and keeps only the mean of each pair (without it, per-query "
+    "values are also kept, up to 2 GiB)",
     None,
 )
 @settings(
@@ -100,15 +102,15 @@ def command(
 ) -> None:
     """Compute Information Difference and RIC of runs.
 
-    RIC (Relevance Information Correlation) says how much information, in bits, the order of a list gives
-    about which of two judged documents is more relevant. Information Difference (id) is the information in
-    one list that the other list lacks, summed over both directions. The table also has the concordance (RIC
-    with a sign), the number of reversed lists, and rank similarities of the lists.
+    RIC (Relevance Information Correlation) measures how much information, in bits, a ranking gives about
+    which of two judged documents is more relevant. Information Difference (id) is the information in one list
+    that the other lacks, summed over both directions. The table also shows the concordance (RIC with a sign),
+    the number of reversed lists, and rank similarities of the lists.
     """
     if outputs.figure == "parameter" and (group is None or parameter is None):
         raise UsageError("--figure parameter needs --group FILE:COLUMN and --parameter FILE:COLUMN")
     if per_query and engine is not None:
-        raise UsageError("--engine keeps no per-query values; leave out --per-query or --engine")
+        raise UsageError("--engine does not keep per-query values; leave out --per-query or --engine")
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
     table = read_judgments(qrels, options, kind)
     judgments = len(table.grades)

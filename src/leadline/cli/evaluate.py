@@ -63,7 +63,7 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
     "--fail-below",
     multiple=True,
     metavar="M=VALUE",
-    help="Exit with status 1 if the mean of a run is below VALUE, or above it where less is better.",
+    help="Exit with status 1 if the mean of a run is below VALUE, or above it where lower is better.",
 )
 @sample_options
 @slice_option
@@ -72,13 +72,13 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
     "Parts",
     "--parts",
     is_flag=True,
-    help="Read all files (folders, patterns and URLs too) as parts of one run, each query in one part.",
+    help="Read all files (or folders, patterns, URLs) as parts of one run, with each query in one part.",
 )
 @option(
     "Parts",
     "--group-parts",
     is_flag=True,
-    help="Sort the parts by query first, so that a query may be in several.",
+    help="Sort the parts by query first, so that a query may be in several parts.",
 )
 @engine_option("Engine that evaluates parts or runs")
 @interval_options
@@ -108,7 +108,7 @@ def command(  # click documents the options
 ) -> None:
     """Evaluate runs against judgments: MAP, MRR, nDCG and more.
 
-    leadline averages over all judged queries (TREC topics), and a query that a run is missing counts 0. The
+    leadline averages over all judged queries (TREC topics), and a query missing from a run counts 0. The
     lines below the table list whatever could shift the numbers: missing queries, ties, unjudged documents.
     `-f trec` prints what trec_eval prints.
     """
@@ -138,7 +138,7 @@ def command(  # click documents the options
         raise UsageError("-n leaves nothing to show; add -q, and leave out --bounds and --intervals")
     if form == "trec" and additions:
         raise UsageError(
-            f"-f trec cannot show {additions[0]}; expected another format, or no --{additions[0]}"
+            f"-f trec cannot show {additions[0]}; use another format, or leave out --{additions[0]}"
         )
     interval = options.pop("interval")
     levels = {name: options[name] for name in ("confidence", "seed")}
@@ -157,7 +157,7 @@ def command(  # click documents the options
             raise UsageError(WITHOUT_POOL)
         options["machine"] = labels is not None
         if options.pop("second_judge") is not None or options.pop("second_pool") is not None:
-            raise UsageError("a second judge without a drawn pool; expected --pool POOL too")
+            raise UsageError("a second judge needs a sampled pool; add --pool POOL")
     rows, others = len(table.documents), list[tuple[str, int]]()
     of_work: dict[str, Any] = {
         "kind": kind,
@@ -291,7 +291,7 @@ def _refuse_with_estimates(given: dict[str, bool]) -> None:
     """Raise UsageError for options that have no meaning where values are estimates."""
     for name, is_set in given.items():
         if is_set:
-            raise UsageError(f"{name} with a drawn pool; expected the command without it")
+            raise UsageError(f"{name} cannot be combined with a sampled pool; leave it out")
 
 
 def _thresholds(texts: Sequence[str]) -> list[Condition]:

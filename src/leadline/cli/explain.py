@@ -32,7 +32,7 @@ SECTION = "Evaluation"
     help="Measure, such as nDCG@10.",
     type=MEASURE,
 )
-@option("Queries", "--query-id", "query", required=True, help="Id of the query (topic).")
+@option("Queries", "--query-id", "query", required=True, help="Query (topic) id.")
 @option(
     "Output", "--long", "everything", is_flag=True, help="Show every rank, not only those that contribute."
 )
@@ -54,7 +54,7 @@ def command(
     contribution. Sums and normalisation follow, with notes on ties, unjudged documents and undefined values.
     """
     if len(measures) != 1:
-        raise UsageError(f"{len(measures)} measures ({', '.join(measures)}); expected one -m")
+        raise UsageError(f"explain takes one measure, got {len(measures)}: {', '.join(measures)}")
     requested = {"measure": measures[0], "query": query, "kind": kind, "rel": level} | options
     table = read_judgments(qrels, options, kind)
     explanation = explain(table, run, measures[0], query, rel=level, **options)

@@ -53,9 +53,9 @@ def command(
 ) -> None:
     """Fuse the ranked lists of several runs into one run.
 
-    Tied documents are in decreasing order of document id. A document that a run did not retrieve adds nothing
-    to sums and is left out of means, medians and extremes. In Borda it shares the remaining points; in
-    Condorcet it ranks below everything the run retrieved.
+    Tied documents are ordered by decreasing document id. A document that a run did not retrieve adds nothing
+    to sums and is left out of means, medians and extremes. In Borda, it shares the remaining points; in
+    Condorcet, it ranks below everything the run retrieved.
     """
     from leadline.io.tables import table_of_run
     from leadline.io.write import write_lists
@@ -81,7 +81,7 @@ def _weights(text: str | None) -> list[float] | None:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"--weights {text}; expected numbers, as in 0.3,0.7") from None
+        raise UsageError(f"--weights {text} is not valid; give numbers, such as 0.3,0.7") from None
 
 
 def _table(inputs: list[dict[str, Any]]) -> Table:

@@ -19,7 +19,8 @@ SECTION = "Help"
 def command(context: click.Context, *, names: tuple[str, ...], everything: bool) -> None:
     """Show the help of a command, or list all commands.
 
-    It is what `leadline COMMAND --help` shows. `leadline help config` lists the settings of --config.
+    The help is the same as that of `leadline COMMAND --help`. `leadline help config` lists the settings of
+    --config.
     """
     from leadline.cli import Commands
 
@@ -36,7 +37,7 @@ def command(context: click.Context, *, names: tuple[str, ...], everything: bool)
     for name in names:
         group = current.command
         if not isinstance(group, click.Group):
-            raise UsageError(f"'{current.command_path}' has no command '{name}'; expected no more names")
+            raise UsageError(f"'{current.command_path}' has no subcommands, so '{name}' is not one of them")
         subcommand = group.resolve_command(current, [name])[1]
         if subcommand is None:
             raise UsageError(
@@ -52,12 +53,12 @@ def settings_help(context: click.Context) -> str:
 
     formatter = context.make_formatter()
     formatter.write_text(
-        "-C KEY=VALUE, or --config KEY=VALUE, sets what is too rare for an option of its own. It may be "
-        "repeated, and one may hold several pairs separated by blanks. A key may be its last part where that "
-        "is unique (-C order=rank). A key alone means true. Double quotes keep blanks in a value. --config "
-        'FILE.toml reads settings from the tables of a file ([read] order = "rank"). In Python, a setting '
-        "is the keyword of its last part. `leadline COMMAND --help` lists the settings that a command takes; "
-        "some have another default there."
+        "-C KEY=VALUE, or --config KEY=VALUE, changes a setting that is too rare to have its own "
+        "option. You can repeat it, or give several pairs separated by blanks at once. You can shorten "
+        "a key to its last part if that is unique (-C order=rank). A key alone means true. Put a value "
+        "with blanks in double quotes. --config FILE.toml reads settings from the tables in a file "
+        '([read] order = "rank"). In Python, use the last part of the key as a keyword. `leadline '
+        "COMMAND --help` lists the settings that a command takes; some have another default there."
     )
     formatter.write_paragraph()
     formatter.write_dl(described())

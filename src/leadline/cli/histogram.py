@@ -36,8 +36,10 @@ SECTION = "Estimation"
     "Measures",
     "--norm",
     type=click.Choice(["query", "model", "none"]),
-    help="Normalisation of scores to 0 to 1: by query, by run (model, as in the paper), or none. "
-    "[default: query]",
+    help=(
+        "Normalise scores to the range 0 to 1: by query, by run (model, as in the paper), or none. "
+        "[default: query]"
+    ),
 )
 @option("Measures", "--from-ranks", is_flag=True, help="Use ranks as scores; recommended for submitted runs.")
 @option(
@@ -45,7 +47,7 @@ SECTION = "Estimation"
     "--depth",
     type=whole(),
     metavar="K",
-    help="Number of documents kept per query, before anything else.",
+    help="Number of documents to keep per query before anything else is done.",
 )
 @option(
     "Reading",
@@ -82,15 +84,15 @@ def command(
 ) -> None:
     """Compare score distributions of relevant and other documents.
 
-    HSA (Histogram Slope Analysis) is the slope of ln(relevant / non-relevant) over bins of normalised scores;
-    DO (Distributional Overlap) is the overlap of both histograms. The collection need not be ranked: scores
-    of the relevant documents and of a sample of others suffice.
+    HSA (Histogram Slope Analysis) is the slope of ln(relevant / non-relevant) over bins of normalised scores.
+    DO (Distributional Overlap) is the overlap of the two histograms. You need not rank the collection: scores
+    of the relevant documents and of a sample of others are enough.
 
-    --from-ranks is recommended for submitted runs: in 14 of 16 settings HSA from ranks follows MAP more
-    closely than HSA from scores. Recall of the same lists is the control: with --depth 100 it follows MAP as
+    We recommend --from-ranks for submitted runs: in 14 of 16 settings, HSA from ranks follows MAP more
+    closely than HSA from scores. Recall of the same lists is the control. With --depth 100, it follows MAP as
     closely as HSA and DO do (median Pearson correlation over random sets of seven runs 0.91 to 0.98).
-    hsa_robust is our own variant, chosen on four sets of runs; on other runs its correlations are 0.30 to
-    0.98, those of HSA from ranks 0.04 to 0.99, and hsa_robust is higher in 4 of 9.
+    hsa_robust is our own variant, chosen on four sets of runs. On other runs, it correlates with MAP at 0.30
+    to 0.98, and HSA from ranks at 0.04 to 0.99; hsa_robust is higher in 4 of 9 cases.
     """
     table = read_judgments(qrels, options, kind)
     with progress("runs") as on_run:

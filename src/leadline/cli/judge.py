@@ -53,21 +53,25 @@ PORT = 8765
 @click.option(
     "--judges",
     metavar="NAMES",
-    help="Names of the assessors who share the queries, such as ann,bob. [default: every assessor judges "
-    "all queries]",
+    help=(
+        "Names of assessors who share the queries, such as ann,bob. [default: every assessor judges "
+        "all queries]"
+    ),
 )
 @click.option(
     "--overlap",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Share of pairs that a second one of the --judges also grades, to measure agreement. [default: 0.1]",
+    help="Share of pairs that two of the --judges grade, to measure agreement. [default: 0.1]",
 )
 @option(
     "Sampling",
     "--stop-when",
     metavar="RULE",
-    help='Stop when a measure is precise enough for all pooled runs, as in "P@10 half-width < 0.05" (of '
-    "95 % intervals). Needs a pool of `pool --for`.",
+    help=(
+        'Stop when a measure is precise enough for all pooled runs, as in "P@10 half-width < 0.05" '
+        "(for 95 % intervals). Needs a pool from `pool --for`."
+    ),
 )
 @click.option(
     "--content",
@@ -90,8 +94,10 @@ PORT = 8765
     "target",
     type=OUTPUT,
     metavar="QRELS",
-    help="Write the judgments of --store to QRELS, in the format of its suffix, and start no server. A "
-    ".csv or .tsv file has one column per assessor.",
+    help=(
+        "Write the judgments in --store to QRELS and start no server. The suffix sets the format; a "
+        ".csv or .tsv file has one column per assessor."
+    ),
 )
 @option(
     "Output",
@@ -99,8 +105,10 @@ PORT = 8765
     default="majority",
     show_default=True,
     metavar="RULE",
-    help="With --export, the grade of a pair that several assessors judged: majority (ties: the lower "
-    "grade), max, mean, or the name of one assessor.",
+    help=(
+        "With --export, how to combine grades if several assessors judged a pair: majority (ties: the "
+        "lower grade), max, mean, or the name of one assessor."
+    ),
 )
 @option(
     "Server",
@@ -108,7 +116,7 @@ PORT = 8765
     default="127.0.0.1",
     show_default=True,
     metavar="NAME",
-    help="Address to listen on. Any address other than this machine's requires a token.",
+    help="Address to listen on. Addresses other than this machine's own require a token.",
 )
 @option(
     "Server",
@@ -124,8 +132,10 @@ PORT = 8765
     "--token",
     metavar="TEXT",
     envvar="LEADLINE_TOKEN",
-    help="Token that assessors need, also read from LEADLINE_TOKEN. Without one, leadline makes one up if "
-    "--host is not this machine.",
+    help=(
+        "Token that assessors need (can also be set as LEADLINE_TOKEN). By default, leadline makes one "
+        "up if --host is not this machine."
+    ),
 )
 @option("Server", "--no-browser", is_flag=True, help="Do not open a browser.")
 @click.option(
@@ -155,10 +165,10 @@ def command(
     """Judge pooled documents on a page in the browser.
 
     Press a digit to grade the document, U to undo, S to skip, N to write a note, T to see the full text.
-    Documents come in the order of a pool of `leadline pool --for`, otherwise in a random order for each
-    assessor. The page shows neither system nor rank. A judgment is in --store before the page calls it saved.
-    Ctrl-C stops the server, and the same command resumes. `leadline evaluate` reads the store
-    as qrels, and --export writes them.
+    Documents appear in the order of the pool if `leadline pool --for` drew it, otherwise in a random order
+    for each assessor. The page shows neither system nor rank. Each judgment is written to --store before the
+    page says it is saved. Ctrl-C stops the server, and the same command resumes. `leadline evaluate` reads
+    the store as qrels, and --export writes them.
     """
     if target is not None:
         _export(store, target, merge, outputs)
@@ -170,7 +180,7 @@ def command(
     if docs is None or queries is None:
         raise UsageError("pass --docs and --queries so there is something to show (or --export)")
     if pool is None and not os.path.exists(store):
-        raise UsageError("no pool is given; expected POOL, or a --store that has pairs already")
+        raise UsageError("no pool given; pass POOL, or a --store that already has pairs")
     terms = analysis_of(language, analysis)
     _serve(pool, docs, queries, store, analysis=terms, **options)
 
@@ -278,7 +288,7 @@ def _started(page: JudgingPage, link: str, *, no_browser: bool) -> None:
     """Print a summary and the address, and open a browser."""
     for line in (*page.facts(), *map(str, page.warnings)):
         print_line(line)
-    click.echo(f"open {link}\nCtrl-C stops the server; judgments are in {page.store.path}")
+    click.echo(f"open {link}\nPress Ctrl-C to stop the server. Judgments are saved in {page.store.path}")
     if not no_browser:
         from leadline.judging.serving import show
 
@@ -298,7 +308,7 @@ def _stopped(page: JudgingPage, store: str) -> None:
             click.echo(f"leadline: error: {rescue_error}", err=True)
         return
     command = f"leadline judge --store {store} --export qrels.txt"
-    text = f"{count} in {store}; `{command}` exports them"
+    text = f"{count} in {store}; export with `{command}`"
     if page.precision is not None:
         text = f"{count} in {store}; next: `leadline compare {store} OLD NEW` with the runs of the pool"
     print_line(text)

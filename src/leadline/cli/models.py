@@ -25,7 +25,7 @@ SECTION = "Retrieval"
 def command(name: str | None, outputs: Outputs) -> None:
     """List the retrieval models, or explain one.
 
-    The values shown are the defaults of the parameters.
+    The values shown are parameter defaults.
     """
     kinds = list(MODELS.classes.values()) if name is None else [type(MODELS.parse(name))]
     rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
@@ -40,7 +40,7 @@ def command(name: str | None, outputs: Outputs) -> None:
 def listing(kinds: list[type[Model]]) -> Table:
     """Return the catalogue as a printed table."""
     notes = [
-        "all parameters are optional; TF and TFIDF are written TF(dot), TF(cosine)",
+        "all parameters are optional; write TF(dot), TF(cosine) to choose a variant of TF and TFIDF",
         "`leadline models NAME` explains one: formula, parameters, source",
     ]
     rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]

@@ -51,7 +51,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     "--docs",
     "documents",
     metavar="DOCS",
-    help="Collection, as texts or as an index. [default: all retrieved documents]",
+    help="Collection (texts or an index). [default: all retrieved documents]",
 )
 @click.option(
     "--queries", metavar="QUERIES", help="Queries (topics); those that no run contains are pooled too."
@@ -59,8 +59,10 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 @click.option(
     "--judged",
     metavar="QRELS",
-    help="Existing judgments: these pairs are excluded, and MoveToFront uses their grades; with --for they "
-    "are certain, and must not come from a pool drawn with the same seed.",
+    help=(
+        "Existing judgments. These pairs are excluded, and MoveToFront uses their grades. With --for, "
+        "they are included with certainty, and must not come from a pool drawn with the same seed."
+    ),
 )
 @option(
     "Selection",
@@ -102,12 +104,12 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     "--for-run",
     multiple=True,
     metavar="RUN",
-    help="New run to measure, instead of the RUN arguments (repeatable): only its documents are "
-    "sampled, and those of --judged are not requested again.",
+    help=(
+        "New run to measure, instead of the RUN arguments (repeatable). Only its documents are "
+        "sampled, except those already in --judged."
+    ),
 )
-@option(
-    "Sampling", "--machine", metavar="LABELS", help="Machine labels, used only to forecast the precision."
-)
+@option("Sampling", "--machine", metavar="LABELS", help="LLM labels, used only to forecast the precision.")
 @option(
     "Sampling", "--from", "earlier", metavar="POOL", help="Earlier pool to enlarge; all its pairs are kept."
 )
@@ -116,13 +118,13 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     "--twice",
     type=whole(),
     metavar="M",
-    help="Draw M of the pairs of --from for a second judge, with whom the error of the first is measured.",
+    help="Draw M pairs from --from for a second judge, to measure the first judge's error.",
 )
 @option(
     "Sampling",
     "--leave-out",
     metavar="FILE:COLUMN",
-    help="Teams of the runs of --from: what a run would lose had its team not contributed.",
+    help="Teams of the runs in --from; shows what a run would lose if its team had not contributed.",
 )
 @option(
     "Sampling",
@@ -131,7 +133,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     default=1,
     show_default=True,
     metavar="N",
-    help="Number of times a verdict may be asked for, at equal steps; each gets alpha / N.",
+    help="Number of times you may ask for a verdict, at equal steps; each is tested at alpha / N.",
 )
 @option(
     "Sampling",
@@ -151,12 +153,11 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
     """Select documents to judge: depth-k pooling, or sampling.
 
     To find relevant documents, pool with --depth or --method. To measure systems, sample with --for MEASURE
-    and --budget: inclusion probabilities follow the weights of the documents in the measure (an alternative
-    to stratified sampling), and `leadline evaluate --pool` then estimates the measure, with a confidence
-    interval.
+    and --budget. Inclusion probabilities then follow the weights of documents in the measure (an alternative
+    to stratified sampling), and `leadline evaluate --pool` estimates the measure with a confidence interval.
 
-    POOL is a table of query_id, doc_id, probability and contributors (the rank in every run that retrieved
-    the document, as JSON); with --for also of order, the order of judging.
+    POOL is a table with the columns query_id, doc_id, probability and contributors (the rank in every run
+    that retrieved the document, as JSON). With --for, it also has order, the order of judging.
     """
     from leadline.io.pool_files import write_pool
     from leadline.judging.pool import pool
@@ -183,12 +184,11 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
     selected = result.whole if whole else result.new
     if not result.whole.documents:
         raise UsageError(
-            "nothing to judge: no pooled document is in the collection; expected document ids that match"
+            "nothing to judge: no pooled document is in the collection; check that the document ids match"
         )
     if not selected.documents:
         raise UsageError(
-            "nothing to judge: all pairs are known; expected new pairs, or --config pool.whole to write "
-            "known ones too"
+            "nothing to judge: all pairs are known; use --config pool.whole to include known pairs"
         )
     write_pool(selected, output)
     inputs = [describe_input(info.path, info.counts["documents_read"]) for info in result.runs]
@@ -209,7 +209,7 @@ def _draw(runs: tuple[str, ...], outputs: Outputs, drawing: dict[str, Any], opti
         one_of({"--for": True, NAMES.get(name, f"--{name}"): options[name]})
     suffix = suffix_of(output)
     if suffix in OTHERS | {".jsonl", ".ndjson"}:
-        raise UsageError(f"{output}: a pool of --for is not written as {suffix}; expected .tsv")
+        raise UsageError(f"{output}: a pool drawn with --for cannot be written as {suffix}; use .tsv")
     files = {name: drawing[name] for name in ("machine", "earlier")} | {"judged": options["judged"]}
     with progress("runs") as on_run:
         result = pool_for(

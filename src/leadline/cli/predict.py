@@ -38,18 +38,20 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
     type=PREDICTOR,
 )
 @click.option("--index", metavar="INDEX", help="Index of the documents, for WIG(length=root).")
-@click.option("--queries", metavar="QUERIES", help="Texts of the queries (topics), used with --index.")
+@click.option("--queries", metavar="QUERIES", help="Query (topic) texts, used with --index.")
 @click.option(
     "--topics",
     "vectors",
     metavar="VECTORS",
-    help="Topic vectors of the documents, for DeShaTo, as written by `leadline topics infer`.",
+    help="Document topic vectors for DeShaTo, as written by `leadline topics infer`.",
 )
 @click.option(
     "--truth",
     metavar="RESULT[:MEASURE]",
-    help="Measure to correlate the predictions with, over queries: a result of `leadline evaluate "
-    "--per-query`, or a table with columns run and query.",
+    help=(
+        "Measure to correlate predictions with, over queries: a result of `leadline evaluate "
+        "--per-query`, or a table with columns run and query."
+    ),
 )
 @setting("test.draws")
 @confidence_option
@@ -76,14 +78,12 @@ def command(
 ) -> None:
     """Predict query performance (QPP) without relevance judgments.
 
-    Every list is predicted on its own. Larger values predict better performance; they have no unit. JSON
-    holds the predictions of every query, and `leadline correlate` reads their means. The formulas are in
-    docs/unjudged.md.
+    leadline predicts the performance of each list on its own. Higher values predict better performance; they
+    have no unit. JSON output has the predictions for each query, and `leadline correlate` reads their means.
+    The formulas are in docs/unjudged.md.
     """
     if truth is None and outputs.figure not in (None, "heat-map"):
-        raise UsageError(
-            f"--figure {outputs.figure} without a measure; expected --truth RESULT[:MEASURE] too"
-        )
+        raise UsageError(f"--figure {outputs.figure} needs a measure; add --truth RESULT[:MEASURE]")
     texts = (
         queries
         if queries is None
@@ -123,5 +123,5 @@ def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:
 
     column = read_column(path)
     if not column.queries:
-        raise UsageError(f"{path}: no per-query values; expected a result of `leadline evaluate -q`")
+        raise UsageError(f"{path} has no per-query values; create it with `leadline evaluate -q`")
     return column.queries, column.measure

@@ -85,12 +85,13 @@ def command(
 ) -> None:
     """Rank runs, with confidence intervals of the ranks.
 
-    Rank 1 is the best mean, and ties share their mean rank. Together, all intervals contain the true ranks at
-    the confidence level: a run ranks below every run that beats it significantly. leadline also shows a
-    bootstrap interval of each rank and the probability of being the best (docs/comparing.md).
+    Rank 1 has the best mean, and ties share their mean rank. The intervals are simultaneous: at the
+    confidence level, all of them contain the true ranks. A run ranks below every run that beats it
+    significantly. leadline also shows a bootstrap interval of each rank and the probability of being the best
+    (docs/comparing.md).
 
-    Group 1 is the best run and every run that does not differ from it significantly, and group 2 is the same
-    for the rest, and so on.
+    Group 1 consists of the best run and every run that does not differ from it significantly. Group 2 is the
+    same for the remaining runs, and so on.
     """
     rules, draws = Rules.take(options), options.pop("draws")
     if values_given(context, (qrels, *runs), kind):
@@ -98,7 +99,7 @@ def command(
         results, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
     else:
         if not runs:
-            raise UsageError("no run; expected QRELS RUN RUN..., or per-query values")
+            raise UsageError("no runs given; pass QRELS RUN RUN..., or per-query values")
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, measures)
             wanted = measures or default_measures(given[1], COMPARED)

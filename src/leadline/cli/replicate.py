@@ -48,7 +48,7 @@ FIGURES = ("differences", "effects")
     default="RBO(p=0.95)",
     show_default=True,
     metavar="RBO",
-    help="Rank-biased overlap, with its persistence p and its treatment of ties.",
+    help="Rank-biased overlap, with its persistence p and tie handling.",
 )
 @setting("test.draws", default=DRAWS)
 @confidence_option
@@ -73,24 +73,26 @@ def command(
 ) -> None:
     """Measure how far an experiment was reproduced or replicated.
 
-    An experiment is a baseline run and an advanced run; its effect is the difference of their means. With
-    QRELS alone the second pair of runs is a reproduction on the same queries: the order of documents
-    (Kendall's tau union, rank-biased overlap), the per-query values (RMSE, paired t-tests) and the effects
-    (effect ratio, delta relative improvement) are compared. With QRELS2, the judgments of other queries, it
-    is a replication: the means (Welch's t test) and the effects are compared.
+    An experiment is a baseline run and an advanced run; its effect is the difference between their means.
+    With QRELS alone, the second pair of runs is a reproduction on the same queries. leadline compares the
+    order of documents (Kendall's tau union, rank-biased overlap), the per-query values (RMSE, paired t-tests)
+    and the effects (effect ratio, delta relative improvement). With QRELS2, judgments for different queries,
+    the second pair is a replication, and leadline compares the means (Welch's t-test) and the effects.
 
-    The effect ratio is the reproduced effect divided by the original one; its interval is withheld if that of
-    the original effect contains 0. Intervals are over queries and approximate; how often they hold is in
-    docs/replication.md.
+    The effect ratio is the reproduced effect divided by the original effect. Its interval is withheld if the
+    interval of the original effect contains 0. Intervals are over queries and approximate;
+    docs/replication.md has their coverage.
     """
     runs = (original, original_advanced, reproduced, reproduced_advanced)
     judgments = [path for path in (qrels, qrels2) if path is not None]
     if outputs.figure == "differences" and qrels2 is not None:
-        raise UsageError("--figure differences with QRELS2, whose queries differ; expected effects")
+        raise UsageError(
+            "--figure differences needs the same queries, but QRELS2 has different ones; use --figure effects"
+        )
     if per_query and qrels2 is not None:
-        raise UsageError("--per-query with QRELS2, whose queries differ; expected QRELS alone")
+        raise UsageError("--per-query needs the same queries, but QRELS2 has different ones; pass QRELS only")
     if per_query and outputs.form != "json":
-        raise UsageError("--per-query is written to JSON only; add -f json")
+        raise UsageError("--per-query applies only to JSON; add -f json")
     tables = [read_qrels(path, subtopics=options["subtopics"], kind=kind) for path in judgments]
     with progress("runs") as on_run:
         result = replicate(

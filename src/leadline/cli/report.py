@@ -63,9 +63,9 @@ def command(
     """Write an evaluation report of runs as one HTML page.
 
     The page has measures with confidence intervals, significance tests, figures, and all options needed to
-    reproduce it; it is one file and works offline. The table of means is also written to the screen; `-f
-    latex` formats it for a paper, with letters for significant differences, or with daggers if there is one
-    --baseline. `-o -` writes the page to standard output.
+    reproduce it. It is a single file that works offline. The table of means is also printed; `-f latex`
+    formats it for a paper, with letters for significant differences, or daggers if there is one --baseline.
+    `-o -` writes the page to standard output.
     """
     wanted = "html" in (outputs.form, *map(outputs.form_of, outputs.files))
     if wanted:
@@ -79,7 +79,7 @@ def command(
         comparison, curves = compare_results(restored, rules, baseline=baseline), None
     else:
         if not runs:
-            raise UsageError("no run; expected QRELS RUN RUN..., or per-query values")
+            raise UsageError("no runs given; pass QRELS RUN RUN..., or per-query values")
         table, draw = judgments_and_draw(qrels, options, kind, measures)
         pool, judged = options["pool"], len(table.grades)
         if draw is not None:

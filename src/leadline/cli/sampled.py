@@ -43,8 +43,10 @@ SECTION = "Estimation"
     "Sampling",
     "--population",
     metavar="N",
-    help="Number of documents in the collection, or a file of queries and their numbers of "
-    "non-relevant documents. [default: all documents with scores]",
+    help=(
+        "Number of documents in the collection, or a file with the number of non-relevant documents "
+        "per query. [default: all documents with scores]"
+    ),
 )
 @option(
     "Sampling",
@@ -58,8 +60,10 @@ SECTION = "Estimation"
     "Sampling",
     "--certain",
     metavar="RUN:K",
-    help="Certainty stratum of stratified sampling: the first K documents of RUN, with weight 1; "
-    "sampled documents have weight N/n of the rest.",
+    help=(
+        "Certainty stratum of stratified sampling: the first K documents of RUN, each with weight 1. Sampled "
+        "documents each have weight N/n (N: the rest of the collection)."
+    ),
 )
 @option(
     "Sampling",
@@ -67,10 +71,12 @@ SECTION = "Estimation"
     "pairs",
     type=OUTPUT,
     metavar="POOL",
-    help="Draw --sample documents from --docs and write the pairs that every system must score to "
-    "POOL; no SCORES are read.",
+    help=(
+        "Draw --sample documents from --docs, and write the pairs that every system must score to "
+        "POOL. Reads no SCORES."
+    ),
 )
-@option("Sampling", "--docs", metavar="DOCS", help="Collection to sample from, as texts or as an index.")
+@option("Sampling", "--docs", metavar="DOCS", help="Collection to sample from (texts or an index).")
 @level_option("Minimum relevant grade, for measures with the parameter `rel`. [default: 1]", name="rel")
 @setting("test.draws", default=40)
 @setting("scores.queries", type=one_in("all", "with_relevant"), default="all")
@@ -102,15 +108,15 @@ def command(
 ) -> None:
     """Estimate rank measures from sampled candidate documents.
 
-    SCORES contain the relevant documents of QRELS and a random sample of non-relevant ones; the collection
-    need not be ranked. The rank of a relevant document is estimated from the sampled documents above it, with
-    the correction of Krichene and Rendle (2020). Sampling intervals are over other samples for the same
-    queries, low and high include the variation over queries; an interval that simulations did not confirm is
-    omitted, with the reason.
+    SCORES contain the relevant documents in QRELS and a random sample of non-relevant ones; you need not rank
+    the collection. The rank of a relevant document is estimated from the sampled documents above it, with the
+    correction of Krichene and Rendle (2020). Sampling intervals are over other samples for the same queries;
+    low and high include the variation over queries. If simulations did not confirm an interval, leadline
+    omits it and says why.
 
     The correction makes values comparable with exact ones; it does not order systems better than uncorrected
     values do. With few documents per query, measures of the first ranks (nDCG@10, RR) order systems poorly
-    unless half of the documents are the first of a good run (--certain). See docs/unjudged.md.
+    unless half of the documents come from the top of a good run (--certain). See docs/unjudged.md.
     """
     if pairs is not None:
         one_of({"-o FILE.svg": outputs.drawn, "--pairs": pairs})
@@ -145,9 +151,7 @@ def _draw(
     from leadline.retrieval.collection import ids_of
 
     if scores:
-        raise UsageError(
-            f"--draw draws a sample and reads no scores; found '{scores[0]}', expected no SCORES"
-        )
+        raise UsageError(f"--draw draws a sample and reads no scores; leave out '{scores[0]}'")
     if docs is None or options["sample"] is None:
         raise UsageError("--draw needs --docs DOCS and --sample N")
     table = read_qrels(qrels, kind=kind)
@@ -160,7 +164,7 @@ def _draw(
     data = {"pool": pairs, "queries": queries, "pairs": len(drawn.documents), "certain": certain}
     summary = (
         f"{pairs}: {counted(len(drawn.documents), 'pair')} in {counted(queries, 'query', 'queries')}, "
-        f"{certain:,} of them for certain"
+        f"{certain:,} of them included with certainty"
     )
     inputs = [describe_input(qrels, len(table.grades)), describe_input(docs, len(names))]
     cells: list[Cell] = [pairs, queries, len(drawn.documents), certain]

@@ -26,9 +26,7 @@ SECTION = "Retrieval"
 @click.argument("pairs")
 @models_option(required=True)
 @click.option(
-    "--feedback",
-    metavar="QRELS",
-    help="Relevance judgments for models with relevance feedback, such as RM3(learn=judged).",
+    "--feedback", metavar="QRELS", help="Judgments for relevance feedback models, such as RM3(learn=judged)."
 )
 @text_options
 @output_options(thing="RUN")
@@ -44,9 +42,9 @@ def command(
 ) -> None:
     """Score given query-document pairs with a retrieval model.
 
-    PAIRS is a table with the columns query_id and doc_id, qrels, or a run. Only these pairs are scored, with
-    the same values as `leadline search`. Every pair is in the output, even with score 0; pairs of unknown
-    queries or documents are counted.
+    PAIRS is qrels, a run, or a table with the columns query_id and doc_id. Only these pairs are scored, with
+    the same values as in `leadline search`. Every pair is in the output, even with score 0. Pairs with
+    unknown queries or documents are counted.
     """
     from leadline.io.id_lists import read_pairs
     from leadline.io.texts import read_queries

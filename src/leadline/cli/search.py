@@ -44,7 +44,9 @@ INDENT = 6 * " "
 )
 @click.argument("index")
 @click.argument("queries", required=False)
-@click.option("--query", metavar="TEXT", help="One query instead of QUERIES; shows its result list.")
+@click.option(
+    "--query", metavar="TEXT", help=("Single query to use instead of QUERIES; shows its result list.")
+)
 @models_option(default=["BM25"], show_default=True)
 @click.option(
     "-k", type=whole(), help="Number of documents retrieved per query. [default: 1000; 10 with --query]"
@@ -59,13 +61,11 @@ INDENT = 6 * " "
     "texts; -f html makes it a page.",
 )
 @click.option(
-    "--feedback",
-    metavar="QRELS",
-    help="Relevance judgments for models with relevance feedback, such as RM3(learn=judged).",
+    "--feedback", metavar="QRELS", help="Judgments for relevance feedback models, such as RM3(learn=judged)."
 )
 @per_query_option(
-    "Print the milliseconds of every query, and of the summaries of its first ten documents if the index has "
-    "stored texts: with -f csv a table for `compare`."
+    "Print the milliseconds per query, and per summary of its first ten documents if the index stores "
+    "texts. -f csv makes a table for `compare`."
 )
 @text_options
 @output_options(thing="RUN", needed=False)
@@ -84,8 +84,8 @@ def command(
 ) -> None:
     """Search an index and write a run.
 
-    QUERIES is JSON Lines (query_id, text), CSV, TSV, TREC topics or SMART. Each model makes one run, named
-    after it. A query typed with --query needs no file and no model. The time per query is measured from
+    QUERIES is JSON Lines (query_id, text), CSV, TSV, TREC topics or SMART. Each model produces one run, named
+    after the model. With --query, you need neither a file nor a model. The time per query is measured from
     query text to ranked list.
     """
     from leadline.io.texts import read_queries
@@ -96,17 +96,19 @@ def command(
     output, form = outputs.thing, outputs.form
     if queries is not None and query is None:
         if " " in queries and not os.path.exists(queries):
-            raise UsageError(f'{queries}: no such file; one query is given by --query "{queries}"')
+            raise UsageError(f'{queries}: no such file; to search for one query, use --query "{queries}"')
         query_texts = read_queries(queries, **reading)
     elif query is not None and queries is None:
         query_texts = read_queries({"query": query})
     else:
-        raise UsageError("expected either QUERIES or --query TEXT")
+        raise UsageError("pass either QUERIES or --query TEXT")
     show = show or (SHOWN[0] if form == "html" or query is not None else None)
     if output is None and show is None and not per_query:
-        raise UsageError("no output is asked for; expected -o RUN, --show or --per-query")
+        raise UsageError("nothing to output; add -o RUN, --show or --per-query")
     if output is not None and output.lower().endswith((".html", ".htm")):
-        raise UsageError(f"-o {output} is the run; expected the page by `--show -f html > {output}`")
+        raise UsageError(
+            f"-o {output} would be the run, not a page; to write the page, use `--show -f html > {output}`"
+        )
     k = k or (1000 if query is None else TYPED)
     opened_index = open_index(index)
     with progress("queries") as on_query:
@@ -147,7 +149,7 @@ def write_runs(runs: Any, output: str | None) -> dict[str, str]:
     if output is None:
         return {}
     if not non_empty:
-        raise UsageError("no query matches a document; there is no run to write")
+        raise UsageError("no query matches any document, so there is no run to write")
     if len(runs) == 1:
         paths = dict.fromkeys(non_empty, output)
     else:
@@ -155,7 +157,7 @@ def write_runs(runs: Any, output: str | None) -> dict[str, str]:
             os.makedirs(output, exist_ok=True)
         except OSError as error:
             raise UsageError(
-                f"{output}: cannot be made ({error.strerror}); several models need a folder"
+                f"{output}: cannot create the folder ({error.strerror}); several models need one"
             ) from None
         paths = {name: os.path.join(output, name + SUFFIX) for name in non_empty}
     check_outputs(*paths.values())

@@ -20,12 +20,14 @@ SECTION = "Evaluation"
 @click.command(cls=Command, epilog="Example: leadline show saved.json -o means.tex -o means.svg")
 @click.argument("result", metavar="RESULT")
 @per_query_option()
-@output_options(figures=("KIND",), kinds="Kind of figure, one that the original command draws.", digits=True)
+@output_options(
+    figures=("KIND",), kinds="Kind of figure; any kind that the original command draws.", digits=True
+)
 def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
     """Show a saved result again: print, export or draw it.
 
-    RESULT is a file that any command saved with -o FILE.json or -o FILE.parquet. Nothing is computed. RESULT
-    may also be a table of per-query values, such as the output of `trec_eval -q`.
+    RESULT is a file that a command saved with -o FILE.json or -o FILE.parquet, or a table of per-query
+    values, such as the output of `trec_eval -q`. Nothing is recomputed.
     """
     if is_baseline(result):
         saved = read_saved(result)
@@ -37,7 +39,9 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
         command_name, inputs, view = "show", list(values.inputs), View(values)
     if per_query:
         if "per_query" not in inspect.signature(view.result.to_dict).parameters:
-            raise UsageError(f"--per-query: a saved result of `{command_name}` has no per-query values")
+            raise UsageError(
+                f"--per-query does not apply: a saved result of `{command_name}` has no per-query values"
+            )
         view.json |= {"per_query": True}
         if view.shown or command_name == "show":
             view.shown |= {"per_query": True}

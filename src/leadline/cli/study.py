@@ -38,7 +38,7 @@ def collection() -> Any:
         if error.name != PACKAGE:
             raise
         raise UsageError(
-            "the studies are not installed; in a checkout of leadline: pip install ./studies"
+            "the studies are not installed; from a clone of leadline, run pip install ./studies"
         ) from None
 
 
@@ -127,7 +127,7 @@ def run_study(
 ) -> None:
     """Run a study and write its output folder; print its tables and conclusions."""
     if os.path.exists(output) and not os.path.isdir(output):
-        raise UsageError(f"-o {output} is a file; expected a folder")
+        raise UsageError(f"-o {output} is a file; give a folder")
     require("figures")  # before the work, which may take hours
     judgments: list[tuple[str, int]] = []
     if "qrels" in inputs:
@@ -187,6 +187,6 @@ def _page(name: str, module: ModuleType, outcome: Any) -> str:
 def command() -> None:
     """Run a published experiment on your own data.
 
-    Each study writes a page, index.html, with the claim, the number in the paper, those found here and a
-    verdict; its tables as CSV, all results as JSON, and its figures.
+    Each study writes a page, index.html, with the claim, the numbers in the paper, the numbers found here and
+    a verdict. It also writes its tables as CSV, all results as JSON, and its figures.
     """

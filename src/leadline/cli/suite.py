@@ -55,8 +55,10 @@ SECTION = "Evaluation"
     "Measures",
     "--partial",
     is_flag=True,
-    help="Average over the collections that a run has, if it lacks some. [default: no macro mean, win rate "
-    "and test over all collections]",
+    help=(
+        "If a run lacks collections, average over those it has. [default: no macro mean, win rate or "
+        "test over all collections]"
+    ),
 )
 @engine_option("Engine that evaluates the runs")
 @repair_options
@@ -71,9 +73,9 @@ def command(
     of paths), documents (size, 0 if unknown) and level (lowest relevant grade); measures and [groups] are
     optional; paths are relative to the file.
 
-    The macro mean gives every collection the same weight. A run that lacks a collection has none, unless
-    --partial is given. Pairs are tested on each collection; over queries within these collections; and over
-    collections as a sample of collections, which cannot decide with fewer than five.
+    The macro mean gives every collection the same weight. A run that lacks a collection has no macro mean,
+    unless you give --partial. Pairs are tested on each collection, over queries within these collections, and
+    over collections as a sample of collections. The last test is inconclusive with fewer than five.
     """
     from leadline.comparison.suite_evaluation import suite as evaluate_suite
 

@@ -47,7 +47,7 @@ class SummaryOutput(NamedTuple):
     cls=Command, epilog='Example: leadline summary docs.jsonl --doc d01 --query "bowline knot" --words 30'
 )
 @click.argument("source", metavar="DOCS-or-INDEX")
-@click.option("--doc", required=True, metavar="ID", help="Id of the document.")
+@click.option("--doc", required=True, metavar="ID", help="Document id.")
 @click.option("--query", metavar="TEXT", help="Query of a dynamic summary; matches are marked.")
 @click.option(
     "--words",
@@ -84,7 +84,7 @@ def command(
 
     The document is one of DOCS, or one whose text is stored in INDEX (`leadline index --store-text`). A
     dynamic summary (with --query) shows the windows that contain the query as a phrase, else those that
-    contain most of its words close together. A static summary shows the first words, or the sentences nearest
+    contain most of its words close together. A static summary shows the first words, or the sentences closest
     to the centroid of the text.
     """
     one_of({"--query": query, "--static": kind})
@@ -102,7 +102,7 @@ def command(
     )
     if query is not None and not summary.highlights and summary.text:
         document.warnings.append(
-            ResultWarning("no_match", "no query term occurs in the document; its first words are shown", 1)
+            ResultWarning("no_match", "no query term occurs in the document, so its first words are shown", 1)
         )
     options = {
         "doc": doc,
@@ -142,9 +142,11 @@ def in_index(path: str, doc: str, requested: str | None) -> SummaryOutput:
     text = index.text(code).decode("utf-8", "replace")
     warnings = []
     if index.is_outdated():
-        warnings.append(ResultWarning("outdated", "the source of the index has changed since", 1))
+        warnings.append(
+            ResultWarning("outdated", "the source of the index has changed since the index was made", 1)
+        )
     if index.header["options"].get("prefix"):
-        stored = f"only the first {index.header['options']['prefix']:,} bytes of a text are stored"
+        stored = f"the index stores only the first {index.header['options']['prefix']:,} bytes of each text"
         warnings.append(ResultWarning("prefix", stored, 1))
     return SummaryOutput(title, body(title, text), requested or str(index.analysis), warnings)
 
@@ -167,7 +169,7 @@ def nearest(doc: str, known: list[str]) -> str:
     import difflib
 
     close = difflib.get_close_matches(doc, known, n=3, cutoff=0.5)
-    return "nearest: " + ", ".join(close) if close else "expected the id of a document"
+    return "nearest: " + ", ".join(close) if close else "check the document id"
 
 
 def plain_text(document: SummaryOutput, summary: Summary, *, to_file: bool) -> str:

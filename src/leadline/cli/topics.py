@@ -85,9 +85,7 @@ def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **opt
         ["log-likelihood per token", data["log_likelihood"]],
     ]
     empty = int(facts["empty"])
-    warnings = [
-        ResultWarning("empty_documents", f"documents without a term: {empty}; they are ignored", empty)
-    ]
+    warnings = [ResultWarning("empty_documents", f"ignored {empty} documents without any term", empty)]
     recorded = {"k": count, "output": outputs.thing, "languages": named} | options
     inputs = [describe_input(docs, facts["documents"])]
     table = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
@@ -128,7 +126,7 @@ def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
 @reading_options
 @output_options()
 def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
-    """Compute the perplexity of a model on held-out documents; less is better."""
+    """Compute the perplexity of a model on held-out documents; lower is better."""
     from leadline.topics.infer import perplexity as work
     from leadline.topics.model import read_model
 
@@ -169,9 +167,9 @@ def search(
 ) -> None:
     """Rank the documents of DOCS by the distance of their topics from those of each query.
 
-    QUERIES are also documents; --query-language and --language name two different languages. If DOCS has
-    documents with the ids of queries, such as translations, P@1 is the share of these queries that retrieve
-    theirs first.
+    QUERIES are also documents; --query-language and --language name two different languages. If some
+    documents in DOCS have the same ids as queries, such as translations, P@1 is the share of these queries
+    that rank the matching document first.
     """
     from leadline.io.objects import write_run
     from leadline.topics.distances import count_top_mates, nearest
@@ -197,7 +195,7 @@ def search(
     rows: list[list[Cell]] = [
         ["queries", str(len(query_vectors.ids))],
         ["documents", str(len(document_vectors.ids))],
-        ["queries with a mate", str(mates)],
+        ["queries with a matching document", str(mates)],
         ["P@1", share],
     ]
     warnings = unknown_warnings(
@@ -218,12 +216,12 @@ def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:
     """Return warnings about unknown tokens, and about documents without known ones."""
     warnings = [
         ResultWarning(
-            "unknown_tokens",
-            f"tokens not in the vocabulary of the model: {unknown:,}; they are ignored",
-            unknown,
+            "unknown_tokens", f"ignored {unknown:,} tokens that are not in the model's vocabulary", unknown
         ),
         ResultWarning(
-            "empty_documents", f"documents without a known token: {empty}; their topics are the prior", empty
+            "empty_documents",
+            f"{empty} documents without any known token get the prior as their topics",
+            empty,
         ),
     ]
     return [notice for notice in warnings if notice.count]

@@ -48,13 +48,13 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
     "--topics",
     "vectors",
     metavar="VECTORS",
-    help="Topic vectors of the documents, for deshato, as written by `leadline topics infer`.",
+    help="Document topic vectors for deshato, as written by `leadline topics infer`.",
 )
 @click.option(
     "--docs",
     "documents",
     metavar="DOCS",
-    help="Texts of the documents, for deshato; LDA is fitted to those that were retrieved.",
+    help="Document texts for deshato; LDA is fitted to the retrieved documents.",
 )
 @click.option(
     "-T",
@@ -67,7 +67,9 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
 )
 @settings("topics.fits", "topics.sweeps", "text.id_column", "read.encoding")
 @click.option(
-    "--share-from", metavar="QRELS", help="Judgments that give Soboroff's proportion of relevant documents."
+    "--share-from",
+    metavar="QRELS",
+    help=("Judgments to take Soboroff's proportion of relevant documents from."),
 )
 @seed_option
 @per_query_option("Add per-query values (JSON).")
@@ -85,9 +87,9 @@ def command(
 ) -> None:
     """Rank systems without relevance judgments.
 
-    Systems are scored by agreement with the other systems, or by the topics of the retrieved documents.
-    Scores order systems but do not estimate any measure; they are better at telling bad systems apart from
-    the rest than at finding the best one. docs/unjudged.md says which method to use when.
+    Systems are scored by agreement with other systems, or by the topics of the retrieved documents. Scores
+    order systems but do not estimate any measure. They are better at spotting bad systems than at finding the
+    best one. docs/unjudged.md says which method to use when.
     """
     estimator = METHODS.parse(method)
     if share_from is not None:
@@ -105,6 +107,6 @@ def _with_shares(method: Any, path: str) -> Any:
     from leadline.io.objects import read_qrels
 
     if not isinstance(method, Soboroff):
-        raise UsageError(f"--share-from with --method {method.called}; expected --method soboroff")
+        raise UsageError(f"--share-from does not apply to --method {method.called}; use --method soboroff")
     mean, deviation = relevant_shares(read_qrels(path))
     return method.replace(share_mean=mean, share_sd=deviation)

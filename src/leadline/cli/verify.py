@@ -30,9 +30,9 @@ SECTION = "Evaluation"
 def command(context: click.Context, /, *, saved: str, sample: int, seed: int, outputs: Outputs) -> None:
     """Verify saved results: hashes of the inputs and a sample of values.
 
-    FILE is a result that any command saved with -o FILE.json or -o FILE.parquet. leadline recomputes the
+    FILE is a result that a command saved with -o FILE.json or -o FILE.parquet. leadline recomputes the
     SHA-256 of every input and, for `evaluate` and `merge`, the values of a sample of queries. The exit status
-    is 1 if anything differs; what cannot be checked, such as a missing input, is listed.
+    is 1 if anything differs. Whatever cannot be checked, such as a missing input, is listed.
     """
     from leadline.scale.saved_files import verify
 

@@ -28,30 +28,30 @@ SECTION = "Evaluation"
     "--run",
     metavar="RUN",
     type=InputPath(),
-    help="Run whose values the tables hold; with --qrels the known causes are tried.",
+    help="Run that the values belong to. With --qrels, leadline tries the known causes.",
 )
 @option(
     "Measures",
     "-m",
     "--measure",
     metavar="MEASURE",
-    help="Measure to compare. [default: the first in both tables that differs]",
+    help="Measure to compare. [default: the first measure in both tables that differs]",
 )
 @level_option("Minimum relevant grade in both programs. [default: 1]", name="rel")
 @settings("read.name")
-@per_query_option("Add the values of the queries that differ, with what explains them.")
+@per_query_option("Add the values of the queries that differ, with their explanations.")
 @output_options()
 def command(
     *, a: str, b: str, qrels: str | None, run: str | None, per_query: bool, outputs: Outputs, **options: Any
 ) -> None:
     """Find out why two tables of the same measure differ.
 
-    A and B are per-query values: output of `trec_eval -q` or `ir_measures -q`, results of leadline, a table
-    with a header, or JSON of the form {query: {measure: value}}. With --qrels and --run, the measure is
-    computed under the known conventions of evaluation programs: order of tied documents, precision of scores,
-    duplicates, documents with the id of the query, unjudged documents, relevance level, cutoff, gains,
-    discount, interpolation, missing queries, queries without relevant documents. A cause explains a query if
-    two of its settings reproduce the values of A and of B. Pairs of causes are tried if one is not enough.
+    A and B are per-query values: output of `trec_eval -q` or `ir_measures -q`, leadline results, a table with
+    a header, or JSON of the form {query: {measure: value}}. With --qrels and --run, leadline recomputes the
+    measure under the conventions of known programs: order of tied documents, precision of scores, duplicates,
+    documents with the id of the query, unjudged documents, relevance level, cutoff, gains, discount,
+    interpolation, missing queries, queries without relevant documents. A cause explains a query if two of its
+    settings reproduce the values in A and B. If no single cause is enough, leadline tries pairs.
     """
     result = why_different(a, b, qrels=qrels, run=run, **options)
     options = {"per_query": per_query}

@@ -245,7 +245,7 @@ def measured(
         if machine is not None and not (same_labels(qrels, machine) or same_labels(table, machine)):
             raise UsageError(WITHOUT_POOL)
         if second_judge is not None:
-            raise UsageError("a second judge without a drawn pool; expected --pool POOL too")
+            raise UsageError("a second judge needs a sampled pool; add --pool POOL")
         return exact(
             table,
             runs,

@@ -223,7 +223,7 @@ def build_index(
         raise UsageError(f"prefix={prefix}; expected 1 or more bytes, together with store_text")
     target = None if path is None else os.fspath(path)
     if target is not None and os.path.lexists(target) and not overwrite:
-        raise UsageError(f"{target}: exists; expected a new name, or --overwrite")
+        raise UsageError(f"{target} already exists; choose a new name, or use --overwrite")
     if target is not None and os.path.exists(target):
         _check_replaceable(target)
     folder = _new_folder(target)
