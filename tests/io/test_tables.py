@@ -13,10 +13,10 @@ from conftest import Leadline
 from leadline.comparison.pairing import read_query_groups
 from leadline.errors import InputError
 from leadline.io import tables
-from leadline.io.id_lists import headed_rows, read_labels
+from leadline.io.id_lists import read_labels
 from leadline.io.judges import read_judges
 from leadline.io.result_files import read_column
-from leadline.io.small_tables import split_place
+from leadline.io.small_tables import records, split_place
 from leadline.io.texts import read_queries
 
 COMMENTED = "# made by hand\n\n#too\n{header}\n\n{rows}\n"
@@ -33,7 +33,7 @@ READERS: dict[str, tuple[Callable[[str], Any], str, str, Any]] = {
     "labels": (lambda path: read_labels(f"{path}:team"), "run,team", "a,one", {"a": "one"}),
     "groups": (lambda path: read_query_groups(f"{path}:set"), "query,set", "q1,x", {"q1": "x"}),
     "results": (lambda path: read_column(f"{path}:AP").values, "run,AP", "a,0.5", {"a": 0.5}),
-    "rows": (lambda path: list(headed_rows(path)), "arm,click", "a,1", [(6, {"arm": "a", "click": "1"})]),
+    "rows": (lambda path: list(records(path)), "arm,click", "a,1", [(6, {"arm": "a", "click": "1"})]),
     "queries": (
         lambda path: [tuple(one)[:3] for one in read_queries(path)],
         "id,text",

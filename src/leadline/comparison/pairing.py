@@ -16,11 +16,12 @@ from leadline.stats.moments import Groups, Weighted
 
 def read_query_groups(source: str) -> dict[str, str]:
     """Read the groups of queries from a column of a table with a header."""
-    from leadline.io.small_tables import table_column
+    from leadline.io.small_tables import column_of
 
-    path, rows = table_column(source, example="queries.tsv:paragraph")
+    path, rows = column_of(source, example="queries.tsv:paragraph")
     groups: dict[str, str] = {}
-    for line, query, group in rows:
+    for line, *cells in rows:
+        query, group = map(str, cells)
         if groups.setdefault(query, group) != group:
             raise InputError(
                 f"query '{query}' in a second group",

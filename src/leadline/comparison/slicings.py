@@ -148,20 +148,14 @@ def read_slices(source: str) -> dict[str, list[str]]:
 
 def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
     """Yield query, value and line of every row that has a value."""
-    from leadline.io.opening import PARQUET, first_bytes
+    from leadline.io.opening import BOM, first_bytes
+    from leadline.io.small_tables import plain_cell, records
     from leadline.io.texts import QUERY, read_queries, rows_of
 
-    head = (first_bytes(path) or b"").removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head.startswith((b"{", b"[", b"<", PARQUET)):
-        rows = list(rows_of(path, "query"))
-        columns = dict.fromkeys(name for _, row in rows for name in row)
-    else:
-        from leadline.io.opening import read_whole, text_of
-        from leadline.io.small_tables import csv_table, unguarded
-
-        header, cells = csv_table(text_of(read_whole(path)), path)
-        columns = dict.fromkeys(map(unguarded, header))
-        rows = [(line, dict(zip(columns, map(unguarded, row), strict=True))) for line, row in cells]
+    topics = (first_bytes(path) or b"").removeprefix(BOM).lstrip().startswith(b"<")
+    found = rows_of(path, "query") if topics else records(path, quoted=True)
+    rows = [(line, {plain_cell(name): plain_cell(cell) for name, cell in row.items()}) for line, row in found]
+    columns = dict.fromkeys(name for _, row in rows for name in row)
     if column not in columns:
         if column == LENGTH:
             for document in read_queries(path):

@@ -111,10 +111,11 @@ def read_weights(given: object, judged: Sequence[str]) -> tuple[Floats, float]:
     places: dict[str, tuple[int | None, object]] = {}
     path = "in memory"
     if isinstance(given, str):
-        from leadline.io.small_tables import table_column
+        from leadline.io.small_tables import column_of
 
-        path, rows = table_column(given, ("query_id", "qid", "query"), example="queries.tsv:visits")
-        for line, query, cell in rows:
+        path, rows = column_of(given, ("query_id", "qid", "query"), example="queries.tsv:visits")
+        for line, key, cell in rows:
+            query = str(key)
             if query in places:
                 raise InputError(
                     f"query '{query}' has a second weight", expected="one per query", path=path, line=line

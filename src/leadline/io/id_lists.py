@@ -2,54 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from leadline.data.ids import to_bytes, to_text
 from leadline.errors import InputError, UsageError, repeated
-from leadline.io import row_columns, texts
+from leadline.io import row_columns
 from leadline.io.cell_values import number_in, object_of
 from leadline.io.objects import read_qrels
-from leadline.io.opening import BOM, PARQUET, first_bytes, read_whole, text_of, whole_text
+from leadline.io.opening import first_bytes, read_whole, text_of, whole_text
 from leadline.io.read import KnownLike
-from leadline.io.small_tables import FIELD, Rows, csv_table, delimiter_of, parquet, table_column
+from leadline.io.small_tables import FIELD, column_of, csv_table, delimiter_of, need_columns, records
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
-
-
-def headed_rows(path: str, *, encoding: str = "utf-8") -> Rows:
-    """Return the rows of a table with their lines (or places) from 1; standard input is CSV or TSV."""
-    head = first_bytes(path, 1 << 16)
-    start = b"" if head is None else head.removeprefix(BOM).lstrip()
-    if start.startswith(PARQUET):
-        return parquet(path)
-    if start.startswith(b"{"):
-        return texts.json_lines(path, encoding=encoding)
-    if start.startswith(b"["):
-        return texts.json_list(path, encoding=encoding)
-    return texts.table(path, encoding=encoding, headed=True)
-
-
-def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, line: int) -> None:
-    """Refuse a table that lacks a column; the nearest names are said.
-
-    >>> need_columns(["arm", "clicks"], ["click"], "log.csv", 1)
-    Traceback (most recent call last):
-        ...
-    leadline.errors.InputError: log.csv:1: no column 'click'; expected one of arm, clicks (nearest: clicks)
-    """
-    names = list(map(str, present))
-    for name in wanted:
-        if name not in names:
-            close = difflib.get_close_matches(name, names, n=2, cutoff=0.5)
-            near = f" (nearest: {', '.join(close)})" if close else ""
-            raise InputError(
-                f"no column '{name}'", expected=f"one of {', '.join(names)}{near}", path=path, line=line
-            )
-
 
 OWNERS = ("run", "name")
 DOCUMENTS = ("doc_id", "docid", "docno", "id")
@@ -60,9 +27,10 @@ def read_labels(place: str) -> dict[str, str]:
 
     The column called run or name, or else the first one, names the run.
     """
-    path, rows = table_column(place, OWNERS, example="systems.tsv:team")
+    path, rows = column_of(place, OWNERS, example="systems.tsv:team")
     found: dict[str, str] = {}
-    for line, name, label in rows:
+    for line, *cells in rows:
+        name, label = map(str, cells)
         if found.setdefault(name, label) != label:
             raise repeated(f"run '{name}'", path=path, line=line)
     return found
@@ -78,7 +46,7 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
     if not path or not column:
         raise UsageError(f"'{place}'; expected FILE:COLUMN, as in scores.tsv:score")
     found: dict[str, dict[str, float]] = {}
-    for line, row in headed_rows(path):
+    for line, row in records(path):
         keys = [
             row_columns.find(row, known) or known[0] for known in (row_columns.QUERY, row_columns.DOCUMENT)
         ]

@@ -11,11 +11,10 @@ from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
 from leadline.io.formats import SQLITE_STORE, opened, records_of
-from leadline.io.id_lists import headed_rows, need_columns
 from leadline.io.objects import read_qrels
 from leadline.io.read import QrelsLike, qrels_of
 from leadline.io.run_names import run_name
-from leadline.io.small_tables import split_place
+from leadline.io.small_tables import need_columns, records, split_place
 from leadline.kernels import plain
 
 BESIDE = ("probability", "note")  # what the judging page writes beside grades
@@ -79,7 +78,7 @@ def _of_file(place: str) -> list[Judge]:
     if file.format is SQLITE_STORE:
         return _of_store(path, column)
     if file.format.name in {"csv", "jsonl", "parquet"}:
-        header = next((list(row) for _, row in headed_rows(path)), [])
+        header = next((list(row) for _, row in records(path)), [])
         if (
             column
             or row_columns.find(header, row_columns.GRADE) is None
@@ -87,9 +86,9 @@ def _of_file(place: str) -> list[Judge]:
         ):
             return _of_table(path, header, column)
     elif file.format.name == "json" and not column:
-        records = records_of(file, "grade")
-        if any(records.chosen[5:]):
-            by_judge = _by_judge(records)
+        rows = records_of(file, "grade")
+        if any(rows.chosen[5:]):
+            by_judge = _by_judge(rows)
             return [Judge(name, QrelsColumns.of(said, source=path), path) for name, said in by_judge.items()]
         file = opened(path)
     elif column:
@@ -97,14 +96,14 @@ def _of_file(place: str) -> list[Judge]:
     return [Judge(judge_name(path), qrels_of(file, sure=True), path)]
 
 
-def _by_judge(records: row_columns.Records) -> dict[str, list[Row]]:
+def _by_judge(rows: row_columns.Records) -> dict[str, list[Row]]:
     """Return the rows of each judge, as of a book of Quepid."""
     found: dict[str, list[Row]] = {}
-    for place, query, document, value, _ in records.rows:
-        grade = _grade(value, "rating", records.path, place)
+    for place, query, document, value, _ in rows.rows:
+        grade = _grade(value, "rating", rows.path, place)
         if grade is not None:
             row = to_bytes(str(query)), to_bytes(str(document)), grade
-            found.setdefault(records.judges[-1], []).append(row)
+            found.setdefault(rows.judges[-1], []).append(row)
     return found
 
 
@@ -154,7 +153,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
 
 def _long_rows(path: str, query: str, document: str, owner: str, grade: str) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
-    for line, row in headed_rows(path):
+    for line, row in records(path):
         name = row.get(owner)
         if name in (None, ""):
             raise InputError("no judge", expected="a name in every line", path=path, line=line)
@@ -168,7 +167,7 @@ def _long_rows(path: str, query: str, document: str, owner: str, grade: str) -> 
 
 def _wide_rows(path: str, query: str, document: str, chosen: Sequence[str]) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {name: [] for name in chosen}
-    for line, row in headed_rows(path):
+    for line, row in records(path):
         ids = _ids(row, (query, document), path, line)
         for name in chosen:
             value = _grade(row.get(name), name, path, line)

@@ -19,19 +19,9 @@ from leadline.data.reading import ChunkIds, Lengths, QueryFile, Reading
 from leadline.errors import InputError
 from leadline.io.cell_values import json_of, json_or_none
 from leadline.io.opening import BINARY_TABLES, read_whole, text_of
-from leadline.io.opening import lines as lines_of
 from leadline.io.row_columns import DOCUMENT, QUERY, find
 from leadline.io.run_lists import Lists, Unmeasured
-from leadline.io.small_tables import (
-    FIELD,
-    Rows,
-    cells_of,
-    csv_table,
-    delimiter_of,
-    parquet,
-    refuse_ragged,
-    table_column,
-)
+from leadline.io.small_tables import FIELD, column_of, csv_table, delimiter_of, need_columns, parquet, records
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
 
@@ -239,8 +229,8 @@ def read_lengths(given: Lengths) -> QrelsColumns:
     if given.given is not None:
         cells += ((None, str(name), length) for name, length in given.given.items())
     else:
-        path, rows = table_column(given, (*CHUNK[:3], *DOCUMENTS), example="chunks.csv:tokens")
-        cells += rows
+        path, rows = column_of(given, (*CHUNK[:3], *DOCUMENTS), example="chunks.csv:tokens")
+        cells += ((line, str(name), cell) for line, name, cell in rows)
     found: dict[bytes, float] = {}
     for line, name, cell in cells:
         length = _length(cell)
@@ -287,8 +277,10 @@ def _unknown(name: str, given: ChunkIds, line: int | None) -> InputError:
 def _read(path: str) -> dict[bytes, bytes]:
     """Read a table of chunks and documents: their columns by name, else the first two."""
     found: dict[bytes, bytes] = {}
-    for line, row in parquet(path) if path.endswith(".parquet") else _rows(path):
+    for line, row in records(path, known=(*CHUNK, *DOCUMENTS, "id"), quoted=True):
         names = list(row)
+        if len(names) > 2 and not {*CHUNK, *DOCUMENTS, "id"} & set(names):
+            need_columns(names, CHUNK[:1], path, line)
         chunk = find(names, CHUNK) or names[0]
         document = find(names, DOCUMENTS) or next((name for name in names if name != chunk), chunk)
         cells = row[chunk], row[document]
@@ -300,19 +292,6 @@ def _read(path: str) -> dict[bytes, bytes]:
     if not found:
         raise InputError("contains no chunks", expected="a table of chunk_id and doc_id", path=path)
     return found
-
-
-def _rows(path: str) -> Rows:
-    """Yield the rows of a CSV or TSV table; a header has the name of a column of ids."""
-    cells = cells_of(((number, line + "\n") for number, line in lines_of(path)), path)
-    number, header = next(cells, (1, []))
-    if not set(header) & {*CHUNK, *DOCUMENTS, "id"}:
-        names = list(map(str, range(len(header))))
-        yield number, dict(zip(names, header, strict=True))
-        header = names
-    for number, row in cells:
-        refuse_ragged(row, header, path, number)
-        yield number, dict(zip(header, row, strict=True))
 
 
 RECORDS = "records with query_id"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import io
 import os
 import re
@@ -10,8 +11,10 @@ from itertools import chain
 from typing import Any
 
 from leadline.data.optional import import_optional
-from leadline.errors import InputError, UsageError
-from leadline.io.opening import read_whole, text_of
+from leadline.errors import InputError, UsageError, refuse_repeated
+from leadline.io.cell_values import checked_object, json_of, object_of
+from leadline.io.opening import BOM, PARQUET, first_bytes, whole_text
+from leadline.io.opening import lines as text_lines
 from leadline.io.read_paths import Watch
 from leadline.io.run_names import IR_DATASETS
 
@@ -88,6 +91,42 @@ def cells_of(
         begun[0] = 0
 
 
+def records(
+    path: str, *, known: Iterable[str] | None = None, encoding: str = "utf-8", quoted: bool = False
+) -> Rows:
+    """Yield the rows of a table as dictionaries, with their lines (or places) from 1.
+
+    A table is CSV or TSV with a header, JSON Lines, a list of objects in JSON, or Parquet. `known` are names
+    of columns by which a header is told: without one, two columns are `id` and `text`. In TSV a quote is a
+    letter like any other, unless `quoted`. Lines above the header that begin with `#` are remarks.
+    """
+    head = first_bytes(path, 1 << 16)
+    start = b"" if head is None else head.removeprefix(BOM).lstrip()
+    if start.startswith(PARQUET):
+        yield from parquet(path)
+    elif start.startswith(b"["):
+        for number, found in enumerate(json_of(whole_text(path, encoding=encoding), path, 1), start=1):
+            yield number, checked_object(found, path, number)
+    elif start.startswith(b"{"):
+        for number, line in text_lines(path, encoding=encoding):
+            if line.strip():
+                yield number, object_of(line, path, number)
+    else:
+        numbered = ((number, line + "\n") for number, line in text_lines(path, encoding=encoding))
+        yield from _table(cells_of(numbered, path, quoted=quoted), path, known)
+
+
+def _table(rows: Iterator[tuple[int, list[str]]], path: str, known: Iterable[str] | None) -> Rows:
+    number, header = next(rows, (1, []))
+    if known is not None and len(header) == 2 and not set(header) & set(known):
+        yield number, dict(zip(("id", "text"), header, strict=True))
+        header = ["id", "text"]
+    refuse_repeated("column", header, path=path, line=number)
+    for number, row in rows:
+        refuse_ragged(row, header, path, number)
+        yield number, dict(zip(header, row, strict=True))
+
+
 def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     r"""Return the header of a table, and its rows with their lines: as many cells as the header.
 
@@ -104,20 +143,50 @@ def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str
     return header, rows
 
 
-def table_column(
+def column_of(
     place: str, keys: Sequence[str] = (), *, example: str
-) -> tuple[str, list[tuple[int, str, str]]]:
-    """Return the file of FILE:COLUMN, and the line, key and cell of each row."""
+) -> tuple[str, list[tuple[int, Any, Any]]]:
+    """Return the file of FILE:COLUMN, and the line, key and cell of each row of its table.
+
+    The key is in the first of some columns that the table has, else in its first column.
+    """
     path, column = split_place(place)
     if not path or not column:
         raise UsageError(f"'{place}'; expected FILE:COLUMN, as in {example}")
-    header, rows = csv_table(text_of(read_whole(path)), path)
-    header = list(map(unguarded, header))
-    if column not in header:
-        raise InputError(f"no column '{column}'", expected="one of " + ", ".join(header), path=path, line=1)
-    key = next((header.index(name) for name in keys if name in header), 0)
-    wanted = header.index(column)
-    return path, [(line, unguarded(row[key]), unguarded(row[wanted])) for line, row in rows]
+    rows = [
+        (line, {plain_cell(name): plain_cell(cell) for name, cell in row.items()})
+        for line, row in records(path, quoted=True)
+    ]
+    if not rows:
+        raise InputError("contains no rows", expected="a table with a header", path=path)
+    columns = dict.fromkeys(name for _, row in rows for name in row)
+    if column not in columns:
+        raise InputError(f"no column '{column}'", expected="one of " + ", ".join(columns), path=path, line=1)
+    key = next((name for name in keys if name in columns), next(iter(columns)))
+    return path, [(line, row.get(key), row.get(column)) for line, row in rows]
+
+
+def plain_cell(cell: Any) -> Any:
+    """Return a cell, a text without the apostrophe that prevents its reading as a formula."""
+    return unguarded(cell) if isinstance(cell, str) else cell
+
+
+def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, line: int) -> None:
+    """Refuse a table that lacks a column; the nearest names are said.
+
+    >>> need_columns(["arm", "clicks"], ["click"], "log.csv", 1)
+    Traceback (most recent call last):
+        ...
+    leadline.errors.InputError: log.csv:1: no column 'click'; expected one of arm, clicks (nearest: clicks)
+    """
+    names = list(map(str, present))
+    for name in wanted:
+        if name not in names:
+            close = difflib.get_close_matches(name, names, n=2, cutoff=0.5)
+            near = f" (nearest: {', '.join(close)})" if close else ""
+            raise InputError(
+                f"no column '{name}'", expected=f"one of {', '.join(names)}{near}", path=path, line=line
+            )
 
 
 def split_place(place: str) -> tuple[str, str]:

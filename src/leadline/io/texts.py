@@ -11,56 +11,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.data.validation import check_arguments
-from leadline.errors import InputError, refuse_repeated, repeated
+from leadline.errors import InputError, repeated
 from leadline.io import row_columns
-from leadline.io.cell_values import checked_object, json_of, object_of
-from leadline.io.opening import LONGEST_TEXT, PARQUET, first_bytes, lines, too_long, whole_text
+from leadline.io.opening import BOM, LONGEST_TEXT, first_bytes, lines, too_long
 from leadline.io.read_paths import public
 from leadline.io.run_names import IR_DATASETS
-from leadline.io.small_tables import Rows, cells_of, parquet
-
-
-def json_lines(path: str, *, encoding: str = "utf-8") -> Rows:
-    """Yield the object of every line that has one."""
-    for number, line in lines(path, encoding=encoding):
-        if line.strip():
-            yield number, object_of(line, path, number)
-
-
-def json_list(path: str, *, encoding: str = "utf-8") -> Rows:
-    """Yield the objects of a list, numbered from 1."""
-    for number, found in enumerate(json_of(whole_text(path, encoding=encoding), path, 1), start=1):
-        yield number, checked_object(found, path, number)
-
-
-def table(
-    path: str,
-    known: Iterable[str] = (),
-    *,
-    encoding: str = "utf-8",
-    headed: bool = False,
-    quoted: bool = False,
-) -> Rows:
-    """Return the rows of a CSV or TSV table; two columns without a header are id and text.
-
-    `known` are names of id columns, by which a header is told; `headed`: there is one in any case. In TSV a
-    quote is a letter like any other, unless `quoted`. Lines above the header that begin with `#` are remarks.
-    """
-    cells = cells_of(
-        ((number, line + "\n") for number, line in lines(path, encoding=encoding)), path, quoted=quoted
-    )
-    number, header = next(cells, (1, []))
-    if not headed and len(header) == 2 and not set(header) & set(known):
-        yield number, dict(zip(("id", "text"), header, strict=True))
-        header = ["id", "text"]
-    refuse_repeated("column", header, path=path, line=number)
-    for number, row in cells:
-        if len(row) != len(header):
-            raise InputError(
-                f"{len(row)} cells", expected=f"{len(header)} as in the header", path=path, line=number
-            )
-        yield number, dict(zip(header, row, strict=True))
-
+from leadline.io.small_tables import records
 
 TAG = re.compile(r"<[^<>]*>")
 FIELD = re.compile(r"<(\w+)(?:\s[^<>]*)?>(.*?)</\1\s*>", re.DOTALL)
@@ -170,7 +126,7 @@ MARK = re.compile(r"\.[A-Z]\s*$")
 START = re.compile(r"\.I\s+(\S+)\s*$")
 
 
-def records(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
+def marked(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield every record with the number of its first line; its id is in column `id`.
 
     A field that comes twice, as the texts of some CISI records do, is one text.
@@ -201,7 +157,7 @@ def records(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[s
 
 def numbered(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield every query with its number in the file: the relevance of Cranfield refers to this `place`."""
-    for place, (began, row) in enumerate(records(path, encoding=encoding), start=1):
+    for place, (began, row) in enumerate(marked(path, encoding=encoding), start=1):
         yield began, row | {"place": str(place)}
 
 
@@ -408,20 +364,13 @@ def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator
     if path.startswith(IR_DATASETS):
         return _collection(path, noun)
     head = first_bytes(path, 1 << 16)
-    start = b"{" if head is None else head.removeprefix(b"\xef\xbb\xbf").lstrip()  # a pipe: JSONL
-    if not start:
-        return json_lines(path, encoding=encoding)  # an empty file has no rows, a damaged archive is refused
-    if start.startswith(PARQUET):
-        return parquet(path)
+    start = (head or b"").removeprefix(BOM).lstrip()
     blocks = queries if noun == "query" else documents
-    readers = {b"{": json_lines, b"[": json_list, b".I": numbered if noun == "query" else records}
-    readers[b"<top>" if noun == "query" else b"<doc>"] = blocks
-    for sign, reader in readers.items():
-        if start.lower().startswith(sign.lower()):
-            return reader(path, encoding=encoding)
+    if start[:2].upper() == b".I":
+        return (numbered if noun == "query" else marked)(path, encoding=encoding)
     if start.startswith(b"<"):  # some files open with a line of XML
         return blocks(path, encoding=encoding)
-    return table(path, (*DOCUMENT, *QUERY), encoding=encoding, quoted=quoted)
+    return records(path, known=(*DOCUMENT, *QUERY), encoding=encoding, quoted=quoted)
 
 
 def _collection(path: str, noun: str) -> Iterator[tuple[int, Any]]:

@@ -15,8 +15,8 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io.cell_values import number_in
-from leadline.io.id_lists import headed_rows, need_columns
 from leadline.io.run_names import run_name
+from leadline.io.small_tables import need_columns, records
 
 YES = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
@@ -150,7 +150,7 @@ def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
 def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
     """Yield the columns of every row; raise InputError with the line for unreadable values."""
     empty = True
-    for line, row in headed_rows(path):
+    for line, row in records(path):
         if empty:
             need_columns(row, columns.named(), path, 1)
             empty = False
