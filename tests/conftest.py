@@ -6,6 +6,7 @@ import gc
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Protocol
 
+import click
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -49,6 +51,14 @@ settings.load_profile("leadline")
 def examples(number: int) -> settings:
     """Try a number of random examples, times LEADLINE_EXAMPLES."""
     return settings(max_examples=round(number * EXAMPLES))
+
+
+def example_of(command: str) -> str:
+    """Give the example in the help of a command, without an output: tests of every command try it."""
+    found = cli.group.get_command(click.Context(cli.group), command)
+    assert found is not None
+    words = (found.epilog or "").removeprefix("Example: leadline ").partition(";")[0]
+    return re.sub(r" -o \S+", "", words)
 
 
 class Outcome(NamedTuple):

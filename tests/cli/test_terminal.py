@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 import pytest
 
-from conftest import REPOSITORY
+from conftest import REPOSITORY, example_of
 from judging_pages import event
 from leadline.cli import group
 from leadline.data.wording import cells
@@ -30,7 +30,8 @@ RUNS = [LONG.format(place) for place in (1, 2, 3)]
 DEMO = "cranfield/*.run"
 WITH = [word for measure in MEASURES.split() for word in ("-m", measure)]
 
-# A command line for each command that prints a table; `*` stands for the files that a pattern names.
+# A command line for each command that prints a table: without one here, the example of its help. `*` stands
+# for the files that a pattern names.
 CASES: dict[str, list[str]] = {
     "abtest": ["clicks.csv", "--click", "click", "--arm", "arm", "--user", "user"],
     "abtest assign": ["assign", "users.txt", "--fraction", "0.5", "--salt", "snippets"],
@@ -38,7 +39,6 @@ CASES: dict[str, list[str]] = {
     "abtest plan": ["plan", "--rate", "0.05", "--lift", "0.1"],
     "agreement": ["judges.csv", "--runs", RUNS[0], "--runs", RUNS[1], "-q"],
     "check": ["qrels.txt", *RUNS],
-    "collection": ["docs.jsonl", "queries.jsonl", "qrels.txt"],
     "compare": ["cranfield/qrels.txt", DEMO, "-m", "AP"],
     "correlate": ["one.json:AP", "one.json:nDCG@10"],
     "curve": ["cranfield/qrels.txt", DEMO],
@@ -86,6 +86,11 @@ CASES: dict[str, list[str]] = {
 }
 TIMED = {"index", "search", "score"}  # print how long they took
 WITHOUT_A_TABLE = {"help", "convert"}
+CASES |= {
+    name: example_of(name).split()[1:]
+    for name in group.list_commands(click.Context(group))
+    if name not in {*CASES, *WITHOUT_A_TABLE, "topics"}  # whose commands are above
+}
 
 # Runs many command lines in one process, each at the widths given (0: standard output is no terminal).
 DRIVER = """

@@ -15,13 +15,14 @@ from pathlib import Path
 import click
 import pytest
 
-from conftest import Leadline, Outcome
+from conftest import Leadline, Outcome, example_of
 from leadline.cli import group
 
 OUTPUTS = Path(__file__).parent / "outputs"
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 RUNS = "bm25.run dense.run"
-# What is run before, then `$ leadline` lines whose output is kept. A line that fails keeps its error.
+# What is run before, then `$ leadline` lines whose output is kept. A line that fails keeps its error. A
+# command without lines is tried with the example of its help.
 BEFORE = {
     "correlate": [f"evaluate qrels.txt {RUNS} -m AP -m P@10 -o saved.json"],
     "evaluate": [f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv"],
@@ -93,8 +94,6 @@ LINES = {
         "merge saved.parquet -C queries=both -f csv -q",
         "merge saved.parquet saved.parquet",
     ],
-    "models": ["models BM25"],
-    "measures": ["measures nDCG"],
     "pool": [
         f"pool {RUNS} --depth 3 -o deep.tsv",
         f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv",
@@ -134,6 +133,8 @@ LINES = {
 
 # Their output is help, a file, a time taken, or that of other commands.
 NOT_KEPT = {"convert", "demo", "help", "index", "judge", "score", "search", "study"}
+COMMANDS = set(group.list_commands(click.Context(group)))
+LINES |= {command: [example_of(command)] for command in sorted(COMMANDS - NOT_KEPT - set(LINES))}
 
 
 def shown(line: str, done: Outcome) -> str:
@@ -154,8 +155,9 @@ def test_the_output_is_the_stored_one(
 
 
 def test_every_command_has_a_file() -> None:
-    assert {file.stem for file in OUTPUTS.iterdir()} == set(LINES)
-    assert set(group.list_commands(click.Context(group))) == set(LINES) | NOT_KEPT
+    how = "`PYTHONPATH=tests python tests/golden/test_outputs.py COMMAND` writes the file of a new command"
+    assert {file.stem for file in OUTPUTS.iterdir()} == set(LINES), how
+    assert set(LINES) | NOT_KEPT == COMMANDS
 
 
 def run(line: str, folder: str) -> Outcome:
