@@ -6,16 +6,26 @@ from collections.abc import Sequence
 from functools import cached_property
 from math import isfinite
 from string import ascii_lowercase
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from leadline.comparison.compared_pair import Change, ComparedPair
+from leadline.comparison.compared_pair import (
+    COUNTS,
+    DROPPED,
+    LONG,
+    PRINTED,
+    Change,
+    ComparedPair,
+    Statistics,
+    Values,
+    pair_columns,
+)
 from leadline.comparison.comparison_notes import PAPER, SENTENCES, caption, comparison_notes
 from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.estimates import doubt_of, these_queries
 from leadline.comparison.gate import Gate
-from leadline.comparison.pairing import Pairs, in_groups
+from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import sentence, shown_columns
 from leadline.data.arrays import Flags, Floats, Integers
@@ -30,51 +40,13 @@ from leadline.result import Make, Result, figure_of
 from leadline.stats import Interval
 from leadline.stats.intervals import Randomisation as InvertedRandomisation
 from leadline.stats.intervals import Student
-from leadline.stats.moments import EQUAL, Groups, Means, means, totals
-from leadline.stats.power import (
-    Outcomes,
-    detectable,
-    outcomes,
-    queries_needed,
-    standardised,
-    standardised_limits,
-    upper_deviation,
-)
+from leadline.stats.moments import EQUAL, Groups, means, totals
+from leadline.stats.power import outcomes, standardised, standardised_limits
 
 Chosen: TypeAlias = Sequence[Sequence[int]] | None  # indices of pairs by measure
-Values: TypeAlias = Sequence[Any] | np.ndarray[Any, Any]  # of a column
 
-# Printed columns, more of them with `long`, and those that a narrow terminal drops, the first first.
-PRINTED = ("a", "b", "measure", "difference", "low", "high", "p_corrected", "verdict")
-COUNTS = ("wins", "ties", "losses")
-LONG = ("effect", *COUNTS)
-DROPPED = ("ties", "losses", "wins", "effect", "p")
 AT_ONCE = 4096  # pairs whose queries are sorted together
 MOST_LETTERS = len(ascii_lowercase)  # with more runs, outperformed runs are counted instead
-
-
-class Statistics(NamedTuple):
-    """Statistics of the differences of one measure, by pair.
-
-    Attributes
-    ----------
-    queries : ndarray of float64
-        Number of queries compared.
-    means : Means
-        Mean differences with their standard errors.
-    effect : ndarray of float64
-        Standardised mean differences.
-    effect_limits : tuple of ndarray of float64
-        Lower and upper limits of their confidence intervals.
-    counts : Outcomes
-        Queries on which the first run is better, equal and worse.
-    """
-
-    queries: Floats
-    means: Means
-    effect: Floats
-    effect_limits: tuple[Floats, Floats]
-    counts: Outcomes
 
 
 class Comparison(Tested, Result):
@@ -261,61 +233,11 @@ class Comparison(Tested, Result):
         changed : int, default 0
             Number of queries with the largest differences in `changed`.
         """
-        every = np.arange(len(self.pairing))
-        parts = [
-            self._fields(index, every if chosen is None else np.array(chosen[index], np.int64), changed)
-            for index in range(len(self.results.measures))
-        ]
+        parts = []
+        for index in range(len(self.results.measures)):
+            pairs = np.arange(len(self.pairing)) if chosen is None else np.array(chosen[index], np.int64)
+            parts.append(pair_columns(self, index, pairs, self._most_changed(index, pairs, changed)))
         return {name: _joined([part[name] for part in parts]) for name in parts[0]}
-
-    def _fields(self, index: int, pairs: Integers, changed: int) -> dict[str, Values]:
-        """Return the columns of pairs for one measure."""
-        names, found = self.names, self.statistics[index]
-        measure = self.results.measures[index]
-        first, second = self.pairing.first[pairs], self.pairing.second[pairs]
-        simultaneous = np.full((len(pairs), 2), np.nan)
-        if self.simultaneous is not None:
-            simultaneous = self.simultaneous[index][pairs]
-        wins, ties, losses = found.counts
-        if not measure.rising:
-            wins, losses = losses, wins
-        none = [None] * len(pairs)
-        estimated = self.results.withheld is not None  # wins then count sampling errors
-        verdicts = self.verdicts[index]
-        effective = found.means.effective[pairs]
-        means_of_runs = self.results.means[:, index]
-        return {
-            "a": [names[run] for run in first.tolist()],
-            "b": [names[run] for run in second.tolist()],
-            "measure": [str(measure)] * len(pairs),
-            "mean_a": means_of_runs[first],
-            "mean_b": means_of_runs[second],
-            "difference": found.means.mean[pairs],
-            "low": self.limits[index, pairs, 0],
-            "high": self.limits[index, pairs, 1],
-            "p": self.p_uncorrected[index, pairs],
-            "p_corrected": self.p_corrected[index, pairs],
-            "p_equivalent": none if self.p_equivalent is None else self.p_equivalent[index][pairs],
-            "effect": found.effect[pairs],
-            "wins": none if estimated else wins[pairs],
-            "ties": none if estimated else ties[pairs],
-            "losses": none if estimated else losses[pairs],
-            "queries": found.queries[pairs].astype(np.int64),
-            "needed": none
-            if self.rules.smallest is None
-            else [self._needed(found, pair) for pair in pairs.tolist()],
-            "detectable": self._detectable(effective, found.means.deviation[pairs]),
-            "verdict": [verdicts[pair] for pair in pairs.tolist()],
-            "changed": self._most_changed(index, pairs, changed),
-            "simultaneous_low": simultaneous[:, 0],
-            "simultaneous_high": simultaneous[:, 1],
-            "effect_low": found.effect_limits[0][pairs],
-            "effect_high": found.effect_limits[1][pairs],
-            "groups": found.means.clusters[pairs].astype(np.int64) if in_groups(self.groups) else none,
-            "effective_groups": none if self.groups is None else effective,
-            "these_low": none if self.these is None else self.these.limits[index, pairs, 0],
-            "these_high": none if self.these is None else self.these.limits[index, pairs, 1],
-        }
 
     def _columns(
         self, *, pairs: str | int = "all", chosen: Chosen = None, long: bool = False
@@ -377,17 +299,6 @@ class Comparison(Tested, Result):
             ]
         }
 
-    def _detectable(self, effective: Floats, deviation: Floats) -> Floats:
-        """Return the differences detectable with numbers of independent units and standard deviations."""
-        units, row = np.unique(effective, return_inverse=True)
-        effects = [
-            detectable(1.0, count, power_wanted=self.rules.power, level=self.first_level)
-            for count in units.tolist()
-        ]
-        smallest = np.array(effects, dtype=np.float64)[row] * deviation
-        smallest[~np.isfinite(deviation)] = np.nan
-        return smallest
-
     @property
     def first_level(self) -> float:
         """Confidence level of one pair at the first step of the correction."""
@@ -415,21 +326,6 @@ class Comparison(Tested, Result):
                 one[[bool(reason) for reason in part.reasons]] = np.nan
             statistics.append(Statistics(queries, found, effect, (low, high), outcomes(table)))
         return statistics
-
-    def _needed(self, found: Statistics, pair: int) -> int | None:
-        """Return the number of queries needed to detect the smallest difference of interest."""
-        units, deviation = float(found.means.effective[pair]), float(found.means.deviation[pair])
-        if self.rules.smallest is None or not deviation > 0 or self.results.withheld is not None:
-            return None
-        upper = upper_deviation(deviation, units, level=self.rules.confidence)
-        if not upper > 0:
-            return None
-        wanted = queries_needed(
-            self.rules.smallest / upper, power_wanted=self.rules.power, level=self.first_level
-        )
-        if wanted is None:
-            return None
-        return int(np.ceil(wanted * found.queries[pair] / units))
 
     def changed(self, index: int, pair: int, number: int) -> list[Change]:
         """Return the queries with the largest differences between the runs of a pair, in descending order.
