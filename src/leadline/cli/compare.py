@@ -27,6 +27,7 @@ from leadline.cli._scores import given_scores, scores_options, values_given
 from leadline.cli._settings import settings
 from leadline.comparison import pairing as pairings
 from leadline.comparison.compare import COMPARED, compare_results
+from leadline.comparison.comparison_figures import KINDS
 from leadline.comparison.comparison_notes import SENTENCES
 from leadline.comparison.gate import (
     BELOW,
@@ -42,12 +43,12 @@ from leadline.comparison.query_slices import slices_of
 from leadline.comparison.rules import Rules
 from leadline.errors import NoIntervalError, UsageError
 from leadline.estimation.measured import default_measures
+from leadline.evaluation.query_figures import SHAPES
 from leadline.render.view import View
 
 SECTION = "Evaluation"
 
-FIGURES: tuple[str, ...] = ("differences", "forest", "pairs", "groups", "critical-difference", "scatter")
-FIGURES += ("slices", "box", "violin", "line")
+FIGURES = (*KINDS, "slices", *SHAPES)
 DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing truncated
 
 

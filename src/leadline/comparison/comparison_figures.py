@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,19 @@ if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison
 
 
-KINDS = ("differences", "scatter", "forest", "pairs", "groups", "critical-difference")
 BY_QUERY = ("differences", "scatter", "critical-difference")  # of per-query values
+
+
+class _Asked(NamedTuple):
+    measure: int
+    pair: int
+    width: float | None
+    per_pair: bool
+    pairs: Sequence[int] | None
+
+    @property
+    def inches(self) -> float:
+        return self.width or COLUMN
 
 
 def drawn_comparison(
@@ -46,17 +57,7 @@ def drawn_comparison(
             f"figure {figure} shows single queries, whose estimates from a sample of judgments are too "
             "variable; expected forest, pairs or groups"
         )
-    if figure == "differences":
-        return _differences(comparison, measure_index, pair, width or COLUMN, per_pair=per_pair)
-    if figure == "pairs":
-        return _pairs(comparison, measure_index, pairs, width or COLUMN, per_pair=per_pair)
-    if figure == "scatter":
-        return _scatter(comparison, measure_index, pair, width or COLUMN)
-    if figure == "forest":
-        return _forest(comparison, measure_index, width or COLUMN)
-    if figure == "groups":
-        return _groups(comparison, measure_index, width)
-    return _critical_difference(comparison, measure_index, width)
+    return KINDS[figure](comparison, _Asked(measure_index, pair, width, per_pair, pairs))
 
 
 def pair_of(comparison: Comparison, first: str, second: str) -> int:
@@ -86,42 +87,38 @@ def interval_name(comparison: Comparison, *, per_pair: bool = False) -> str:
     return f"{level} simultaneous confidence interval"
 
 
-def _limits(comparison: Comparison, measure_index: int, *, per_pair: bool) -> Floats:
+def _limits(comparison: Comparison, asked: _Asked) -> Floats:
     """Return the limits that the table shows, pairs x (low, high), clipped to the range of the measure."""
-    limits = comparison.limits if per_pair else comparison.shown_limits
-    reach = comparison.reach(str(comparison.results.measures[measure_index]))
-    return np.asarray(np.clip(limits[measure_index], -reach, reach))
+    limits = comparison.limits if asked.per_pair else comparison.shown_limits
+    reach = comparison.reach(str(comparison.results.measures[asked.measure]))
+    return np.asarray(np.clip(limits[asked.measure], -reach, reach))
 
 
-def _differences(
-    comparison: Comparison, measure_index: int, pair: int, width: float, *, per_pair: bool
-) -> Figure:
+def _differences(comparison: Comparison, asked: _Asked) -> Figure:
     results, (first, second) = comparison.results, comparison.pairing
-    low, high = _limits(comparison, measure_index, per_pair=per_pair)[pair].tolist()
+    low, high = _limits(comparison, asked)[asked.pair].tolist()
     return differences(
-        comparison.differences[measure_index][:, pair],
+        comparison.differences[asked.measure][:, asked.pair],
         queries=list(results.queries),
-        first=results.names[first[pair]],
-        second=results.names[second[pair]],
-        measure=results.measures[measure_index],
+        first=results.names[first[asked.pair]],
+        second=results.names[second[asked.pair]],
+        measure=results.measures[asked.measure],
         low=low,
         high=high,
-        interval=interval_name(comparison, per_pair=per_pair),
-        width=width,
+        interval=interval_name(comparison, per_pair=asked.per_pair),
+        width=asked.inches,
     )
 
 
-def _pairs(
-    comparison: Comparison, measure_index: int, pairs: Sequence[int] | None, width: float, *, per_pair: bool
-) -> Figure:
+def _pairs(comparison: Comparison, asked: _Asked) -> Figure:
     """Draw one row per pair, in descending order of difference."""
     results, (first, second) = comparison.results, comparison.pairing
-    drawn = np.arange(len(first)) if pairs is None else np.asarray(pairs, dtype=np.int64)
+    drawn = np.arange(len(first)) if asked.pairs is None else np.asarray(asked.pairs, dtype=np.int64)
     if not len(drawn):
         raise UsageError("no pair with a significant difference to draw; --pairs all draws every pair")
-    means = comparison.means[measure_index]
+    means = comparison.means[asked.measure]
     drawn = drawn[np.argsort(-means[drawn], kind="stable")]
-    limits = _limits(comparison, measure_index, per_pair=per_pair)[drawn]
+    limits = _limits(comparison, asked)[drawn]
     bases = set(second.tolist())
     one_baseline = len(bases) == 1 and len(results.names) > 2
     short = results.names if one_baseline else shortened(results.names, 10 if len(drawn) <= FEW else 13)
@@ -130,7 +127,7 @@ def _pairs(
         for row in drawn.tolist()
     ]
     what = f"difference from {shortened(results.names, 36)[min(bases)]}" if one_baseline else "difference"
-    more = f", {interval_name(comparison, per_pair=per_pair)}"
+    more = f", {interval_name(comparison, per_pair=asked.per_pair)}"
     if len(drawn) < len(first):
         more += f"; {len(drawn):,} of {counted(len(first), 'pair')}"
     return forest(
@@ -138,63 +135,63 @@ def _pairs(
         means[drawn],
         limits[:, 0],
         limits[:, 1],
-        label=_label(comparison, measure_index, more, what=f"mean {what}"),
+        label=_label(comparison, asked.measure, more, what=f"mean {what}"),
         zero=True,
         rows="pairs",
-        width=width,
+        width=asked.inches,
     )
 
 
-def _scatter(comparison: Comparison, measure_index: int, pair: int, width: float) -> Figure:
+def _scatter(comparison: Comparison, asked: _Asked) -> Figure:
     results, (first, second) = comparison.results, comparison.pairing
-    values = results.averaged_values(measure_index)
+    values = results.averaged_values(asked.measure)
     return scatter(
-        values[second[pair]],
-        values[first[pair]],
-        first=results.names[first[pair]],
-        second=results.names[second[pair]],
-        measure=results.measures[measure_index],
-        width=width,
+        values[second[asked.pair]],
+        values[first[asked.pair]],
+        first=results.names[first[asked.pair]],
+        second=results.names[second[asked.pair]],
+        measure=results.measures[asked.measure],
+        width=asked.inches,
     )
 
 
-def _forest(comparison: Comparison, measure_index: int, width: float) -> Figure:
+def _forest(comparison: Comparison, asked: _Asked) -> Figure:
     results, rules = comparison.results, comparison.rules
-    limits = comparison.intervals.limits[:, measure_index]
-    order = results.order(measure_index)
+    limits = comparison.intervals.limits[:, asked.measure]
+    order = results.order(asked.measure)
     bases = sorted(set(comparison.pairing.second.tolist()))
     return forest(
         [results.names[run] for run in order],
-        results.means[order, measure_index],
+        results.means[order, asked.measure],
         limits[order, 0],
         limits[order, 1],
         label=_label(
-            comparison, measure_index, f", {percent(rules.confidence)} confidence interval of each mean alone"
+            comparison, asked.measure, f", {percent(rules.confidence)} confidence interval of each mean alone"
         ),
         reference=order.index(bases[0]) if len(bases) == 1 and len(order) > 2 else None,
-        width=width,
+        width=asked.inches,
     )
 
 
-def _groups(comparison: Comparison, measure_index: int, width: float | None) -> Figure:
-    order = comparison.results.order(measure_index)
-    apart = comparison.matrix(measure_index)[np.ix_(order, order)]
+def _groups(comparison: Comparison, asked: _Asked) -> Figure:
+    order = comparison.results.order(asked.measure)
+    apart = comparison.matrix(asked.measure)[np.ix_(order, order)]
     rules = comparison.rules
     return significance_groups(
         [comparison.results.names[run] for run in order],
-        comparison.results.means[order, measure_index],
+        comparison.results.means[order, asked.measure],
         apart,
         label=_label(
-            comparison, measure_index, f"; bars: no significant difference ({rules.test}, {rules.correction})"
+            comparison, asked.measure, f"; bars: no significant difference ({rules.test}, {rules.correction})"
         ),
-        width=width,
+        width=asked.width,
     )
 
 
-def _critical_difference(comparison: Comparison, measure_index: int, width: float | None) -> Figure:
+def _critical_difference(comparison: Comparison, asked: _Asked) -> Figure:
     results, rules = comparison.results, comparison.rules
-    measure = results.measures[measure_index]
-    values = results.averaged_values(measure_index).T
+    measure = results.measures[asked.measure]
+    values = results.averaged_values(asked.measure).T
     complete = ~np.isnan(values).any(axis=1)
     if not complete.any():
         raise UsageError(f"no query has {measure} in every run; critical-difference ranks such queries")
@@ -202,7 +199,7 @@ def _critical_difference(comparison: Comparison, measure_index: int, width: floa
     ranks = mean_ranks(values, rising=measure.rising)
     order = np.argsort(ranks, kind="stable").tolist()
     alpha = f"{1 - rules.confidence:.3g}"
-    excluded = int((~complete & ~np.isnan(results.averaged_values(measure_index)).all(axis=0)).sum())
+    excluded = int((~complete & ~np.isnan(results.averaged_values(asked.measure)).all(axis=0)).sum())
     p = friedman(values)
     note = f"Friedman: {p_text(p)}; bars: no significant difference (Nemenyi, {alpha})"
     if excluded:
@@ -213,10 +210,21 @@ def _critical_difference(comparison: Comparison, measure_index: int, width: floa
         difference=nemenyi_difference(len(order), len(values), confidence=rules.confidence),
         label=f"{measure}, mean rank ({counted(len(values), 'query', 'queries')}; 1 is best)",
         note=note,
-        width=width,
+        width=asked.width,
     )
 
 
 def _label(comparison: Comparison, measure_index: int, more: str, *, what: str = "mean") -> str:
     queries = len(comparison.results.averaged_queries())
     return f"{comparison.results.measures[measure_index]}, {what} ({queries} queries){more}"
+
+
+# By name, in the order of `--figure`.
+KINDS: dict[str, Callable[[Comparison, _Asked], Figure]] = {
+    "differences": _differences,
+    "forest": _forest,
+    "pairs": _pairs,
+    "groups": _groups,
+    "critical-difference": _critical_difference,
+    "scatter": _scatter,
+}
