@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from leadline.evaluation.results import Results
     from leadline.io.objects import Qrels
     from leadline.io.pool_files import DrawnPool
+    from leadline.result import Facts
+
+APPROXIMATE = "approximate: half-widths were 0.91 to 1.10 times these in simulations (docs/estimate.md)"
 
 
 def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Qrels:
@@ -87,3 +90,43 @@ def values_of(
     assert estimated is not None
     results.options |= {"pool": pool, "machine": machine}
     return results, None, estimated.judgments, read_with(estimated, pool, machine)
+
+
+def plan_of(
+    results: Results, pool: DrawnPool | None, *, differences: bool = False, power: float = 0.8, **goal: float
+) -> Facts:
+    """Return queries and judgments per query that reach a half-width or detect a difference."""
+    from leadline.data.table import Table
+    from leadline.estimation.measured import estimates_of
+    from leadline.judging.half_widths import plans
+    from leadline.result import Facts
+
+    estimated = estimates_of(results)
+    if pool is None or estimated is None:
+        raise UsageError(
+            "test.half_width plans from estimates; expected judgments of a drawn pool (--pool POOL)"
+        )
+    found = plans(estimated, pool, differences=differences, power=power, **goal)
+    ((name, value),) = goal.items()
+    what = (
+        f"half-width of {value:g}" if name == "half_width" else f"difference of {value:g} (power {power:g})"
+    )
+    sizes = list(found[0].half_widths)
+    heads = ["measure", "of", "per query", *(f"half-width, {size} queries" for size in sizes)]
+    heads += ["queries needed", "judgments"]
+    rows = [
+        [one.measure, one.of, f"{one.per_query:.1f}", *one.half_widths.values(), one.queries, one.judgments]
+        for one in found
+    ]
+    notes = []
+    for measure in dict.fromkeys(one.measure for one in found):
+        able = [one for one in found if one.measure == measure and one.judgments is not None]
+        best = min(able, key=lambda one: (one.judgments, one.queries), default=None)
+        words = "more than ten million queries"
+        if best is not None:
+            words = f"{best.queries:,} queries with {best.per_query:.1f} judgments each"
+            words += f", {best.judgments:,} in all"
+        notes.append(f"fewest judgments for a {what} in {measure}: {words}")
+    keys = ("measure", "of", "per_query", "half_widths", "queries", "judgments")
+    data = {"plan": [{key: getattr(one, key) for key in keys} for one in found]}
+    return Facts(Table(heads, rows, notes=[*notes, APPROXIMATE]), data)

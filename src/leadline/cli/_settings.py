@@ -173,6 +173,9 @@ SETTINGS = {
                 click.IntRange(0, LIMITS["draws"]), 1000),
         Setting("test.family", "Tests corrected together: the pairs of one measure, or of all measures.",
                 one_in("measure", "all"), "measure"),
+        Setting("test.half_width",
+                "Half-width to plan for, from estimates: adds how many queries different numbers of "
+                "judgments per query need.", click.FLOAT),
         Setting("test.interval",
                 "Method of the confidence intervals: Student, BCa or Percentile (both bootstrap), and in "
                 "comparisons Randomisation.", INTERVAL),
@@ -183,7 +186,8 @@ SETTINGS = {
                 "Power for test.smallest, detectable differences and the margins of gates.",
                 click.FLOAT, 0.8),
         Setting("test.smallest",
-                "Smallest difference of interest; adds the number of queries or users needed to detect it.",
+                "Smallest difference of interest; adds the number of queries or users needed to detect it, "
+                "with estimates by judgments per query.",
                 click.FLOAT),
         Setting("figure.labels",
                 "Label for a run, such as bm25=Okapi, or FILE:COLUMN, a table of run labels.",

@@ -21,7 +21,7 @@ from leadline.cli._options import (
     weights_option,
 )
 from leadline.cli._outputs import Outputs, output_options, refuse_same_output
-from leadline.cli._reading_options import judgments_and_draw, values_of
+from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
 from leadline.cli._results import inputs_of
 from leadline.cli._scores import given_scores, scores_options, values_given
 from leadline.cli._settings import settings
@@ -141,11 +141,12 @@ def command(
     _check_figure(figure, pair, all_pairs=all_pairs, slices=bool(query_slice))
     if all_pairs:
         refuse_without_baseline(conditions, *runs[:1])
-    rules = Rules.take(options)
+    rules, half_width = Rules.take(options), options.pop("half_width")
     scores = values_given(context, (qrels, *runs), kind)
     named = measures or (() if conditions else file.measures)
     needed = [*(one.measure for one in conditions), *(file.measures if file.update == path else [])]
     pairing: pairings.Pairs | None = None
+    draw: Any = None
     more: list[tuple[str, int]] = []
     of_judgments: list[tuple[str, int]] = []
     if scores:
@@ -158,6 +159,7 @@ def command(
         others = [one for one in baseline if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, [*named, *needed] or None)
+            draw = given[1]
             usual = () if conditions else default_measures(given[1], COMPARED) or ()
             requested = [*(named or usual), *needed]
             own, _, judged, more = values_of(
@@ -213,6 +215,9 @@ def command(
         view = View(comparison, extra=_conditions(outcomes) | file.to_dict(outcomes), lines="pairs")
         if query_slice:
             view.more, view.lines = slices_of(comparison, query_slice), "slices"
+        elif draw is not None and (half_width or rules.smallest):
+            goal = {"smallest": rules.smallest} if half_width is None else {"half_width": half_width}
+            view.more = plan_of(own, draw, differences=True, power=rules.power, **goal)
         table = comparison.printed_pairs(pairs)
         data = comparison.printed_pairs("all" if pairs is None else pairs)
         view.shown = {"chosen": data}

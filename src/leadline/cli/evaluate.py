@@ -21,7 +21,7 @@ from leadline.cli._options import (
     weights_option,
 )
 from leadline.cli._outputs import Outputs, output_options
-from leadline.cli._reading_options import judgments_and_draw, values_of
+from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
 from leadline.cli._results import describe_input, inputs_of
 from leadline.cli._settings import spelled
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
@@ -117,7 +117,7 @@ def command(  # click documents the options
         raise UsageError("--figure slices needs --query-slice FILE:COLUMN")
     both({"--group-parts": group_parts}, {"--parts": parts})
     given = judgments_and_draw(qrels, options, kind, measures or None)
-    table, drawn = given[0], given[1] is not None
+    table, drawn, half_width = given[0], given[1] is not None, options.pop("half_width")
     if drawn:
         _refuse_with_estimates(
             {
@@ -186,6 +186,8 @@ def command(  # click documents the options
     outcomes = _check_conditions(results, thresholds, rel=level)
     slices = _slices(results, query_slice, interval=interval, **levels) if query_slice else None
     view = _view(results, outcomes, slices, {"per_query": per_query, "means": means}, estimated=drawn)
+    if half_width is not None:
+        view.more = plan_of(results, given[1], half_width=half_width)
     if write is not None:
         view.texts["trec"] = write(per_query=per_query, means=means)
     outputs.write("evaluate", view, lambda: _inputs(results, qrels, rows, others))

@@ -13,6 +13,7 @@ from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.records import RunInfo
 from leadline.data.table import Column, interval_texts
 from leadline.data.wording import counted, percent
+from leadline.estimation.sampling_errors import RunEstimate, variance
 from leadline.estimation.withheld import WITHOUT_VALUE
 from leadline.evaluation.results import Results
 
@@ -226,6 +227,16 @@ def _changed(results: EstimatedResults, attributes: dict[str, Any]) -> Estimated
         if not isinstance(getattr(kind, name, None), cached_property):
             setattr(made, name, one)
     return made
+
+
+def variance_of(results: EstimatedResults, place: int, run: int, other: int | None = None) -> float:
+    """Return the variance over draws of the mean of a run, or of its difference from another one."""
+    a: RunEstimate = vars(results)["_parts"][run][place]
+    if other is None:
+        return variance(a.errors, a.replicates, a.predicted[1])
+    b: RunEstimate = vars(results)["_parts"][other][place]
+    predicted = a.predicted_difference(b, vars(results)["_pairs"])
+    return variance(a.errors - b.errors, a.replicates - b.replicates, predicted)
 
 
 def selected(results: EstimatedResults, indices: Sequence[int]) -> EstimatedResults:

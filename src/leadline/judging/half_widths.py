@@ -23,18 +23,19 @@ from leadline.comparison.compare import compare
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.estimation.designs import random_numbers_of
-from leadline.estimation.estimate import estimate
-from leadline.estimation.estimated_columns import Difference, Estimate
+from leadline.estimation.designs import SMALLEST, random_numbers_of
+from leadline.estimation.estimate import EstimatedResults, estimate
+from leadline.estimation.estimated_columns import Difference, Estimate, variance_of
 from leadline.estimation.measure_targets import Ratio, has_interval, kind_of
 from leadline.estimation.measured_pool import first_pairs, in_order, places_of_looks, probabilities_after
 from leadline.estimation.pool_designs import RATE, rank_weights
-from leadline.estimation.withheld import FEWEST_JUDGMENTS
+from leadline.estimation.withheld import FEWEST_JUDGMENTS, FEWEST_QUERIES
 from leadline.evaluation.profiles import profile_of
 from leadline.io.merged_judgments import majority
 from leadline.io.pool_files import DrawnPool
 from leadline.judging.queue import Queues
 from leadline.stats import INTERVALS
+from leadline.stats.power import half_width_of, queries_for_half_width, queries_needed
 
 RULE = re.compile(r"(.+?)\s+half-width\s*<\s*(\S+)")
 EXPECTED_RULE = '"MEASURE half-width < NUMBER", as in "P@10 half-width < 0.05"'
@@ -216,6 +217,30 @@ class PoolPrecision:
             return str(error)
         return "\n".join(compared.sentences()[:MOST_SENTENCES])
 
+    def budgets(self, measure: str) -> list[tuple[float, float]]:
+        """Return judgments per query, and the variance due to the draw as a share of that at this budget.
+
+        Budgets are about half to four times this one, and that of all documents that matter.
+        """
+        order, p, squares = self.pool.order, self.pool.probability, self._squares[measure]
+        unscaled = np.divide(self._numbers, order, out=np.full(len(order), np.inf), where=order > 0)
+
+        def chance(scale: float) -> Floats:
+            return np.where(p > 0, np.clip(scale * unscaled, SMALLEST, 1.0), 0.0)
+
+        def spread(chance: Floats) -> float:
+            inside = chance > 0
+            return float(((1 - chance[inside]) / chance[inside] * squares[inside]).sum())
+
+        now, scale = spread(p), float(self.pool.design["scale"])
+        whole = float((1.0 / unscaled[(p > 0) & (squares > 0)]).max(initial=0.0))
+        found = {float(p.sum()) / self._queries: 1.0}
+        for wanted in [scale / 2, 2 * scale, 4 * scale, whole] if now > 0 else []:
+            if wanted <= whole:
+                other = chance(wanted)
+                found[float(other.sum()) / self._queries] = spread(other) / now
+        return sorted(found.items())
+
     def forecast(self, measure: str, count: int) -> float | None:
         """Return the half-width to expect after `count` pairs, as `leadline pool` does without labels.
 
@@ -230,6 +255,122 @@ class PoolPrecision:
         inside = (p > 0) & (p < 1)
         spread = ((1 - p[inside]) / p[inside] * self._squares[measure][inside]).sum()
         return Z * math.sqrt(float(spread) * RATE * (1 - RATE)) / self._queries
+
+
+class Plan(NamedTuple):
+    """What a number of judgments per query would give for a measure of a run, or of a difference.
+
+    Attributes
+    ----------
+    measure, of : str
+        The measure, and the run, or "a - b".
+    per_query : float
+        Mean number of judgments per query.
+    half_widths : dict of int to float
+        By number of queries: half-width to expect of the 95 % interval over queries.
+    queries : int or None
+        Queries that reach the goal; None if ten million do not.
+    """
+
+    measure: str
+    of: str
+    per_query: float
+    half_widths: dict[int, float]
+    queries: int | None
+
+    @property
+    def judgments(self) -> int | None:
+        """Number of judgments of all these queries."""
+        return None if self.queries is None else math.ceil(self.queries * self.per_query)
+
+
+def plans(
+    results: EstimatedResults,
+    pool: DrawnPool,
+    *,
+    half_width: float | None = None,
+    smallest: float | None = None,
+    power: float = 0.8,
+    differences: bool = False,
+) -> list[Plan]:
+    """Plan queries and judgments per query from estimates of a pilot study.
+
+    The variance over queries of estimated values is that of the true values and that of the draw. The first
+    is what the draw does not explain; the second changes with the inclusion probabilities of the pool, which
+    are scaled to other budgets. The plan is for the run, or the difference, with the most variable values.
+
+    Parameters
+    ----------
+    results : EstimatedResults
+        Estimates from the judged pool.
+    pool : DrawnPool
+        The pool.
+    half_width : float, optional
+        Half-width to reach of the 95 % interval over queries.
+    smallest : float, optional
+        Difference to detect with the given power, in place of a half-width.
+    power : float, default 0.8
+        Power for `smallest`.
+    differences : bool, default False
+        Plan for a difference also if the pool was not drawn for a pair.
+
+    Returns
+    -------
+    list of Plan
+        By measure and judgments per query.
+    """
+    if (half_width is None) == (smallest is None):
+        raise UsageError("a plan needs either a half-width or a smallest difference")
+    goal = float(half_width if smallest is None else smallest)  # type: ignore[arg-type]  # one is given
+    if not 0 < goal < math.inf:
+        raise UsageError(
+            f"{'half_width' if smallest is None else 'smallest'}={goal}; expected a number above 0"
+        )
+    precision, found = PoolPrecision(pool), list[Plan]()
+    differ = differences or smallest is not None or bool(precision.pair)
+    for place, measure in enumerate(map(str, results.measures)):
+        if measure not in precision.measures:
+            raise UsageError(f"plan for {measure}, for which the pool was not drawn")
+        kind = kind_of(profile_of("leadline").measures([measure], rel=None, documents=None)[0])
+        if not has_interval(kind) or isinstance(kind, Ratio):
+            raise UsageError(
+                f"plan for {measure}, whose precision cannot be forecast; expected P, DCG, RBP or RR"
+            )
+        of, total, drawn, size = _most_variable(results, place, differ=differ)
+        for per_query, share in precision.budgets(measure):
+            spread = max(total - drawn, 0.0) + drawn * share
+            if spread <= 0:  # the pilot shows nothing but the noise of the draw
+                continue
+            sizes = (size, 2 * size, 4 * size)
+            queries = queries_for_half_width(math.sqrt(spread), goal)
+            if smallest is not None:
+                queries = queries_needed(goal / math.sqrt(spread), power_wanted=power)
+            widths = {number: half_width_of(math.sqrt(spread), number) for number in sizes}
+            found.append(Plan(measure, of, per_query, widths, queries))
+    return found
+
+
+def _most_variable(results: EstimatedResults, place: int, *, differ: bool) -> tuple[str, float, float, int]:
+    """Return a run or difference, the variance of its values and that due to draws, and their number."""
+    values, names = results.averaged_values(place), results.names
+    size = values.shape[1]
+    ones: list[tuple[int, int | None]] = [(run, None) for run in range(len(names))]
+    if differ:
+        ones = [(a, b) for a in range(len(names)) for b in range(a)]
+    if not ones or size < FEWEST_QUERIES:
+        raise UsageError(
+            f"a plan needs estimates of {FEWEST_QUERIES} queries or more, and two runs for a difference"
+        )
+    found = []
+    for a, b in ones:
+        column = values[a] if b is None else values[a] - values[b]
+        name = names[a] if b is None else f"{names[a]} - {names[b]}"
+        if not np.isnan(column).any():
+            found.append((float(column.var(ddof=1)), name, size * variance_of(results, place, a, b)))
+    if not found:
+        raise UsageError(f"plan for {results.measures[place]}, which has no values; expected more judgments")
+    total, name, drawn = max(found)
+    return name, total, drawn, size
 
 
 class Precision:

@@ -13,6 +13,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.errors import UsageError
 from leadline.stats import checked_level
 from leadline.stats.moments import EQUAL, moments
+from leadline.stats.student_t import t_quantile
 
 
 class Outcomes(NamedTuple):
@@ -156,6 +157,35 @@ def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0
     while high - low > 1:
         middle = (low + high) // 2
         if power(effect, middle, level=level) < power_wanted:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def half_width_of(deviation: float, queries: int, *, level: float = 0.95) -> float:
+    """Return the half-width of Student's interval of a mean of values with this standard deviation.
+
+    >>> round(half_width_of(0.2, 64), 4)
+    0.05
+    """
+    return t_quantile(queries - 1, (1 + level) / 2) * deviation / math.sqrt(queries)
+
+
+def queries_for_half_width(deviation: float, half_width: float, *, level: float = 0.95) -> int | None:
+    """Return the smallest number of queries whose interval is at most this wide on each side.
+
+    None if more than ten million queries would be required.
+
+    >>> queries_for_half_width(0.2, 0.05), round(half_width_of(0.2, 63), 4)
+    (64, 0.0504)
+    """
+    low, high = 1, MOST
+    if half_width_of(deviation, high, level=level) > half_width:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if half_width_of(deviation, middle, level=level) > half_width:
             low = middle
         else:
             high = middle
