@@ -18,6 +18,7 @@ from leadline.estimation.estimate import estimate
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.second_phase import draw_twice
 from leadline.io.pool_files import DrawnPool, read_drawn_pool
+from leadline.judging.half_widths import DISAGREE, PoolPrecision
 
 RNG = np.random.default_rng(4)
 QUERIES = [f"q{number}" for number in range(15)]
@@ -135,6 +136,41 @@ def test_intervals_hold_the_values_of_the_second_judge() -> None:
     assert np.mean(held) > 0.9
 
 
+def test_the_forecast_is_the_mean_width_of_simulated_judges() -> None:
+    """Judges who differ on a fifth of the pairs, half of which are relevant, as the forecast assumes."""
+    generator = np.random.default_rng(3)
+    ratios = []
+    for seed in range(20):
+        first = {query: {name: int(generator.random() < 0.5) for name in DOCUMENTS} for query in QUERIES}
+        second = {
+            query: {name: int(grade != (generator.random() < DISAGREE)) for name, grade in one.items()}
+            for query, one in first.items()
+        }
+        pool = pool_for(RUNS, "P@10", budget=12, seed=seed).pool
+        again = draw_twice(pool, 90)
+        given: Any = {"pool": pool, "second_judge": chosen(again, second), "second_pool": again}
+        found = ll.evaluate(chosen(pool, first), RUNS, "P@10", **given)
+        estimates = [found.estimate(name, "P@10") for name in RUNS]  # type: ignore[attr-defined]
+        wide = np.mean([((one.these_high - one.these_low) / 2) ** 2 for one in estimates])
+        expected = PoolPrecision(pool).judged_twice("P@10", again.probability)
+        assert expected is not None
+        ratios.append(float(wide) / expected**2)
+    assert np.mean(ratios) == pytest.approx(1, abs=0.15)
+
+
+def test_a_forecast_by_hand() -> None:
+    """A run of one query and four documents, all judged (p = 1), each again with q = .5: P@4 has w = 1/4.
+
+    The variance is 4 x (1/4)^2 x .2 x (1 - .5) / .5 = .05.
+    """
+    pool = pool_for({"a": {"q": ["d1", "d2", "d3", "d4"]}}, "P@4", budget=9).pool
+    again = draw_twice(pool, 2)
+    assert again.probability.tolist() == [0.5] * 4
+    found = PoolPrecision(pool).judged_twice("P@4", again.probability)
+    assert found == pytest.approx(1.959964 * 0.05**0.5)
+    assert PoolPrecision(pool).judged_twice("P@4", np.ones(4)) == 0
+
+
 def test_what_cannot_be_measured_twice_is_refused() -> None:
     judged, again = chosen(POOL, FIRST), draw_twice(POOL, 60)
     more: Any = {"second_judge": chosen(again, SECOND), "second_pool": again}
@@ -142,7 +178,7 @@ def test_what_cannot_be_measured_twice_is_refused() -> None:
         ll.evaluate(judged, RUNS, "nDCG@10", pool=POOL, **more)
     with pytest.raises(UsageError, match="no second judgment"):
         ll.evaluate(judged, RUNS, "P@10", pool=POOL, second_judge=chosen(again, SECOND))
-    with pytest.raises(UsageError, match="without a drawn pool"):
+    with pytest.raises(UsageError, match="needs a sampled pool"):
         ll.evaluate(FIRST, RUNS, "P@10", **more)
     with pytest.raises(UsageError, match="too few"):
         draw_twice(pool_for(RUNS, "P@10", budget=19, seed=1).pool, 2)
@@ -163,7 +199,9 @@ def test_the_command_line(tmp_path: Path, leadline: Leadline, monkeypatch: pytes
         Path(f"{name}.run").write_text("".join(lines))
     runs = [f"{name}.run" for name in RUNS]
     assert leadline("pool", *runs, "--for", "P@10", "--budget", "12", "-o", "pool.tsv").status == 0
-    assert leadline("pool", "--from", "pool.tsv", "--twice", "60", "-o", "again.tsv").status == 0
+    drawn = leadline("pool", "--from", "pool.tsv", "--twice", "60", "-o", "again.tsv", "-f", "json")
+    widths = list(drawn.data["half_widths"]["P@10"].values())
+    assert widths == sorted(widths, reverse=True)
     first, second = read_drawn_pool("pool.tsv"), read_drawn_pool("again.tsv")
     for name, pool, grades in (("first", first, FIRST), ("second", second, SECOND)):
         lines = (f"{q} 0 {d} {g}\n" for q, one in chosen(pool, grades).items() for d, g in one.items())

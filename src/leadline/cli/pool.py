@@ -18,7 +18,7 @@ from leadline.render.view import View
 from leadline.result import Facts
 
 if TYPE_CHECKING:
-    pass
+    from leadline.io.pool_files import DrawnPool
 
 
 SECTION = "Judging"
@@ -272,8 +272,10 @@ def _leave_out(
 
 def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: str | None) -> None:
     """Draw pairs of an earlier pool for a second judge, and write them."""
+    from leadline.data.wording import percent
     from leadline.estimation.second_phase import draw_twice
     from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
+    from leadline.judging.half_widths import DISAGREE
 
     both({"--twice": True}, {"--from POOL": earlier})
     for name, given in others.items():
@@ -283,10 +285,31 @@ def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: 
     second = draw_twice(first, number)
     count, pairs = int(second.drawn.sum()), int(first.drawn.sum())
     note = f"{count:,} of {pairs:,} pairs of {earlier} to be judged by a second judge, drawn at random"
-    write_drawn_pool(second, output, [f"{output}: {note}"])
-    data = {"pairs": count, "expected": number, "pool": output}
-    view = View(Facts(Table([], [], notes=[f"{output}: {note}"]), data))
+    widths = _widths_twice(first, {size for size in (number, 2 * number) if size < pairs} | {pairs})
+    notes = [f"{output}: {note}"]
+    for measure, of_sizes in widths.items():
+        words = ", ".join(f"{half:.3f} with {size:,}" for size, half in of_sizes.items())
+        of = "of the difference" if first.design.get("for_pair") else "per run"
+        share = f"if judges disagree on {percent(DISAGREE)} of the pairs"
+        notes.append(f"expected half-width of {measure} {of}, {share}: {words}")
+    write_drawn_pool(second, output, notes)
+    data = {"pairs": count, "expected": number, "pool": output, "half_widths": widths}
+    view = View(Facts(Table([], [], notes=notes), data))
     outputs.write("pool", view, lambda: [describe_input(str(earlier), pairs)], {"twice": number})
+
+
+def _widths_twice(pool: DrawnPool, sizes: set[int]) -> dict[str, dict[int, float]]:
+    """Return half-widths to expect by measure and number of pairs that a second judge judges."""
+    from leadline.estimation.second_phase import draw_twice
+    from leadline.judging.half_widths import PoolPrecision
+
+    precision, found = PoolPrecision(pool), dict[str, dict[int, float]]()
+    chances = {size: draw_twice(pool, size).probability for size in sorted(sizes)}
+    for measure in precision.measures:
+        halves = {size: precision.judged_twice(measure, chance) for size, chance in chances.items()}
+        known = {size: half for size, half in halves.items() if half is not None}
+        found |= {measure: known} if known else {}
+    return found
 
 
 def _named(table: Table, output: str) -> Table:

@@ -44,6 +44,7 @@ STEPS = 20  # of the curve
 NEW_POINTS = 2  # of the curve that one request computes, so that none takes long
 PAUSE = 10  # times the seconds that the half-width took, before it is computed again
 Z = 1.959964
+DISAGREE = 0.2  # assumed share of pairs on which two judges differ
 MOST_SENTENCES = 6  # of a verdict
 STUDENT = INTERVALS.parse("Student")
 Pair = tuple[str, str]
@@ -216,6 +217,16 @@ class PoolPrecision:
         except UsageError as error:
             return str(error)
         return "\n".join(compared.sentences()[:MOST_SENTENCES])
+
+    def judged_twice(self, measure: str, chance: Floats) -> float | None:
+        """Return the half-width to expect if each drawn pair is judged again with such a probability."""
+        alone = self.forecast(measure, len(self.pairs))
+        if alone is None:
+            return None
+        rows = np.flatnonzero(self.pool.drawn)
+        p, squares = self.pool.probability[rows], self._squares[measure][rows]
+        added = float((squares * DISAGREE * (1.0 - chance) / (chance * p**2)).sum())
+        return math.hypot(alone, Z * math.sqrt(added) / self._queries)
 
     def budgets(self, measure: str) -> list[tuple[float, float]]:
         """Return judgments per query, and the variance due to the draw as a share of that at this budget.
