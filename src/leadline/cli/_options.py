@@ -159,6 +159,29 @@ def sample_options(function: F) -> F:
     )
 
 
+test_option = option(
+    "Statistics",
+    "--test",
+    type=TEST,
+    default="T",
+    show_default=True,
+    metavar="NAME",
+    help="Paired test: T, Randomisation, Bootstrap, Wilcoxon or Sign.",
+)
+correction_option = option(
+    "Statistics",
+    "--correction",
+    type=CORRECTION,
+    default="Holm",
+    show_default=True,
+    metavar="NAME",
+    help="Holm, Hochberg, Bonferroni, BH, MaxT, Tukey or Uncorrected, for many tests.",
+)
+group_option = option(
+    "Statistics", "--query-group", metavar="FILE:COLUMN", help="Groups of related queries, tested as units."
+)
+
+
 def confidence_options(function: F) -> F:
     """Add the options of significance tests and intervals."""
     options = (
@@ -169,31 +192,10 @@ def confidence_options(function: F) -> F:
             metavar="NAME",
             help="Compare every run with this one only (repeatable). [default: all pairs]",
         ),
-        option(
-            "Statistics",
-            "--test",
-            type=TEST,
-            default="T",
-            show_default=True,
-            metavar="NAME",
-            help="Paired test: T, Randomisation, Bootstrap, Wilcoxon or Sign.",
-        ),
-        option(
-            "Statistics",
-            "--correction",
-            type=CORRECTION,
-            default="Holm",
-            show_default=True,
-            metavar="NAME",
-            help="Holm, Hochberg, Bonferroni, BH, MaxT, Tukey or Uncorrected, for many tests.",
-        ),
+        test_option,
+        correction_option,
         option("Statistics", "--margin", type=float, metavar="X", help="Also test equivalence within X."),
-        option(
-            "Statistics",
-            "--query-group",
-            metavar="FILE:COLUMN",
-            help="Groups of related queries, tested as units.",
-        ),
+        group_option,
         confidence_option,
         seed_option,
     )

@@ -6,14 +6,17 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import CORRECTION, TEST, Command, option
+from leadline.cli._help import Command
 from leadline.cli._options import (
     confidence_option,
+    correction_option,
     evaluation_options,
+    group_option,
     measure_option,
     progress,
     sample_options,
     seed_option,
+    test_option,
     weights_option,
 )
 from leadline.cli._outputs import Outputs, output_options
@@ -41,28 +44,10 @@ SECTION = "Evaluation"
     f"Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}; all "
     "for values]"
 )
-@option(
-    "Statistics",
-    "--test",
-    type=TEST,
-    default="T",
-    show_default=True,
-    metavar="NAME",
-    help="Paired test: T, Randomisation, Bootstrap, Wilcoxon or Sign.",
-)
-@option(
-    "Statistics",
-    "--correction",
-    type=CORRECTION,
-    default="Holm",
-    show_default=True,
-    metavar="NAME",
-    help="Holm, Hochberg, Bonferroni, BH, MaxT, Tukey or Uncorrected, for many tests.",
-)
+@test_option
+@correction_option
 @settings("test.family")
-@option(
-    "Statistics", "--query-group", metavar="FILE:COLUMN", help="Groups of related queries, tested as units."
-)
+@group_option
 @setting("test.draws", default=DRAWS)
 @confidence_option
 @seed_option
