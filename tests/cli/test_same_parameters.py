@@ -27,7 +27,7 @@ PYTHON: dict[str, str] = {
     "replicate": "pool",
     "report": "path options",
     "sampled": "documents",  # --docs
-    "suite": "source name_by depth judged_only negative profile qrels_columns queries subtopics",  # its file
+    "suite": "source name_by depth judged_only lengths negative profile qrels_columns queries subtopics",
     "verify": "path",
     "why_different": "options",  # those of evaluate, which it finds
 }
