@@ -41,6 +41,7 @@ PAGES = {
     "Changelog": "/blob/{tag}/CHANGELOG.md",
     "Issues": "/issues",
     "Security": "/blob/{tag}/SECURITY.md",
+    "Report a vulnerability": "/security/advisories/new",
 }
 
 

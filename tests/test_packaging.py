@@ -144,6 +144,7 @@ def test_the_page_of_the_index_has_whole_links_where_the_repository_is_known(
     installed = build(source, tmp_path / "named", LEADLINE_BUILD="pure", LEADLINE_REPOSITORY=place + "/")
     addresses, page = described(installed)
     assert addresses["Homepage"] == place
+    assert addresses["Report a vulnerability"] == f"{place}/security/advisories/new"
     assert addresses["Changelog"] == f"{place}/blob/v{VERSION}/CHANGELOG.md"
     before, after = (re.findall(r"(!?)\[[^]]*\]\(([^)]*)\)", text) for text in (readme, page))
     assert len(before) > 20

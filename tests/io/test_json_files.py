@@ -56,7 +56,7 @@ RANKED = {"q1": {"d2": -1, "d1": -2}, "q2": {"d3": -1}}
 BOTH = ("llama_index.jsonl", "ragas_dataset.jsonl")  # hold a run and judgments
 ANSWERS = ("trec_rag.jsonl", "trec_rag_2025.jsonl")
 IN_ORDER = ("msearch.json", "search.jsonl")  # without ids of queries
-FOLDERS = {"hugging_face_disk"}
+FOLDERS = {"hugging_face_disk", "hugging_face_disk_run"}
 JUDGMENTS = (
     "umbrela.jsonl",
     "quepid.csv",
@@ -109,6 +109,16 @@ def test_every_file_is_named() -> None:
     table = page.partition("| program | version |")[2].partition("\n\n")[0]
     rows = [line.split("|")[4] for line in table.splitlines()[2:]]
     assert all(re.findall("`[^`]+`", row) for row in rows)
+    made = (PROGRAMS / "make.py").read_text() + (PROGRAMS.parent / "scores" / "README.md").read_text()
+    for cells in ([cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:]):
+        program, version, what, names, maker = cells
+        assert program
+        assert what
+        assert maker in {"program", "hand"}
+        assert version or maker == "hand", program
+        if maker == "program":  # the script that ran the program names its version or its file
+            assert all(version in made + listed for version in re.findall(r"[\d.]+", version)), program
+            assert all(f"`{name}" in made + listed for name in re.findall("`([^`]+)`", names)), program
     in_table = {name for row in rows for name in re.findall("`([^`]+)`", row)}
     scores = {path.name for path in (PROGRAMS.parent / "scores").iterdir()} - {"README.md"}
     assert in_table == tested | scores
@@ -278,7 +288,8 @@ def test_results_of_haystack_are_a_run_judgments_and_values(tmp_path: Path, lead
     paths[1].write_bytes(paths[0].read_bytes())
     assert "per-query values" in leadline("compare", *paths, "-m", "recall").err
     mixed = ("compare", PROGRAMS / "rre.json", *paths, "-m", "RR")
-    assert "if " + str(paths[0]) + " is a run: qrels" in leadline(*mixed).err
+    assert f"{paths[0]} contains per-query values" in leadline(*mixed).err
+    assert "read.kind=qrels" in leadline(*mixed).err
     assert leadline(*mixed, "-C", "kind=qrels").status == 0
 
 
@@ -289,6 +300,17 @@ def test_datasets_of_programs_are_judgments() -> None:
     pytest.importorskip("pyarrow")
     assert read_qrels(PROGRAMS / "hugging_face_disk").to_dict() == QRELS
     assert read_qrels(PROGRAMS / "hugging_face_disk" / "test").to_dict() == QRELS
+
+
+def test_a_folder_of_a_dataset_is_one_run(leadline: Leadline) -> None:
+    pytest.importorskip("pyarrow")
+    folder = PROGRAMS / "hugging_face_disk_run"
+    assert read_run(folder).to_dict() == RUN
+    judgments = PROGRAMS / "hugging_face_disk"
+    done = leadline("evaluate", judgments, folder, f"named={folder}", "-m", "RR", "-f", "json")
+    assert [one["name"] for one in done.data["runs"]] == ["hugging_face_disk_run", "named"]
+    expected = leadline("evaluate", judgments, PROGRAMS / "hugging_face_run.csv", "-m", "RR", "-f", "json")
+    assert done.data["runs"][0]["mean"] == expected.data["runs"][0]["mean"]
 
 
 def test_a_dataset_of_several_splits_needs_one_of_them(tmp_path: Path) -> None:

@@ -144,10 +144,13 @@ def test_frames_by_run_and_rows_of_named_tuples_are_read() -> None:
 
 def test_results_of_programs_are_those_of_leadline() -> None:
     ours = ll.evaluate(
-        EXAMPLES / "qrels.txt", EXAMPLES / "bm25.run", ["AP", "nDCG@10", "P@5", "RR", "Rprec", INTERPOLATED]
+        EXAMPLES / "qrels.txt",
+        EXAMPLES / "bm25.run",
+        ["AP", "nDCG@10", "P@5", "RR", "Rprec", INTERPOLATED, "Bpref"],
     )
     for name, measures in (
         ("trec_eval.txt", ["AP", "nDCG@10", "P@5", "RR", "Rprec", INTERPOLATED]),
+        ("trec_eval_10.txt", ["AP", "P@5", "RR", "Rprec", "Bpref", INTERPOLATED]),
         ("ir_measures.tsv", ["AP", "nDCG@10"]),
         ("ir_measures.jsonl", ["AP", "nDCG@10"]),
     ):

@@ -16,6 +16,7 @@ RUN_SUFFIXES = (
 )
 MAGIC = frozenset("*?[")  # characters of a pattern
 PYTERRIER_RUNS, PYTERRIER_TABLES = (".res", ".res.gz"), {"aggregated.csv", "perquery.csv"}  # of `save_dir`
+DATASET = ("state.json", "dataset_dict.json")  # of a folder by `save_to_disk`
 STANDARD_INPUT = "-"
 IR_DATASETS = "ir_datasets:"  # prefix of the name of a collection
 NAMED = re.compile(r"(?P<name>[^(/=]+)=(?P<path>.+)", re.DOTALL)
@@ -111,11 +112,13 @@ def files_of(path: str) -> list[str]:
     """Return the files in a folder, or those that a pattern with `*`, `?` or `[` matches, in order of name.
 
     Hidden files and folders inside the folder are left out, and the tables of values that PyTerrier writes
-    beside its runs. A path that exists is no pattern.
+    beside its runs. A dataset that Hugging Face saved is one run. A path that exists is no pattern.
 
     >>> files_of("bm25.run")
     ['bm25.run']
     """
+    if isdir(path) and any(isfile(os.path.join(path, name)) for name in DATASET):
+        return [path]
     if isdir(path):
         found = [
             entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith(".")

@@ -323,6 +323,8 @@ def datasets() -> None:
         made.to_parquet(HERE / f"hugging_face_{what}.parquet")
         if what == "qrels":
             library.DatasetDict({"test": made}).save_to_disk(HERE / "hugging_face_disk")
+        else:
+            made.save_to_disk(HERE / "hugging_face_disk_run")
 
 
 def haystack() -> None:
