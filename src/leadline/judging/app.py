@@ -214,8 +214,9 @@ class Pages:
             try:
                 answers = await run_in_threadpool(self._save, [body for body, _ in together])
             except BaseException:
-                for _, saved in together:
+                for _, saved in (*together, *self.arrived):  # none waits for a task that has ended
                     saved.cancel()
+                self.arrived = []
                 raise
             for (_, saved), answer in zip(together, answers, strict=True):
                 if saved.done():  # the server stops
