@@ -270,3 +270,36 @@ def test_the_collections_of_the_lecture_can_be_read(shared_data: Path) -> None:
 def test_a_column_called_query_beside_ids_is_the_text(header: str, tmp_path: Path) -> None:
     (query,) = read_queries(written(tmp_path, "queries.csv", f"{header}\nq1,wings\n"))
     assert (query.id, query.text or query.title) == ("q1", "wings")
+
+
+def test_a_folder_has_one_document_in_each_text_file(tmp_path: Path) -> None:
+    written(tmp_path, "b.txt", "tails\n")
+    written(tmp_path, "page.HTML", "<html><title>Wings</title><script>x</script><p>They lift.</html>")
+    written(tmp_path, ".hidden.txt", "no")
+    written(tmp_path, "trec.txt", "<DOC>\n<DOCNO> t1 </DOCNO>\nheat\n</DOC>\n")
+    (tmp_path / "more").mkdir()
+    written(tmp_path / "more", "a.md", "# Flow\n")
+    written(tmp_path / "more", "rows.jsonl", '{"doc_id": "d1", "text": "past"}\n')
+    assert plain(read_documents(str(tmp_path))) == [
+        ("b.txt", "", "tails\n", {}),
+        ("more/a.md", "", "# Flow\n", {}),
+        ("d1", "", "past", {}),
+        ("page.HTML", "Wings", "They lift.", {}),
+        ("t1", "", "heat", {}),
+    ]
+    with pytest.raises(InputError, match="is a folder"):
+        read_queries(str(tmp_path))
+
+
+def test_a_folder_of_beir_has_the_documents_of_its_corpus(tmp_path: Path) -> None:
+    written(tmp_path, "corpus.jsonl", '{"_id": "d1", "title": "", "text": "wing"}\n')
+    written(tmp_path, "queries.jsonl", '{"_id": "q1", "text": "heat"}\n')
+    assert plain(read_documents(str(tmp_path))) == [("d1", "", "wing", {})]
+
+
+def test_a_folder_without_documents_and_files_that_are_no_texts_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder without documents"):
+        list(read_documents(str(tmp_path)))
+    written(tmp_path, "paper.pdf", b"%PDF-1.7\n")
+    with pytest.raises(InputError, match=r"paper\.pdf: a PDF file; expected its text"):
+        list(read_documents(str(tmp_path)))

@@ -39,8 +39,9 @@ def command(
     """Index a document collection.
 
     DOCS is JSON Lines (doc_id, title, text), JSON, CSV, TSV, Parquet, TREC text or SMART, plain or
-    compressed. Title and text form one field; other columns are stored for display. The index is a folder,
-    and its index.json records how it was made. If an index comes from an earlier version, rebuild it.
+    compressed, or a folder of text files (.txt, .md, .rst, .html). Title and text form one field; other
+    columns are stored for display. The index is a folder, and its index.json records how it was made. If an
+    index comes from an earlier version, rebuild it.
     """
     from leadline.retrieval.index.builder import build_index
 

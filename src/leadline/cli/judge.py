@@ -37,7 +37,11 @@ PORT = 8765
     '--grades "0=no,1=partly,2=yes"',
 )
 @click.argument("pool", required=False)
-@click.option("--docs", metavar="DOCS", help="Document file in any format, or an index with stored texts.")
+@click.option(
+    "--docs",
+    metavar="DOCS",
+    help="Document file in any format, folder of text files, or index with stored texts.",
+)
 @click.option("--queries", metavar="QUERIES", help="Query (topic) file, with descriptions if it has any.")
 @click.option(
     "--store",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from typing import Any, NamedTuple
@@ -87,11 +86,13 @@ def command(
     contain most of its words close together. A static summary shows the first words, or the sentences closest
     to the centroid of the text.
     """
+    from leadline.retrieval.index.index_files import holds_index
+
     one_of({"--query": query, "--static": kind})
     analysis_ = None if language is None and analysis is None else analysis_of(language, analysis)
     document = (
         in_index(source, doc, analysis_)
-        if os.path.isdir(source)
+        if holds_index(source)
         else in_documents(source, doc, analysis_, reading)
     )
     kind = "dynamic" if query is not None else kind or "first"

@@ -420,6 +420,8 @@ def check_head(head: bytes, path: str) -> None:
         raise InputError(
             "an lz4 archive", expected="another compression; ranx also writes .json and .parquet", path=path
         )
+    if head.startswith(b"%PDF"):
+        raise InputError("a PDF file", expected="its text, as `pdftotext` writes it", path=path)
     if head.startswith(ZIP):
         raise InputError("a ZIP archive", expected="a file of it, unpacked", path=path)
     if head.startswith(tuple(COMPRESSIONS)):

@@ -13,7 +13,7 @@ from leadline.data.ids import to_bytes
 from leadline.data.validation import check_arguments
 from leadline.errors import InputError, repeated
 from leadline.io import row_columns
-from leadline.io.opening import BOM, LONGEST_TEXT, first_bytes, lines, too_long
+from leadline.io.opening import BOM, LONGEST_TEXT, first_bytes, lines, too_long, whole_text
 from leadline.io.read_paths import public
 from leadline.io.run_names import IR_DATASETS
 from leadline.io.small_tables import records
@@ -205,7 +205,8 @@ def read_documents(
     """Read documents, one after the other, from a file of any format or from memory.
 
     Files are JSON Lines, JSON, CSV, TSV, Parquet, TREC text (`<DOC>`) or SMART (`.I`), plain or compressed;
-    `ir_datasets:NAME` names a collection. In memory: `{id: text}`, or records. `fields` are the columns that
+    `ir_datasets:NAME` names a collection. In a folder, each file in .txt, .md, .rst or .html is a document,
+    whose id is its path in the folder. In memory: `{id: text}`, or records. `fields` are the columns that
     make the text (default: title and text), `id_column` the one of the id. Other columns are kept in `more`.
     An id that comes twice is refused.
 
@@ -363,6 +364,8 @@ def rows_of(
 def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator[tuple[int, Any]]:
     if path.startswith(IR_DATASETS):
         return _collection(path, noun)
+    if noun == "document" and os.path.isdir(path):
+        return _folder_rows(path, encoding)
     head = first_bytes(path, 1 << 16)
     start = (head or b"").removeprefix(BOM).lstrip()
     blocks = queries if noun == "query" else documents
@@ -371,6 +374,44 @@ def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator
     if start.startswith(b"<"):  # some files open with a line of XML
         return blocks(path, encoding=encoding)
     return records(path, known=(*DOCUMENT, *QUERY), encoding=encoding, quoted=quoted)
+
+
+# Files of a folder that are one document each, and the file with the documents in a folder of BEIR.
+ONE_EACH = (".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm")
+CORPUS = "corpus.jsonl"
+
+
+def _folder_rows(folder: str, encoding: str) -> Iterator[tuple[int, Any]]:
+    """Yield the documents of a folder and of the folders in it, numbered."""
+    place = 0
+    for path in _files_below(folder):
+        for _, row in _rows_of_member(path, os.path.relpath(path, folder), encoding):
+            place += 1
+            yield place, row
+    if not place:
+        raise InputError("is a folder without documents", expected="documents", path=folder)
+
+
+def _files_below(folder: str) -> list[str]:
+    """Return the files in a folder and its folders, without hidden ones; of BEIR, the file of documents."""
+    if os.path.isfile(corpus := os.path.join(folder, CORPUS)):
+        return [corpus]
+    found = []
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [os.path.join(parent, name) for name in names if not name.startswith(".")]
+    return sorted(found)
+
+
+def _rows_of_member(path: str, name: str, encoding: str) -> Iterable[tuple[int, Any]]:
+    """Return the documents of a file in a folder: one text named by its path, or those of its format."""
+    suffix = os.path.splitext(name)[1].lower()
+    head = (first_bytes(path, 1 << 10) or b"").lstrip().lower()
+    if suffix not in ONE_EACH or head.startswith((b"<doc>", b".i ")):
+        return _file_rows(path, "document", encoding, quoted=False)
+    text = whole_text(path, encoding=encoding)
+    found = page(text) if suffix.startswith(".htm") else {"title": "", "text": text}
+    return [(1, Document(name.replace(os.sep, "/"), found["title"], found["text"]))]
 
 
 def _collection(path: str, noun: str) -> Iterator[tuple[int, Any]]:

@@ -12,8 +12,8 @@ from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 from leadline.data.ids import to_bytes
-from leadline.errors import InputError, LeadlineError
-from leadline.io.texts import read_documents
+from leadline.errors import InputError, LeadlineError, repeated
+from leadline.io.texts import ONE_EACH, read_documents
 from leadline.text.summary_windows import UNSHOWN
 
 # Fields that could reveal to a judge which system retrieved a document, or its rank.
@@ -66,8 +66,10 @@ def open_texts(
     on_document: Callable[[int, int], None] | None = None,
     **reading: Any,
 ) -> Texts:
-    """Open a file of documents, or the folder of an index that stores texts, for the documents of a pool."""
-    if os.path.isdir(source):
+    """Open a file or folder of documents, or an index that stores texts, for the documents of a pool."""
+    from leadline.retrieval.index.index_files import holds_index
+
+    if holds_index(source):
         return IndexTexts(source, documents)
     return FileTexts(source, documents, on_document=on_document, **reading)
 
@@ -88,12 +90,19 @@ class FileTexts:
         ] = {}  # the copy does not change: one digest for all saves
         self._lock = Lock()
         self._file = tempfile.TemporaryFile(prefix="leadline-")  # noqa: SIM115  # as long as this object
+        folder = os.path.isdir(source)
         for count, document in enumerate(read_documents(source, **reading), start=1):
-            if document.id in pooled:
+            name = document.id
+            stem, suffix = os.path.splitext(name)
+            if folder and name not in pooled and suffix.lower() in ONE_EACH:
+                name = stem  # 184 of the pool is 184.txt
+            if name in self.places:
+                raise repeated(f"document '{name}'", path=source)
+            if name in pooled:
                 record = [document.title, document.text, facts_of(document.more)]
                 line = json.dumps(record).encode()
                 seen = digest(Text(document.title, document.text))
-                self.places[document.id] = self._file.tell(), len(line), seen
+                self.places[name] = self._file.tell(), len(line), seen
                 self._file.write(line)
             if on_document is not None:
                 on_document(count, 0)

@@ -223,9 +223,10 @@ def holdings(documents: TextsLike, qrels: QrelsLike, *, rel: float = 1.0) -> Cor
 
 def ids_of(documents: TextsLike) -> Iterator[bytes]:
     """Return the ids of documents: of a file, of an index, or in memory."""
-    if isinstance(documents, (str, os.PathLike)) and os.path.isdir(documents):
-        from leadline.retrieval.index import open_index
+    from leadline.retrieval.index import open_index
+    from leadline.retrieval.index.index_files import holds_index
 
+    if isinstance(documents, (str, os.PathLike)) and holds_index(documents):
         return iter(open_index(documents).ids)
     return (to_bytes(document.id) for document in read_documents(documents))
 

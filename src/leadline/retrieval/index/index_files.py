@@ -128,10 +128,8 @@ def read_header(folder: str) -> tuple[dict[str, Any], FileStamp]:
         with open(path, encoding="utf-8") as file:
             stamp = FileStamp.of(os.fstat(file.fileno()))
             header: dict[str, Any] = json.load(file)
-    except FileNotFoundError:
-        raise no_index(folder) from None
-    except NotADirectoryError:
-        raise no_index(folder) from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise no_index(folder, wanted=True) from None
     except OSError as error:
         raise broken(folder, HEADER, f"cannot be read ({error.strerror})") from None
     except (ValueError, RecursionError):
@@ -159,9 +157,17 @@ def is_index(folder: str) -> bool:
     return bool(present) and present <= expected
 
 
-def no_index(folder: str) -> InputError:
-    """Return the error for a path that is not an index."""
-    return InputError("not an index", expected="a folder written by `leadline index`", path=folder)
+def holds_index(folder: str | os.PathLike[str]) -> bool:
+    """Return whether a folder is an index, which may be damaged, and not a folder of documents."""
+    return os.path.exists(os.path.join(folder, HEADER)) or is_index(os.fspath(folder))
+
+
+def no_index(folder: str, *, wanted: bool = False) -> InputError:
+    """Return the error for a path that is not an index; `wanted`: documents are to be indexed first."""
+    name = os.path.splitext(os.path.normpath(folder))[0] + ".index"
+    documents = wanted and os.path.exists(folder) and not is_index(folder)
+    hint = f"Index documents first: `leadline index {folder} -o {name}`" if documents else ""
+    return InputError("not an index", expected="a folder written by `leadline index`", path=folder, hint=hint)
 
 
 def broken(folder: str, name: str, problem: str) -> InputError:
