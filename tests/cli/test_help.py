@@ -251,6 +251,7 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("explain nDCG@10", "Use `leadline measures nDCG@10`, which explains it"),
         ("evaluate both.json", "If both.json holds a run too, name it twice: both.json both.json"),
         ("evaluate q", "Missing argument 'RUNS...'. (see"),
+        ("search both.json --query knot", "Index documents first: `leadline index both.json -o both.index`"),
     ],
 )
 def test_an_error_names_the_call_that_was_meant(

@@ -229,7 +229,8 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
             "q1 0 d1 1\n",
             (
                 "1: 4 columns; expected 6 columns: query Q0 document rank score tag. "
-                "This looks like qrels, which come before runs on the command line"
+                "This looks like qrels, which come first in commands that read them: QRELS RUN... To find "
+                "unjudged documents: `leadline pool RUN... --depth K --judged QRELS -o POOL`"
             ),
         ),
         (

@@ -168,3 +168,19 @@ def test_a_server_goes_on_and_says_why_it_refuses(files: Files, index: str) -> N
         _, wrong = server.process.communicate(timeout=30)
         assert wrong.strip() == ""
     assert len(stored(files.store)) == 1
+
+
+def test_files_of_a_folder_are_the_documents_of_the_pool_with_or_without_suffix(tmp_path: Path) -> None:
+    files = write(tmp_path)
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for row in DOCUMENTS:
+        (folder / f"{row['doc_id']}.txt").write_text(str(row["text"]), encoding="utf-8")
+    with opened(files.pool, str(folder), files.queries, files.store) as page:
+        assert set(page.cards.texts.ids) == {row["doc_id"] for row in DOCUMENTS}
+    (folder / f"{DOCUMENTS[0]['doc_id']}.md").write_text("another", encoding="utf-8")
+    with (
+        pytest.raises(InputError, match="appears twice"),
+        opened(files.pool, str(folder), files.queries, files.store),
+    ):
+        pass

@@ -34,7 +34,15 @@ TRIED_COMMANDS = {
         ("stats", "info", "describe", "count", "head"),
         "use `leadline check FILE...` to count queries and documents, `leadline compare Q OLD NEW` to test",
     ),
-    "diff": "use `leadline compare QRELS OLD NEW` for runs, `leadline why-different FILE FILE` for values",
+    "diff": (
+        "use `leadline compare QRELS OLD NEW` for runs, `leadline difference QRELS RUN RUN --competitor "
+        "'RBO(p=0.9)'` for their overlap, `leadline why-different FILE FILE` for values"
+    ),
+    **dict.fromkeys(
+        ("baseline", "baselines", "snapshot"),
+        "use `leadline compare QRELS RUN -m MEASURE --baseline FILE.json --update-baseline FILE.json`; the "
+        "first run creates FILE.json, and later runs are compared with it",
+    ),
     "bounds": "use `leadline evaluate QRELS RUN... --bounds`",
     **dict.fromkeys(("slice", "slices"), "use `leadline compare QRELS RUN... --query-slice FILE:COLUMN`"),
     **dict.fromkeys(("ab", "ab-test"), "use `leadline abtest FILE`"),
@@ -58,7 +66,9 @@ TRIED_COMMANDS = {
         "use `leadline compare QRELS OLD NEW --config test.smallest=X` for the number of queries that show a "
         "difference of X, `leadline pool RUN... --depth K -o POOL` for the number of judgments",
     ),
-    "rbo": "use `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'`",
+    **dict.fromkeys(
+        ("rbo", "overlap", "jaccard"), "use `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'`"
+    ),
     "table": "use `leadline report QRELS RUN...`, with -f latex for a paper",
     **dict.fromkeys(("leaderboard", "ranking"), "use `leadline rank QRELS RUN...`"),
     **dict.fromkeys(("html", "dashboard"), "use `leadline report QRELS RUN... -o FILE.html`"),
@@ -85,7 +95,10 @@ EXPLAINED = {"measures.MEASURES": "measures", "retrieval.models.MODELS": "models
 MEASURES = ("Use -m MEASURE.", "Use --for MEASURE.")
 ALPHA = "Use --confidence, which is 1 - alpha, as in --confidence 0.99 for alpha = 0.01."
 IN_MEASURE = "Write it into the measure, as in -m 'RBP(p=0.8)' or -m 'alpha_nDCG(alpha=0.5)@10'."
-ALL_SHOWN = "Leave it out: kappa and alpha are always shown."
+ALL_SHOWN = (
+    "Leave it out: kappa and alpha are always shown. For weighted kappa, use --config "
+    "agreement.weights=quadratic."
+)
 RESIDUAL = (
     "Take the pairs of FEEDBACK out of the qrels and the runs first (TREC text): "
     "`awk 'NR==FNR{seen[$1,$3];next} !(($1,$3) in seen)' FEEDBACK RUN > REST`."
@@ -100,6 +113,24 @@ TEST = "Use --test 'Randomisation(draws=1000)'."
 FLOOR = "Use --fail-below MEASURE=VALUE."
 PARAMETERS = "Make it part of the model name, as in -m 'BM25(k1=0.9,b=0.4)'."
 PLACES = "Runs need no option; list them after the judgments: QRELS RUN..."
+CHUNKS = (
+    r"Use --config read.documents_of='^(.*)#\d+$', a pattern with the document as its group, or --config "
+    "read.documents_of=FILE, a table of both ids."
+)
+NO_LLM = (
+    "leadline calls no LLM. Save its grades as qrels (LABELS). `leadline agreement JUDGMENTS LABELS "
+    "--reference` shows how far to trust them, and `leadline evaluate JUDGMENTS RUN... --pool POOL --machine "
+    "LABELS` uses them beside judgments."
+)
+JUNIT = (
+    "pytest writes JUnit files. Save `def test_gate(leadline_gate): leadline_gate.assert_at_least('RUN', "
+    "'nDCG@10', 0.3, qrels='QRELS')` as test_gate.py, then run `pytest test_gate.py --junitxml=FILE`."
+)
+NO_JUDGMENTS = (
+    "`leadline unjudged` uses no judgments. To compare its order with theirs: `leadline unjudged RUN... -o "
+    "A.json`, `leadline evaluate QRELS RUN... -m AP -o B.json`, `leadline correlate A.json B.json`."
+)
+ALONE = ("fuse", "pool", "unjudged")  # commands whose runs follow no judgments
 # An answer that names an option is for commands that have it; the first that fits is given. A word after the
 # name of a command is answered for this command alone.
 TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
@@ -143,6 +174,26 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     "evaluate --alpha": f"{IN_MEASURE} --confidence is 1 - alpha of the intervals.",
     "--p": f"{IN_MEASURE} `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'` computes RBO.",
     **dict.fromkeys(("--stat-test", "--statistic", "--method", "--paired"), "Use --test NAME."),
+    "rank --method": (
+        "`leadline unjudged RUN... --method NAME` ranks runs without judgments; --test NAME sets the "
+        "significance test of `leadline rank`."
+    ),
+    **dict.fromkeys(("unjudged --qrels", "unjudged --judgments", "unjudged --judged"), NO_JUDGMENTS),
+    **{f"{name} {word}": "Runs need no option: RUN..." for name in ALONE for word in ("--run", "--runs")},
+    **dict.fromkeys(
+        ("--rbo", "--overlap", "--jaccard"),
+        "Use `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'`.",
+    ),
+    **dict.fromkeys(("--junit-xml", "--junitxml", "--junit", "--xml", "--junit-report"), JUNIT),
+    **dict.fromkeys(("--llm", "--llm-judge", "--gpt", "--openai", "--umbrela", "judge --model"), NO_LLM),
+    **dict.fromkeys(
+        ("search --queries", "search --topics", "search --query-file", "search --queries-file"),
+        "Queries need no option: `leadline search INDEX QUERIES -o RUN`.",
+    ),
+    **dict.fromkeys(
+        ("search --docs", "search --corpus", "search --documents"),
+        "Use `leadline index DOCS -o INDEX`, then `leadline search INDEX QUERIES -o RUN`.",
+    ),
     **dict.fromkeys(("--permutations", "--iterations", "--resamples"), TEST),
     "--bootstrap": (
         "Use --test Bootstrap for the test, --config test.interval=BCa for the intervals.",
@@ -170,7 +221,11 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--name", "--run-name", "--rename"), "Write NAME=FILE in place of the file of a run."),
     **dict.fromkeys(("--output-format", "--out-format", "--fmt"), "Use -f FORMAT."),
     **dict.fromkeys(("convert --force", "convert -y", "convert --replace"), "Use --overwrite."),
-    **dict.fromkeys(("judge --annotators", "judge --assessors", "judge --users"), "Use --judges NAMES."),
+    **{
+        f"judge --{word}{plural}": "Use --judges NAMES."
+        for word in ("annotator", "assessor", "user", "rater", "judge")
+        for plural in ("", "s")[: 1 if word == "judge" else 2]
+    },
     **dict.fromkeys(
         ("--unjudged", "--show-unjudged", "--list-unjudged"),
         "Use `leadline pool RUN --depth K --judged QRELS -o POOL`, which selects unjudged documents.",
@@ -180,7 +235,11 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         "Use -m 'NoAnswer(above=SCORE)'; a query whose judgments are all 0 has no answer.",
     ),
     **dict.fromkeys(
-        ("--chunks", "--chunk-map", "--passages"), "Use --config read.documents_of=FILE, a table of both ids."
+        (
+            *("--chunks", "--chunk-map", "--chunk-sep", "--chunk-separator", "--chunk-delimiter"),
+            *("--passages", "--passage-sep", "--max-passage", "--max-passage-delimiter", "--maxp"),
+        ),
+        CHUNKS,
     ),
     **dict.fromkeys(("--dedup", "--deduplicate", "--unique"), "Use --config read.on_duplicate=first."),
     "--ci": (

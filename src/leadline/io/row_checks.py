@@ -73,6 +73,10 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     if texts is not None:
         ids = WITHOUT_IDS[texts]
         hint = f"'{texts}' has texts; leadline needs ids, as in '{ids}'"
+        both = [name for name in WITHOUT_IDS if name in columns]
+        if len(both) > 1:  # of what was retrieved, and of what was expected
+            copied = "|".join(f".{WITHOUT_IDS[name]}=.{name}" for name in both)
+            hint += f". If both have the same texts: `jq -c '[.]|flatten[]|{copied}' FILE > IDS.jsonl`"
         if ids in columns:
             hint = f"'{ids}' is a list, which a table has as text; write JSON Lines (to_jsonl)"
     named = {*QUERY, *LISTED, *SCORE, *GRADE, *RANK, *TAG}

@@ -90,12 +90,27 @@ class FileTexts:
         ] = {}  # the copy does not change: one digest for all saves
         self._lock = Lock()
         self._file = tempfile.TemporaryFile(prefix="leadline-")  # noqa: SIM115  # as long as this object
+        try:
+            self._copy(source, pooled, on_document, reading)
+        except BaseException:
+            self.close()
+            raise
+        self._kept = lru_cache(maxsize=KEPT)(self._read)
+
+    def _copy(
+        self,
+        source: str,
+        pooled: Collection[str],
+        on_document: Callable[[int, int], None] | None,
+        reading: Mapping[str, Any],
+    ) -> None:
+        """Copy the documents of a pool; in a folder, `184.txt` may be document 184."""
         folder = os.path.isdir(source)
         for count, document in enumerate(read_documents(source, **reading), start=1):
             name = document.id
             stem, suffix = os.path.splitext(name)
             if folder and name not in pooled and suffix.lower() in ONE_EACH:
-                name = stem  # 184 of the pool is 184.txt
+                name = stem
             if name in self.places:
                 raise repeated(f"document '{name}'", path=source)
             if name in pooled:
@@ -107,7 +122,6 @@ class FileTexts:
             if on_document is not None:
                 on_document(count, 0)
         self._file.flush()
-        self._kept = lru_cache(maxsize=KEPT)(self._read)
 
     @property
     def ids(self) -> Collection[str]:

@@ -17,6 +17,10 @@ REMARKS = re.compile(rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+")  # and e
 NUMBER = re.compile(rb"[-+.0-9][-+.0-9eE]*")
 WHOLE = re.compile(rb"[-+]?[0-9]+")
 A_RUN = "This looks like a run; the qrels come first: QRELS RUN... Without qrels: `leadline unjudged RUN...`"
+QRELS = (
+    "This looks like qrels, which come first in commands that read them: QRELS RUN... To find unjudged "
+    "documents: `leadline pool RUN... --depth K --judged QRELS -o POOL`"
+)
 FEATURES = "This looks like features for learning to rank; Quepid also exports CSV and TREC"
 PARTED = "An id with a blank takes two columns or more; CSV and JSON can hold it"
 
@@ -292,7 +296,7 @@ def other_kind(fields: list[bytes]) -> str:
     if len(fields) == 4:
         ranking = fields[2].isdigit() and not WHOLE.fullmatch(fields[3])
         order = "`--config read.columns=query_id,doc_id,rank,score` reads columns of that order"
-        return order if ranking else "This looks like qrels, which come before runs on the command line"
+        return order if ranking else QRELS
     if len(fields) == 1 and b"," in fields[0]:
         return "This looks like CSV"
     return ""
