@@ -154,9 +154,7 @@ def sample_options(function: F) -> F:
             help="Labels from an LLM or other automatic judge. `none` ignores those that the pool names.",
         ),
     )
-    return settings("read.second_judge", "read.second_pool", "test.half_width")(
-        add_options(function, options)
-    )
+    return settings("read.second_judge", "read.second_pool")(add_options(function, options))
 
 
 test_option = option(

@@ -61,7 +61,7 @@ DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing trun
 @scores_options
 @measure_option(f"Measure, such as map or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}]")
 @confidence_options
-@settings("test.per_pair", "output.changed", "figure.pair")
+@settings("test.per_pair", "test.half_width", "output.changed", "figure.pair")
 @option(
     "Output",
     "--pairs",

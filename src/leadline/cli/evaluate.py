@@ -23,7 +23,7 @@ from leadline.cli._options import (
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
 from leadline.cli._results import describe_input, inputs_of
-from leadline.cli._settings import spelled
+from leadline.cli._settings import settings, spelled
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.errors import LeadlineError, UsageError, both
 from leadline.estimation.measured import WITHOUT_POOL, default_measures, same_labels
@@ -65,6 +65,7 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
     metavar="M=VALUE",
     help="Exit with status 1 if the mean of a run is below VALUE, or above it where lower is better.",
 )
+@settings("test.half_width")
 @sample_options
 @slice_option
 @weights_option
