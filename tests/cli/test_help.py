@@ -251,6 +251,9 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("explain nDCG@10", "Use `leadline measures nDCG@10`, which explains it"),
         ("evaluate both.json", "If both.json holds a run too, name it twice: both.json both.json"),
         ("evaluate q", "Missing argument 'RUNS...'. (see"),
+        ("judge export j.db -o x", "Use `leadline judge --store FILE --export QRELS`."),
+        ("search i wing", 'to search for one query, use --query "wing"'),
+        (f"index {' '.join(f'docs/{n}.txt' for n in range(99))}", "`leadline index FOLDER -o INDEX`"),
         ("search both.json --query knot", "Index documents first: `leadline index both.json -o both.index`"),
     ],
 )

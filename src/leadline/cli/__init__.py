@@ -230,7 +230,7 @@ def _drop_output(status: int) -> int:
 
 
 def _one_line(error: click.ClickException) -> str:
-    from leadline.cli._tried import missing_for, option_for, with_value
+    from leadline.cli._tried import missing_for, option_for, shortened, with_value
 
     context = getattr(error, "ctx", None)
     command = None if context is None else context.command
@@ -243,6 +243,8 @@ def _one_line(error: click.ClickException) -> str:
             text += missing_for(context)
         if isinstance(error, click.MissingParameter | click.BadOptionUsage) and command is not None:
             text = with_value(text, command)
+        if text.startswith("Got unexpected extra argument"):
+            text = shortened(text, command)
     return f"{text} (see `{context.command_path} --help`)" if context else text
 
 

@@ -25,8 +25,23 @@ SORTED = (
 )
 FUSE = "use `leadline fuse RUN... -o FUSED`"
 CHECK = "use `leadline check FILE...`, or `leadline check --qrels QRELS RUN...`"
+UNJUDGED = "use `leadline pool RUN... --depth K --judged QRELS -o POOL`, which selects unjudged documents"
 # Words that people try for a command or an option, with what does it here.
 TRIED_COMMANDS = {
+    "version": "use `leadline --version`",
+    **dict.fromkeys(
+        ("init", "example", "examples", "quickstart", "tutorial", "datasets", "download"),
+        "use `leadline demo --files . --collection examples`, which writes files to try",
+    ),
+    **dict.fromkeys(("unjudged-docs", "holes", "missing"), UNJUDGED),
+    **dict.fromkeys(
+        ("worst", "failures", "per-query", "perquery", "queries"),
+        "use `leadline evaluate QRELS RUN -m AP -q -n -f tsv`, sorted by `sort -k3,3g | head`",
+    ),
+    **dict.fromkeys(
+        ("subset", "filter"),
+        "use `leadline convert IN OUT --config read.queries_in=FILE`, which keeps the queries of FILE",
+    ),
     "estimate": "use `leadline evaluate JUDGMENTS RUN... --pool POOL`",
     **dict.fromkeys(("eval", "score-runs", "metrics", "trec_eval"), EVALUATE),
     **dict.fromkeys(("significance", "ttest", "t-test", "test"), TESTS),
@@ -47,7 +62,7 @@ TRIED_COMMANDS = {
     **dict.fromkeys(("slice", "slices"), "use `leadline compare QRELS RUN... --query-slice FILE:COLUMN`"),
     **dict.fromkeys(("ab", "ab-test"), "use `leadline abtest FILE`"),
     **dict.fromkeys(
-        ("llm", "umbrela"),
+        ("llm", "umbrela", "llm-judge"),
         "use `leadline evaluate JUDGMENTS RUN... --pool POOL --machine LABELS`, "
         "or `leadline agreement JUDGMENTS LABELS --reference` to see how far the labels can be trusted",
     ),
@@ -69,7 +84,9 @@ TRIED_COMMANDS = {
     **dict.fromkeys(
         ("rbo", "overlap", "jaccard"), "use `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'`"
     ),
-    "table": "use `leadline report QRELS RUN...`, with -f latex for a paper",
+    **dict.fromkeys(
+        ("table", "latex", "tex"), "use `leadline report QRELS RUN...`, with -f latex for a paper"
+    ),
     **dict.fromkeys(("leaderboard", "ranking"), "use `leadline rank QRELS RUN...`"),
     **dict.fromkeys(("html", "dashboard"), "use `leadline report QRELS RUN... -o FILE.html`"),
     **dict.fromkeys(("kappa", "iaa", "agree"), "use `leadline agreement QRELS QRELS...`"),
@@ -82,9 +99,10 @@ TRIED_COMMANDS = {
     **dict.fromkeys(("update", "upgrade"), "use `pip install --upgrade leadline`"),
     **dict.fromkeys(("sample", "draw"), "use `leadline pool RUN... --for MEASURE --budget B -o POOL`"),
     **dict.fromkeys(
-        ("annotate", "label", "serve"), "use `leadline judge POOL --docs DOCS --queries QUERIES --store FILE`"
+        ("annotate", "label", "serve", "ui"),
+        "use `leadline judge POOL --docs DOCS --queries QUERIES --store FILE`",
     ),
-    **dict.fromkeys(("kendall", "correlation"), "use `leadline correlate RESULT RESULT`"),
+    **dict.fromkeys(("kendall", "tau", "correlation"), "use `leadline correlate RESULT RESULT`"),
     **dict.fromkeys(("fusion", "rrf"), FUSE),
     **dict.fromkeys(("summarize", "snippet"), "use `leadline summary DOCS --doc ID`"),
     **dict.fromkeys(("config", "settings"), "use `leadline help config` to list the settings of --config"),
@@ -184,6 +202,50 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         ("--rbo", "--overlap", "--jaccard"),
         "Use `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'`.",
     ),
+    **dict.fromkeys(
+        ("--non-inferiority", "--noninferiority"), "Use --baseline OLD --require-not-worse MEASURE:MARGIN."
+    ),
+    **dict.fromkeys(("--equivalence", "--tost", "--rope"), "Use --margin X."),
+    **dict.fromkeys(
+        ("--one-sided", "--two-sided", "--alternative", "--tail"),
+        "Leave it out: p is two-sided. --baseline OLD --fail-if-worse MEASURE makes a one-sided test.",
+    ),
+    **{
+        f"{name} --{word}": f"Use --figure {kind} -o FILE.svg."
+        for name in ("evaluate", "compare")
+        for word, kind in (("boxplot", "box"), ("box", "box"), ("violin", "violin"))
+    },
+    **{f"compare --{kind}": f"Use --figure {kind} -o FILE.svg." for kind in ("scatter", "forest")},
+    "rank --by": "Use -m MEASURE.",
+    "--pdf": "Use -o FILE.html for a page to print, -o FILE.tex for LaTeX, or -o FILE.svg for figures.",
+    **dict.fromkeys(("--open", "--browser", "--show-browser"), "Use -o FILE.html, and open FILE.html."),
+    "pool --shuffle": "Leave it out: `leadline judge` shows the documents in random order.",
+    **dict.fromkeys(("pool --stratified", "pool --random", "pool --uniform"), "Use --for MEASURE --total N."),
+    **dict.fromkeys(
+        ("index --stemmer", "index --stem", "index --stopwords", "index --analyzer", "index --tokenizer"),
+        "Use --language LANGUAGE, or --config text.analysis='Words(stem=porter,stop=none)'.",
+    ),
+    **dict.fromkeys(
+        ("index --chunk", "index --chunk-size", "index --chunks", "index --passages"),
+        "leadline does not split texts. Index chunks with ids such as d1#2; `leadline evaluate QRELS RUN "
+        r"--config read.documents_of='^(.*)#\d+$'` scores their documents.",
+    ),
+    **{
+        f"fuse --{word}": f"Use --method {name}."
+        for word, name in (("rrf", "RRF"), ("combsum", "CombSUM"), ("combmnz", "CombMNZ"), ("borda", "Borda"))
+    },
+    **dict.fromkeys(
+        ("convert --tag", "convert --run-name", "convert --name"),
+        "Change the tags of TREC text with `awk '{$6=\"NAME\"} 1' RUN > OUT`.",
+    ),
+    **dict.fromkeys(
+        ("agreement --gold", "agreement --human", "agreement --truth"),
+        "Put these judgments first, with --reference: `leadline agreement GOLD LABELS --reference`.",
+    ),
+    "--no-header": "Use -f tsv, and drop the first line with `tail -n +2`.",
+    **dict.fromkeys(
+        ("--summary-only", "--mean-only", "--means"), "Leave it out: without -q, means are shown."
+    ),
     **dict.fromkeys(("--junit-xml", "--junitxml", "--junit", "--xml", "--junit-report"), JUNIT),
     **dict.fromkeys(("--llm", "--llm-judge", "--gpt", "--openai", "--umbrela", "judge --model"), NO_LLM),
     **dict.fromkeys(
@@ -246,7 +308,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         "Use --intervals. With --pool, intervals are always shown.",
         "Intervals are always shown; --confidence sets their level.",
     ),
-    **dict.fromkeys(("--adjust", "--bonferroni", "--holm"), "Use --correction NAME."),
+    **dict.fromkeys(("--adjust", "--bonferroni", "--holm", "--fdr", "--bh"), "Use --correction NAME."),
     "--per-query": (
         "Use `leadline evaluate -q`; --config output.changed=N shows the largest differences.",
         "Use `leadline evaluate QRELS RUN... -q`.",
@@ -281,7 +343,10 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     },
     **{
         f"evaluate --{word}": TESTS.replace("use", "Use", 1).replace("OLD NEW", "RUN RUN") + "."
-        for word in ("baseline", "test", "compare", "correction", "significance", "p-value", "stat-test")
+        for word in (
+            *("baseline", "test", "compare", "correction", "significance", "p-value", "stat-test"),
+            *("fdr", "holm", "bonferroni"),
+        )
     },
     **{
         f"agreement --{word}": "Leave it out: the table of grades is always shown."
@@ -364,6 +429,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     "--all": "Use --long.",
 }
 TYPING = 0.8  # share of equal letters from which an option is the one that was meant
+LONGEST = 100  # characters of an error about extra arguments
 LONG = 8  # letters of a word that can be taken for a misspelt one
 MISSPELT = 0.88  # the same for a word that people try
 # Words of options that say nothing about what they set.
@@ -398,7 +464,9 @@ def command_for(word: str) -> str:
 
 
 def missing_for(context: click.Context) -> str:
-    """Return what to use where the runs after an argument are missing; empty if nobody knows."""
+    """Return what to use where an argument or option is missing; empty if nobody knows."""
+    if context.params.get("pool") == "export":
+        return " Use `leadline judge --store FILE --export QRELS`."
     first = context.params.get("qrels")
     if not isinstance(first, str):
         return ""
@@ -407,6 +475,13 @@ def missing_for(context: click.Context) -> str:
         return f" If {first} holds a run too, name it twice: {first} {first}" if both else ""
     answer = command_for(first)
     return "" if answer in ("", EVALUATE) else f" U{answer[1:]}"
+
+
+def shortened(text: str, command: click.Command | None) -> str:
+    """Return an error about extra arguments, of which a pattern may give many, without most of them."""
+    name = "" if command is None else command.name
+    hint = " DOCS is one file or folder: `leadline index FOLDER -o INDEX`." if name == "index" else ""
+    return (text if len(text) <= LONGEST else f"{text[:LONGEST]} ...).") + hint
 
 
 def option_for(word: str, command: click.Command | None, like: Sequence[str] = ()) -> str:

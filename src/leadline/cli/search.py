@@ -95,7 +95,7 @@ def command(
 
     output, form = outputs.thing, outputs.form
     if queries is not None and query is None:
-        if " " in queries and not os.path.exists(queries):
+        if not os.path.exists(queries) and (" " in queries or queries.isalnum()):
             raise UsageError(f'{queries}: no such file; to search for one query, use --query "{queries}"')
         query_texts = read_queries(queries, **reading)
     elif query is not None and queries is None:
