@@ -253,7 +253,7 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("evaluate q", "Missing argument 'RUNS...'. (see"),
         ("judge export j.db -o x", "Use `leadline judge --store FILE --export QRELS`."),
         ("search i wing", 'to search for one query, use --query "wing"'),
-        (f"index {' '.join(f'docs/{n}.txt' for n in range(99))}", "`leadline index FOLDER -o INDEX`"),
+        (f"index {' '.join(f'docs/{n}.txt' for n in range(99))} -o x", "`leadline index FOLDER -o INDEX`"),
         ("search both.json --query knot", "Index documents first: `leadline index both.json -o both.index`"),
     ],
 )
