@@ -451,6 +451,8 @@ def _fresh(block: str) -> str:
         for command in commands:
             ours = command.startswith("$ leadline ")
             printed = run(shlex.split(command)[1:], folder) if ours else ""
+            if "leadline: error:" in printed and "leadline: error:" not in block:
+                raise RuntimeError(f"{command}\n{printed}")  # a page shows an error only where it is written
             parts.append(f"{command}\n{printed}")
     return "\n".join(parts)
 
