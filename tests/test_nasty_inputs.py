@@ -123,8 +123,10 @@ TABLE = (
         "the same document twice in the run",
         ONE,
         ranked("q1", "d1", "x", "d1"),
-        "{run}:3: document 'd1' appears twice for query 'q1' (first at line 1); expected each once. "
-        "`--config read.on_duplicate=first|last|max|hold` repairs it",
+        (
+            "{run}:3: document 'd1' appears twice for query 'q1' (first at line 1); expected each once. To "
+            "repair it, add `--config read.on_duplicate=first|last|max|hold`"
+        ),
         agree="te9 te10 trt trq refuse",
         differ="irm, ranx and cwl are silent, pyt has no text",
     ),
@@ -142,8 +144,10 @@ TABLE = (
         "a score NaN",
         ONE,
         b"q1 Q0 x 1 2 t\nq1 Q0 d1 2 NaN t\n",
-        "{run}:2: score 'NaN' of document 'd1'; expected a number. "
-        "`--config read.on_nan=drop` leaves such lines out",
+        (
+            "{run}:2: score 'NaN' of document 'd1'; expected a number. To leave out such lines, add "
+            "`--config read.on_nan=drop`"
+        ),
         differ="every peer is silent; most order by id, trq gives .500",
     ),
     Nasty(
@@ -169,7 +173,7 @@ TABLE = (
         "an empty run",
         ONE,
         b"",
-        "{run}: contains no lines of a run; expected " + RUN,
+        "{run}: contains no run lines; expected " + RUN,
         agree="te9 te10 ranx trq refuse",
         differ="pyt {{}}, irm zeros, trt NaN, cwl AttributeError",
     ),
@@ -558,7 +562,7 @@ def test_the_lectures_list_is_refused_unless_a_policy_is_given(tmp_path: Path, l
         "",
         (
             f"leadline: error: {run}:13: document '772' appears twice for query '2' (first at line 8); "
-            "expected each once. `--config read.on_duplicate=first|last|max|hold` repairs it\n"
+            "expected each once. To repair it, add `--config read.on_duplicate=first|last|max|hold`\n"
         ),
     )
 

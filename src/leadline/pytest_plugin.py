@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WRITTEN: pytest.StashKey[list[str]] = pytest.StashKey()
 NOTES: pytest.StashKey[list[str]] = pytest.StashKey()
 SETTINGS = {
-    "leadline_qrels": "judgments of leadline_gate, relative to the folder of this configuration",
+    "leadline_qrels": "judgments for leadline_gate, relative to the folder of this configuration",
     "leadline_pool": "pool that these judgments were drawn from, relative to the same folder",
     "leadline_machine": "labels by an automatic judge for the pool, relative to the same folder",
     "leadline_confidence": "confidence level of the tests of leadline_gate (0.95)",
@@ -32,18 +32,22 @@ SETTINGS = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the command line and of the configuration."""
-    group = parser.getgroup("leadline", "leadline: conditions on runs")
+    group = parser.getgroup("leadline", "leadline: checks of runs")
     group.addoption(
         "--leadline-update-baselines",
         action="store_true",
-        help="write the baseline files of leadline_gate.assert_... where the condition is met or there is no "
-        "such file yet",
+        help=(
+            "write the baseline files of leadline_gate.assert_... if the check passes or the file does "
+            "not exist yet"
+        ),
     )
     group.addoption(
         "--leadline-force-update",
         action="store_true",
-        help="with --leadline-update-baselines: also where a condition fails, a run lacks judged queries, or "
-        "judgments, measures or options have changed",
+        help=(
+            "with --leadline-update-baselines: write them even if a check fails, a run lacks judged "
+            "queries, or judgments, measures or options have changed"
+        ),
     )
     for name, text in SETTINGS.items():
         parser.addini(name, text, default="")
@@ -135,7 +139,7 @@ class LeadlineGate:
         path = os.fspath(baseline) if isinstance(baseline, (str, os.PathLike)) else ""
         update = self._updates(path)
         if path.endswith((".parquet", ".json")) and not (update or os.path.exists(path)):
-            raise UsageError(f"{path} does not exist; --leadline-update-baselines writes it")
+            raise UsageError(f"{path} does not exist; create it with --leadline-update-baselines")
         if path and (is_baseline(path) or (update and not os.path.exists(path))):
             comparison = self._with_file(run, path, condition, table, rules, options, update=update)
         else:
@@ -256,7 +260,7 @@ class LeadlineGate:
         place = self.config.getini("leadline_qrels")
         if not place:
             raise UsageError(
-                "no judgments; expected qrels=, or leadline_qrels in the configuration of pytest"
+                "no judgments given; pass qrels=, or set leadline_qrels in the pytest configuration"
             )
         key = repr((place, sorted(reading.items())))
         if key not in self._judgments:
@@ -277,7 +281,7 @@ class LeadlineGate:
             try:
                 given[name] = kind(text)
             except ValueError:
-                raise UsageError(f"leadline_{name} = '{text}'; expected a number") from None
+                raise UsageError(f"leadline_{name} = '{text}' is not a number") from None
         return Rules.of(**given)
 
 

@@ -120,7 +120,7 @@ class Result:
 
         result = restored(_parsed(cls.__name__, text)).view.result
         if not isinstance(result, cls):
-            raise UsageError(f"JSON of {type(result).__name__}; expected {cls.__name__}")
+            raise UsageError(f"the JSON is of {type(result).__name__}, not of {cls.__name__}")
         return result
 
     def _about(self) -> dict[str, Any]:
@@ -300,7 +300,7 @@ class Result:
         form = "table" if suffix == ".txt" else BY_SUFFIX.get(suffix)
         if form is None:
             choices = ", ".join([".txt", *BY_SUFFIX])
-            raise UsageError(f"{name}: results are not written as '{suffix}'; expected one of {choices}")
+            raise UsageError(f"{name}: results cannot be written as '{suffix}'; use one of {choices}")
         if form == "figure":
             self.plot(name, **options)
         else:
@@ -346,7 +346,9 @@ def checked_labels(
             import difflib
 
             close = difflib.get_close_matches(name, names, n=3, cutoff=0.0)
-            raise UsageError(f"a label for '{name}', which is not a run here; nearest: " + ", ".join(close))
+            raise UsageError(
+                f"there is a label for '{name}', which is not a run; nearest: " + ", ".join(close)
+            )
     return dict(more or {}) | dict(labels)
 
 
@@ -378,11 +380,11 @@ def _parsed(name: str, text: str) -> dict[str, Any]:
     try:
         data = json.loads(text)
     except RecursionError:
-        raise UsageError(f"JSON nested too deep; {expected}") from None
+        raise UsageError(f"the JSON is nested too deeply; {expected}") from None
     except ValueError as error:
-        raise UsageError(f"no JSON ({error}); {expected}") from None
+        raise UsageError(f"invalid JSON ({error}); {expected}") from None
     if not isinstance(data, dict):
-        raise UsageError(f"JSON of a {type(data).__name__}; {expected}")
+        raise UsageError(f"the JSON is a {type(data).__name__}; {expected}")
     return data
 
 

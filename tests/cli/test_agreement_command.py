@@ -164,8 +164,8 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "neither judges nor a table of counts; pass one of them"),
-        (("ann.qrels",), "1 judge (ann); expected two or more"),
+        ((), "there are neither judges nor a table of counts; pass one or the other"),
+        (("ann.qrels",), "the log has 1 judge (ann), not two or more"),
         (("ann.qrels", "ann.qrels"), "two judges are both named 'ann'"),
         (("ann.qrels", "nothing.qrels"), "nothing.qrels"),
         (("--table", "1,2,x,4"), "--table 1,2,x,4 is not valid"),

@@ -77,7 +77,7 @@ def test_all_bad_measures_are_reported_at_once_with_the_nearest_good_ones(leadli
         ("IPrec", "measure 'IPrec': IPrec needs a cutoff, as in IPrec@0.1"),
         ("AP(rel=x)", "measure 'AP(rel=x)': rel must be a number, 0 or more, not x"),
         ("AP(rel=nan)", "measure 'AP(rel=nan)': rel must be a number, 0 or more, not nan"),
-        ("AP(rel)", "measure 'AP(rel)': 'rel'; expected name=value"),
+        ("AP(rel)", "measure 'AP(rel)': 'rel' is not of the form name=value"),
         ("nDCG(gain=cubic)@10", ("measure 'nDCG(gain=cubic)@10': gain must be linear or exp, not cubic")),
         ("RankOf@5", "measure 'RankOf@5': RankOf takes no cutoff; write RankOf"),
     ],
@@ -130,25 +130,24 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
             "Invalid value for '-l' / '--level': 'x' is not a valid float." + EVALUATE_HINT,
         ),
         ("evaluate none r", "none: no such file\n"),
-        ("evaluate q none", "no such file, and no measure: none\n"),
+        ("evaluate q none", "neither a file nor a measure:  none\n"),
         ("evaluate q r --config read.known=none", "none: no such file\n"),
         ("evaluate more r", "more: is a folder; expected a file\n"),
         ("evaluate q r r", "two runs are both named 'r' (r and r); rename a file, or name one: NAME=FILE\n"),
         (
             "evaluate r q",
             (
-                "r:1: 6 columns; expected 4 columns: query iteration document grade. "
-                "This looks like a run; the qrels come first: QRELS RUN... "
-                "Without qrels: `leadline unjudged RUN...`\n"
+                "r:1: 6 columns; expected 4 columns: query iteration document grade. This looks like a "
+                "run. Qrels come first: QRELS RUN... Without qrels: `leadline unjudged RUN...`\n"
             ),
         ),
         (
             "evaluate q -",
-            ("-: contains no lines of a run; expected 6 columns: query Q0 document rank score tag\n"),
+            ("-: contains no run lines; expected 6 columns: query Q0 document rank score tag\n"),
         ),
-        ("evaluate q r -o more", "more: cannot be written (Is a directory)\n"),
-        ("evaluate q r -o none/out", "none/out: cannot be written (No such file or directory)\n"),
-        ("evaluate q r -o q/out", "q/out: cannot be written (Not a directory)\n"),
+        ("evaluate q r -o more", "cannot write more (Is a directory)\n"),
+        ("evaluate q r -o none/out", "cannot write none/out (No such file or directory)\n"),
+        ("evaluate q r -o q/out", "cannot write q/out (Not a directory)\n"),
     ],
 )
 def test_bad_usage_is_one_line(arguments: str, error: str, leadline: Leadline) -> None:
@@ -200,7 +199,7 @@ def test_a_disk_that_fails_leaves_no_half_written_file(
 
     monkeypatch.setattr(os, step, fail)
     found = refusal(leadline, "evaluate", "q", "r", "-o", "out.txt")
-    assert found == "out.txt: cannot be written (No space left on device)\n"
+    assert found == "cannot write out.txt (No space left on device)\n"
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, MemoryError])

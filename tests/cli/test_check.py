@@ -29,19 +29,16 @@ RUN = (
     b"q1 Q0 d3 3 2 t\n"
     b'q1 Q0 "d\xc2\xa04 x 3 t'
 )
-LISTING = """\
-{path}: run, 2 queries, 5 documents
-  error   line 3: score 'nan' of document 'd2'; expected a number. \
-`--config read.on_nan=drop` leaves such lines out
-  error   line 6: document 'd1' appears twice for query 'q1' (first at line 2); expected each once. \
-`--config read.on_duplicate=first|last|max|hold` repairs it
-  remark  line 1: a remark, which trec_eval 9 refuses
-  remark  line 5: more than six columns; the others are ignored
-  remark  line 5: tag 'u' after 't'; the last one counts
-  remark  line 6: a query occurs again after another one
-  remark  line 8: a rank that is not a whole number
-  remark  line 2: a list with tied scores; ties are ordered by descending document id
-"""
+LISTING = (
+    "{path}: run, 2 queries, 5 documents\n  error   line 3: score 'nan' of document 'd2'; "
+    "expected a number. To leave out such lines, add `--config read.on_nan=drop`\n  error   line "
+    "6: document 'd1' appears twice for query 'q1' (first at line 2); expected each once. To "
+    "repair it, add `--config read.on_duplicate=first|last|max|hold`\n  remark  line 1: a remark, "
+    "which trec_eval 9 refuses\n  remark  line 5: more than six columns; the rest are ignored\n  "
+    "remark  line 5: tag 'u' after 't'; the last one counts\n  remark  line 6: a query reappears "
+    "after another query\n  remark  line 8: a rank that is not a whole number\n  remark  line 2: "
+    "a list with tied scores; ties are ordered by descending document id\n"
+)
 
 
 def file_of(folder: Path, name: str, content: bytes) -> Path:
@@ -184,19 +181,11 @@ def test_a_copy_is_repaired_and_every_repair_said(tmp_path: Path, leadline: Lead
     path, copy = file_of(tmp_path, "bad.run", RUN), tmp_path / "good.run"
     found = leadline("check", path, "--fix", "-o", copy)
     assert found.status == 0
-    assert (
-        found.out
-        == LISTING.format(path=path)
-        + f"""
-{copy}: written
-  1 x nan: dropped rows with score NaN
-  1 x repeated_documents: kept the first of repeated documents
-  1 x comments: removed remarks
-  1 x extra_columns: removed columns after the sixth
-  1 x tags: one tag, the last
-  1 x mixed_queries: grouped the rows of each query
-  1 x rank: ranked by score
-"""
+    assert found.out == LISTING.format(path=path) + (
+        f"\n{copy}: written\n  1 x nan: dropped rows with score NaN\n  1 x repeated_documents: kept "
+        "the first of repeated documents\n  1 x comments: removed remarks\n  1 x extra_columns: "
+        "removed columns after the sixth\n  1 x tags: kept only the last tag\n  1 x mixed_queries: "
+        "grouped the rows of each query\n  1 x rank: ranked by score\n"
     )
     assert copy.read_text() == (
         'q1 Q0 d1 1 3.0 t\nq1 Q0 "d\u00a04 2 3.0 t\nq1 Q0 d3 3 2.0 t\nq2 Q0 d1 1 5.0 t\n'
@@ -231,9 +220,9 @@ def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> Non
         (
             ("-o", "b.run"),
             (
-                "a.run:1: 3 columns; expected 6 columns: query Q0 document rank score tag "
-                "(errors that cannot be repaired: 1); expected errors that can be repaired: "
-                "repeats, NaN and what check calls a remark"
+                "a.run:1: 3 columns; expected 6 columns: query Q0 document rank score tag (errors that "
+                "cannot be repaired: 1); expected errors that can be repaired: repeats, NaN and remarks "
+                "of `check`"
             ),
         ),
     ],
@@ -272,8 +261,9 @@ def test_what_a_corpus_holds_of_the_relevant_documents_is_counted(tmp_path: Path
     assert [row["query"] for row in coverage["queries"]] == ["q2", "q1", "q3"]
     shown = leadline("check", "--docs", docs, "--qrels", qrels).out
     assert shown == (
-        f"{docs}: 2 documents; contains 2 of 4 relevant documents of {qrels} (50 %), and 3 of 6 judged ones\n"
-        "  queries with relevant documents missing: 2, with all missing: 1; worst: q2 (0 of 1), q1 (1 of 2)\n"
+        f"{docs}: 2 documents; contains 2 of 4 relevant documents of {qrels} (50 %), and 3 of 6 judged "
+        "ones\n  queries missing some relevant documents: 2, missing all: 1; worst: q2 (0 of 1), q1 (1 "
+        "of 2)\n"
     )
     assert "--docs needs --qrels" in leadline("check", "--docs", docs).err
     assert "nothing to check" in leadline("check").err

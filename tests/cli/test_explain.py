@@ -238,8 +238,8 @@ def test_csv_has_a_row_for_every_rank(leadline: Leadline) -> None:
     [
         (("-m", "AP", "--query-id", "k"), "query 'k' has no judgments"),
         (("-m", "APP", "--query-id", "q"), "unknown measure 'APP'; nearest: AP"),
-        (("-m", "P.5,10", "--query-id", "q"), "'P.5,10' means 2 measures; expected one"),
-        (("-m", "AP", "--query-id", "p"), "my: no list for query 'p'; its value counts 0"),
+        (("-m", "P.5,10", "--query-id", "q"), "'P.5,10' stands for 2 measures; name one"),
+        (("-m", "AP", "--query-id", "p"), "my has no list for query 'p', so its value counts 0"),
     ],
 )
 def test_what_cannot_be_explained_is_said_in_one_line(

@@ -72,7 +72,7 @@ def test_a_figure_is_written(leadline: Leadline, files: list[Path], form: str) -
 def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> None:
     for more, words in (
         (["--bins", "1"], "bins=1; expected a whole number, 2 or more"),
-        (["--bins", "99999"], "bins=99999; expected 10,000 or fewer"),
+        (["--bins", "99999"], "bins=99999 is too many; use 10,000 or fewer"),
         (["--norm", "none"], "scores outside 0 to 1"),
         (["-C", "as_printed", "--norm", "none"], "expected none of norm"),
         (["-o", "x.gif"], "must end in .svg"),

@@ -60,33 +60,19 @@ class Half(Measure):
         return ratio(judged.total(judged.hits(self.rel).query) / 2, judged.length.astype(float))
 
 
-HALF = """\
-Half(form=even,rel=1)@k - half of the precision
-
-  'semi@2' is Half(form=odd)@2
-
-  Half of the precision at k.
-
-  It is here for its explanation only, which is long enough to be broken into two lines on a
-  terminal of a hundred columns.
-
-  formula     relevant documents at ranks 1..k / 2k
-  parameters  form: even or odd; default even
-              rel: a number, 0 or more; default 1
-              @k: a whole number, 1 or more; must be given
-  range       0..; smaller is better
-  average     mean of defined
-  undefined   when nothing is retrieved; such a query is excluded from the mean
-  needs       the documents that the user knew before (--config read.known=FILE)
-  source      nobody
-  spellings   semi (form=odd), half_cut (without a cutoff @5,10); upper and lower case are one
-  cutoffs     Half@10, Half_10, Half.10, Half_at_10
-
-  example
-    >>> from test_measures import Half
-    >>> Half(cutoff=2).of([1, 0])
-    0.25
-"""
+HALF = (
+    "Half(form=even,rel=1)@k - half of the precision\n\n  'semi@2' is Half(form=odd)@2\n\n  Half of "
+    "the precision at k.\n\n  It is here for its explanation only, which is long enough to be broken "
+    "into two lines on a\n  terminal of a hundred columns.\n\n  formula     relevant documents at "
+    "ranks 1..k / 2k\n  parameters  form: even or odd; default even\n              rel: a number, 0 "
+    "or more; default 1\n              @k: a whole number, 1 or more; must be given\n  range       "
+    "0..; smaller is better\n  average     mean of defined\n  undefined   when nothing is retrieved; "
+    "such a query is excluded from the mean\n  needs       the documents that the user knew before "
+    "(--config read.known=FILE)\n  source      nobody\n  spellings   semi (form=odd), half_cut "
+    "(without a cutoff @5,10); case does not matter\n  cutoffs     Half@10, Half_10, Half.10, "
+    "Half_at_10\n\n  example\n    >>> from test_measures import Half\n    >>> Half(cutoff=2).of([1, "
+    "0])\n    0.25\n"
+)
 
 
 def test_a_measure_is_explained_to_the_letter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +121,7 @@ def test_an_unknown_name_is_refused_with_the_nearest(leadline: Leadline) -> None
     [
         ("AP", ["nothing is relevant"]),
         ("P", ["nothing is retrieved (without a cutoff)"]),
-        ("F", ["nothing is relevant nor retrieved (without a cutoff)"]),
+        ("F", ["nothing is relevant or retrieved (without a cutoff)"]),
         ("Success", []),
         ("RankOf", ["nothing relevant is retrieved"]),
         ("Coverage", ["nothing is relevant"]),

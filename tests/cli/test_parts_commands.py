@@ -146,9 +146,9 @@ def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(
             "named after the first path",
         ),
         (("evaluate", "qrels.txt", "bm25", "--parts", "--engine", "ray"), "expected local, processes"),
-        (("merge", "qrels.txt"), "not a saved result"),
-        (("merge", "absent.parquet"), "not a saved result"),
-        (("verify", "qrels.txt"), "not a saved result"),
+        (("merge", "qrels.txt"), "is not a saved result"),
+        (("merge", "absent.parquet"), "is not a saved result"),
+        (("verify", "qrels.txt"), "is not a saved result"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line(

@@ -105,10 +105,9 @@ def test_a_prefix_is_stored_and_the_whole_text_is_indexed(leadline: Leadline) ->
 def test_show_prints_a_list_for_people(leadline: Leadline) -> None:
     done = leadline("search", "docs.index", "queries.jsonl", "-m", "TF(dot)", "--show")
     assert done.out == (
-        "TF(dot)\n\nq1: wings\n   1  1.6931  d1  Wings\n      url: a.example\n"
-        "\nq2: heat\n   1  1.0000  d2\n\nq3: nowhere\n  nothing found\n\n"
-        "queries without a known term: 1; they match nothing\n"
-        "query terms that no document has: 1; left out of their queries\n"
+        "TF(dot)\n\nq1: wings\n   1  1.6931  d1  Wings\n      url: a.example\n\nq2: heat\n   1  1.0000  "
+        "d2\n\nq3: nowhere\n  nothing found\n\nqueries without a known term: 1; they match "
+        "nothing\nquery terms in no document: 1; left out of their queries\n"
     )
     rejected = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25")
     assert "add -o RUN, --show" in rejected.err
@@ -122,7 +121,7 @@ def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline
     assert "changed" not in shown
     (folder / "docs.jsonl").write_text('{"doc_id": "d1", "text": "new"}\n')
     shown = leadline("search", "stored", "queries.jsonl", "-m", "BM25", "--show").out
-    assert shown.endswith("the source of the index has changed since\n")
+    assert shown.endswith("the source of the index has changed since the index was made\n")
 
 
 def test_seconds_of_queries_are_a_table_that_compare_takes(folder: Path, leadline: Leadline) -> None:
@@ -267,7 +266,7 @@ def test_a_collection_is_described_with_the_ids_that_do_not_match(leadline: Lead
     assert (done.data["relevant"], done.data["relevant_held"], done.data["coverage"]) == (2, 1, 0.5)
     shown = leadline("collection", "docs.jsonl", "queries.jsonl", "qrels.txt").out
     assert re.search(r"collection coverage +1 of 2 relevant \(50 %\)", shown)
-    assert "judged documents that DOCS lacks: 1 (d9)" in shown
+    assert "judged documents missing from DOCS: 1 (d9)" in shown
     assert "queries without judgments: 1 (q3)" in shown
 
 

@@ -90,11 +90,11 @@ def test_a_baseline_is_named_by_its_name_or_its_path(leadline: Leadline, baselin
 @pytest.mark.parametrize(
     ("argument", "says"),
     [
-        ("nDGC@10", "no such file, and no measure: nDGC@10; nearest: nDCG@10"),
-        ("bm25", "no such file, and no measure: bm25"),
+        ("nDGC@10", "neither a file nor a measure:  nDGC@10; nearest: nDCG@10"),
+        ("bm25", "neither a file nor a measure:  bm25"),
         ("new/none.json", "new/none.json: no such file"),
         ("x=none.json", "none.json: no such file"),
-        ("none*", "none*: is a pattern that matches no file"),
+        ("none*", "none*: is is a pattern that matches no file"),
         ("x=*/bm25.json", "2 files; expected one, which is called x"),
     ],
 )

@@ -107,7 +107,7 @@ def test_gates_cannot_tell_without_an_interval() -> None:
     grades, runs = world(4)
     pool = pool_for(runs, "P@10", total=40).pool  # below 50 judgments there is no interval
     judged = drawn_of(pool, grades)
-    with pytest.raises(UsageError, match="without an interval"):
+    with pytest.raises(UsageError, match="interval"):
         ll.compare(judged, runs, "P@10", pool=pool, baseline="old")
     runs["third"] = {query: {f"x{place}": -float(place) for place in range(20)} for query in grades}
     pool = pool_for({name: runs[name] for name in ("old", "new")}, "P@10", budget=8).pool
@@ -140,9 +140,9 @@ def test_options_of_complete_judgments_are_refused() -> None:
     for options in ({"queries": "both"}, {"depth": 5}, {"judged_only": True}):
         with pytest.raises(UsageError, match=next(iter(options))):
             ll.compare(judged, runs, "P@10", pool=pool, **options)
-    with pytest.raises(UsageError, match="drawn pool"):
+    with pytest.raises(UsageError, match="pool"):
         ll.compare(judged, runs, "P@10", machine=grades)
-    with pytest.raises(UsageError, match="drawn pool"):
+    with pytest.raises(UsageError, match="pool"):
         ll.rank(judged, runs, "P@10", machine=grades)
     for function in (ll.compare, ll.rank):
         with pytest.raises(UsageError, match="machine with results"):

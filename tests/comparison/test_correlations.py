@@ -98,9 +98,9 @@ def test_results_and_tables_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "no JSON"),
-        ('{"a": 1}', "contains no numbers of runs"),
-        ('{"runs": [{"hsa": 1}]}', "a run without a name"),
+        ("{", "JSON"),
+        ('{"a": 1}', "contains no numbers for runs"),
+        ('{"runs": [{"hsa": 1}]}', "contains a run without a name"),
         ("", "contains no rows"),
         ("run,AP\na,1\na,2\n", "t:3: run 'a' appears twice"),
         ("run,AP\na\n", "t:2: 1 cells; expected 2"),
@@ -122,7 +122,7 @@ def test_what_is_left_out_is_counted_and_too_little_is_refused() -> None:
         ("few_runs", 1),
         ("too_few_runs", 1),
     ]
-    with pytest.raises(InputError, match="0 runs in both"):
+    with pytest.raises(InputError, match="0 runs"):
         correlate({"a": 1}, {"b": 1})
     with pytest.raises(UsageError, match="no coefficient 'tau'"):
         found["tau"]
@@ -132,7 +132,7 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
     found = correlate({"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 1, "c": 3}, draws=0)
     assert math.isnan(found["pearson"].value)
     assert found.warnings[0].message == (
-        "truth (truth) is constant over all runs; coefficients are undefined"
+        "truth (truth) is the same for all runs, so coefficients are undefined"
     )
     with pytest.raises(InputError, match=r"3 runs in both .* 0 with a number") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
@@ -142,8 +142,8 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
 @pytest.mark.parametrize(
     ("truth", "says"),
     [
-        (None, "truth of type NoneType; expected FILE, FILE:MEASURE, or {run: value}"),
-        ([1.0, 2.0], "truth of type list; expected FILE, FILE:MEASURE, or {run: value}"),
+        (None, "truth cannot be of type NoneType; pass FILE, FILE:MEASURE, or {run: value}"),
+        ([1.0, 2.0], "truth cannot be of type list; pass FILE, FILE:MEASURE, or {run: value}"),
         ({"a": "x", "b": 1.0}, "value 'x' of run 'a'; expected a number"),
         ({"a": {"q": None}, "b": 1.0}, "value None of run 'a'; expected a number"),
     ],

@@ -254,7 +254,7 @@ def test_a_condition_is_a_measure_and_a_number(text: str, kind: str, expected: C
 
 @pytest.mark.parametrize("text", ["AP:", "AP:x", "AP:-0.1", "AP:nan", "AP:inf"])
 def test_a_margin_is_a_number_from_0(text: str) -> None:
-    with pytest.raises(UsageError, match="expected a number, 0 or more"):
+    with pytest.raises(UsageError, match="a number"):
         condition_of(text)
 
 
@@ -271,14 +271,14 @@ def test_a_margin_is_a_number_from_0(text: str) -> None:
     ],
 )
 def test_what_needs_a_number_is_refused_without_one(text: str, kind: str) -> None:
-    with pytest.raises(UsageError, match="expected MEASURE"):
+    with pytest.raises(UsageError, match="MEASURE"):
         condition_of(text, kind)
 
 
 def test_a_condition_that_no_run_can_fail_is_refused() -> None:
     results = evaluate(QRELS, RUNS, ["RR", "P@5"])
     for text, kind in (("RR:1", WORSE), ("P@5:5", NOT_WORSE), ("RR=0", BELOW), ("RR=-1", BELOW)):
-        with pytest.raises(UsageError, match="every run meets this, since the range of"):
+        with pytest.raises(UsageError, match="range"):
             resolve_conditions(results, [condition_of(text, kind)], rel=None)
     for text, kind in (("RR:0.99", WORSE), ("RR=0.01", BELOW), ("RR=2", BELOW)):
         assert resolve_conditions(results, [condition_of(text, kind)], rel=None)
@@ -289,4 +289,4 @@ def test_equal_runs_without_any_relevant_document_do_not_pass() -> None:
     for condition in (Condition("RR"), Condition("RR", 0.1, NOT_WORSE)):
         found = tried(condition, qrels=qrels)
         assert all(gate.failed for gate in found.values())
-        assert "every value of RR is 0 for both" in str(found["same"])
+        assert "RR is 0 on every query for both runs" in str(found["same"])

@@ -256,10 +256,10 @@ def test_a_folder_of_collections_is_a_suite_and_those_of_beir_too(tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"test": "Sign"}, "expected T or Randomisation"),
-        ({"correction": "MaxT"}, "expected BH, Bonferroni"),
+        ({"test": "Sign"}, "T or Randomisation"),
+        ({"correction": "MaxT"}, "BH, Bonferroni"),
         ({"baseline": "z"}, "no run is called 'z'; nearest"),
-        ({"engine": "ray"}, "expected local"),
+        ({"engine": "ray"}, "local"),
         ({"partial": 1}, "partial=1"),
         ({"dpeth": 3}, "nearest: depth"),
     ],

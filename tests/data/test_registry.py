@@ -159,7 +159,7 @@ def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(written: str, canoni
         ("RankOf(n=most)", "n must be a whole number, 1 or more, or all, not most"),
         ("AP(depth=3)", "AP has no parameter 'depth'; it has: rel, norm, cutoff"),
         ("NumQ(rel=1)", "NumQ has no parameter 'rel'; it has: none"),
-        ("AP(2)", "'2'; expected name=value"),
+        ("AP(2)", "'2' is not of the form name=value"),
         ("P(rel=1,rel=2)@5", "rel is given twice"),
         ("P(rel=1)@5-l2", "rel is given twice"),
         ("P(cutoff=5)@10", "cutoff is given twice"),
@@ -353,7 +353,7 @@ def test_a_registry_holds_the_public_classes_of_its_files(registry: Registry[Par
 
 @pytest.mark.parametrize("registry", [{"zero.py": "class Circle(Base):\n    pass\n"}], indirect=True)
 def test_a_registry_refuses_two_classes_of_one_name(registry: Registry[Parametric]) -> None:
-    with pytest.raises(TypeError, match="two classes called Circle"):
+    with pytest.raises(TypeError, match="called Circle"):
         _ = registry.classes
 
 

@@ -92,7 +92,7 @@ def test_dict_makes_a_dictionary_of_the_lists_and_of_the_judgments() -> None:
     ],
 )
 def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
-    with pytest.raises(UsageError, match=r"^a run called 3, of type int; expected text, as in '3'$"):
+    with pytest.raises(UsageError, match=r"^a run name must be text, such as '3', not of type int$"):
         make()
 
 
@@ -101,7 +101,10 @@ def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
     [
         (
             ll.evaluate,
-            "a Qrels in place of a run; expected judgments come first, then runs: evaluate(qrels, run)",
+            (
+                "there is a Qrels in place of a run; expected judgments come first, then runs: "
+                "evaluate(qrels, run)"
+            ),
         ),
         (lambda _, qrels: ll.Run(qrels), "run: a Qrels; expected ranked lists, as of Run"),
         (
@@ -131,12 +134,14 @@ def test_text_in_the_place_of_a_path_is_refused_in_one_line() -> None:
     [(7, "int"), ([GIVEN], "dict"), (ll.Run({"q": ["d"]}), "Run"), (ll.Qrels({"q": {"d": 1}}), "Qrels")],
 )
 def test_check_is_for_paths(files: Any, says: str) -> None:
-    with pytest.raises(UsageError, match=rf"^an object of type {says} to check; expected paths of files$"):
+    with pytest.raises(UsageError, match=rf"^cannot check an object of type {says}; pass file paths$"):
         ll.check(files)
 
 
 def test_grades_that_are_not_among_the_judged_ones_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"^grade 0 in the list, but not as often among all judged grades$"):
+    with pytest.raises(
+        UsageError, match=r"^grade 0 occurs more often in the list than among all judged grades$"
+    ):
         (ll.measures.nDCG @ 3).of([1, 0, 2], [1, 2, 3])
 
 
@@ -258,16 +263,16 @@ def test_ids_that_are_whole_numbers_are_text(make: Callable[[], Any]) -> None:
 
 def test_the_cure_of_a_frame_is_that_of_its_library() -> None:
     rows = [(1.0, "d7", 0.5)]
-    with pytest.raises(InputError, match=r"; \.astype\(str\) converts the column"):
+    with pytest.raises(InputError, match=r"; to convert the column, use \.astype\(str\)"):
         ll.Run(pd.DataFrame(rows, columns=list(COLUMNS)))
-    with pytest.raises(InputError, match=r"; \.cast\(str\) converts the column"):
+    with pytest.raises(InputError, match=r"; to convert the column, use \.cast\(str\)"):
         ll.Run(pl.DataFrame(rows, schema=list(COLUMNS), orient="row"))
 
 
 @pytest.mark.parametrize("identifier", [1.0, True, None, b"1"])
 def test_other_ids_are_never_text(identifier: object) -> None:
     given: Any = {identifier: {"d1": 1.0}}
-    with pytest.raises(InputError, match=r"expected a string\. str\(\.\.\.\) makes one$"):
+    with pytest.raises(InputError, match=r"expected a string\."):
         ll.Run(given)
 
 

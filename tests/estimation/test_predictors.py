@@ -126,7 +126,7 @@ def test_deshato_of_documents_without_vectors_is_undefined() -> None:
     found = Answer.of([2, 1])
     nothing = np.full(2, -1, dtype=np.int32)
     assert math.isnan(DeShaTo().value(found._replace(theta=np.eye(3), row=nothing)))
-    with pytest.raises(UsageError, match="DeShaTo without topic vectors"):
+    with pytest.raises(UsageError, match="topic vectors"):
         DeShaTo().value(found)
 
 

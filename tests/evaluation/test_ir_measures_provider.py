@@ -280,7 +280,7 @@ def test_measures_of_leadline_are_used_by_ir_measures_itself() -> None:
     expected = ll.evaluate(qrels, run, ["Q@10", "IPrec@0.5", "RBP(p=0.5,rel=1)"]).means[0].tolist()
     assert [values[measure] for measure in ours] == expected
     assert ll.evaluate(qrels, run, ours).means[0].tolist() == expected
-    with pytest.raises(ll.UsageError, match="means 2 measures"):
+    with pytest.raises(ll.UsageError, match="2 measures"):
         ll.ir_measure("P@5,10")
 
 

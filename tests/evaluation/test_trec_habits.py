@@ -167,13 +167,13 @@ def test_a_name_without_parameters_is_trec_evals_under_its_profiles_only() -> No
 
 def test_the_relevance_string_and_the_run_are_texts() -> None:
     assert TEN.requests(["relstring.20"]) == [Request("relstring_20", "relstring", None, True, 20)]
-    with pytest.raises(UsageError, match="the value of runid, relstring is text; expected a"):
+    with pytest.raises(UsageError, match="the value of runid, relstring is text"):
         TEN.measures(["runid", "relstring"])
 
 
 @pytest.mark.parametrize("text", ["P.x", "P.", "P.0", "utility.1,2", "ndcg.1", "map.3", "foo", "rbp.x"])
 def test_bad_parameters_are_refused_in_words(text: str) -> None:
-    with pytest.raises(UsageError, match=r"expected|nearest|known|it has"):
+    with pytest.raises(UsageError, match=r"measure 'P\.' has nothing after the dot;"):
         TEN.measures([text])
 
 

@@ -116,14 +116,14 @@ def test_offsets_of_arrow_may_be_followed_by_other_bytes() -> None:
 def test_an_archive_within_an_archive_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.run.gz"
     path.write_bytes(gzip.compress(gzip.compress(RUN.read_bytes())))
-    assert "an archive within an archive" in line_of(lambda: ll.read_run(path))
+    assert "is an archive within an archive" in line_of(lambda: ll.read_run(path))
 
 
 def test_what_trec_eval_prints_is_no_run(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("num_ret\tq1\t10\nmap\tq1\t0.5\nmap\tall\t0.5\n")
-    assert "as `trec_eval -q` prints them" in line_of(lambda: ll.read_run(path))
-    assert "as `trec_eval -q` prints them" in line_of(lambda: ll.read_qrels(path))
+    assert "`trec_eval -q`" in line_of(lambda: ll.read_run(path))
+    assert "`trec_eval -q`" in line_of(lambda: ll.read_qrels(path))
 
 
 def test_a_page_of_kilt_with_another_id_is_refused(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_ids_in_parquet_are_utf8(tmp_path: Path) -> None:
     )
     path = tmp_path / "docs.parquet"
     parquet.write_table(pa.table({"doc_id": ids, "text": ["a"]}), path)
-    with pytest.raises(InputError, match="no Parquet"):
+    with pytest.raises(InputError, match="Parquet"):
         list(ll.read_documents(path))
 
 

@@ -118,8 +118,8 @@ def test_a_missing_score_is_refused(library: str, value: float | None) -> None:
 def test_a_frame_without_a_needed_column_says_which(library: str) -> None:
     table = frame(library, ("qid", "docno", "closeness"), RUN_ROWS)
     assert refusal(read_run, table).endswith(
-        "a table of scores with columns qid, docno, closeness; expected a column called score or similarity "
-        "or relevance_score"
+        "no scores can be read from the columns qid, docno, closeness; expected a column called score "
+        "or similarity or relevance_score"
     )
     table = frame(library, ("subject", "docno", "score"), RUN_ROWS)
     assert "; expected a column called query_id or qid or q_id or query-id or " in refusal(read_run, table)
@@ -178,10 +178,10 @@ def test_odd_ids_in_a_dictionary_are_kept() -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        ({1.0: {"d1": 1}}, "id 1.0 is of type float; expected a string. str(...) makes one"),
-        ({"q1": {7.0: 1}}, "id 7.0 is of type float; expected a string. str(...) makes one"),
-        ({None: {"d1": 1}}, "id None is of type NoneType; expected a string. str(...) makes one"),
-        ({b"q1": {"d1": 1}}, "id b'q1' is of type bytes; expected a string. str(...) makes one"),
+        ({1.0: {"d1": 1}}, "id 1.0 is of type float; expected a string. Convert it with str(...)"),
+        ({"q1": {7.0: 1}}, "id 7.0 is of type float; expected a string. Convert it with str(...)"),
+        ({None: {"d1": 1}}, "id None is of type NoneType; expected a string. Convert it with str(...)"),
+        ({b"q1": {"d1": 1}}, "id b'q1' is of type bytes; expected a string. Convert it with str(...)"),
         ({"q1": {"\ud800": 1}}, "id '\\ud800' is not valid text; expected a Unicode string"),
         ({"q1": 7}, "query 'q1' has int; expected {document: score}"),
         ({"q1": {"d1": "2"}}, "score '2' of document 'd1' of query 'q1'; expected a number"),
@@ -267,11 +267,11 @@ def test_known_documents_are_lines_of_two_columns_or_qrels(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("q1 d1\nq1 d2 d3\n", ":2: 3 columns; expected query document, or 4 columns of qrels"),
-        ("q1\n", ":1: 1 columns; expected query document, or 4 columns of qrels"),
-        ("", ": contains no known documents; expected lines of query document"),
-        ("# nothing\n", ": contains no known documents; expected lines of query document"),
-        ("q1 0 d1 0\n", ": contains no known documents; expected lines of query document"),
+        ("q1 d1\nq1 d2 d3\n", ":2: 3 columns; expected query and document, or the 4 columns of qrels"),
+        ("q1\n", ":1: 1 columns; expected query and document, or the 4 columns of qrels"),
+        ("", ": contains no known documents; expected lines with query and document"),
+        ("# nothing\n", ": contains no known documents; expected lines with query and document"),
+        ("q1 0 d1 0\n", ": contains no known documents; expected lines with query and document"),
     ],
 )
 def test_a_fault_among_known_documents_is_one_line(text: str, error: str, tmp_path: Path) -> None:
@@ -305,9 +305,9 @@ def test_known_documents_may_be_a_dictionary() -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        (5, "known=int; expected a path, or {query: [document, ...]}"),
+        (5, "known cannot be of type int; pass a path, or {query: [document, ...]}"),
         ({"q1": "d1"}, "known: query 'q1' has str; expected [document, ...]"),
-        ({"q1": [1]}, "id 1 is of type int; expected a string. str(...) makes one"),
+        ({"q1": [1]}, "id 1 is of type int; expected a string. Convert it with str(...)"),
     ],
 )
 def test_other_known_documents_are_refused(given: Any, error: str) -> None:
@@ -359,11 +359,11 @@ def test_arrays_are_the_run_of_their_rows(data: st.DataObject) -> None:
             "position 5 for query 'q'",
         ),
         ({"ids": [[0, -2]], "scores": [[1, 2]], "queries": ["q"]}, "position -2"),
-        ({"ids": [0], "scores": [1], "queries": ["q"]}, "two dimensions"),
+        ({"ids": [0], "scores": [1], "queries": ["q"]}, "dimension"),
         ({"ids": [["a"]], "scores": [[1]], "queries": ["q", "r"]}, "2 queries"),
         ({"ids": [["a"], ["b"]], "scores": [[1], [2]], "queries": ["q", "q"]}, "query 'q' appears twice"),
-        ({"ids": [["a"]], "scores": [["x"]], "queries": ["q"]}, "expected numbers"),
-        ({"ids": [["a"]], "scores": [[1]], "queries": ["q"], "documents": ["a"]}, "their positions"),
+        ({"ids": [["a"]], "scores": [["x"]], "queries": ["q"]}, "numbers"),
+        ({"ids": [["a"]], "scores": [[1]], "queries": ["q"], "documents": ["a"]}, "positions"),
         ({"ids": [["a"]], "scores": [[math.nan]], "queries": ["q"]}, "nan"),
     ],
 )
@@ -465,4 +465,4 @@ def test_a_dataset_of_splits_is_its_only_one_or_the_one_called_test() -> None:
     assert read_qrels({"dev": rows}).to_dict() == {"q1": {"d1": 2}}
     assert read_run({"dev": rows}).to_dict() == {"q1": {"d1": 2}}
     found = refusal(read_qrels, {"dev": rows, "train": rows})
-    assert found == "qrels: a dataset of 2 splits; expected one of ['dev'], ['train']"
+    assert found == "qrels: is a dataset with 2 splits; expected one of ['dev'], ['train']"

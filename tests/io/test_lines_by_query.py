@@ -170,7 +170,7 @@ def test_a_full_disk_is_one_line(
     assert "TMPDIR" in found.err
     assert len(found.err.splitlines()) == 1
     assert on_disk
-    with pytest.raises(UsageError, match="grouped by query"):
+    with pytest.raises(UsageError, match="by query"):
         read_run(path)
 
 
@@ -251,5 +251,5 @@ def test_a_pipe_that_cannot_be_kept_is_refused(tmp_path: Path, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    with pytest.raises(UsageError, match=r"cannot be kept in .* \(No space left on device\)"):
+    with pytest.raises(UsageError, match=r"\(No space left on device\)"):
         read_run(piped(tmp_path / "pipe", b"q1 Q0 d1 1 1 t\n"))

@@ -92,7 +92,7 @@ def test_an_archive_that_ends_too_early_is_refused(kind: str, lost: int, tmp_pat
     path = tmp_path / f"sys.run{kind}"
     path.write_bytes(COMPRESS[kind](long_text())[:-lost])
     for read in (read_run, read_qrels, lambda path: judged_by(path, read_qrels(QRELS))):
-        with pytest.raises(InputError, match=r"cannot be read to its end .*; expected a whole file"):
+        with pytest.raises(InputError, match="cannot be read to its end"):
             read(path)
 
 
@@ -111,7 +111,7 @@ def test_an_archive_with_a_broken_middle_is_refused(kind: str, tmp_path: Path) -
 def test_an_archive_of_nothing_holds_no_run(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"sys.run{kind}"
     path.write_bytes(COMPRESS[kind](b""))
-    with pytest.raises(InputError, match="contains no lines of a run"):
+    with pytest.raises(InputError, match="contains no run lines"):
         read_run(path)
 
 
@@ -284,7 +284,7 @@ def test_utf_16_is_refused_by_name(encoding: str, tmp_path: Path) -> None:
     path.write_bytes(mark + TEXT.decode().encode(encoding))
     with pytest.raises(InputError) as rejected:
         read_run(path)
-    found = f"{path}:1: a UTF-16 byte order mark; expected a text file in UTF-8"
+    found = f"{path}:1: starts with a UTF-16 byte order mark; expected a text file in UTF-8"
     assert str(rejected.value) == found
 
 

@@ -239,7 +239,7 @@ def test_files_of_trec_eval_that_are_no_qrels_are_called_by_their_name(tmp_path:
     path = tmp_path / "prefs"
     for text in ("1 A A d1 2.0\n1 A A d2 1.5\n", "1 0 0 d1 2\n1 0 0 d2 1\n"):
         path.write_text(text)
-        with pytest.raises(InputError, match="Preference judgments"):
+        with pytest.raises(InputError, match="reference judgments"):
             read_qrels(path)
     path.write_text("1 1 d1 1\n1 2 d1 0\n")
     with pytest.raises(InputError, match="judgment groups"):

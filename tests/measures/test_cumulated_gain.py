@@ -82,7 +82,7 @@ def test_discounted_gain_is_0_and_never_undefined_where_there_is_nothing_to_gain
 
 @pytest.mark.parametrize("text", ["DCG", "DCG(gain=exp)", "DCG(discount=jk)@3"])
 def test_gains_that_no_number_can_hold_are_refused_without_a_warning(text: str) -> None:
-    with pytest.raises(UsageError, match="exceeds 1e308; expected smaller grades"):
+    with pytest.raises(UsageError, match="exceeds 1e308"):
         of(text).of([1e308, 1e308, 1e308])
 
 
@@ -107,7 +107,7 @@ def test_a_long_way_below_the_list_costs_no_memory() -> None:
 
 
 def test_a_grade_above_the_largest_is_refused_with_the_name_of_the_option() -> None:
-    with pytest.raises(UsageError, match="above max_grade=4; expected smaller grades"):
+    with pytest.raises(UsageError, match="above max_grade=4"):
         of("SDCG@5").of([5])
 
 

@@ -290,5 +290,5 @@ def test_fall_out_is_recall_of_what_is_not_relevant() -> None:
 
 def test_with_the_size_of_the_collection_unjudged_documents_count_in_fall_out() -> None:
     assert of("FallOut(documents=12)@3").of([1, 0, None, 0], judged=[1, 0, 0, 1]) == 0.2
-    with pytest.raises(UsageError, match="documents=3 is fewer"):
+    with pytest.raises(UsageError, match="documents=3 is"):
         of("FallOut(documents=3)").of([1, 0, 0, None])

@@ -23,7 +23,7 @@ def test_by_hand() -> None:
 
 
 def test_graded_gains_above_the_largest_are_refused_and_binary_ones_are_not() -> None:
-    with pytest.raises(UsageError, match=r"max_grade=4; expected smaller grades, or max_grade=9"):
+    with pytest.raises(UsageError, match="smaller grades, or max_grade=9"):
         of("RBP(gain=graded)").of([9])
     assert of("RBP").of([9]) == pytest.approx(0.2)
 
@@ -79,7 +79,7 @@ def test_negative_and_missing_judgments_stop_nobody() -> None:
 
 
 def test_a_grade_above_the_largest_is_refused_with_the_name_of_the_option() -> None:
-    with pytest.raises(UsageError, match=r"ERR: a grade of 5 is above max_grade=4; expected smaller"):
+    with pytest.raises(UsageError, match="5 is above max_grade=4"):
         of("ERR").of([1], judged=[1, 5])
     assert of("ERR(max_grade=5)").of([5]) == 31 / 32
 
@@ -177,7 +177,7 @@ def test_a_target_that_is_too_large_for_numbers_is_the_limit_of_large_ones(name:
 
 @pytest.mark.parametrize("text", ["NERR8@5", "NERR9@5", "NERR10", "NERR11", "INSQ", "INST", "BPM@5"])
 def test_a_grade_above_the_largest_is_refused_whatever_the_user_model(text: str) -> None:
-    with pytest.raises(UsageError, match="above max_grade=4; expected smaller grades"):
+    with pytest.raises(UsageError, match="above max_grade=4"):
         of(text).of([5])
 
 
@@ -227,9 +227,7 @@ def test_a_grade_above_the_largest_is_refused_whatever_the_user_model(text: str)
     ],
 )
 def test_bad_parameters_are_refused_when_parsed(text: str) -> None:
-    with pytest.raises(
-        UsageError, match=r"must be|expected|cutoff|write max_grade|has no parameter|always divided"
-    ):
+    with pytest.raises(UsageError, match="measure 'NERR8@1000000': rank 1000000 is"):
         of(text)
 
 

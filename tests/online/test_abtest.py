@@ -147,12 +147,12 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({}, "nothing; expected a log, counts, or a log of each arm"),
-        ({"a": (1, 2)}, "one arm; expected counts of A and of B"),
-        ({"a_log": "x"}, "one arm; expected a log of A and one of B"),
+        ({}, "pass a log, counts, or one log per arm, not nothing"),
+        ({"a": (1, 2)}, "there is only one arm; pass counts for A and for B"),
+        ({"a_log": "x"}, "there is only one arm; pass one log for A and one for B"),
         ({"a": (3, 2), "b": (1, 2)}, "A: 3 clicks of 2 users"),
         ({"a": (0, 0), "b": (1, 2)}, "A: 0 users"),
-        ({"a": 5, "b": (1, 2)}, "a=5; expected (clicks, users)"),
+        ({"a": 5, "b": (1, 2)}, "a=5 is not valid; give (clicks, users)"),
         ({"a": (1, 2), "b": (1, 2), "user": "u"}, "columns apply to logs"),
         ({"a": (1, 2), "b": (1, 2), "within": 1}, "within needs position"),
         ({"a": (1, 2), "b": (1, 2), "metric": "rows"}, "metric rows needs a column of users"),

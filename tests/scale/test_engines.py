@@ -54,7 +54,7 @@ def test_engines_are_named(text: str, engine: Engine) -> None:
     "text", ["", "ray", "local:2", "processes:", "processes:0", "dask:host", "dask:-1", 2]
 )
 def test_other_names_are_refused(text: Any) -> None:
-    with pytest.raises(UsageError, match="expected local, processes"):
+    with pytest.raises(UsageError, match="local, processes"):
         engine_of(text)
 
 
@@ -77,7 +77,7 @@ def test_an_error_of_the_input_is_that_of_one_process(split: Split, tmp_path: Pa
     with pytest.raises(InputError) as remote:
         evaluated(split, "processes:2", str(broken))
     assert str(remote.value) == str(local.value)
-    with pytest.raises(UsageError, match="expected files"):
+    with pytest.raises(UsageError, match="files"):
         evaluated(split, "processes:2", "-")
 
 

@@ -148,7 +148,7 @@ def test_an_object_that_changes_is_read_as_it_is_or_refused(
 
     s3fs.S3FileSystem.clear_instance_cache()
     monkeypatch.setattr(s3fs.S3FileSystem, "_info", out_of_date)
-    with pytest.raises(InputError, match=r"part-1\.run\.gz: changed while it was read"):
+    with pytest.raises(InputError, match=r"part-1\.run\.gz: changed while it was being read"):
         evaluate_parts(split.qrels, [FOLDER + "part-1.run.gz"], MEASURES)
 
 

@@ -269,5 +269,5 @@ def test_what_is_no_table_of_judgments_is_refused(grades: Any, says: str) -> Non
 
 
 def test_three_judges_are_refused_where_two_are_meant() -> None:
-    with pytest.raises(UsageError, match="3 judges; expected two for Scott"):
+    with pytest.raises(UsageError, match="Scott compares two judges, got 3"):
         Scott().of([[1, 1, 1]])

@@ -59,5 +59,5 @@ def test_identical_runs_are_equivalent() -> None:
 
 @pytest.mark.parametrize("margin", [0, -0.1, math.nan])
 def test_a_margin_that_is_none_is_refused(margin: float) -> None:
-    with pytest.raises(UsageError, match=r"margin .*; expected a number above 0"):
+    with pytest.raises(UsageError, match="a number above 0"):
         equivalence(smooth(5), margin)

@@ -202,7 +202,7 @@ def test_it_finds_more_than_holm_where_pairs_depend_on_each_other() -> None:
 
 
 def test_draws_and_seeds_that_are_none_are_refused() -> None:
-    with pytest.raises(UsageError, match="0 draws; expected 1 or more"):
+    with pytest.raises(UsageError, match="draws must be at least 1, not 0"):
         max_t(smooth(4, 3), draws=0)
     with pytest.raises(UsageError, match="seed -1; expected"):
         max_t(smooth(4, 3), seed=-1)

@@ -159,15 +159,15 @@ def test_without_a_deviation_nothing_is_said(deviation: float, queries: int) -> 
 
 
 def test_of_fewer_than_two_queries_there_is_no_power() -> None:
-    with pytest.raises(UsageError, match="1 queries; expected 2 or more"):
+    with pytest.raises(UsageError, match="need at least 2 queries, got 1"):
         power(0.5, 1)
 
 
 @pytest.mark.parametrize("wanted", [0, 1, 1.5, 80, -0.1, math.nan])
 def test_a_power_that_is_none_is_refused(wanted: float) -> None:
-    with pytest.raises(UsageError, match=r"power .*; expected a proportion between 0 and 1"):
+    with pytest.raises(UsageError, match="a proportion between 0 and 1"):
         queries_needed(0.5, power_wanted=wanted)
-    with pytest.raises(UsageError, match=r"power .*; expected a proportion between 0 and 1"):
+    with pytest.raises(UsageError, match="a proportion between 0 and 1"):
         detectable(0.2, 50, power_wanted=wanted)
 
 

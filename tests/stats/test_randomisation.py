@@ -165,7 +165,7 @@ def test_draws_that_are_none_are_refused(draws: Any) -> None:
 
 @pytest.mark.parametrize("seed", [-1, 0.5, True, None])
 def test_a_seed_that_is_none_is_refused(seed: int) -> None:
-    with pytest.raises(UsageError, match=r"seed .*; expected a whole number, 0 or more"):
+    with pytest.raises(UsageError, match="seed must be a whole number"):
         Randomisation().p([0.1, 0.2], seed=seed)
 
 

@@ -232,7 +232,7 @@ def test_the_same_seed_gives_the_same_distribution_and_draws_are_needed() -> Non
     values = np.random.default_rng(0).random((10, 4))
     again = [bootstrap_ranks(values, draws=3000, seed=seed).counts.tolist() for seed in (1, 1, 2)]
     assert again[0] == again[1] != again[2]
-    with pytest.raises(UsageError, match="0 draws"):
+    with pytest.raises(UsageError, match="draws"):
         bootstrap_ranks(values, draws=0)
 
 

@@ -112,7 +112,7 @@ def test_titles_are_all_different() -> None:
 
 @pytest.mark.parametrize("values", [[[0.1, 0.2]], 0.1])
 def test_a_list_of_another_shape_is_refused(values: object) -> None:
-    with pytest.raises(UsageError, match=r"values of \d dimensions; expected one value per query"):
+    with pytest.raises(UsageError, match=r"values have \d dimensions; pass one value per query"):
         column(values)  # type: ignore[arg-type]
 
 
@@ -124,9 +124,9 @@ def test_levels_and_seeds_come_back() -> None:
 
 @pytest.mark.parametrize("seed", [-1, 1.0, True, "0"])
 def test_a_seed_that_is_none_is_refused(seed: int) -> None:
-    with pytest.raises(UsageError, match=r"seed .*; expected a whole number, 0 or more"):
+    with pytest.raises(UsageError, match="seed must be a whole number"):
         checked_seed(seed)
-    with pytest.raises(UsageError, match=r"seed .*; expected a whole number, 0 or more"):
+    with pytest.raises(UsageError, match="seed must be a whole number"):
         INTERVALS.parse("BCa").of([0.1, 0.2], seed=seed)
 
 

@@ -146,16 +146,16 @@ def test_the_values_are_left_as_they_were() -> None:
 
 @pytest.mark.parametrize("shape", [(0, 3), (4, 1), (4, 0), (6,), (2, 2, 2)])
 def test_shapes_that_hold_no_pair_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(UsageError, match=r"values of shape .*; expected queries x runs, two or more"):
+    with pytest.raises(UsageError, match="queries x runs"):
         tukey(np.zeros(shape))
 
 
 def test_undefined_values_are_refused() -> None:
-    with pytest.raises(UsageError, match="expected a value for every query and run"):
+    with pytest.raises(UsageError, match="a value for every query and run"):
         tukey(np.array([[0.1, 0.2], [math.nan, 0.3]]))
 
 
 @pytest.mark.parametrize("given", [{"draws": 0}, {"draws": -1}, {"seed": -1}])
 def test_draws_and_seeds_that_are_none_are_refused(given: dict[str, int]) -> None:
-    with pytest.raises(UsageError, match="expected"):
+    with pytest.raises(UsageError, match="draws must be at least 1, not 0"):
         tukey(smooth(4, 3), **given)

@@ -86,7 +86,7 @@ def test_exact_and_normal_forms_meet() -> None:
 
 
 def test_groups_are_refused_and_the_tests_that_take_them_named() -> None:
-    with pytest.raises(UsageError, match=r"Wilcoxon cannot take groups .* Bootstrap, Random.*, T"):
+    with pytest.raises(UsageError, match="Bootstrap, Random"):
         Wilcoxon().p_values(smooth(4), groups=np.arange(4))
 
 

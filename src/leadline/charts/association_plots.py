@@ -81,7 +81,7 @@ def association(
     points = np.stack([np.asarray(side, dtype=np.float64) for side in (x, y)])
     if points.shape != (2, len(names)) or not np.isfinite(points).all():
         raise UsageError(
-            f"scores of shape {points.shape}; expected two finite numbers for each of {len(names)}"
+            f"scores have the shape {points.shape}, not two finite numbers for each of {len(names)}"
         )
     swaps = swaps_of(*points)
     many = swaps.by_point > SHARE * max(len(names) - 1, 1)

@@ -29,7 +29,7 @@ SMALL = 5.5  # points: font size of labels of more systems
 FEW = 45
 NAMED = 400  # maximum number of systems with labels
 LONGEST = 30  # maximum number of letters of a label
-NO_METRIC = "average linkage; id is no metric, so this is a sketch"
+NO_METRIC = "average linkage; id is not a metric, so this is only a rough map"
 
 
 def linkage_of(distance: ArrayLike) -> Any:
@@ -43,7 +43,7 @@ def linkage_of(distance: ArrayLike) -> Any:
 
     table = np.asarray(distance, dtype=np.float64)
     if len(table) < 2:
-        raise UsageError("one system; expected two or more to draw how they differ")
+        raise UsageError("there is only one system; drawing how systems differ needs at least two")
     return linkage(squareform(table, checks=False), method="average", optimal_ordering=True)
 
 
@@ -181,7 +181,7 @@ def _name(axes: Any, names: Sequence[str], groups: Sequence[str], width: float) 
         axes.set_yticks(range(len(names)), labels, fontsize=scaled(size))
         return
     if not groups:
-        axes.set_ylabel(f"{len(names)} systems, alike ones side by side")
+        axes.set_ylabel(f"{len(names)} systems, with similar ones side by side")
         return
     least = max(2, round(len(names) / capacity * 3))
     named = [stretch for stretch in stretches(groups) if stretch[0] and stretch[2] - stretch[1] + 1 >= least]

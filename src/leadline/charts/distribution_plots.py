@@ -225,7 +225,7 @@ def by_query(
 
 def _name_queries(axes: Any, ids: list[str], inches: float) -> None:
     """Put the ids of the queries on the axis, every k-th if they are many, none if they are very many."""
-    words = f"{counted(len(ids), 'query', 'queries')}, the hardest at the left"
+    words = f"{counted(len(ids), 'query', 'queries')}, hardest on the left"
     if len(ids) > IDS:
         axes.set_xticks([])
         axes.set_xlabel(words)

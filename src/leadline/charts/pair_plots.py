@@ -67,7 +67,7 @@ def left_out(count: int) -> str:
     >>> left_out(1)
     '1 query undefined in one of the two, left out'
     """
-    return f"{counted(count, 'query', 'queries')} undefined in one of the two, left out"
+    return f"left out: {counted(count, 'query', 'queries')} undefined in one of the two runs"
 
 
 APART = 100  # maximum number of bars with gaps between them
@@ -133,7 +133,7 @@ def differences(
             keys, labels, loc="outside upper left", borderpad=0, labelspacing=0.35, borderaxespad=0.3
         )
         axes.set_ylabel(_label(f"{measure}", [first, second], width))
-        axes.set_xlabel(f"{counted(len(order), 'query', 'queries')}, the largest difference at the left")
+        axes.set_xlabel(f"{counted(len(order), 'query', 'queries')}, largest difference on the left")
     return figure
 
 

@@ -107,6 +107,6 @@ def ranks(
         labels = [f"rank by mean {measure}", f"{level}, all runs at once", "group of the best"]
         if drawn.any():
             key.insert(2, Line2D([], [], linewidth=scaled(3.4), color=color, alpha=0.55))
-            labels.insert(2, f"{level}, this run (bootstrap)")
+            labels.insert(2, f"{level}, each run (bootstrap)")
         legend_below(figure, key, labels, width)
     return figure

@@ -123,7 +123,7 @@ def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
     axes.set_yticks([0, *range(step - 1, len(names), step)])
     axes.set_yticklabels([str(row + 1) for row in axes.get_yticks()])
     axes.set_ylabel(
-        f"{len(names)} {what}, the best mean at the top" if what == "runs" else f"{len(names):,} {what}"
+        f"{len(names)} {what}, best mean at the top" if what == "runs" else f"{len(names):,} {what}"
     )
 
 

@@ -41,7 +41,7 @@ def command(context: click.Context, *, names: tuple[str, ...], everything: bool)
         subcommand = group.resolve_command(current, [name])[1]
         if subcommand is None:
             raise UsageError(
-                f"no command '{name}'; expected one of: " + ", ".join(group.list_commands(current))
+                f"there is no command '{name}'; choose from: " + ", ".join(group.list_commands(current))
             )
         current = click.Context(subcommand, info_name=name, parent=current)
     click.echo(current.command.get_help(current))

@@ -227,7 +227,7 @@ def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **opti
     if not any(done.judges.values()):
         table.notes = [f"All of {pool} has been judged already, so nothing was added to {store}"]
     elif done.unjudged:
-        note = f"{counted(done.unjudged, 'judgment')} not in {qrels}: counted as grade 0"
+        note = f"{counted(done.unjudged, 'pair')} not judged in {qrels}; graded 0"
         if done.queries:
             note += f"; it has no judgments for {queries(done.queries)}, which `compare {qrels}` leaves out"
         table.notes = [note]
@@ -314,5 +314,5 @@ def _stopped(page: JudgingPage, store: str) -> None:
     command = f"leadline judge --store {store} --export qrels.txt"
     text = f"{count} in {store}; export with `{command}`"
     if page.precision is not None:
-        text = f"{count} in {store}; next: `leadline compare {store} OLD NEW` with the runs of the pool"
+        text = f"{count} in {store}; next: `leadline compare {store} OLD NEW` with the pool's runs"
     print_line(text)

@@ -255,10 +255,10 @@ def _leave_out(
     )
     output, lost = str(outputs.thing), sum(one.lost for one in found)
     note = (
-        f"{output}: outside is the share of the weight of a run on documents that only its team contributed; "
-        f"without it, {lost} of {len(found)} values would have no interval"
+        f"{output}: outside is the share of a run's weight on documents that only its team contributed; "
+        f"without the team, {lost} of {len(found)} values would have no interval"
     )
-    note += "; bias: estimate without the team minus that with it" * bool(runs)
+    note += "; bias: estimate without the team minus estimate with it" * bool(runs)
     heads = ["team", "run", "measure", "outside", "lost", *["bias"] * bool(runs)]
     rows: list[list[Any]] = [
         [*one[:4], "yes" if one.lost else "no", *list(one[5:]) * bool(runs)] for one in found
@@ -284,7 +284,7 @@ def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: 
     first = read_drawn_pool(str(earlier))
     second = draw_twice(first, number)
     count, pairs = int(second.drawn.sum()), int(first.drawn.sum())
-    note = f"{count:,} of {pairs:,} pairs of {earlier} to be judged by a second judge, drawn at random"
+    note = f"{count:,} of the {pairs:,} pairs in {earlier}, drawn at random for a second judge"
     widths = _widths_twice(first, {size for size in (number, 2 * number) if size < pairs} | {pairs})
     notes = [f"{output}: {note}"]
     for measure, of_sizes in widths.items():

@@ -120,7 +120,9 @@ def command(
     texts: dict[str, str] = {}
     if show is not None:
         if opened_index.has_text and opened_index.is_outdated():
-            runs.warnings.append(ResultWarning("outdated", "the source of the index has changed since", 1))
+            runs.warnings.append(
+                ResultWarning("outdated", "the source of the index has changed since the index was made", 1)
+            )
         lists = result_lists(runs, {query.id: query.content for query in query_texts}, show)
         notes = list(map(str, runs.warnings))
         if form == "html":

@@ -91,7 +91,7 @@ def read_baseline(path: str, *, to_update: bool = False) -> Baseline:
     """Read saved values as a baseline."""
     if not os.path.isfile(path):
         found = "is not a file" if os.path.exists(path) else "does not exist"
-        raise InputError(found, expected=f"{EXPECTED}; --update-baseline writes it", path=path)
+        raise InputError(found, expected=f"{EXPECTED}; create it with --update-baseline", path=path)
     saved = read_saved(path, to_update=to_update)
     return Baseline(path, saved.values, saved.inputs)
 
@@ -104,11 +104,11 @@ def check_same(results: Results, baseline: Baseline) -> None:
         *_other_options(results.options, baseline.results.options),
     ]
     if not same_weights(results, baseline.results):
-        found.append("different query weights")
+        found.append("the query weights differ")
     if found:
         raise UsageError(
-            f"{baseline.path} does not fit: {'; '.join(found)}; expected the same, or the baseline written "
-            "again (--update-baseline --config output.force_update)"
+            f"{baseline.path} does not match this evaluation: {'; '.join(found)}. Use the same settings, "
+            "or rewrite the baseline (--update-baseline --config output.force_update)."
         )
 
 
@@ -117,19 +117,19 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
     if (kept.sampling is None) != (results.sampling is None):
         which = ("complete judgments", "a sample")
         then, now = (which[one.sampling is not None] for one in (kept, results))
-        return [f"values by {then} then and by {now} now"]
+        return [f"its values come from {then}, these from {now}"]
     then_digest, now_digest = kept.qrels_digest, results.qrels_digest
     if then_digest is None:
         return ["it does not say which judgments it was computed from"]
     if then_digest == now_digest:
         return []
-    what = "judgments" if results.sampling is None else "judgments or another pool"
-    digests = f"SHA-256 {then_digest[:12]} then, {str(now_digest)[:12]} now"
+    what = "judgments" if results.sampling is None else "judgments or pool"
+    digests = f"SHA-256 was {then_digest[:12]}, is now {str(now_digest)[:12]}"
     if now_digest is None:
         return ["these values do not say which judgments they were computed from"]
     rows = baseline.inputs[0].get("rows") if baseline.inputs else None
     size = len(results.qrels.grades) if isinstance(results.qrels, QrelsColumns) else None
-    many = f"; {rows:,} judgments then and {size:,} now" if rows and size else ""
+    many = f"; {rows:,} judgments before, {size:,} now" if rows and size else ""
     return [f"other {what} ({digests}{many})"]
 
 
@@ -137,7 +137,7 @@ def _other_measures(results: Results, baseline: Baseline) -> list[str]:
     lacking = [str(measure) for measure in results.measures if str(measure) not in baseline.measures]
     if not lacking:
         return []
-    return [f"it has no {', '.join(lacking)} (it has {', '.join(baseline.measures)})"]
+    return [f"it lacks {', '.join(lacking)} (it has {', '.join(baseline.measures)})"]
 
 
 def _other_options(options: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
@@ -148,7 +148,7 @@ def _other_options(options: Mapping[str, Any], known: Mapping[str, Any]) -> list
             continue
         then = known.get(name, now if not now else None)
         if then != now:
-            differing.append(f"{name.replace('_', '-')} {_shown(then)} then and {_shown(now)} now")
+            differing.append(f"{name.replace('_', '-')} was {_shown(then)} and is now {_shown(now)}")
     return differing
 
 
@@ -192,14 +192,15 @@ def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:
         lacking = [name for name, place in zip(names, places, strict=True) if place is None]
         if lacking:
             raise UsageError(
-                f"{baseline.path} has no run '{lacking[0]}'; with several runs, each is compared with "
-                f"the run of the same name: {', '.join(known[:5])}" + (", ..." if len(known) > 5 else "")
+                (
+                    f"{baseline.path} has no run '{lacking[0]}'; a baseline file with several runs must have "
+                    f"a run of the same name: {', '.join(known[:5])}"
+                )
+                + (", ..." if len(known) > 5 else "")
             )
     twice = [name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in known]
     if twice:
-        raise UsageError(
-            f"run '{twice[0]}' has the same name as a run in {baseline.path}; expected a different name"
-        )
+        raise UsageError(f"run '{twice[0]}' has the same name as a run in {baseline.path}; rename it")
     first = np.arange(len(names), dtype=np.int64)
     return Pairs(first, np.array(places, dtype=np.int64) + len(names))
 
@@ -212,7 +213,7 @@ def _missing_notes(
     for info, row in zip(infos, present, strict=True):
         names = flagged(queries, ~row)
         if names:
-            words = f"{path}: {lacking_text(names)} in {info.name}, of {len(queries):,}; written anyway"
+            words = f"{path}: {lacking_text(names)} in {info.name} (of {len(queries):,}); written anyway"
             found.append(ResultWarning(BASELINE_MISSING, words, len(names)))
     return found
 
@@ -285,7 +286,7 @@ def check_baseline(results: Results, *, force: bool) -> None:
 def check_suffix(path: str) -> None:
     """Raise UsageError unless a path is that of a baseline."""
     if BY_SUFFIX.get(suffix_of(path)) not in ("json", "parquet"):
-        raise UsageError(f"'{path}' is not the name of a baseline file; expected FILE.parquet or FILE.json")
+        raise UsageError(f"'{path}' cannot be a baseline file; name it FILE.parquet or FILE.json")
 
 
 def _relative(path: str | None, target: str) -> str | None:

@@ -130,7 +130,7 @@ def compare(
     if isinstance(qrels, Results):
         results = given_results("compare", qrels, runs, measures, options, machine)
     elif runs is None:
-        raise UsageError("qrels without runs; expected compare(qrels, runs) or compare(results)")
+        raise UsageError("there are qrels but no runs; call compare(qrels, runs) or compare(results)")
     else:
         levels: dict[str, Any] = {"confidence": confidence, "seed": seed}
         levels |= {"default": COMPARED, "verdict": True}
@@ -161,11 +161,12 @@ def divided_of(
         return divided(given, runs, measures, profile=options.get("profile", "leadline"))
     if any(isinstance(each, Results) for each in given):
         raise UsageError(
-            "two results; expected one of all runs: compare(qrels, a, b), or compare(evaluate(qrels, a, b))"
+            "compare takes one result with all runs, not two; call compare(qrels, a, b) or "
+            "compare(evaluate(qrels, a, b))"
         )
     given = tuple(each for each in given if each is not None)
     if len(given) > 1 or (given and measures is not None):
-        raise UsageError("results with several arguments; expected compare(results, measures)")
+        raise UsageError("too many arguments after results; call compare(results, measures)")
     if given and (isinstance(given[0], (Mapping, Run)) or runs is not None):
         return given[0], measures
     return runs, given[0] if given else measures
@@ -183,7 +184,8 @@ def given_results(
     extra = ["runs"] * (runs is not None) + ["machine"] * (machine is not None) + list(options)
     if extra:
         raise UsageError(
-            f"{extra[0]} with results, whose values are known; expected options of {function} alone"
+            f"{extra[0]} does not apply to results, whose values are already computed; pass only options "
+            f"of {function}"
         )
     if measures is None:
         return results

@@ -155,7 +155,7 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     else:
         text = f"simultaneous CI (Bonferroni, {rules.interval})"
         if (np.abs(comparison.simultaneous) == SMALLEST).any():
-            text += f"; approximate, as {rules.correction} moves some limits to 0"
+            text += f"; approximate, because {rules.correction} moves some limits to 0"
     inverted = isinstance(rules.test, T) or not isinstance(rules.interval, Student)
     if rules.matched and not inverted and rules.joint is None:
         text += f", not inverted from {rules.test}"

@@ -134,8 +134,9 @@ class Correlation(Result):
         what = f"{estimate.measure} ({estimate.path}) against {truth.measure} ({truth.path})"
         how = (
             f"low, high: approximate {100 * self.options['confidence']:g} % confidence interval, {unit} "
-            f"resampled ({self.options['draws']} draws); queries low, high: over a population of queries, "
-            f"approximate (in simulations {covered} of 95 % intervals contain the true value)"
+            f"resampled ({self.options['draws']} draws); queries low, high: over a population of "
+            f"queries, approximate (in simulations, {covered} of 95 % intervals contained the true "
+            "value)"
         )
         return [f"{what} over {len(self.names)} runs", how, *super()._notes()]
 
@@ -269,9 +270,9 @@ def correlate_columns(
     names = [name for name, fine in zip(both, finite.tolist(), strict=True) if fine]
     if len(names) < 2:
         raise InputError(
-            f"{counted(len(both), 'run')} in both {sides[0].path} and {sides[1].path}, {len(names)} with a "
-            f"number ({sides[0].measure}, {sides[1].measure}) in each",
-            expected="two or more runs" + ("" if len(both) > 1 else "; do the names match?"),
+            f"{sides[0].path} and {sides[1].path} share {counted(len(both), 'run')}, and {len(names)} of "
+            f"them have both {sides[0].measure} and {sides[1].measure}",
+            expected="two or more runs" + ("" if len(both) > 1 else "(do the names match?)"),
         )
     x, y = x[finite], y[finite]
     draws_used = draws if len(names) >= LEAST else 0
@@ -319,7 +320,7 @@ def _column(source: Any, name: str) -> Column:
         return Column(name, name, flat | means, {run: dict(row) for run, row in nested.items()})
     if not isinstance(source, (str, os.PathLike)):
         kind = type(source).__name__
-        raise UsageError(f"{name} of type {kind}; expected FILE, FILE:MEASURE, or {{run: value}}")
+        raise UsageError(f"{name} cannot be of type {kind}; pass FILE, FILE:MEASURE, or {{run: value}}")
     return read_column(os.fspath(source))
 
 
@@ -383,7 +384,7 @@ def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
     which = f"reliability of the means of runs by {what} is {value:.2f}"
     if len(noisy) > 1:
         which += f", the lowest of {len(noisy):,} below {RELIABLE:g}"
-    words = f"{which}; below {RELIABLE:g} intervals over queries may be too low"
+    words = f"{which}; below {RELIABLE:g}, intervals over queries may be too low"
     return [ResultWarning("noisy_means", words, len(noisy))]
 
 
@@ -413,7 +414,7 @@ def _warnings(
     warnings = [
         ResultWarning(
             "constant",
-            f"{side.measure} ({side.path}) is constant over all runs; coefficients are undefined",
+            f"{side.measure} ({side.path}) is the same for all runs, so coefficients are undefined",
             1,
         )
         for side, column in zip(sides, values, strict=True)
@@ -430,7 +431,7 @@ def _warnings(
     warnings += [_withheld(side, names) for side in sides]
     lost = len(both) - len(names)
     warnings += [
-        ResultWarning("undefined", f"runs without a number on one side: {lost}; left out", lost),
+        ResultWarning("undefined", f"runs with a value on one side only: {lost}; left out", lost),
         ResultWarning(
             "few_runs",
             f"only {len(names)} runs; coefficients are unreliable with fewer than {FEW}",
@@ -441,7 +442,7 @@ def _warnings(
         ),
         ResultWarning(
             "queries_unused",
-            "per-query values do not agree with the means in their file; no interval over queries",
+            "no interval over queries: the per-query values do not match the means in their file",
             int(unused),
         ),
     ]
@@ -454,7 +455,7 @@ def _withheld(side: Column, names: Sequence[str]) -> ResultWarning:
     listed = list(dict.fromkeys(reasons))
     shown = "; ".join(listed[:2]) + ("; ..." if len(listed) > 2 else "")
     words = (
-        f"estimates of {side.measure} ({side.path}) whose interval was withheld: {len(reasons)} of "
-        f"{counted(len(names), 'run')} ({shown}); coefficients with such values may be wrong"
+        f"no interval for {side.measure} ({side.path}) in {len(reasons)} of {counted(len(names), 'run')} "
+        f"({shown}), so the coefficients may be wrong"
     )
     return ResultWarning("withheld_intervals", words, len(reasons))

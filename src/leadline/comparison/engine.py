@@ -166,10 +166,12 @@ class Tested:
         self.groups = groups
         if rules.joint == TUKEY:
             if groups is not None:
-                raise UsageError("Tukey cannot take query weights; expected --correction MaxT or Holm")
+                raise UsageError("Tukey does not support query weights; use --correction MaxT or Holm")
             for part in self.parts:
                 if not part.complete.any():
-                    raise UsageError(f"no query has {part.measure} in all runs; {TUKEY} needs at least one")
+                    raise UsageError(
+                        f"{TUKEY} needs queries with {part.measure} in all runs, and there are none"
+                    )
 
     @cached_property
     def differences(self) -> list[Floats]:
@@ -375,7 +377,7 @@ class Tested:
         found = []
         for part in self.parts if self.rules.joint == TUKEY else ():
             left = int((~part.complete & ~np.isnan(part.values).all(axis=1)).sum())
-            words = f"{queries(left)} without {part.measure} in some run (left out by {TUKEY})"
+            words = f"{queries(left)} without {part.measure} in some run ({TUKEY} leaves them out)"
             found += [ResultWarning("incomplete_queries", words, left)] * bool(left)
         return found
 
@@ -421,9 +423,9 @@ class Tested:
             words = f"none of {size:,} tests can be significant with {draws:,} draws; use draws={enough}"
             return [ResultWarning("too_few_draws", words, size)]
         words = (
-            f"at most {most:,} {noun} differ, too few for significance: p ({rules.test}) is at least "
-            f"{smallest:.2g}" + (f" in each of {size:,} tests" if size > 1 else "")
-        )
+            f"at most {most:,} {noun} differ, which is too few for significance: p ({rules.test}) is at "
+            f"least {smallest:.2g}"
+        ) + (f" in each of {size:,} tests" if size > 1 else "")
         return [ResultWarning("too_few_queries", words, most)]
 
 

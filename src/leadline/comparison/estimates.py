@@ -50,8 +50,8 @@ def at_look(results: Results, rules: Rules) -> Rules:
         return rules
     if not estimated.look.number:
         raise UsageError(
-            f"The pool has {estimated.look.looks} looks, and these values are of all judgments so far. "
-            "Pass judgments and runs instead of results, so that the values are those of the last look."
+            f"The pool has {estimated.look.looks} looks, but these values use all judgments so far. Pass "
+            "judgments and runs instead of results to get the values at the last look."
         )
     return replace(rules, confidence=estimated.confidence)
 

@@ -231,12 +231,12 @@ def condition_of(text: str, kind: str = WORSE) -> Condition:
         number = nan
     if kind == BELOW:
         if not separator or not measure or not isfinite(number):
-            raise UsageError(f"'{text}'; expected MEASURE=VALUE, as in AP=0.3")
+            raise UsageError(f"'{text}' is not valid; write MEASURE=VALUE, as in AP=0.3")
         return Condition(measure, number, kind)
     if kind == NOT_WORSE and (not measure or not 0 < number < inf):
-        raise UsageError(f"'{text}'; expected MEASURE:MARGIN with a number above 0, as in AP:0.01")
+        raise UsageError(f"'{text}' is not valid; write MEASURE:MARGIN with a margin above 0, as in AP:0.01")
     if not 0 <= number < inf:
-        raise UsageError(f"'{text}': margin '{written}'; expected a number, 0 or more, as in AP:0.01")
+        raise UsageError(f"'{text}': margin '{written}' is not a number of at least 0, as in AP:0.01")
     return Condition(measure, number, kind)
 
 
@@ -253,7 +253,7 @@ def resolve_conditions(
         chosen = profile_of(results.options.get("profile") or "leadline")  # estimates have none
         parsed = chosen.measures([condition.measure], rel=rel, documents=results.options.get("documents"))
         if len(parsed) != 1:
-            raise UsageError(f"'{condition.measure}' means {len(parsed)} measures; expected one")
+            raise UsageError(f"'{condition.measure}' stands for {len(parsed)} measures; name one")
         located.append((results.measure_index(parsed[0]), condition._replace(measure=str(parsed[0]))))
     for index, condition in located:
         _refuse_assumed(results.measures[index], condition)
@@ -266,8 +266,8 @@ def refuse_without_baseline(conditions: Iterable[Condition], name: str = "NAME")
     for condition in conditions:
         if condition.kind != BELOW:
             raise UsageError(
-                f"--{condition.kind} {condition.measure} without a baseline; expected --baseline {name}, the "
-                "run that the others are compared with, or saved values"
+                f"--{condition.kind} {condition.measure} needs a baseline; add --baseline {name}, the "
+                "run to compare with, or saved values"
             )
 
 
@@ -275,9 +275,9 @@ def _refuse_assumed(measure: Any, condition: Condition) -> None:
     """Raise UsageError for a measure of which nobody said whether larger values are better."""
     if getattr(measure, "assumed", False):
         raise UsageError(
-            f"--{condition.kind} {measure}: whether larger values of {measure} are better is unknown; "
-            f"expected --config scores.lower_is_better={measure} or "
-            f"--config scores.higher_is_better={measure}"
+            f"--{condition.kind} {measure}: leadline does not know whether higher or lower {measure} is "
+            f"better; add --config scores.higher_is_better={measure} or --config "
+            f"scores.lower_is_better={measure}"
         )
 
 
@@ -288,13 +288,13 @@ def _refuse_idle(measure: Any, condition: Condition) -> None:
         worst = low if measure.rising else high
         if isfinite(worst) and (condition.margin <= worst if measure.rising else condition.margin >= worst):
             raise UsageError(
-                f"'{measure}={condition.margin:g}': every run meets this, since the range of {measure} is "
-                f"{low:g} to {high:g}; expected a value within it"
+                f"'{measure}={condition.margin:g}' can never fail, because {measure} ranges from {low:g} "
+                f"to {high:g}; choose a value within that range"
             )
     elif isfinite(high - low) and condition.margin >= high - low:
         raise UsageError(
-            f"'{measure}:{condition.margin:g}': every run meets this, since the range of {measure} is "
-            f"{low:g} to {high:g}; expected a smaller margin, as in {measure}:{0.01 * (high - low):g}"
+            f"'{measure}:{condition.margin:g}' can never fail, because {measure} ranges from {low:g} to "
+            f"{high:g}; choose a smaller margin, such as {measure}:{0.01 * (high - low):g}"
         )
 
 
@@ -387,7 +387,7 @@ def thresholds(
             difference = float(results.means[run, index]) - condition.margin
             reason = _flattered(results, index, run)
             if isnan(difference):
-                reason = f"there is no mean of {condition.measure}"
+                reason = f"{condition.measure} has no mean"
             reason = reason or _uncertain(results, run, index, condition)
             short = difference < -EQUAL if rising else difference > EQUAL
             results_of_conditions.append(
@@ -489,7 +489,7 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
             result.failed[pair], result.unchanged[pair] = True, False
     for pair in np.flatnonzero(result.unchanged).tolist():
         if _nothing_measured(results, index, int(pairs.first[pair])):
-            result.reasons[pair] = f"every value of {results.measures[index]} is 0 for both"
+            result.reasons[pair] = f"{results.measures[index]} is 0 on every query for both runs"
             result.failed[pair], result.unchanged[pair] = True, False
     return [
         Gate(
@@ -530,8 +530,8 @@ def _uncertain(results: Results, run: int, index: int, condition: Condition) -> 
     if surely >= floor or value < floor:
         return ""
     return (
-        f"the interval of the estimate, {low:.4f} to {high:.4f}, contains {condition.margin:g}; "
-        "expected more judgments (pool --from)"
+        f"the estimate's interval, {low:.4f} to {high:.4f}, contains {condition.margin:g}; more "
+        "judgments are needed (pool --from)"
     )
 
 
@@ -566,7 +566,7 @@ def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
             )
             reasons.append(
                 f"{lacking_text(baseline)} in {results.names[second]} and count 0; expected {STATED}, or "
-                f"{alone}, which tests only the queries of the baseline"
+                f"{alone} to test only the baseline's queries"
             )
         else:
             reasons.append("")
@@ -594,7 +594,7 @@ def _reason(units: str, p: float, smallest: float, rules: Rules) -> str:
         return "p is undefined"
     if smallest >= rules.alpha:
         return (
-            f"p of {rules.test} is at least {smallest:.3g} with {units}, so it cannot be below "
+            f"with {units}, p of {rules.test} is at least {smallest:.3g} and cannot be below "
             f"{rules.alpha:.3g}"
         )
     return ""

@@ -51,7 +51,7 @@ def _numbers(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
     rows += [("n", gate.sample), ("verdict", _verdict(gate)), ("reason", gate.reason)]
     if rules is not None and isfinite(gate.detectable_difference) and gate.tested:
         margin, power = f"{gate.detectable_difference:.2g}", percent(rules.power)
-        rows.append(("margin", f"at {margin} or more an equally good run passes with {power} power"))
+        rows.append(("margin", f"at {margin} or more, an equally good run passes with {power} power"))
     return rows
 
 
@@ -149,5 +149,5 @@ def gate(
     listed = {kind: [texts] if isinstance(texts, str) else list(texts) for kind, texts in given.items()}
     wanted = [condition_of(text, kind) for kind, texts in listed.items() for text in texts]
     if not wanted:
-        raise UsageError('no condition; expected one, such as fail_if_worse="nDCG@10"')
+        raise UsageError('no condition given; pass one, such as fail_if_worse="nDCG@10"')
     return gates_of(comparison, wanted)

@@ -51,7 +51,7 @@ def group_codes(results: Results, groups: str | Mapping[str, object] | None) -> 
         return None
     if not isinstance(groups, (str, Mapping)):
         raise UsageError(
-            f"query_group of type {type(groups).__name__}; expected FILE:COLUMN, or {{query: group}}"
+            f"query_group cannot be of type {type(groups).__name__}; pass FILE:COLUMN, or {{query: group}}"
         )
     source = groups if isinstance(groups, str) else "in memory"
     labels = read_query_groups(groups) if isinstance(groups, str) else groups
@@ -110,7 +110,7 @@ def listed_names(baseline: str | Sequence[str]) -> list[str]:
     """Return the names of baselines, each once; raise UsageError for anything else."""
     names = [baseline] if isinstance(baseline, str) else baseline
     if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
-        raise UsageError(f"baseline={baseline!r}; expected the name of a run, or several")
+        raise UsageError(f"baseline={baseline!r} is not valid; give the name of a run, or several names")
     return list(dict.fromkeys(names))
 
 
@@ -143,8 +143,8 @@ def check_averages(results: Results) -> None:
     wrong = [str(m) for m in results.measures if m.average in ("sum", "geometric")]
     if wrong:
         raise UsageError(
-            f"{', '.join(wrong)} cannot be compared: not a mean over queries; expected measures that are, "
-            "such as AP or nDCG@10"
+            f"cannot compare {', '.join(wrong)}, which is not a mean over queries; use measures that "
+            "are, such as AP or nDCG@10"
         )
 
 
@@ -156,9 +156,9 @@ def check_intervals(results: Results, measures: Iterable[object] | None = None) 
         if names:
             listed = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
             raise NoIntervalError(
-                f"estimates of {measure} without an interval: {len(names)} of "
-                f"{counted(len(results.runs), 'run')} ({listed}; {reasons[names[0]]}); "
-                "expected measures with intervals (-m), only runs with one, or more judgments (pool --from)"
+                f"{measure} has no interval for {len(names)} of {counted(len(results.runs), 'run')} "
+                f"({listed}; {reasons[names[0]]}); choose measures with intervals (-m), leave out these "
+                "runs, or add judgments (pool --from)"
             )
 
 

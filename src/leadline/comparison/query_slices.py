@@ -165,7 +165,7 @@ class Slices(Result):
         level = percent(self.confidence)
         few = sum(record.queries < FEWEST for record in self.records if record.slice is not None)
         notes = [
-            f"{few} values are for slices of fewer than {FEWEST} queries and have no interval or test"
+            (f"{few} values have no interval or test, because their slices have fewer than {FEWEST} queries")
         ] * bool(few)
         if self.rules is None:
             return [f"low, high: {level} CI of each mean ({self.interval})", *notes]
@@ -176,7 +176,7 @@ class Slices(Result):
         ]
         many = len(tests) if self.rules.family == "all" else len(tests) // max(len(self.measures), 1)
         ends = [limit for record in tests for limit in (record.simultaneous_low, record.simultaneous_high)]
-        moved = "; approximate, as Holm moves some limits to 0"
+        moved = "; approximate, because Holm moves some limits to 0"
         moved = moved if any(abs(limit) == SMALLEST for limit in ends) else ""
         over = " of all measures" if self.rules.family == "all" else " per measure"
         if not tests:
@@ -333,7 +333,9 @@ def _means(
 def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rules) -> dict[str, list[Any]]:
     """Return the columns of differences by measure, pair, source and slice; all queries are as compared."""
     if comparison.results.withheld is not None:
-        raise UsageError("estimates from a sample of judgments vary too much by query; expected no slices")
+        raise UsageError(
+            "estimates from a sample of judgments vary too much per query to be sliced; leave out the slices"
+        )
     members = np.concatenate([each.members for each in slicings])
     tables = [
         np.concatenate([np.where(members.T, column[:, None], np.nan) for column in table.T], axis=1)

@@ -177,19 +177,19 @@ class Ranking(Result):
                 f"corrected by {rules.correction} over {over}"
             ),
             (
-                "group: 1 is the best run and those that are not significantly different from it; 2 the same "
-                "for the rest, and so on"
+                "group: 1 has the best run and all runs not significantly different from it; 2 is the "
+                "same for the rest, and so on"
             ),
         ]
         if self.draws:
             notes.insert(
                 1,
-                f"boot low, boot high: {level} percentile interval of the rank of each run alone; expected: "
-                f"mean rank; P(best): share of {self.draws:,} query resamples in which the run is the best, "
+                f"boot low, boot high: {level} percentile interval of each run's own rank; expected: "
+                f"mean rank; P(best): share of {self.draws:,} query resamples in which the run is best, "
                 f"with means shrunk by their error; seed {rules.seed}",
             )
         if falling:
-            notes.append(f"less is better: {', '.join(falling)}")
+            notes.append(f"lower is better: {', '.join(falling)}")
         return [*notes, *super()._notes()]
 
     def to_dict(self) -> dict[str, Any]:
@@ -305,7 +305,7 @@ def rank(
     if isinstance(qrels, Results):
         results = given_results("rank", qrels, runs, measures, options, machine)
     elif runs is None:
-        raise UsageError("qrels without runs; expected rank(qrels, runs) or rank(results)")
+        raise UsageError("there are qrels but no runs; call rank(qrels, runs) or rank(results)")
     else:
         levels: dict[str, Any] = {"confidence": confidence, "seed": seed}
         levels |= {"default": COMPARED, "verdict": True}
@@ -324,7 +324,7 @@ def rank(
 def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranking:
     """Rank evaluated runs."""
     if results.unreliable:
-        raise UsageError(f"{results.unreliable}: their ranks have no interval; expected human judgments")
+        raise UsageError(f"{results.unreliable}, so ranks have no interval; use human judgments")
     check_whole(0, draws=draws)
     rules = at_look(results, rules)
     groups = units_of(results, rules.query_group)
@@ -358,16 +358,17 @@ def _coverage(units: int, groups: Groups | None) -> list[ResultWarning]:
         return []
     if units < FEWEST:
         words = (
-            f"no boot low, boot high with {number}; with fewer than {FEWEST}, 95 % intervals contained the "
-            "true rank in 67 to 76 % of simulated samples of runs of adjacent ranks"
+            f"boot low and boot high are left out with {number}: with fewer than {FEWEST}, 95 % "
+            "intervals contained the true rank in 67 to 76 % of simulated samples of runs with adjacent "
+            "ranks"
         )
         return [ResultWarning("no_interval", words, units)]
     size = max(size for size in BOOTSTRAP_COVERAGE if size <= units)
     adjacent, random = BOOTSTRAP_COVERAGE[size]
     words = (
-        f"boot low, boot high: approximate with {number}; with {size}, 95 % intervals contained the true "
-        f"rank in {adjacent} % (runs of adjacent ranks) to {random} % (random runs) of simulated samples "
-        "(docs/comparing.md)"
+        f"boot low and boot high are approximate with {number}: with {size}, 95 % intervals contained "
+        f"the true rank in {adjacent} % (runs with adjacent ranks) to {random} % (random runs) of "
+        "simulated samples (docs/comparing.md)"
     )
     return [ResultWarning("approximate_intervals", words, units)]
 
@@ -417,6 +418,7 @@ def _too_few(tested: Tested, units: int) -> list[ResultWarning]:
     if rules.joint == TUKEY or (smallest_p(rules, units, size) < rules.alpha and units >= 2):
         return []
     words = (
-        f"queries: {units}; too few for a significant difference by {rules.test} over {counted(size, 'pair')}"
+        f"{units} queries are too few for a significant difference by {rules.test} over "
+        f"{counted(size, 'pair')}"
     )
     return [ResultWarning("too_few_queries", words, units)]

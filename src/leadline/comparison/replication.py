@@ -132,10 +132,10 @@ def replicate(
     checked_level(confidence)
     checked_seed(seed)
     if 0 < draws < LEAST_DRAWS:
-        raise UsageError(f"draws={draws}; expected 0 or at least {LEAST_DRAWS}")
+        raise UsageError(f"draws={draws} is too few; use 0 or at least {LEAST_DRAWS}")
     overlap = _overlap(rbo)
     if options.get("name_by", "file") != "file":
-        raise UsageError("name_by with replicate, which names runs by their role; leave it out")
+        raise UsageError("name_by has no effect in replicate, which names runs by their role; leave it out")
     on_run = options.get("on_run")
     evaluating: dict[str, Any] = {name: value for name, value in options.items() if name != "on_run"}
     rules = ReplicationRules(draws, confidence, seed)
@@ -185,7 +185,7 @@ class ReplicationRules(NamedTuple):
 def _overlap(rbo: str | Similarity) -> RBO:
     found = SIMILARITIES.parse(rbo) if isinstance(rbo, str) else rbo
     if not isinstance(found, RBO):
-        raise UsageError(f"rbo={rbo}; expected RBO with its parameters, such as RBO(p=0.95)")
+        raise UsageError(f"rbo={rbo!r} is not valid; give RBO with its parameters, such as RBO(p=0.95)")
     return found
 
 
@@ -285,7 +285,7 @@ def _complete(parts: Sequence[Results], index: int) -> list[tuple[Floats, Floats
     if not kept.shape[1]:
         runs = " and ".join(parts[0].names) if len(parts) == 1 else "all four runs"
         measure = parts[0].measures[index]
-        raise InputError(f"no query counts in the means of {measure} of {runs}", expected="one")
+        raise InputError(f"no query counts in the {measure} means of {runs}", expected="one")
     return [(kept[row], kept[row + 1]) for row in range(0, len(kept), 2)]
 
 
@@ -327,7 +327,7 @@ def _errors(
             if rules.draws and size > 1 and math.isnan(low + high):
                 low = high = math.nan
                 count = int(np.count_nonzero(squares))
-                why = f"values differ on {counted_queries(count)} only" if count else "all values are equal"
+                why = f"values differ on only {counted_queries(count)}" if count else "all values are equal"
         yield ReplicationValue(key, measure, run, value, low, high, queries=size, withheld=why)
     yield _tested("difference", measure, run, difference, rules)
 
@@ -404,7 +404,7 @@ def _warnings(
     warnings = [
         ResultWarning(
             "missing_from_order",
-            f"queries without documents in a run: {missing}; not in the measures of document order",
+            f"queries without documents in a run: {missing}; left out of the measures of document order",
             missing,
         ),
         ResultWarning(
@@ -415,19 +415,18 @@ def _warnings(
         *(
             ResultWarning(
                 "identical_runs",
-                f"original and reproduced {run} have the same values on all queries: RMSE 0",
+                f"original and reproduced {run} have the same values on all queries, so RMSE is 0",
                 1,
             )
             for run, values in errors.items()
             if values and not any(values)
         ),
-        ResultWarning(
-            "one_query", "one query only; expected two or more for intervals and tests", int(bool(few))
-        ),
+        ResultWarning("one_query", "only one query; intervals and tests need at least two", int(bool(few))),
         ResultWarning(
             "unclear_effect",
-            f"effect ratios that are not meaningful: {len(unclear)} ({', '.join(unclear)}); the "
-            f"{percent(rules.confidence)} interval of the original effect contains 0: none of the ratio",
+            f"effect ratios without an interval: {len(unclear)} ({', '.join(unclear)}); they are not "
+            f"meaningful, because the {percent(rules.confidence)} interval of the original effect "
+            "contains 0",
             len(unclear),
         ),
     ]

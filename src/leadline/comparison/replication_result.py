@@ -121,7 +121,7 @@ class Replication(Result):
                 return value
         found = dict.fromkeys(f"{v.statistic} of {v.run}" if v.run else v.statistic for v in self.values)
         asked = f"{statistic} of {run}" if run else statistic
-        raise UsageError(f"no '{asked}' in this result; there are: " + ", ".join(found))
+        raise UsageError(f"this result has no '{asked}'; there are: " + ", ".join(found))
 
     def differences(self, index: int = 0) -> tuple[list[str], Floats]:
         """Return the queries, and reproduced minus original values of baseline and advanced run by query.
@@ -137,7 +137,7 @@ class Replication(Result):
             If original and replicated runs have different queries.
         """
         if not self.paired:
-            raise UsageError("a replication on other queries has no differences by query")
+            raise UsageError("a replication on different queries has no per-query differences")
         values = np.concatenate([part.averaged_values(index) for part in (self.original, self.reproduced)])
         kept = np.flatnonzero(~np.isnan(values).any(axis=0))
         return [self.original.queries[query] for query in kept.tolist()], values[2:, kept] - values[:2, kept]
@@ -172,13 +172,13 @@ class Replication(Result):
         )
         notes = [
             (
-                f"reproduction on {original}, the same for all runs"
+                f"reproduction on {original}, which all runs share"
                 if self.paired
-                else f"replication: {original} of the original, {reproduced} of the replication"
+                else f"replication: {original} in the original, {reproduced} in the replication"
             ),
             f"low, high: {level} confidence intervals over queries; p: {test}",
             f"intervals are {_coverage(self)}",
-            "effect: advanced - baseline; effect ratio and delta RI of an exact reproduction: 1 and 0",
+            "effect: advanced - baseline; an exact reproduction has effect ratio 1 and delta RI 0",
         ]
         reasons: dict[str, list[str]] = {}
         for value in self.values:
@@ -218,7 +218,10 @@ class Replication(Result):
 
     def _per_query(self) -> dict[str, Any]:
         if not self.paired:
-            raise UsageError("per_query=True for a replication; its queries are not those of the original")
+            raise UsageError(
+                "per_query=True does not apply to a replication, which has different "
+                "queries from the original"
+            )
         queries = list(self.original.queries)
         by_query: dict[str, Any] = {query: {"differences": {}} for query in queries}
         for key, table in self.orders.items():
@@ -239,7 +242,7 @@ class Replication(Result):
         found = [[self.value(name, measure=one) for one in self.measures] for name in sides]
         for measure, ratio, change in zip(self.measures, *found, strict=True):
             undefined = not np.isfinite([ratio.value, change.value]).all()
-            reason = ": undefined" if undefined else ", no interval of the ratio" if ratio.withheld else ""
+            reason = ": undefined" if undefined else ", no interval for the ratio" if ratio.withheld else ""
             names.append(f"{measure}{reason}")
         columns = [[(one.value, one.low, one.high) for one in side] for side in found]
         return lambda width: effects(
@@ -272,6 +275,6 @@ def _coverage(result: Replication) -> str:
     low, high = COVERAGE[size]
     fewer = "" if fewest >= size else "; fewer were not simulated"
     return (
-        f"approximate: with {size} queries 95 % intervals contained the true value in {100 * low:.0f} to "
-        f"{100 * high:.0f} % of simulated samples (docs/replication.md){fewer}"
+        f"approximate: with {size} queries, 95 % intervals contained the true value in {100 * low:.0f} "
+        f"to {100 * high:.0f} % of simulated samples (docs/replication.md){fewer}"
     )

@@ -84,19 +84,21 @@ class Rules:
         object.__setattr__(self, "confidence", checked_level(self.confidence))
         checked_seed(self.seed)
         if self.family not in ("measure", "all"):
-            raise UsageError(f"family={self.family!r}; expected 'measure' or 'all'")
+            raise UsageError(f"family={self.family!r} is not valid; use 'measure' or 'all'")
         given = {name: getattr(self, name) for name in ("margin", "smallest")}
         given = {name: value for name, value in given.items() if value is not None}
         check_numbers(power=self.power, **given)
         for name, value in given.items():
             if not value > 0:
-                raise UsageError(f"{name} {value}; expected a number above 0, in units of the measure")
+                raise UsageError(f"{name} must be a number above 0, in units of the measure, not {value}")
         if not 0 < self.power < 1:
-            raise UsageError(f"power {self.power}; expected a number between 0 and 1, such as 0.8")
+            raise UsageError(f"power must be between 0 and 1, such as 0.8, not {self.power}")
         if self.joint == TUKEY and self.family == "all":
-            raise UsageError("Tukey with family='all'; expected family='measure', or another correction")
+            raise UsageError(
+                "Tukey does not support family='all'; use family='measure' or another correction"
+            )
         if self.joint == TUKEY and self.query_group is not None:
-            raise UsageError("Tukey cannot take groups of queries; expected --correction MaxT or Holm")
+            raise UsageError("Tukey does not support query groups; use --correction MaxT or Holm")
 
     @classmethod
     def of(cls, **options: Any) -> Self:

@@ -32,7 +32,7 @@ def sentence(
     if pair.verdict == "undecided":
         untested = pair.these_low is not None and math.isnan(pair.these_low)
         few = f"{query_count(pair)} cannot show which is better"
-        why = "not tested, because the sample gives no interval" if untested else few
+        why = "not tested, because there is no interval for this sample" if untested else few
         return (
             f"No significant difference between {both} on {pair.measure}: {signed(pair.difference)}; {why}."
         )
@@ -161,7 +161,7 @@ def few_groups_text(groups: int, effective: float, *, alone: bool = False) -> st
     )
 
 
-STATED = "every judged query (one for which nothing was found is {query: {}} in JSON and counts 0)"
+STATED = "every judged query (in JSON, a query with no results is {query: {}} and counts 0)"
 
 
 def lacking_text(names: Sequence[str]) -> str:

@@ -37,12 +37,12 @@ def by_slice(
     """
     name = slices.measures[0] if measure is None else str(measure)
     if name not in slices.measures:
-        raise UsageError(f"no measure '{name}' in these slices; there are: " + ", ".join(slices.measures))
+        raise UsageError(f"these slices have no measure '{name}'; there are: " + ", ".join(slices.measures))
     records = _each_once([record for record in slices.records if record.measure == name])
     if pair is not None:
         records = [r for r in records if isinstance(r, SliceDifference) and {r.a, r.b} == set(pair)]
         if not records:
-            raise UsageError(f"'{pair[0]}' and '{pair[1]}' were not compared; expected a pair of the table")
+            raise UsageError(f"'{pair[0]}' and '{pair[1]}' were not compared; choose a pair from the table")
     several = len({_owner(record) for record in records}) > 1
     if several and len(records) > FEW:
         return _map(records, slices, name, width)
@@ -60,7 +60,7 @@ def _means(records: Sequence[SliceMean], slices: Slices, measure: str, width: fl
         records = sorted(records, key=lambda record: order[record.by, record.slice])
         headings = _headings([_named(record, slices) for record in records])
         names = [record.run for record in records]
-    label = f"{measure}, mean, {percent(slices.confidence)} interval of each mean alone"
+    label = f"mean {measure} with {percent(slices.confidence)} interval of each mean"
     return forest(
         names,
         [record.mean for record in records],

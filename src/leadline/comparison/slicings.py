@@ -136,7 +136,7 @@ def read_slices(source: str) -> dict[str, list[str]]:
 
     path, column = split_place(source)
     if not path or not column:
-        raise UsageError(f"'{source}'; expected FILE:COLUMN, as in queries.tsv:type")
+        raise UsageError(f"'{source}' is not valid; write FILE:COLUMN, as in queries.tsv:type")
     found: dict[str, list[str]] = {}
     for query, value, line in _cells(path, column):
         for name in _names(value, path, line):
@@ -200,7 +200,9 @@ def slicings_of(results: Results, by: SliceSource | Iterable[SliceSource]) -> li
     """Return the slices of the queries of results, by source."""
     sources = [by] if isinstance(by, (str, Mapping)) else by
     if not isinstance(sources, Iterable):
-        raise UsageError(f"slices of type {type(by).__name__}; expected FILE:COLUMN, or {{query: slice}}")
+        raise UsageError(
+            f"slices cannot be of type {type(by).__name__}; expected FILE:COLUMN, or {{query: slice}}"
+        )
     return _named_apart([_slicing(source, results) for source in sources])
 
 
@@ -211,7 +213,9 @@ def _slicing(source: object, results: Results) -> Slicing:
     elif isinstance(source, Mapping):
         by, labels = IN_MEMORY, {str(query): _names(value) for query, value in source.items()}
     else:
-        raise UsageError(f"slices of type {type(source).__name__}; expected FILE:COLUMN, or {{query: slice}}")
+        raise UsageError(
+            f"slices cannot be of type {type(source).__name__}; expected FILE:COLUMN, or {{query: slice}}"
+        )
     codes = results.queries.encode(map(to_bytes, labels))
     by_code = {
         int(code): names for code, names in zip(codes.tolist(), labels.values(), strict=True) if code >= 0
@@ -240,9 +244,9 @@ def _named_apart(slicings: Sequence[Slicing]) -> list[Slicing]:
     names = [each.by for each in slicings]
     twice = [name for name in names if names.count(name) > 1 and name != IN_MEMORY]
     if twice:
-        raise UsageError(f"slices by {twice[0]} twice; expected each source once")
+        raise UsageError(f"slices by {twice[0]} are given twice")
     if not slicings:
-        raise UsageError("no slices; expected FILE:COLUMN, or {query: slice}")
+        raise UsageError("no slices given; pass FILE:COLUMN, or {query: slice}")
     number = 0
     named = []
     for each in slicings:

@@ -183,7 +183,9 @@ class _Work:
         )
         refuse_sample(evaluation.qrels)
         if evaluation.qrels.inclusion is not None:
-            raise UsageError("judgments with inclusion probabilities; expected judgments without them")
+            raise UsageError(
+                "suites do not support judgments with inclusion probabilities; use judgments without them"
+            )
         qrels = input_digest(collection.qrels)
         digests = {name: input_digest(source) for name, source in collection.runs.items()}
         for source in collection.runs.values():

@@ -53,7 +53,7 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
     if isinstance(source, Mapping):
         return _suite_of(source, "suite", "")
     if not isinstance(source, (str, os.PathLike)):
-        raise UsageError(f"suite of type {type(source).__name__}; expected a path or a mapping")
+        raise UsageError(f"a suite cannot be of type {type(source).__name__}; pass a path or a mapping")
     path = os.fspath(source)
     if os.path.isdir(path):
         return _of_folder(path)

@@ -91,9 +91,9 @@ class Suite(Result):
         lacking = list(dict.fromkeys(name for name, _ in missing))
         shown = ", ".join(f"{name} on {collection}" for name, collection in missing[:3])
         what = (
-            "averaged over the collections that each run has, which differ"
+            "each is averaged over its own collections"
             if self.rules.partial
-            else "no macro mean, win rate and test over all collections for these"
+            else "these have no macro mean, win rate or test over all collections"
         )
         words = (
             f"missing: {counted(len(missing), 'cell')} of {self.present.size:,} ({shown}"
@@ -103,7 +103,7 @@ class Suite(Result):
         undefined = int(np.isnan(self.means[self.present]).sum())
         warnings.append(
             ResultWarning(
-                "undefined_means", f"undefined means of runs that are there: {undefined}", undefined
+                "undefined_means", f"undefined means (of runs that are not missing): {undefined}", undefined
             )
         )
         for collection, each in self.results.items():
@@ -322,7 +322,8 @@ class Suite(Result):
         how = f"({rules.test}, {rules.correction}, {1 - rules.confidence:.3g})"
         weights = f"macro: mean over {counted(len(self.collections), 'collection')}, all weighted equally"
         wins = (
-            "win rate: share of the comparisons with other runs on a collection that are won (a tie is half)"
+            "win rate: share of comparisons with other runs on a collection that the run wins (a tie "
+            "counts half)"
         )
         notes = [f"{weights}; {wins}"]
         if self.comparisons:
@@ -342,7 +343,7 @@ class Suite(Result):
         notes = [
             f"a - b: mean over collections; low, high: {interval}, over queries within these collections",
             f"p, a is: over queries within these collections ({rules.test}, {rules.correction} of {family})",
-            "p over, over collections: the collections as a sample of collections",
+            "p over, over collections: the collections treated as a sample of collections",
         ]
         few = min((pair.collections for pair in pairs if pair.over.verdict == CANNOT_TELL), default=None)
         if few is not None:

@@ -183,8 +183,8 @@ class WhyDifferent(Result):
         ]
         if self.causes:
             notes.append(
-                "explains: differing queries of which A and B are both reproduced, under the two settings; "
-                "contradicts: equal queries that are not reproduced"
+                "explains: differing queries where the two settings reproduce both A and B; "
+                "contradicts: equal queries that they do not reproduce"
             )
         if self.pair is not None:
             both = " with ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)
@@ -316,7 +316,7 @@ def why_different(
         meant = measure_of(second.measure)
         if meant is None:
             raise UsageError(
-                f"measure '{text or first.measure}' is unknown; expected its definition, as in -m nDCG@10"
+                f"unknown measure '{text or first.measure}'; give its definition, as in -m nDCG@10"
             )
     if meant is not None and rel is not None:
         meant = profile_of("leadline").measures([meant], rel=rel)[0]
@@ -372,11 +372,13 @@ def _of_mean(side: Side) -> Side:
 def _warnings(others: Sequence[str], *, only_means: bool, tried: bool) -> list[ResultWarning]:
     shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
     warnings = [
-        ResultWarning("other_measures", f"other measures that differ: {shown} (-m selects one)", len(others)),
         ResultWarning(
-            "only_means", "no per-query values in one of the tables; means are compared", int(only_means)
+            "other_measures", f"other measures that differ: {shown} (choose one with -m)", len(others)
         ),
-        ResultWarning("not_tried", "causes are tried with --qrels QRELS --run RUN", int(not tried)),
+        ResultWarning(
+            "only_means", "one of the tables has no per-query values, so means are compared", int(only_means)
+        ),
+        ResultWarning("not_tried", "to find causes, add --qrels QRELS --run RUN", int(not tried)),
     ]
     return [notice for notice in warnings if notice.count]
 
@@ -476,9 +478,12 @@ def _mean_findings(a: Side, b: Side, size: int) -> list[ResultWarning]:
         own, over_all = float(given.mean()), float(given.sum()) / size
         if abs(side.mean - own) <= near:
             continue
-        says, count = f"the mean of {name}, {side.mean:.6g}, is not that of its values, {own:.6g}", 1
+        says, count = (
+            (f"the stated mean of {name}, {side.mean:.6g}, differs from the mean of its values, {own:.6g}"),
+            1,
+        )
         if abs(side.mean - over_all) <= near:
             count = size - len(given)
-            says = f"the mean of {name} counts {queries(count)} that it lacks as 0"
+            says = f"the mean of {name} counts {queries(count)} missing from it as 0"
         found.append(ResultWarning(f"mean_of_{name.lower()}", says, count))
     return found

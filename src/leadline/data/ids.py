@@ -22,7 +22,9 @@ def to_bytes(name: object) -> bytes:
     """
     if not isinstance(name, str):
         raise InputError(
-            f"id {name!r} is of type {type(name).__name__}", expected="a string", hint="str(...) makes one"
+            f"id {name!r} is of type {type(name).__name__}",
+            expected="a string",
+            hint="Convert it with str(...)",
         )
     try:
         return name.encode("utf-8", "surrogateescape")
@@ -67,7 +69,7 @@ def encode_rows(
         raise
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
-            f"row {max(len(ids), len(numbers) + 1)} of {type(rows).__name__} is something else",
+            f"row {max(len(ids), len(numbers) + 1)} of the {type(rows).__name__} has a different form",
             expected=f"rows of (query, document, {what})",
             path=path,
         ) from error

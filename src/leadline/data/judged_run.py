@@ -217,7 +217,9 @@ class JudgedRun:
         not_retrieved = list(judged) if judged is not None else list(retrieved)
         for grade in retrieved:
             if grade not in not_retrieved:
-                raise UsageError(f"grade {grade!r} in the list, but not as often among all judged grades")
+                raise UsageError(
+                    f"grade {grade!r} occurs more often in the list than among all judged grades"
+                )
             not_retrieved.remove(grade)
         all_grades = np.array([*retrieved, *not_retrieved], dtype=np.float64)
         qrels = QrelsColumns.of_columns(

@@ -189,7 +189,9 @@ class Reading:
         for name, example in (("columns", "rank"), ("qrels_columns", "relevance")):
             given = getattr(self, name)
             if given is not None and not isinstance(given, str):
-                raise UsageError(f"{name}={given!r}; expected names, as in 'query_id,doc_id,{example}'")
+                raise UsageError(
+                    f"{name}={given!r} is not valid; give names, as in 'query_id,doc_id,{example}'"
+                )
         object.__setattr__(self, "queries_in", _checked_queries(self.queries_in))
         object.__setattr__(self, "documents_of", _checked_documents(self.documents_of))
         object.__setattr__(self, "lengths", _checked_lengths(self.lengths))
@@ -247,7 +249,7 @@ def _checked_queries(given: object) -> QueryFile | tuple[str, ...] | None:
         return QueryFile(os.fspath(given))
     ids = tuple(dict.fromkeys(given)) if isinstance(given, Iterable) and not isinstance(given, bytes) else ()
     if not ids or not all(isinstance(each, str) for each in ids):
-        raise UsageError(f"queries_in={given!r:.60}; expected a path, or ids of queries as text")
+        raise UsageError(f"queries_in={given!r} is not valid; give a path, or query ids as text")
     return ids
 
 
@@ -269,7 +271,7 @@ def _checked_documents(given: object) -> ChunkIds | None:
         given = given.pattern
     if not isinstance(given, (str, os.PathLike)):
         raise UsageError(
-            f"documents_of={given!r:.60}; expected a pattern, the path of a table, or a dictionary"
+            f"documents_of={given!r} is not valid; give a pattern, the path of a table, or a dictionary"
         )
     made = ChunkIds(os.fspath(given))
     if os.path.exists(made):
@@ -280,9 +282,9 @@ def _checked_documents(given: object) -> ChunkIds | None:
         groups = 0
         wrong = f"is not a regular expression ({error})"
     else:
-        wrong = "has no group in parentheses, which would be the document"
+        wrong = "has no group in parentheses to mark the document"
     if not groups:
-        raise UsageError(rf"documents_of: no file is called '{made}', and it {wrong}. Example: '^(.*)#\d+$'")
+        raise UsageError(f"documents_of: '{made}' is not a file, and it {wrong}. Example: '^(.*)#\\d+$'")
     return made
 
 
@@ -297,7 +299,7 @@ def _checked_lengths(given: object) -> Lengths | None:
     if isinstance(given, str):
         return Lengths(given)
     if not isinstance(given, Mapping) or not given:
-        raise UsageError(f"lengths={given!r:.60}; expected FILE:COLUMN, or {{document: length}}")
+        raise UsageError(f"lengths={given!r} is not valid; give FILE:COLUMN, or {{document: length}}")
     made = Lengths(f"a dictionary of {len(given)}")
     made.given = given
     return made

@@ -291,7 +291,7 @@ class Parametric(metaclass=ParametricType):
         raise AttributeError(f"{type(self).__name__} is read-only; use replace({name}=...)")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__} is read-only; {name} stays")
+        raise AttributeError(f"{type(self).__name__} is read-only; {name} cannot be removed")
 
 
 N = TypeVar("N", bound=Parametric)
@@ -331,7 +331,7 @@ class Registry(Generic[N]):
         for module in self._modules():
             for name, value in self._classes_of(module).items():
                 if name in classes:
-                    raise TypeError(f"two classes called {name} in {self.package.__name__}")
+                    raise TypeError(f"two classes are called {name} in {self.package.__name__}")
                 classes[name] = value
         return dict(sorted(classes.items(), key=lambda item: item[0].lower()))
 
@@ -431,13 +431,15 @@ class Registry(Generic[N]):
         """Return the object that a text denotes."""
         objects = self.expand(text)
         if len(objects) != 1:
-            raise UsageError(f"'{text}' means {len(objects)} {self.noun}s; expected one")
+            raise UsageError(f"'{text}' stands for {len(objects)} {self.noun}s; name one")
         return objects[0]
 
     def expand(self, text: str) -> list[N]:
         """Return the objects that a text denotes; a list of cutoffs such as `P.5,10` denotes several."""
         if not isinstance(text, str):
-            raise UsageError(f"{self.noun} {text!r}; expected a name such as {next(iter(self.classes))}")
+            raise UsageError(
+                f"{self.noun} {text!r} is not valid; give a name such as {next(iter(self.classes))}"
+            )
         text = BRACES.sub(r"@\1", " ".join(text.split()))
         persistence = PERSISTENCE.fullmatch(text)
         meaning = self.find(persistence["name"]) if persistence else None
@@ -511,9 +513,9 @@ def _parse_parameters(parts: re.Match[str], positional: str = "") -> dict[str, o
         if not equals and positional:
             name, value = positional, name  # noqa: PLW2901  # the text without "=" is the value
         elif not equals:
-            raise UsageError(f"'{name.strip()}'; expected name=value")
+            raise UsageError(f"'{name.strip()}' is not of the form name=value")
         if name.strip() in parameters:
-            raise UsageError(f"{name.strip()} is given twice; expected once")
+            raise UsageError(f"{name.strip()} is given twice")
         parameters[name.strip()] = value.strip()
     return parameters
 
@@ -533,10 +535,10 @@ def _parse_cutoffs(
     if name is None or default_cutoffs == ():
         raise UsageError(f"{parts['name']} takes no cutoff; write {class_.example()}")
     if name in arguments:
-        raise UsageError(f"{name} is given twice; expected once")
+        raise UsageError(f"{name} is given twice")
     if parts["suffix"] and class_.has_persistence() and parts[0][parts.start("suffix") - 1] == ".":
         cuts = f"{parts['name']}@{text}"
-        raise UsageError(f"a number after a dot is p, as in {parts['name']}.95; write {cuts} for cutoffs")
+        raise UsageError(f"a number after a dot means p, as in {parts['name']}.95; for cutoffs, write {cuts}")
     return [{name: value.strip()} for value in text.split(",")]
 
 

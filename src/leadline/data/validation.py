@@ -100,9 +100,7 @@ def check_run_name(name: object) -> None:
     """
     if not isinstance(name, str):
         shown = " ".join(str(name).split())[:60]
-        raise UsageError(
-            f"a run called {shown}, of type {type(name).__name__}; expected text, as in {shown!r}"
-        )
+        raise UsageError(f"a run name must be text, such as {shown}, not of type {type(name).__name__}")
 
 
 class Kind(NamedTuple):

@@ -216,8 +216,9 @@ def trial_table(trial: Trial) -> Table:
     (circular,) = (row for row in trial.rows if row.run == NAME)
     by_budget = f"{BUDGET} judgments per query, drawn by `leadline pool --for {MEASURE}`"
     outcome = (
-        f"the run tuned to the labels: rank {circular.machine_place} on the labels alone, rank "
-        f"{circular.place} with {BUDGET} human judgments per query, rank {circular.truth_place} on all"
+        f"the run tuned to the labels ranks {circular.machine_place} on the labels alone, "
+        f"{circular.place} with {BUDGET} human judgments per query, and {circular.truth_place} on all "
+        "judgments"
     )
     heading = f"{MEASURE} and rank, over {queries(trial.queries)}; labels alone: {trial.labels:,} labels"
     notes = [

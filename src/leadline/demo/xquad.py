@@ -73,7 +73,7 @@ def downloaded() -> dict[str, bytes]:
             reason = getattr(error, "reason", error)
             raise InputError(
                 f"cannot be downloaded ({reason})",
-                expected="a network, or leadline from its source, which holds these texts",
+                expected="a network connection, or leadline from source, which includes these texts",
                 path=url,
             ) from None
         if hashlib.sha256(published[language]).hexdigest() != digest:

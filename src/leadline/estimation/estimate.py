@@ -437,7 +437,7 @@ def estimate(
     """
     reading = Reading.of(estimate, options, RunsOptions)
     if reading.queries_in is not None:
-        raise UsageError("--config read.queries_in with a sample of judgments; expected all its queries")
+        raise UsageError("--config read.queries_in cannot be used with a sample; use all its queries")
     check_flags(skipped=skipped)
     check_whole(0, seed=seed)
     level = checked_level(confidence)
@@ -477,7 +477,7 @@ def estimate(
     )
     if infos and all(info.counts["queries"] == 0 for info in infos):
         raise UsageError(
-            "no run has a query in common with the pool or the judgments (first of them: "
+            "no run has a query in common with the pool or the judgments (such as "
             f"{sample.table.queries[0]}); do the query ids match?"
         )
     values = np.array([[part.values for part in run] for run in parts]).transpose(0, 2, 1)
@@ -542,8 +542,8 @@ def _warnings(
         ]
         if others:
             words = (
-                f"the pool was drawn for {', '.join(drawn_for)}: values and ranks of {', '.join(others)} "
-                "are unreliable"
+                f"the pool was drawn for {', '.join(drawn_for)}, so values and ranks by "
+                f"{', '.join(others)} are unreliable"
             )
             warnings.append(ResultWarning("drawn_for_others", words, len(others)))
     if any(isinstance(kind, Cascade) for kind in results._kinds) and len(rows):  # noqa: SLF001  # same module
@@ -586,13 +586,13 @@ def _warnings(
     if conservative and len(rows):
         low, high = COVERAGE_OF_NEW
         words = (
-            "intervals of new runs are conservative: widened for documents outside the frame, they covered "
-            f"{low} to {high} % in simulations"
+            "intervals of new runs are widened for documents outside the frame and thus conservative: "
+            f"they covered {low} to {high} % in simulations"
         )
         warnings.append(ResultWarning("conservative_intervals", words, conservative))
     warnings.append(judge_warning(sample, results.judgments))
     if not math.isfinite(float(np.nan_to_num(results.means).sum())):
-        raise UsageError("an estimate is infinite; expected smaller grades")
+        raise UsageError("an estimate is infinite; use smaller grades")
     return warnings
 
 

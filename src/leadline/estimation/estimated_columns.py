@@ -113,7 +113,7 @@ INTERVALS = (
 )
 POOLED = "pooled: relative to the relevant documents of the pool, not of the whole collection"
 PREDICTED = {
-    "machine": "predicted from calibrated machine labels",
+    "machine": "predicted from calibrated LLM labels",
     "votes": "predicted from the votes of the pooled runs",
     "centred": "predicted as the mean of the judged pairs",
     "none": "counted as 0 (Horvitz-Thompson estimator)",
@@ -201,13 +201,16 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
     notes.append(f"unjudged pairs: {predicted}")
     if rows.widened:
         notes.append(
-            "widened: share of the width due to documents outside the frame; to halve: how many of them to "
-            "judge for half of it (draw them with `leadline pool --from`, the earlier runs and this one)"
+            "widened: share of the width due to documents outside the frame; to halve: how many of them "
+            "to judge to halve the width (draw them with `leadline pool --from` from the earlier runs "
+            "and this one)"
         )
     if rows.bounded:
         ratios = any(np.isnan(estimate.lowest) for estimate in rows.estimates)
-        words = "lowest, highest: range over all grades of the guessed and unknown pairs"
-        notes.append(words + ("; none of measures with a divisor (nDCG, R, F, AP)" if ratios else ""))
+        words = "lowest, highest: range over all possible grades of guessed and unknown pairs"
+        notes.append(
+            words + ("; not available for measures with a divisor (nDCG, R, F, AP)" if ratios else "")
+        )
     if results.estimates is not None:
         notes += results.estimates.notes(results.names)
     if any(estimate.target == "pooled" for estimate in rows.estimates):

@@ -29,7 +29,7 @@ def check_estimable(measures: Sequence[Measure]) -> None:
     wrong = [str(measure) for measure in measures if not is_estimable(measure)]
     if wrong:
         raise UsageError(
-            f"{', '.join(wrong)} cannot be estimated from a sample; expected measures of the ranks of "
+            f"{', '.join(wrong)} cannot be estimated from a sample; use measures based on the ranks of "
             "relevant documents, such as AP, nDCG@10, RR, P@10, R@100"
         )
 

@@ -99,7 +99,7 @@ NO_ESTIMATE = {
     "INST": "its weights depend on the number of relevant documents found so far",
     "GMBpref": "it depends on the judged non-relevant documents, which a sample does not identify",
     "WithinBudget": "a budget ends at another rank in each list, and estimates need one rank",
-    "statAP": "it weights the judgments itself: evaluate it without other measures",
+    "statAP": "it weights the judgments itself; evaluate it without other measures",
 }
 
 
@@ -125,7 +125,7 @@ def kinds_of(measures: Sequence[Measure]) -> list[Kind]:
     ]
     if refused:
         names = ", ".join(sorted(supported.__name__ for supported in _MAKERS))
-        raise UsageError(f"{'; '.join(refused)} cannot be estimated; expected some of {names}")
+        raise UsageError(f"cannot estimate {'; '.join(refused)}; choose from {names}")
     return [kind for kind in kinds if kind is not None]
 
 

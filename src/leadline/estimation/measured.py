@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from leadline.evaluation.estimated_recall import PoolLike
     from leadline.io.pool_files import DrawnPool
 
-NO_LENGTHS = "a budget ends at another rank in each list, and estimates need one rank"
-WITHOUT_POOL = "machine labels need a drawn pool: --pool POOL"
+NO_LENGTHS = "a budget ends at a different rank in each list, but estimates need a fixed rank"
+WITHOUT_POOL = "LLM labels need a sampled pool; add --pool POOL"
 READING = ReadingOptions.__annotations__.keys() - {"name_by"}
 DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters.values()} | {
     one.name: one.default for kind in (Reading, Cut) for one in fields(kind)
@@ -139,7 +139,7 @@ def evaluate(
     """
     runs, measures = divided(runs_and_measures, runs, measures, profile=profile)
     if runs is None:
-        raise UsageError("qrels without runs; expected evaluate(qrels, runs)")
+        raise UsageError("there are qrels but no runs; call evaluate(qrels, runs)")
     return measured(
         qrels,
         runs,
@@ -264,8 +264,8 @@ def measured(
     of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
     for name in options.keys() - of_runs.keys() - NegativeOptions.__annotations__.keys():
         if options[name] != DEFAULTS.get(name):
-            reason = NO_LENGTHS if name == "lengths" else "expected options of reading runs only"
-            raise UsageError(f"{name} with a drawn pool; {reason}")
+            reason = NO_LENGTHS if name == "lengths" else "use only options for reading runs"
+            raise UsageError(f"{name} does not apply to a sampled pool; {reason}")
     look = None
     if verdict:
         draw, look = at_look(draw, table.to_dict())

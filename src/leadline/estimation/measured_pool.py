@@ -80,7 +80,7 @@ class MeasuredPool(Result):
         }
 
     def _columns(self) -> list[Column]:
-        heads = ("half-width", "per query for half", "per query for exact")
+        heads = ("half-width", "per query to halve", "per query to be exact")
         return [
             Column("measure", list(self.expected)),
             *(
@@ -98,12 +98,17 @@ class MeasuredPool(Result):
     def forecast(self) -> list[str]:
         """Return sentences on the size of the pool and the expected half-widths."""
         mean = self.pairs / max(self.queries, 1)
-        size = f"{self.pairs:,} pairs of {self.queries:,} queries, {mean:.1f} per query"
-        lines = [f"{size}, sampled with known probabilities from {self.frame:,}"]
+        size = f"{self.pairs:,} pairs for {self.queries:,} queries, {mean:.1f} per query"
+        lines = [f"{size}, sampled with known probabilities from {self.frame:,} pairs"]
         if self.pairs == self.frame and mean < float(self.options.get("budget") or 0.0):
-            lines = [f"{size}: all there are, fewer than the budget per query (--total N is for all queries)"]
+            lines = [
+                (
+                    f"{size}: all pairs there are, fewer than the budget per query (--total N counts "
+                    "all queries)"
+                )
+            ]
         if self.added != self.pairs:
-            lines.append(f"new pairs: {self.added:,}; the others are judged or were sampled before")
+            lines.append(f"new pairs: {self.added:,}; the rest were judged or sampled before")
         places = places_of_looks(self.pairs, int(self.pool.design.get("looks", 1)))
         if len(places) > 1:
             words = ", ".join(f"{place:,}" for place in places)
@@ -112,14 +117,14 @@ class MeasuredPool(Result):
         for name, expected in self.expected.items():
             half_width, half, exact = (expected[key] for key in FORECAST)
             parts = [
-                f"{name}: no forecast of an interval"
+                f"{name}: no interval forecast"
                 if half_width is None
                 else f"expected half-width of {name}: {half_width:.3f} {of}"
             ]
             if half is not None:
                 parts.append(f"{half:.1f} judgments per query would halve it")
             if exact is not None:
-                parts.append(f"{exact:.1f} judgments per query would be exact for these runs")
+                parts.append(f"{exact:.1f} judgments per query would make it exact for these runs")
             said = half_width is None and any(str(notice).startswith(f"{name}: ") for notice in self.warnings)
             if len(parts) > 1 or not said:
                 lines.append("; ".join(parts))
@@ -200,9 +205,9 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     reached = sum(place <= front for place in places)
     if not reached:
         raise UsageError(
-            f"There is no verdict yet: {front:,} documents are judged in the order of the pool, and its "
-            f"looks are after {', '.join(f'{place:,}' for place in places)}. `leadline evaluate` "
-            "shows the values so far."
+            f"There is no verdict yet: {front:,} documents are judged in pool order, and the looks come "
+            f"after {', '.join(f'{place:,}' for place in places)}. `leadline evaluate` shows the values "
+            "so far."
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))
     return first_pairs(pool, look.pairs), look

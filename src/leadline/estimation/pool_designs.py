@@ -14,8 +14,6 @@ from leadline.data.ids import to_text
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted
-from leadline.data.wording import queries as count_queries
 from leadline.errors import UsageError
 from leadline.estimation.designs import (
     DEEPEST,
@@ -48,7 +46,7 @@ LEAST_REST = 0.1  # mean probability below the cutoff where an ideal list depend
 RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels, or if all labels are alike
 FEWEST_CHECKED = 20  # judged pairs with 0 < p < 1 from which it is checked whether this seed drew them
 MOST_DEVIATIONS = 5.0  # standard deviations above the expected number that this seed would draw
-ALIKE = "its divisor depends on documents that both runs have alike, which are not drawn for a pair"
+ALIKE = "its divisor depends on documents that both runs rank equally, which a pool for a pair does not draw"
 
 
 def pool_for(
@@ -136,7 +134,7 @@ def pool_for(
         raise UsageError(f"a pool drawn for a measure {needs} a budget (judgments per query) or a total")
     check_whole(1, looks=looks)
     if not 0 <= new_runs < 1:
-        raise UsageError(f"new_runs={new_runs}; expected 0 <= new_runs < 1")
+        raise UsageError(f"new_runs must be at least 0 and below 1, not {new_runs}")
     asked_for = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     wanted = profile_of("leadline").measures(asked_for, rel=rel, documents=None)
     weights = {str(measure): rank_weights(measure) for measure in wanted}
@@ -146,7 +144,7 @@ def pool_for(
     names = list(systems.queries.names)
     size = float(total or 0) if budget is None else float(budget) * len(names)
     if size <= 0 or not math.isfinite(size):
-        raise UsageError(f"budget={budget}; expected a number above 0")
+        raise UsageError(f"the budget must be a number above 0, not {budget}")
     lists = [
         [[systems.documents[code] for code in ranked[:limit].tolist()] for ranked in systems.lists(name)]
         for name in names
@@ -164,8 +162,8 @@ def pool_for(
         importance = sum((gap / gap.sum() for gap in gaps if gap.sum() > 0), np.zeros(len(frame.query)))
         if not importance.any():
             raise UsageError(
-                f"nothing to judge: '{pair[0]}' and '{pair[1]}' rank the same documents with equal weights; "
-                "expected two runs that differ"
+                f"nothing to judge: '{pair[0]}' and '{pair[1]}' rank the same documents with equal "
+                "weights; choose two runs that differ"
             )
         frame = frame._replace(importance=importance)
         squares = [gap * gap for gap in gaps]
@@ -183,8 +181,8 @@ def pool_for(
     drawn = design.drawn & ~already_judged
     if design.cut:
         words = (
-            f"pairs that cannot be drawn: {design.cut:,}; with this budget their inclusion probability would "
-            "be below 0.02"
+            f"pairs that cannot be drawn: {design.cut:,}; with this budget, their inclusion probability "
+            "would be below 0.02"
         )
         warnings.append(ResultWarning("frame_cut", words, design.cut))
     # Pairs that cannot be drawn are listed too: the ideal list of nDCG is that of the whole frame, and both
@@ -232,8 +230,8 @@ def pool_for(
     labels: Mapping[str, Mapping[str, float]] | None = None
     if pair and all(isinstance(kind_of(measure), (Ratio, AveragePrecision)) for measure in wanted):
         raise UsageError(
-            f"{wanted[0]} has no interval, and so no verdict, in a pool for a pair: {ALIKE}; expected P@10, "
-            "DCG@10 or the like, or a pool that is not for a pair"
+            f"{wanted[0]} gets no interval, and so no verdict, in a pool for a pair: {ALIKE}; use P@10, "
+            "DCG@10 or similar, or a pool that is not for a pair"
         )
     for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
         kind, text = kind_of(measure), str(measure)
@@ -291,9 +289,9 @@ def _gaps(
     names = [info.name for info in systems.infos]
     for name in pair:
         if name not in names:
-            raise UsageError(f"unknown run '{name}'; expected one of " + ", ".join(names[:8]))
+            raise UsageError(f"unknown run '{name}'; choose from " + ", ".join(names[:8]))
     if pair[0] == pair[1]:
-        raise UsageError(f"run '{pair[0]}' twice; expected two different runs to compare")
+        raise UsageError(f"run '{pair[0]}' is given twice; choose two different runs")
     first, second = names.index(pair[0]), names.index(pair[1])
     found = []
     for weight in weights:
@@ -328,19 +326,19 @@ def _no_forecast(
     """Return why there is no forecast of a half-width, with what is expected; empty if there is one."""
     if outside > MOST_GUESSED:
         return (
-            f"{100 * outside:.0f} % of its weight is outside the frame, and with more than "
-            f"{100 * MOST_GUESSED:.0f} % there is no interval; expected a larger budget"
+            f"{100 * outside:.0f} % of its weight is outside the frame, and intervals need "
+            f"{100 * MOST_GUESSED:.0f} % or less; use a larger budget"
         )
     ideal = isinstance(kind, Ratio) and kind.ideal
     if half_width == 0 and outside < ROUNDING and not (ideal and sampled):
         return ""  # known with certainty
     if judgments < FEWEST_JUDGMENTS:
         return (
-            f"{counted(judgments, 'judgment')}, and with fewer than {FEWEST_JUDGMENTS} there is no interval; "
-            "expected a larger budget"
+            f"intervals need at least {FEWEST_JUDGMENTS} judgments, and there are {judgments}; use a "
+            "larger budget"
         )
     if queries < FEWEST_QUERIES:
-        return f"{count_queries(queries)}, and with fewer than {FEWEST_QUERIES} there is no interval"
+        return f"intervals need at least {FEWEST_QUERIES} queries, and there are {queries}"
     return ""
 
 
@@ -353,7 +351,7 @@ def _inexact(kind: Kind, longest: int, limit: int, read: int, reach: int, *, pai
         return "it has no cutoff, and lists are longer than the frame" if longer else ""
     deepest = min(kind.cutoff, longest)
     if deepest > limit:
-        return f"ranks {limit + 1} to {deepest} are outside the frame; expected a depth of at least {deepest}"
+        return f"ranks {limit + 1} to {deepest} are outside the frame; use a depth of at least {deepest}"
     return ""
 
 
@@ -366,9 +364,9 @@ def _check_independent(frame: Frame, design: Draw, judged: Flags, seed: int) -> 
     count = int((random_numbers(frame, seed)[rows] < p).sum())
     if count - p.sum() > MOST_DEVIATIONS * math.sqrt(float((p * (1 - p)).sum())):
         raise UsageError(
-            f"the judgments were drawn with seed {seed}: it would draw {count:,} of {len(rows):,} judged "
-            f"pairs, against {p.sum():.1f} expected by chance; expected --from POOL to enlarge that pool "
-            "(without --judged), or another --seed"
+            f"the judgments were drawn with seed {seed}, which would draw {count:,} of {len(rows):,} "
+            f"judged pairs again ({p.sum():.1f} by chance); to enlarge that pool, use --from POOL "
+            "without --judged, otherwise another --seed"
         )
 
 
@@ -394,13 +392,13 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: 
     """Return the draw with the larger of both probabilities of each pair, and the pairs drawn earlier."""
     if "seed" not in before.design:
         raise UsageError(
-            "the earlier pool has no sampling design; expected a pool of `leadline pool --for` (existing "
-            "judgments of another pool: --judged QRELS)"
+            "the earlier pool has no sampling design; use a pool from `leadline pool --for` (for "
+            "judgments from another pool: --judged QRELS)"
         )
     if before.design.get("seed") != seed:
         raise UsageError(
             f"the earlier pool was drawn with seed {before.design.get('seed')}, this one with {seed}; "
-            "expected the same seed, so that judged pairs stay drawn"
+            "use the same seed so that judged pairs stay in the sample"
         )
     rows = {
         (to_text(frame.queries[query]), to_text(document)): row
@@ -419,14 +417,14 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: 
             old[row], asked[row] = share, drawn
     if lost:
         raise UsageError(
-            f"{lost:,} pairs of the earlier pool are outside this frame; expected at least the same runs "
-            f"and --depth {before.design.get('depth')} or more"
+            f"{lost:,} pairs of the earlier pool are outside this frame; use at least the same runs and "
+            f"--depth {before.design.get('depth')} or more"
         )
     known = int((judged & asked & (old < 1)).sum())
     if known:
         raise UsageError(
-            f"{known:,} judged pairs are pairs that the earlier pool drew; expected judgments made before "
-            "it: `evaluate` takes those of the pool without --judged"
+            f"{known:,} of the judged pairs were drawn by the earlier pool; pass only judgments made "
+            "before that pool (`evaluate` reads the pool's own judgments without --judged)"
         )
     return enlarged(design.probability, design.scale, old, frame, seed), asked
 
@@ -445,7 +443,7 @@ def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:
     )
     labelled = ~np.isnan(labels)
     if not labelled.any():
-        raise UsageError("no pair of the frame has a machine label; do the query and document ids match?")
+        raise UsageError("no pair in the frame has an LLM label; do the query and document ids match?")
     rate = float(np.clip(target.of(labels[labelled]), 0.0, 1.0).mean())
     return np.full(len(frame.query), rate if 0 < rate < 1 else RATE)
 
@@ -552,12 +550,12 @@ def left_out(
     [('a', 0.5), ('b', 0.5)]
     """
     if "measures" not in pool.design:
-        raise UsageError("no pool that was drawn for measures; expected one by `leadline pool --for`")
+        raise UsageError("the pool was not drawn for measures; use one from `leadline pool --for`")
     measures = profile_of("leadline").measures(pool.design["measures"], rel=pool.design.get("rel"))
     names = list(pool.design.get("runs", ()))
     team_of = dict(zip(names, teams_of(teams, names), strict=True))
     if len(set(team_of.values())) < 2:
-        raise UsageError("all runs are of one team; expected two teams or more")
+        raise UsageError("all runs belong to one team; at least two teams are needed")
     given = judgments is not None and runs is not None
     results = estimate(judgments, runs, measures, pool=pool, **options) if given else None  # type: ignore[arg-type]
     found = []
@@ -583,7 +581,7 @@ def _only(pool: DrawnPool, kept: Flags) -> DrawnPool:
     """Return some pairs of a pool, which must hold a drawn one."""
     rows = np.flatnonzero(kept).tolist()
     if not pool.drawn[rows].any():
-        raise UsageError("no drawn pair is left without a team; expected teams that share documents")
+        raise UsageError("without one of the teams, no drawn pair is left; teams must share documents")
     part = pool.pairs(rows)
     return DrawnPool(*part[:3], pool.order[rows], part.contributors, pool.drawn[rows], pool.design)
 

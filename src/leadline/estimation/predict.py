@@ -91,7 +91,7 @@ class Predictions(Results):
             return lambda width: ranked_predictions(self, index, width=width or COLUMN)
         if truth is None:
             raise UsageError(
-                f"figure {figure} without a measure; expected truth={{run: {{query: value}}}} (--truth)"
+                f"figure {figure} needs a measure; pass truth={{run: {{query: value}}}} (--truth)"
             )
         rows = over_queries(self, truth, draws=draws, confidence=confidence, seed=seed)
         rules: dict[str, Any] = {"measure": truth_measure, "confidence": confidence}
@@ -241,14 +241,14 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
     listed = [predictors] if isinstance(predictors, (str, Predictor)) else list(predictors)
     made = dict.fromkeys(one if isinstance(one, Predictor) else PREDICTORS.parse(one) for one in listed)
     if not made:
-        raise UsageError("no predictor; expected one, as in " + ", ".join(PREDICTORS.classes))
+        raise UsageError("no predictor given; choose from " + ", ".join(PREDICTORS.classes))
     for one in made:
         for lost in sorted(one.needs() - given):
             raise UsageError(f"{one} without {WANTING[lost]}")
     unused = given.difference(*(one.needs() for one in made))
     for name in sorted(unused):
         noun = WANTING[name].partition(";")[0]
-        raise UsageError(f"{noun}, which no chosen predictor uses; leave them out")
+        raise UsageError(f"none of the chosen predictors uses {noun}; leave them out")
     return list(made)
 
 
@@ -297,12 +297,12 @@ def _warnings(
     )
     documents = total["documents"]
     words = {
-        "missing_queries": f"queries missing from runs: {missing}; no prediction for them",
+        "missing_queries": f"queries missing from runs: {missing}; they have no prediction",
         "equal_scores": "lists whose scores are all equal: {count}; such scores are not informative",
-        "single_documents": "lists of one document: {count}; they have no tail",
-        "unknown_queries": "queries of runs without a text: {count}; predictors that need one are undefined",
+        "single_documents": "lists with only one document: {count}; their tail is empty",
+        "unknown_queries": ("queries without a text: {count}; predictors that need the text are undefined"),
         "without_vectors": f"documents without a topic vector: {{count}} of {documents}; skipped",
-        "undefined": f"undefined predictions: {said}; excluded from the means",
+        "undefined": f"undefined predictions: {said}; excluded from means",
     }
     counts = total | {"missing_queries": missing, "undefined": int(undefined.sum())}
     return [
@@ -404,7 +404,7 @@ def ranked_predictions(predictions: Predictions, index: int = 0, *, width: float
         predictions.names,
         ranks[:, np.argsort(means, kind="stable")],
         limits=(0.0, 1.0),
-        order="the lowest at the left",
+        order="lowest on the left",
         label=f"{predictions.measures[index]}, rank of the query within each run (0: lowest, 1: highest)",
         width=width,
     )
@@ -438,7 +438,9 @@ def predicted_and_measured(
     names = predictions.names
     if run not in names or run not in truth:
         there = [name for name in names if name in truth]
-        raise UsageError(f"no run '{run}' with predictions and values; there are: " + ", ".join(there[:20]))
+        raise UsageError(
+            f"no run '{run}' has both predictions and values; there are: " + ", ".join(there[:20])
+        )
     measured = np.array([truth[run].get(query, math.nan) for query in predictions.queries], dtype=np.float64)
     predicted = predictions.values[names.index(run), :, index]
     defined = np.flatnonzero(np.isfinite(measured) & np.isfinite(predicted))

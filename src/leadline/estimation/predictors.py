@@ -185,7 +185,7 @@ class DeShaTo(Predictor):
     def value(self, answer: Answer) -> float:
         """Return the score of one list."""
         if answer.theta is None or answer.row is None:
-            raise UsageError("DeShaTo without topic vectors; expected --topics VECTORS")
+            raise UsageError("DeShaTo needs topic vectors; add --topics VECTORS")
         size = len(answer.row)
         pool = RankedPool(
             np.zeros(size, dtype=np.int32),

@@ -222,7 +222,7 @@ def sampled(
     table = judgments_of(qrels, reading)
     check_level(rel, table)
     if isinstance(population, (bool, float)):
-        raise UsageError(f"population={population!r}; expected a whole number, or one by query")
+        raise UsageError(f"population={population!r} is not valid; give a whole number, or one per query")
     if documents is not None and population is None:
         population = len(set(documents) | _positive(table))
     fixed = certain_documents(certain, table, reading)
@@ -460,7 +460,7 @@ def withheld(
     if not settings.draws:
         same = "draws=0"
     elif settings.correction != "log":
-        same = f"intervals are available with correction 'log' only, not '{settings.correction}'"
+        same = f"intervals are available only with correction 'log', not '{settings.correction}'"
     elif not all(map(_correctable, (stratum for stratum in open_parts if stratum.sampled))):
         same = f"more than {MOST_DRAWN:,} documents were sampled for a query, too many to correct"
     elif queries < FEW_QUERIES:

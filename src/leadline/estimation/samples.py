@@ -127,7 +127,7 @@ def evidence_of(
     if drawn_pool is not None and ("seed" not in drawn_pool.design or np.isnan(drawn_pool.order).all()):
         drawn_pool = _of_judged_queries(drawn_pool, {query for query, _ in grades}, warnings)
     pairs = _pairs_of(drawn_pool, grades, warnings)
-    one_of({"machine labels": machine, "a proxy": proxy})
+    one_of({"LLM labels": machine, "a proxy": proxy})
     labels = _labels(machine, proxy, set(pairs.queries), warnings)
     grade = np.full(len(pairs.queries), np.nan)
     for pair, row in pairs.rows_listed().items():
@@ -192,8 +192,8 @@ def pool_of(pool: PoolLike) -> DrawnPool:
     for query, document, share in rows:
         if not 0 < share <= 1:
             raise UsageError(
-                f"document '{document}' of query '{query}' has probability {share!r}; expected a number "
-                "in (0, 1]"
+                f"document '{document}' of query '{query}' has probability {share!r}; probabilities must "
+                "be above 0 and at most 1"
             )
     return _listed(rows)
 
@@ -234,7 +234,7 @@ def _pairs_of(
     pairs = _Pairs(pool.queries, pool.documents, pool.probability, pool.order, pool.drawn)
     queries = set(pool.queries)
     if not queries:
-        raise UsageError("the pool is empty; expected a pair of a query and a document")
+        raise UsageError("the pool is empty; it needs at least one pair of query and document")
     if not any(query in queries for query, _ in grades):
         example = next(iter(grades), ("none",))[0]
         raise UsageError(
@@ -247,8 +247,8 @@ def _pairs_of(
         warnings.append(
             ResultWarning(
                 "outside_pool",
-                f"judgments of pairs outside the sample: {outside:,}; excluded (pool --judged QRELS "
-                "includes existing judgments)",
+                f"judgments of pairs outside the sample: {outside:,}; excluded (to include existing "
+                "judgments: pool --judged QRELS)",
                 outside,
             )
         )
@@ -279,7 +279,7 @@ def _labels(
     }
     if not labels:
         raise UsageError(
-            f"no {noun} is for a query of the pool ({noun}s: {next(iter(by_query), 'none')}; pool: "
+            f"no {noun} belongs to a query in the pool ({noun}s: {next(iter(by_query), 'none')}; pool: "
             f"{min(queries)}); do the query ids match?"
         )
     others = sum(query not in queries for query in by_query)
@@ -298,15 +298,15 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
         if ":" not in proxy:
             near = difflib.get_close_matches(proxy, PROXIES, n=1)
             hint = f" (nearest: {near[0]})" if near else ""
-            raise UsageError(f"proxy '{proxy}'; expected votes, centred, none or FILE:COLUMN{hint}")
+            raise UsageError(f"unknown proxy '{proxy}'; use votes, centred, none or FILE:COLUMN{hint}")
         return read_pair_values(proxy)
     check_nested("{query: {document: value}}", proxy=proxy)
     for query, documents in proxy.items():
         for document, value in documents.items():
             if not math.isfinite(value):
                 raise UsageError(
-                    f"document '{document}' of query '{query}' has the proxy {value!r}; expected a finite "
-                    "number"
+                    f"document '{document}' of query '{query}' has the proxy {value!r}; proxies must be "
+                    "finite numbers"
                 )
     return proxy
 
@@ -331,7 +331,7 @@ def _without_gaps(
     if not missing.any():
         return pairs, 0
     if not usable.any():
-        raise UsageError("no pair of the pool is judged; do the document ids match?")
+        raise UsageError("no pair in the pool is judged; do the document ids match?")
     if np.isnan(order[listed]).any() or "seed" not in pool.design:  # a table without orders
         order = np.where(missing, -1.0, 0.0)
     owners = _owners(judgments)
@@ -348,8 +348,8 @@ def _without_gaps(
     if not count:
         return pairs, gaps
     words = (
-        f"drawn pairs not judged: {count:,}; the {int(usable.sum()):,} judged ones are treated as a "
-        "smaller draw, with its inclusion probabilities"
+        f"drawn pairs not judged: {count:,}; the {int(usable.sum()):,} judged pairs are treated as a "
+        "smaller sample with its own inclusion probabilities"
     )
     warnings.append(ResultWarning("smaller_draw", words, count))
     numbers = random_numbers_of(list(pairs.names()), int(pool.design["seed"]))
@@ -370,7 +370,7 @@ def _proxy(proxy: ProxyLike | None, pool: DrawnPool | None, drawn: object) -> st
         return "centred" if drawn else "none"
     if proxy == "votes" and (pool is None or not any(pool.contributors)):
         raise UsageError(
-            "proxy 'votes' needs a pool that names its contributors; expected one of `leadline pool --for`"
+            "proxy 'votes' needs a pool that names its contributors; use one from `leadline pool --for`"
         )
     return proxy if isinstance(proxy, str) else VALUES
 
@@ -399,8 +399,8 @@ def _evidence(
     elif labels:
         values = np.array([labels.get(pair, np.nan) for pair in pairs.names()])[order]
         if np.isnan(values[framed]).all():
-            what = "machine label" if proxy == "machine" else f"value in {proxy}"
-            raise UsageError(f"no pair of the pool has a {what}; do the document ids match?")
+            what = "LLM label" if proxy == "machine" else f"value in {proxy}"
+            raise UsageError(f"no pair in the pool has a {what}; do the document ids match?")
         by_level = proxy == "machine"
         cells = Cells.of_levels(values) if by_level else Cells.of_quantiles(values, probability[order])
         grades = np.where(judged, grade, np.nan)[order]
@@ -436,7 +436,7 @@ def _evidence(
 def _of_judges(code: str, message: str, count: int) -> ResultWarning:
     """Return the warning of pairs with several judges, which count by the mean over these."""
     return ResultWarning(
-        code, message.partition("; ")[0] + "; each counts as the mean over its judges", count
+        code, message.partition("; ")[0] + "; each counts as the mean of its judges' grades", count
     )
 
 
@@ -463,7 +463,7 @@ def _twice(
     rows = [(int(position[known[pair]]), *given) for pair, given in twice.items() if pair in known]
     lacking = len(twice) - len(rows)
     if lacking:
-        words = f"second judgments of pairs without a first one in the sample: {lacking:,}; left out"
+        words = f"second judgments of pairs without a first judgment in the sample: {lacking:,}; left out"
         warnings.append(ResultWarning("second_alone", words, lacking))
     found = np.array(sorted(rows), dtype=np.float64).reshape(-1, 3)
     return found[:, 0].astype(np.int64), found[:, 1], found[:, 2]
@@ -510,13 +510,14 @@ def _depend_on_draw(
     count = int((judged & ~np.isnan(values)).sum())
     if all_equal(values[judged], grades[judged]):
         words = (
-            f"labels equal the grades of all {count:,} judged pairs that have one; were they made from them?"
+            f"the labels equal the grades of all {count:,} judged pairs with a label; were they made "
+            "from these grades?"
         )
         warnings.insert(0, ResultWarning("labels_equal_judgments", words, count))
     if tests.failed:
         words = (
-            f"labels excluded: they depend on which pairs were drawn ({tests.reason}), as labels made with "
-            "the judgments do; estimates calibrated with them would be biased"
+            f"labels excluded: they depend on which pairs were drawn ({tests.reason}), like labels made "
+            "with the judgments; estimates calibrated with them would be biased"
         )
         warnings.insert(0, ResultWarning("labels_depend_on_draw", words, count))
     return tests.failed

@@ -51,10 +51,12 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     seed = pool.design.get("seed")
     if not isinstance(seed, int) or "twice" in pool.design:
         raise UsageError(
-            "pairs are judged twice from a pool that `leadline pool --for` drew; expected --from it"
+            "pairs to judge twice are drawn from a pool that `leadline pool --for` drew; pass it with --from"
         )
     if not 1 <= number <= len(rows):
-        raise UsageError(f"{number:,} of {len(rows):,} pairs to judge twice; expected 1 to {len(rows):,}")
+        raise UsageError(
+            f"cannot draw {number:,} of {len(rows):,} pairs to judge twice; draw 1 to {len(rows):,}"
+        )
     names = [(pool.queries[row], pool.documents[row]) for row in rows.tolist()]
     first = random_numbers_of(names, seed)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -63,7 +65,7 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     probability, scale = scaled(importance / pool.probability[rows], float(number))
     if probability.min() < SMALLEST:
         least = int(np.ceil(number * SMALLEST / probability.min()))
-        raise UsageError(f"{number:,} pairs to judge twice are too few; expected {least:,} or more")
+        raise UsageError(f"{number:,} pairs to judge twice are too few; draw {least:,} or more")
     seed = crc32(f"twice {seed}".encode())
     order = random_numbers_of(names, seed) / (probability / scale)
     return DrawnPool(
@@ -83,14 +85,19 @@ def judged_again(
     """Return probability and grade of every pair that the second judge judged."""
     table = read_qrels(second)
     if not any(grade >= 0 for grade in table.grades.tolist()):
-        raise UsageError("the second judge has no judgment; expected those of a pool by `pool --twice`")
+        raise UsageError(
+            "the second judge has made no judgments; pass those of a pool drawn by `pool --twice`"
+        )
     found, gaps = judged_part(table, pool, warnings)
     if gaps:
         raise UsageError(
-            f"{gaps:,} pairs to be judged again have no judgment; expected all, or those first in order"
+            f"{gaps:,} pairs to be judged again have no judgment; judge all of them, or all up to some "
+            "point in order"
         )
     if len(found) < FEWEST_AGAIN and any(chance < 1 for chance, _ in found.values()):
-        raise UsageError(f"{len(found)} pairs with a second judgment; intervals need at least {FEWEST_AGAIN}")
+        raise UsageError(
+            f"only {len(found)} pairs have a second judgment; intervals need at least {FEWEST_AGAIN}"
+        )
     if all(chance == 1 for chance, _ in found.values()):
         lacking = sum(
             (query, document) not in found
@@ -100,8 +107,9 @@ def judged_again(
         )
         if lacking:
             raise UsageError(
-                f"{lacking:,} judged pairs have no second judgment, and the others no probability; expected "
-                "the pool of `pool --twice` (--config read.second_pool), or the column probability"
+                f"{lacking:,} judged pairs have no second judgment, and the others have no probability; "
+                "pass the pool from `pool --twice` (--config read.second_pool), or add the column "
+                "probability"
             )
     return found
 
@@ -113,7 +121,8 @@ def check_kinds(measures: Sequence[Measure], kinds: Sequence[Kind], twice: objec
     ]
     if twice and wrong:
         raise UsageError(
-            f"{', '.join(wrong)} with a second judge; expected P, CG, DCG, RBP, RR, Success or ERR"
+            f"{', '.join(wrong)} cannot be estimated with a second judge; use P, CG, DCG, RBP, RR, "
+            "Success or ERR"
         )
 
 
@@ -132,6 +141,6 @@ def judge_warning(sample: Sample, judgments: int) -> ResultWarning:
     other = int((sample.table.grades[rows] != grades).sum())
     words = (
         f"values are those that the second judge would give: {len(rows):,} of {judgments:,} judged pairs "
-        f"were judged again, {percent(round(other / len(rows), 3))} with another grade"
+        f"were judged again, {percent(round(other / len(rows), 3))} with a different grade"
     )
     return ResultWarning("second_judge", words, len(rows))

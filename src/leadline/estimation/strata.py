@@ -206,15 +206,15 @@ def population_sizes(
     if isinstance(population, Mapping):
         lacking = [query for query in qrels.queries if query not in population]
         if lacking:
-            raise UsageError(f"no population for query '{lacking[0]}'; expected one for every query")
+            raise UsageError(f"query '{lacking[0]}' has no population; give one for every query")
         sizes = np.array([population[query] for query in qrels.queries], dtype=np.int64)
     else:
         sizes = population - qrels.relevant(POSITIVE)
     if (sizes < 0).any():
         query = qrels.queries[int(np.argmin(sizes))]
         raise UsageError(
-            f"population={population}, fewer than the relevant documents of query '{query}'; expected the "
-            "number of documents in the collection"
+            f"population={population} is less than the number of relevant documents for query '{query}'; "
+            "give the number of documents in the collection"
         )
     sizes = sizes - certain
     if (sizes < 0).any():

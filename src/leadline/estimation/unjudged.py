@@ -52,7 +52,9 @@ def estimate_warnings(
     noun = "teams" if teams else "systems"
     warnings = [
         ResultWarning(
-            "few_systems", f"voting {noun}: {few}; {method.called} is unreliable with fewer than {FEW}", few
+            "few_systems",
+            f"only {few} voting {noun}; {method.called} is unreliable with fewer than {FEW}",
+            few,
         ),
         ResultWarning(
             "missing_queries",
@@ -61,8 +63,8 @@ def estimate_warnings(
         ),
         ResultWarning(
             "short_lists",
-            f"systems with less than half of the usual documents: {len(short)} ({', '.join(short[:3])}); "
-            "their estimates are not comparable",
+            f"systems with less than half the usual number of documents: {len(short)} "
+            f"({', '.join(short[:3])}); their estimates are not comparable",
             len(short),
         ),
     ]
@@ -82,7 +84,7 @@ def topic_warnings(
     warnings = [
         ResultWarning(
             "single_documents",
-            f"{counted(single, 'list')} with a topic vector for one document only, which makes scores large",
+            f"{counted(single, 'list')} with a topic vector for only one document, which inflates scores",
             single,
         ),
         ResultWarning(
@@ -93,7 +95,8 @@ def topic_warnings(
         ResultWarning("no_vectors", f"{counted(empty, 'list')} without any topic vector", empty),
         ResultWarning(
             "saturated_product",
-            f"k(P) is {share:.0%} of its maximum: products are dominated by one topic and not informative",
+            f"k(P) is {share:.0%} of its maximum; products are dominated by one topic and are not "
+            "informative",
             int(share >= SATURATED),
         ),
     ]
@@ -300,9 +303,9 @@ def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object)
     one_of({"topic vectors": vectors, "documents": documents})
     has_topics = vectors is not None or documents is not None
     if method.voting and has_topics:
-        raise UsageError(f"topics with method {method.called}, which does not use them; expected deshato")
+        raise UsageError(f"method {method.called} does not use topics; leave them out, or use deshato")
     if not method.voting and not has_topics:
-        raise UsageError(f"{method.called} without topic vectors; expected --topics VECTORS or --docs DOCS")
+        raise UsageError(f"{method.called} needs topic vectors; add --topics VECTORS or --docs DOCS")
 
 
 @dataclass(repr=False, eq=False)

@@ -11,7 +11,6 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.registry import Aliases, Parametric, Registry, choice, number, whole
-from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import RankedPool
 from leadline.io.objects import Qrels
@@ -63,10 +62,7 @@ class UnjudgedEstimator(Parametric):
     def check(self, teams: int) -> None:
         """Raise UsageError if there are too few systems."""
         if self.voting and teams < self.fewest:
-            raise UsageError(
-                f"{self.called} with {teams} system{'s' * (teams != 1)} (or teams); expected "
-                f"{self.fewest} or more"
-            )
+            raise UsageError(f"{self.called} needs at least {self.fewest} systems (or teams), got {teams}")
 
     def check_topics(self, topics: int) -> None:
         """Raise UsageError if there are too few topics; voting methods use none."""
@@ -374,14 +370,12 @@ class DeShaTo(UnjudgedEstimator):
     def check_topics(self, topics: int) -> None:
         """Raise UsageError for fewer than three topics: the shape of two numbers is constant."""
         if self.of == "shape" and topics < FEWEST_TOPICS:
-            raise UsageError(
-                f"{self.called} with {counted(topics, 'topic')}; expected {FEWEST_TOPICS} or more"
-            )
+            raise UsageError(f"{self.called} needs at least {FEWEST_TOPICS} topics, got {topics}")
 
     def _with_vectors(self, pool: RankedPool) -> RankedPool:
         """Return the documents that have a vector, among the first `depth` or filled up to `depth`."""
         if pool.theta is None or pool.row is None:
-            raise UsageError("deshato without topic vectors; expected --topics VECTORS or --docs DOCS")
+            raise UsageError("deshato needs topic vectors; add --topics VECTORS or --docs DOCS")
         self.check_topics(pool.theta.shape[1])
         has_vector = pool.row >= 0
         pool = pool.first(self.depth) if self.missing == "skip" else pool

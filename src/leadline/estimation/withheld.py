@@ -73,7 +73,7 @@ class NoInterval(Enum):
     SHARE_OF_RELEVANT = "intervals of shares of all relevant documents are not valid with drawn judgments"
     UNKNOWN_IDEAL = "the ideal list cannot be estimated without predicted grades"
     NO_QUERY = "the run has no query in common with the pool or the judgments"
-    NO_RELEVANT = "the variance cannot be estimated: no relevant document among the drawn"
+    NO_RELEVANT = "the variance cannot be estimated: no drawn document is relevant"
     ALL_RELEVANT = "the ideal list cannot be estimated: all judged documents are relevant"
     NOT_SIMULATED = "not simulated for this design: {0}"
     NO_VARIANCE = "the variance cannot be estimated: all drawn judgments equal their predictions"
@@ -129,7 +129,7 @@ def design_withheld(sample: Sample, kind: Ratio, drawn_for: Sequence[str]) -> st
     if kind.target != Target("linear") or (kind.weights(ranks) != 1.0 / np.log2(ranks + 1.0)).any():
         return "a gain that is not the grade, or a discount that is not log2(rank + 1)"
     if drawn_for and set(drawn_for) != {SIMULATED}:
-        return f"a pool drawn for {', '.join(drawn_for)}, one for {SIMULATED} was simulated"
+        return f"a pool drawn for {', '.join(drawn_for)}, where one for {SIMULATED} was simulated"
     return not_simulated(design_of(sample, kind.cutoff))
 
 
@@ -164,20 +164,20 @@ def not_simulated(design: Design) -> str:
     span = f"{shallow} to {deep}" if shallow < deep else f"{deep}"
     reasons = {
         "a pool that does not name its runs": not design.runs,
-        f"cutoff {cutoff or 'none'}, {span} was simulated": not shallow <= cutoff <= deep,
-        f"{design.queries} queries, {FEWEST_SIMULATED} or more were simulated": design.queries
+        f"cutoff {cutoff or 'none'}, where {span} was simulated": not shallow <= cutoff <= deep,
+        f"{design.queries} queries, where {FEWEST_SIMULATED} or more were simulated": design.queries
         < FEWEST_SIMULATED,
-        f"{design.judgments:.3g} judgments per query, {low:g} to {high:g} were simulated": not (
+        f"{design.judgments:.3g} judgments per query, where {low:g} to {high:g} were simulated": not (
             low * (1 - SLACK) <= design.judgments <= high * (1 + SLACK)
         ),
-        f"{design.runs} pooled runs, up to {MOST_RUNS} were simulated": design.runs > MOST_RUNS,
-        f"a pool of ranks 1 to {design.depth}, {2 * cutoff} was simulated": not (
+        f"{design.runs} pooled runs, where up to {MOST_RUNS} were simulated": design.runs > MOST_RUNS,
+        f"a pool of ranks 1 to {design.depth}, where 1 to {2 * cutoff} was simulated": not (
             cutoff < design.depth <= 2 * cutoff
         ),
-        f"{design.share:.0%} of the pool judged, up to {LARGEST_SHARE:.0%} or all were simulated": (
+        f"{design.share:.0%} of the pool judged, where up to {LARGEST_SHARE:.0%} or all were simulated": (
             design.share > LARGEST_SHARE
         ),
-        f"probability {design.least:.3g}, {LEAST_PROBABILITY:g} or more were simulated": (
+        f"inclusion probability {design.least:.3g}, where {LEAST_PROBABILITY:g} or more was simulated": (
             design.least < LEAST_PROBABILITY * (1 - SLACK)
         ),
     }

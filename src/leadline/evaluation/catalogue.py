@@ -26,7 +26,7 @@ NEEDS = {
     "subtopics": "judgments by subtopic (--config read.subtopics)",
 }
 MOST_PARAMETERS = 6  # of an outline
-BOTH = "nothing is relevant nor retrieved"
+BOTH = "nothing is relevant or retrieved"
 # Grades of a list and of all judged documents, from the most general case to the most special one: a measure
 # that is undefined in the first case is undefined in all.
 CASES: dict[str, tuple[list[float], list[float]]] = {
@@ -203,7 +203,7 @@ def facts(cls: type[Measure]) -> dict[str, str]:
         lines["needs"] = NEEDS[cls.needs]
     lines["source"] = cls.source
     if aliases(cls):
-        lines["spellings"] = ", ".join(aliases(cls)) + "; upper and lower case are one"
+        lines["spellings"] = ", ".join(aliases(cls)) + "; case does not matter"
     if cls.cutoff_name() is not None:
         lines["cutoffs"] = ", ".join(f"{cls.__name__}{suffix}" for suffix in _cutoffs(cls))
     return lines

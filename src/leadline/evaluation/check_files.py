@@ -156,16 +156,18 @@ def check(
         listed = list(files)
     for file in listed:
         if not isinstance(file, (str, os.PathLike)):
-            raise UsageError(f"an object of type {type(file).__name__} to check; expected paths of files")
+            raise UsageError(f"cannot check an object of type {type(file).__name__}; pass file paths")
     reading = Reading(columns=columns, qrels_columns=qrels_columns)
     paths = [path for file in listed for path in _files(os.fspath(file))]
     both({"documents": documents}, {"qrels": qrels})
     if not paths and documents is None:
-        raise UsageError("nothing to check; expected files, or documents and qrels")
+        raise UsageError("nothing to check; pass files, or documents and qrels")
     if kind is not None:
         check_word(("run", "qrels"), kind=kind)
     if fix is not None and (len(paths) != 1 or os.path.isdir(paths[0])):
-        raise UsageError(f"fix={os.fspath(fix)!r}: {len(paths)} files or an index; expected one run or qrels")
+        raise UsageError(
+            f"fix={os.fspath(fix)!r} repairs one run or qrels file, not {len(paths)} files or an index"
+        )
     coverage = None if documents is None or qrels is None else _coverage(os.fspath(documents), qrels)
     if qrels is None and kind is None and _is_call(paths):
         qrels = paths[0]
@@ -289,8 +291,8 @@ def coverage_text(coverage: dict[str, Any]) -> str:
         )
         none = sum(not row["held"] for row in lacking)
         lines.append(
-            f"  queries with relevant documents missing: {len(lacking):,}, with all missing: {none:,}; "
-            f"worst: {worst}"
+            f"  queries missing some relevant documents: {len(lacking):,}, missing all: {none:,}; worst: "
+            f"{worst}"
         )
     return "\n".join(lines) + "\n"
 

@@ -484,7 +484,7 @@ class Rank(Derivation):
         value = above + position * others / (tied + 1)
         lines += [
             f"non-relevant documents above the ranks {first}-{last} of its score: {above}",
-            f"of the {others} there, {position} / {tied + 1} stand before it in expectation",
+            f"of the {others} there, {position} / {tied + 1} are expected before it",
             f"{measure} = {above} + {position} x {others} / {tied + 1} = {number(value)}",
         ]
         return Steps(value, lines, last, columns)

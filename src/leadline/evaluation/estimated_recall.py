@@ -101,7 +101,7 @@ def probabilities(qrels: QrelsColumns) -> Floats:
     """Return the inclusion probability of every judged document."""
     if qrels.inclusion is None:
         raise UsageError(
-            "these qrels have no inclusion probabilities; expected a column probability, or a pool"
+            "these qrels have no inclusion probabilities; add a column probability, or pass a pool"
         )
     return qrels.inclusion
 
@@ -261,7 +261,7 @@ def _with_shares(
     )
     unjudged_queries = sum(query not in judged for query in pool)
     facts = (
-        ("outside_pool", missing, "judged documents that the pool lacks: {}; left out"),
+        ("outside_pool", missing, "judged documents missing from the pool: {}; left out"),
         ("unjudged_pool", unjudged, "pooled documents not judged: {}"),
         ("unjudged_pool_queries", unjudged_queries, "pooled queries without judgments: {}; left out"),
     )

@@ -206,7 +206,7 @@ class Evaluation:
         self.profile = profile_of(profile)
         self.measures = self.profile.measures(_listed(measures), rel=rel, documents=documents)
         if reading.order == "rank" and any(getattr(one, "above", None) is not None for one in self.measures):
-            raise UsageError("a threshold of scores with order=rank; expected order=score")
+            raise UsageError("a score threshold needs order=score, not order=rank")
         reading = _with_lengths(reading, self.measures, self.cut)
         self.averaging: Averaging = self.profile.queries if queries is None else queries
         check_word(AVERAGES, queries=self.averaging)
@@ -252,7 +252,9 @@ class Evaluation:
         sums = [str(measure) for measure in self.measures if measure.average == "sum"]
         if sums or self.qrels.inclusion is not None:
             what = f"{sums[0]}, a sum over queries" if sums else "a sample of judgments"
-            raise UsageError(f"query_weights with {what}; expected means over queries by full judgments")
+            raise UsageError(
+                f"query_weights cannot be used with {what}, only with means over queries from full judgments"
+            )
         from leadline.evaluation.limits import read_weights
         from leadline.stats.moments import Weighted
 
@@ -332,13 +334,15 @@ def _with_lengths(reading: Reading, measures: Sequence[Measure], cut: Cut) -> Re
     column = reading.lengths.rpartition(":")[2] if isinstance(reading.lengths, str) else ""
     unit = UNITS.get(column.lower())
     if len(units) > 1:
-        raise UsageError(
-            f"{' and '.join(units.values())} need two lengths of each document; expected one unit"
-        )
+        raise UsageError(f"{' and '.join(units.values())} need two lengths for each document; use one unit")
     if unit not in (None, *units):
-        raise UsageError(f"{first} with lengths in {unit} ({reading.lengths}); expected a budget in {unit}")
+        raise UsageError(
+            f"{first} does not match lengths in {unit} ({reading.lengths}); give the budget in {unit}"
+        )
     if cut.judged_only:
-        raise UsageError(f"{first} with judged_only; unjudged documents take up room as all others do")
+        raise UsageError(
+            f"{first} cannot be combined with judged_only, because unjudged documents take up room as well"
+        )
     return reading
 
 
@@ -468,7 +472,7 @@ def _listed(measures: object) -> Iterable[str | Measure]:
     single = isinstance(measures, (str, Measure, type)) or is_of_ir_measures(measures)
     listed = [measures] if single else measures
     if not isinstance(listed, Iterable):
-        raise UsageError(f"measures={measures!r}; expected names such as AP or nDCG@10")
+        raise UsageError(f"measures={measures!r} is not valid; give names such as AP or nDCG@10")
     listed = [
         measure() if isinstance(measure, type) and issubclass(measure, Measure) else measure
         for measure in listed
@@ -476,7 +480,7 @@ def _listed(measures: object) -> Iterable[str | Measure]:
     listed = [text_of(measure) if is_of_ir_measures(measure) else measure for measure in listed]
     for measure in listed:
         if not isinstance(measure, (str, Measure)):
-            raise UsageError(f"measure {measure!r}; expected a name such as AP or nDCG@10")
+            raise UsageError(f"{measure!r} is not a measure; give a name such as AP or nDCG@10")
     return listed
 
 

@@ -198,15 +198,17 @@ def explain(
     single, name_of_run, counts = _list_of(run, query, name=name, reading=reading)
     code = _code(query, table.queries)
     if single is None or not len(single.scores):
-        raise UsageError(f"{name_of_run}: no list for query '{query}'; its value counts 0")
+        raise UsageError(f"{name_of_run} has no list for query '{query}', so its value counts 0")
     lengths = reading.lengths
     if lengths is not None and reading.documents_of is not None:
-        raise UsageError("lengths of chunks with documents_of; expected the chunks themselves, or no budget")
+        raise UsageError(
+            "lengths of chunks cannot be used with documents_of; use the chunks themselves, or no budget"
+        )
     results = evaluate(
         table, {single.name: single}, measure, lengths=lengths, **cut.options(), **evaluation_options
     )
     if len(results.measures) != 1:
-        raise UsageError(f"'{measure}' means {len(results.measures)} measures; expected one")
+        raise UsageError(f"'{measure}' stands for {len(results.measures)} measures; name one")
     measure_used = results.measures[0]
     assert isinstance(measure_used, Measure)
     info = _info(results.runs[0], counts, run)
@@ -235,7 +237,8 @@ def _code(query: str, queries: Vocabulary) -> int:
     code = queries.code(query)
     if code is None:
         raise UsageError(
-            f"query '{query}' has no judgments; {len(queries):,} queries do, like {next(iter(queries))}"
+            f"query '{query}' has no judgments; {len(queries):,} other queries do, such as "
+            f"{next(iter(queries))}"
         )
     return code
 

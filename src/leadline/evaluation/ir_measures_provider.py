@@ -100,7 +100,7 @@ def ir_measure(measure: str | Measure) -> Any:
 
     found = profile_of("leadline").measures([measure])
     if len(found) != 1:
-        raise UsageError(f"{measure} means {len(found)} measures; expected one")
+        raise UsageError(f"{measure} stands for {len(found)} measures; name one")
     fields = {"NAME": str(found[0]), "__name__": str(found[0]), "ours": found[0], "__module__": "ir_measures"}
     return type("LeadlineMeasure", (ir_measures.Measure,), fields)()
 

@@ -92,9 +92,9 @@ class _Joining:
             first = lists.unordered.unmeasured.get(query)
             if codes[place] >= 0 and first is not None and first.above < largest:
                 raise InputError(
-                    f"no length of document '{to_text(first.document)}', at rank {first.rank} for query "
+                    f"no length for document '{to_text(first.document)}', at rank {first.rank} for query "
                     f"'{to_text(query)}'",
-                    expected="a length of each document that may fit in the budget",
+                    expected="a length for each document that may fit in the budget",
                     path=self.path,
                     hint="Add it to the table of `--config read.lengths=FILE:COLUMN`",
                 )
@@ -241,7 +241,7 @@ def joined_runs(several: Sequence[Any]) -> dict[str, Any]:
 
 def _sources(runs: Any) -> list[tuple[str | None, Any]]:
     if isinstance(runs, Mapping) and not runs:
-        raise UsageError("no runs; expected at least one")
+        raise UsageError("no runs given; pass at least one")
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
@@ -255,7 +255,7 @@ def _sources(runs: Any) -> list[tuple[str | None, Any]]:
         return list(runs.items())
     if isinstance(runs, (list, tuple)):
         if not runs:
-            raise UsageError("no runs; expected at least one")
+            raise UsageError("no runs given; pass at least one")
         if is_row(runs[0]) or hasattr(runs, "_fields"):
             return [(None, runs)]
         refuse_unnamed_lists(runs)
@@ -325,7 +325,7 @@ def listed_runs(runs: Any) -> Any:
     ['a.run', 'b.run']
     """
     if isinstance(runs, QrelsColumns):
-        raise InputError("a Qrels in place of a run", expected=ORDER)
+        raise InputError("there is a Qrels in place of a run", expected=ORDER)
     if isinstance(runs, Result):  # some can be iterated
         return [runs]
     if isinstance(runs, (str, bytes, os.PathLike, RunColumns, Mapping, list, tuple)) or callable(runs):

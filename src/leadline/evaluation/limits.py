@@ -118,14 +118,14 @@ def read_weights(given: object, judged: Sequence[str]) -> tuple[Floats, float]:
             query = str(key)
             if query in places:
                 raise InputError(
-                    f"query '{query}' has a second weight", expected="one per query", path=path, line=line
+                    f"query '{query}' has two weights", expected="one per query", path=path, line=line
                 )
             places[query] = line, cell
     elif isinstance(given, Mapping):
         places = {str(query): (None, weight) for query, weight in given.items()}
     else:
         raise UsageError(
-            f"query_weights of type {type(given).__name__}; expected FILE:COLUMN, or {{query: weight}}"
+            f"query_weights cannot be of type {type(given).__name__}; pass FILE:COLUMN, or {{query: weight}}"
         )
     known = {query: _weight(query, cell, path, line) for query, (line, cell) in places.items()}
     lacking = [query for query in judged if query not in known]
@@ -160,11 +160,11 @@ def weights_warning(weighted: Weighted, share: float, source: str) -> ResultWarn
     effective = float(effective_groups(totals(np.where(used, 1.0, np.nan)[:, None], weighted))[0])
     zero = len(used) - number
     words = (
-        f"means weighted by {source}: {queries(number)}, worth {effective:.1f} of equal weight "
+        f"means weighted by {source}: {queries(number)}, equivalent to {effective:.1f} of equal weight "
         f"(design effect {number / effective:.2f}), with {percent(round(share, 4))} of all weight"
     )
     words += "; limits are approximate (docs/comparing.md)" * (effective < ENOUGH)
-    words += f"; {queries(zero)} of weight 0 left out" * bool(zero)
+    words += f"; {queries(zero)} with weight 0 left out" * bool(zero)
     return ResultWarning("query_weights", words, number)
 
 

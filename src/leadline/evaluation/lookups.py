@@ -102,7 +102,7 @@ class Lookups:
         names = [str(measure)] if str(measure) in available else self._canonical(measure)
         indices = [available.index(name) for name in names if name in available]
         if len(names) > 1 and indices:
-            raise UsageError(f"'{measure}' means {len(names)} measures; expected one")
+            raise UsageError(f"'{measure}' stands for {len(names)} measures; name one")
         if not indices:
             raise UsageError(f"no measure '{measure}' in these results; there are: " + ", ".join(available))
         return indices[0]
@@ -166,7 +166,7 @@ class Lookups:
             for measure, mean in self[name].items():
                 safe = UNSAFE.sub("_", prefix + measure).strip("_")
                 if safe in found:
-                    raise UsageError(f"{safe} stands for two means; expected measures with other names")
+                    raise UsageError(f"{safe} stands for two means; rename one of the measures")
                 if not math.isnan(mean):
                     found[safe] = mean
         return found
@@ -223,7 +223,7 @@ class Lookups:
         """
         check_whole(1, n=n)
         if self.withheld is not None:
-            raise UsageError("estimates of single queries vary with the sample; expected complete judgments")
+            raise UsageError("estimates for single queries vary with the sample; use complete judgments")
         place = 0 if measure is None else self.measure_index(measure)
         table, text = self.averaged_values(place), str(self.measures[place])
         values = table[self._run_index(run)]

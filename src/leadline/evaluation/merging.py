@@ -47,7 +47,7 @@ def merge_results(
     """Merge results of parts of the same runs."""
     parts = list(parts)
     if not parts:
-        raise UsageError("no results to merge; expected at least one")
+        raise UsageError("no results to merge; pass at least one")
     labels = labels or [f"result {number}" for number in range(1, len(parts) + 1)]
     for part, label in zip(parts, labels, strict=True):
         _refuse_unmergeable(part, label)
@@ -119,38 +119,42 @@ def failed_warning(paths: Sequence[str]) -> list[ResultWarning]:
 
 def _refuse_unmergeable(part: Results, label: str) -> None:
     if part.estimates is not None or part.withheld is not None:
-        raise UsageError(f"{label} holds estimates, which are over all queries; expected values of evaluate")
+        raise UsageError(
+            f"{label} contains estimates, which are over all queries; only values from evaluate can be merged"
+        )
     if part.undefined is None or part.qrels is None:
-        raise UsageError(f"{label} lacks what merging needs; expected results of `evaluate`")
+        raise UsageError(f"{label} lacks what merging needs; pass results of `evaluate`")
     if part.options.get("name_by") == "tag" and any(run.counts.get("other_tags") for run in part.runs):
-        raise UsageError(f"{label} has several run tags; expected one tag, or runs named by file")
+        raise UsageError(f"{label} has several run tags; use one tag, or name runs by file")
 
 
 def _refuse_different(first: Results, other: Results, one: str, label: str) -> None:
     """Raise UsageError if results are not of the same runs, judgments, measures and options."""
     if other.names != first.names:
         raise UsageError(
-            f"{label} has the runs {', '.join(other.names)}, {one} has {', '.join(first.names)}; expected "
-            "the same runs in the same order (`merge --name` names one run in parts)"
+            f"{label} has the runs {', '.join(other.names)}, but {one} has {', '.join(first.names)}; "
+            "both need the same runs in the same order (`merge --name` names a run given in parts)"
         )
     texts, others = ([str(measure) for measure in results.measures] for results in (first, other))
     if texts != others:
-        raise UsageError(f"{label} has {', '.join(others)}, {one} has {', '.join(texts)}; expected equal")
+        raise UsageError(
+            f"{label} has {', '.join(others)}, but {one} has {', '.join(texts)}; they must be the same"
+        )
     if other.queries != first.queries or other.qrels_digest != first.qrels_digest:
-        raise UsageError(f"{label} and {one} have different judgments; expected the same judgments")
+        raise UsageError(f"{label} and {one} have different judgments; they must be the same")
     if not same_weights(first, other):
-        raise UsageError(f"{label} and {one} have different query weights; expected the same query_weights")
+        raise UsageError(f"{label} and {one} have different query weights; they must be the same")
     left, right = _comparable(first.options), _comparable(other.options)
     for name in dict.fromkeys([*left, *right]):
         if left.get(name) != right.get(name):
             raise UsageError(
-                f"{label} has {name}={right.get(name)!r}, {one} has {left.get(name)!r}; expected equal "
-                "options"
+                f"{label} has {name}={right.get(name)!r}, but {one} has {left.get(name)!r}; options must "
+                "be the same"
             )
     missing = ~first.present & ~other.present
     if not np.array_equal(first.values[missing], other.values[missing], equal_nan=True):
         raise UsageError(
-            f"{label} and {one} have different values for missing queries; expected the same version"
+            f"{label} and {one} have different values for missing queries; use the same version for both"
         )
 
 
@@ -166,8 +170,9 @@ def _owners(parts: Sequence[Results], labels: Sequence[str]) -> Integers:
         if twice:
             run, code = twice[0]
             raise UsageError(
-                f"query '{part.queries[code]}' of {part.runs[run].name} is in {labels[owner[run, code]]} and "
-                f"in {labels[number]} ({len(twice):,} such queries); expected each query in one part"
+                f"query '{part.queries[code]}' of {part.runs[run].name} is in both "
+                f"{labels[owner[run, code]]} and {labels[number]} ({len(twice):,} such queries); each "
+                "query must be in one part"
             )
         owner[part.present] = number
     return owner
@@ -177,7 +182,8 @@ def _averaged(queries: str, before: str | None, averaged: Flags, present: Flags)
     """Return which queries are averaged by another rule than that of the parts."""
     if queries not in SETTLED or before not in SETTLED:
         raise UsageError(
-            f"queries={queries!r} of results with queries={before!r}; expected the same, or 'all' and 'both'"
+            f"queries={queries!r} does not fit results with queries={before!r}; use the same, or 'all' "
+            "and 'both'"
         )
     chosen = present if queries == "both" else np.ones_like(present)
     return np.broadcast_to(chosen[:, :, np.newaxis], averaged.shape).copy()

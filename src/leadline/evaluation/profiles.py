@@ -92,8 +92,8 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Reque
         return []
     if PREFERENCES.fullmatch(text):
         raise UsageError(
-            f"measure '{text}': trec_eval computes it from preferences or judgment groups (-R); leadline has "
-            "one grade per document"
+            f"measure '{text}' needs preferences or judgment groups (trec_eval -R), which leadline does "
+            "not support"
         )
     if text in GROUPS:
         names = [name for name in GROUPS[text] if not (nine and name in TEN_ONLY)]
@@ -102,7 +102,7 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Reque
     if name not in NAMES or not (dot or strict or name in TEXTS):
         return []
     if dot and not written:
-        raise UsageError(f"measure '{text}': nothing after the dot; expected parameters")
+        raise UsageError(f"measure '{text}' has nothing after the dot; add parameters")
     try:
         return _family(name, written)
     except ValueError:
@@ -200,7 +200,7 @@ def _expected(name: str) -> str:
         "utility": "four numbers, as in 1,-1,0,0",
         "set_F": "one number, 0 or more",
         "rbp": "p=0.9",
-        "relstring": "how many documents",
+        "relstring": "the number of documents",
     }.get(name, "no parameters")
 
 
@@ -296,16 +296,16 @@ class Profile(NamedTuple):
         texts = [name for name in names if isinstance(name, str) and is_text(name)]
         if texts:
             raise UsageError(
-                f"the value of {', '.join(texts)} is text; expected a measure, or `evaluate -f trec`"
+                f"the value of {', '.join(texts)} is text; use a different measure, or `evaluate -f trec`"
             )
         requests = self.requests(names, rel=rel, documents=documents)
         measures = dict.fromkeys(request.measure for request in requests if request.measure is not None)
         printed = list(map(str, measures))
         for name in printed:
             if printed.count(name) > 1:
-                raise UsageError(f"two measures are called '{name}'; expected different names")
+                raise UsageError(f"two measures are both named '{name}'; give them different names")
         if not measures:
-            raise UsageError("no measures; expected at least one, such as AP or nDCG@10")
+            raise UsageError("no measures given; pass at least one, such as AP or nDCG@10")
         return list(measures)
 
     def requests(
@@ -444,12 +444,12 @@ def divided(
         if are_measures(item, profile, after_runs=bool(before) or runs is not None):
             wanted += [item] if isinstance(item, (str, type)) or not isinstance(item, Iterable) else item
         elif wanted:
-            raise UsageError(f"a run after the measure {wanted[-1]}; expected all runs before the measures")
+            raise UsageError(f"a run follows the measure {wanted[-1]}; put all runs before the measures")
         else:
             before.append(item)
     for name, keyword, positional in (("runs", runs, before), ("measures", measures, wanted)):
         if keyword is not None and positional:
-            raise UsageError(f"{name} twice: by position, and as {name}=; expected them once")
+            raise UsageError(f"{name} is given twice, by position and as {name}=")
     if before:
         runs = before[0] if len(before) == 1 else joined_runs(before)
     return runs, wanted or measures
@@ -493,7 +493,7 @@ def are_measures(argument: Any, profile: str = "leadline", *, after_runs: bool =
     check_measures([word for word in words if isinstance(word, str) and word not in inputs], profile)
     if inputs:
         raise UsageError(
-            f"runs and measures in one list: {inputs[0]} is a file; expected runs first, then measures"
+            f"one list has both runs and measures ({inputs[0]} is a file); list runs first, then measures"
         )
     return True
 
@@ -512,4 +512,4 @@ def check_measures(texts: list[str], profile: str) -> None:
             refusal = UsageError
             wrong.append(str(error))
     if wrong:
-        raise refusal("no such file, and no measure: " + "; ".join(wrong))
+        raise refusal("neither a file nor a measure: " + "; ".join(wrong))

@@ -57,7 +57,7 @@ def _means(results: Results, index: int, order: list[int], label: str, width: fl
     limits = np.full((len(order), 2), np.nan)
     if results.intervals is not None:
         limits = results.intervals.limits[order, index]
-        label += f", {percent(results.intervals.confidence)} interval of each mean alone"
+        label += f", {percent(results.intervals.confidence)} interval of each mean"
     return forest(
         [results.names[run] for run in order],
         results.means[order, index],
@@ -71,8 +71,8 @@ def _means(results: Results, index: int, order: list[int], label: str, width: fl
 def _refuse_withheld(results: Results) -> None:
     if results.withheld is not None:
         raise UsageError(
-            "single queries: their estimates from a sample of judgments are too variable to draw; expected "
-            "the results of `evaluate` itself (a forest plot), or those of a comparison"
+            "estimates for single queries from a sample of judgments are too variable to draw; draw the "
+            "results of `evaluate` themselves (a forest plot) or a comparison"
         )
 
 
@@ -93,7 +93,7 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
         [results.names[row] for row in rows],
         cells,
         limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
-        order="the hardest at the left",
+        order="hardest on the left",
         label=f"{measure} of one query in one run",
         width=width,
     )

@@ -220,7 +220,7 @@ class Results(Lookups, Result):
     def refuse_weights(self, what: str) -> None:
         """Raise UsageError if means are weighted, which not everything can be made of."""
         if self.weighted is not None:
-            raise UsageError(f"{what} cannot take weighted queries; expected values without query_weights")
+            raise UsageError(f"{what} does not support weighted queries; use values without query_weights")
 
     @cached_property
     def means(self) -> Floats:
@@ -237,7 +237,9 @@ class Results(Lookups, Result):
     def mean_bounds(self) -> Floats:
         """Bounds of the means: runs x measures x bounds; NaN if not available."""
         if self.bounds is None:
-            raise UsageError("there are no bounds in these results; evaluate(..., bounds=True)")
+            raise UsageError(
+                "there are no bounds in these results; compute them with evaluate(..., bounds=True)"
+            )
         limits, available = self.bounds
         means = np.full((len(self.runs), *available.shape), np.nan)
         for index, bound in np.argwhere(available).tolist():
@@ -432,8 +434,8 @@ class Results(Lookups, Result):
             by, level = self.intervals.by, percent(self.intervals.confidence)
             by += f", seed {self.options['seed']}" if by != "Student" else ""
             notes.append(
-                f"low, high: {level} confidence interval of the mean over queries ({by}); intervals may "
-                "overlap although the difference of two runs is significant: use `leadline compare`"
+                f"low, high: {level} confidence interval of the mean over queries ({by}); even if "
+                "intervals overlap, two runs may differ significantly (see `leadline compare`)"
             )
         notes += ABOUT_BOUNDS if self.bounds is not None else ()
         return [*notes, *super()._notes()]

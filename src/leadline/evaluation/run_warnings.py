@@ -197,8 +197,8 @@ def check_level(rel: float | None, qrels: QrelsColumns) -> None:
         return
     level = f"the significance level {rel:g} is `--confidence {1 - rel:g}` (in Python confidence={1 - rel:g})"
     raise UsageError(
-        f"level {rel:g} (`--level`, in Python rel) with whole grades; expected the lowest relevant grade, "
-        f"such as 1{f'. If you mean significance, {level}' if rel <= HALF else ''}"
+        f"level {rel:g} (`--level`, in Python rel) does not fit whole-number grades; give the lowest "
+        f"relevant grade, such as 1{f'. If you mean significance, {level}' if rel <= HALF else ''}"
     )
 
 
@@ -247,7 +247,7 @@ def _uneven(infos: Sequence[RunInfo]) -> ResultWarning:
         return ResultWarning("uneven_judgments", "", 0)
     texts = [f"{name} {100 * share:.0f} %" for share, name in shares]
     summary = ", ".join(texts) if len(texts) <= NAMED else f"{texts[0]} to {texts[-1]}"
-    message = f"unjudged in the top {TOP}: {summary}; more unjudged means more underestimated"
+    message = f"unjudged in the top {TOP}: {summary}; the more unjudged, the more a run is underestimated"
     return ResultWarning("uneven_judgments", message, len(shares))
 
 
@@ -257,7 +257,7 @@ def answerless(qrels: QrelsColumns, measures: Sequence[Measure]) -> list[ResultW
     for measure in (one for one in measures if one.unanswered):
         count = _unanswered(qrels, float(getattr(measure, "rel", 1.0)))
         over = counted(count, "judged query", "judged queries")
-        message = f"{measure}: mean over {over} without a relevant document (missing from a run: scored 1)"
+        message = f"{measure}: mean over {over} without a relevant document (if missing from a run, scored 1)"
         found.append(ResultWarning("without_answer", message, max(count, 1)))
     return found
 

@@ -105,8 +105,8 @@ def read_scores(
     both = [name for name in sides["lower"] if name in sides["higher"]]
     if both:
         raise UsageError(
-            f"--config scores.lower_is_better={both[0]} with --config scores.higher_is_better; expected one "
-            "of them"
+            "use only one of --config scores.lower_is_better and --config scores.higher_is_better for "
+            f"{both[0]}"
         )
     names = list(map(str, asked))
     opened = [(source, table) for source in _sources(scores) for table in [_opened(source)]]
@@ -118,7 +118,9 @@ def read_scores(
         return _selected(results, names, sides)
     if saved:
         other = next(source for source, table in opened if isinstance(table, OpenedScores))
-        raise UsageError(f"{saved[0][0].path} is a saved result, {other.path} a table; expected one kind")
+        raise UsageError(
+            f"{saved[0][0].path} is a saved result, but {other.path} is a table; pass one kind only"
+        )
     tables = [table for _, table in opened if isinstance(table, OpenedScores)]
     headers = [name for table in tables for name in dict.fromkeys(table.header)]
     repeated = {name for name in headers if headers.count(name) > 1} if len(tables) > 1 else set()
@@ -149,22 +151,23 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
         others = list(map(str, results.measures))
         if others != texts:
             raise UsageError(
-                f"{path} has {', '.join(others)}, {paths[0]} has {', '.join(texts)}; expected equal"
+                f"{path} has {', '.join(others)}, but {paths[0]} has {', '.join(texts)}; they must be "
+                "the same"
             )
         different = queries ^ set(results.averaged_queries())
         if different:
             raise UsageError(
-                f"{path} and {paths[0]} have different queries ({len(different)}, such as {min(different)}); "
-                "expected the same"
+                f"{path} and {paths[0]} have different queries ({len(different)}, such as "
+                f"{min(different)}); they must be the same"
             )
     names = [name for results in parts for name in results.names]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise UsageError(f"run '{twice[0]}' is in two files; expected different names")
+        raise UsageError(f"run '{twice[0]}' is in two files; give the runs different names")
     rows = [results.queries.encode(first.queries.names) for results in parts]
     sampling = _merged(parts)
     if any(not same_weights(first, results) for results in parts):
-        raise UsageError("saved results with different query weights; expected the same query_weights")
+        raise UsageError("the saved results have different query weights; they must be the same")
     message = "values are estimates from a sample of judgments; intervals are over queries and samples"
     estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
     return Results(
@@ -206,7 +209,7 @@ def _opened(source: _Source) -> OpenedScores | Results:
         values = {run["name"]: run.get("queries") for run in opened["runs"]}
     if not all(values.values()):
         raise InputError(
-            "printed by -f json without per-query values",
+            "was printed with -f json and has no per-query values",
             expected="-o FILE.json, or -f json --per-query",
             path=source.path,
         )
@@ -276,8 +279,8 @@ def _selected(results: Results, names: Sequence[str], sides: Mapping[str, Sequen
     for name, side in said.items():
         if name not in assumed:
             raise UsageError(
-                f"--{side}-is-better {name} with saved results, which know which direction is "
-                "better; leave it out"
+                f"--{side}-is-better {name} does not apply to saved results, which already know the "
+                "direction; leave it out"
             )
     results.measures = [
         replace(assumed[name], rising=said[name] == "higher", assumed=False) if name in said else measure
@@ -335,8 +338,8 @@ class _Builder:
             if known is not None and known.rising != (side == "higher"):
                 better = "larger" if known.rising else "smaller"
                 raise UsageError(
-                    f"--{side}-is-better {name}: {better} values of {canonical} are better; expected a "
-                    "measure that is unknown here"
+                    f"--{side}-is-better {name} does not apply, because {better} values of {canonical} "
+                    "are better; use it only for custom measures"
                 )
         found = {
             name: NamedMeasure(
@@ -356,7 +359,7 @@ class _Builder:
         assumed = [name for name, measure in found.items() if getattr(measure, "assumed", False)]
         if assumed:
             named = ", ".join(assumed)
-            words = f"larger values are taken as better: {named} (otherwise --config scores.lower_is_better)"
+            words = f"assuming higher is better: {named} (if not, use --config scores.lower_is_better)"
             self.warnings.append(ResultWarning("assumed_direction", words, len(assumed)))
         if not found:
             raise InputError(f"only {', '.join(sums)}", expected="measures that are means over queries")
@@ -425,8 +428,8 @@ class _Builder:
             first = begin + int(rows[np.flatnonzero(cells == cells[place])[0]])
         where = self._place(first)
         found = (
-            f"{part.measures[row]} of run '{part.runs[row]}' for query '{part.queries[row]}' again "
-            f"(first {where})"
+            f"{part.measures[row]} of run '{part.runs[row]}' for query '{part.queries[row]}' appears "
+            f"twice (first {where})"
         )
         line = part.places[row] if part.unit == "line" else None
         prefix = "" if part.unit == "line" else f"{part.unit} {part.places[row]}: "
@@ -451,8 +454,8 @@ class _Builder:
             low, high = float(np.nanmin(column)), float(np.nanmax(column))
             if low < measure.low - BEYOND or high > measure.high + BEYOND:
                 words = (
-                    f"values of {name} from {low:g} to {high:g}, outside its range {measure.low:g} to "
-                    f"{measure.high:g}, which is taken as unknown"
+                    f"values of {name} range from {low:g} to {high:g}, outside {measure.low:g} to "
+                    f"{measure.high:g}, so its range is taken as unknown"
                 )
                 self.warnings.append(ResultWarning("outside_range", words, 1))
                 self.measures[name] = NamedMeasure(name, rising=measure.rising)
@@ -468,9 +471,11 @@ class _Builder:
             raise InputError(
                 f"no value of {texts[measure]} for run '{self.runs[run]}' and query '{self.queries[query]}' "
                 f"({lacking:,} of {values.size:,} values are missing)",
-                expected="every measure for every run and query; --config scores.missing=zero counts 0, "
-                "--config scores.missing=drop "
-                "leaves out the queries",
+                expected=(
+                    "every measure for every run and query (to count 0: --config "
+                    "scores.missing=zero; to leave out these queries: --config "
+                    "scores.missing=drop)"
+                ),
             )
         if self.missing == "zero":
             wrong = [
@@ -480,8 +485,8 @@ class _Builder:
             ]
             if wrong:
                 raise UsageError(
-                    f"--config scores.missing=zero with {wrong[0]}, of which 0 is the best value; expected "
-                    "--config scores.missing=drop"
+                    "--config scores.missing=zero would reward missing values, because 0 is the best "
+                    f"value of {wrong[0]}; use --config scores.missing=drop"
                 )
             values[~given] = 0.0
             words = f"missing values: {lacking:,} of {values.size:,}; counted 0"

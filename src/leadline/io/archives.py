@@ -93,7 +93,7 @@ class Streams(io.RawIOBase):
             padding += len(self.packed) - len(rest)
             self.packed = rest or self.file.read(self.piece)
         if padding % 4:
-            raise EOFError(f"{padding} bytes of padding are not a multiple of 4")
+            raise EOFError(f"its {padding} bytes of padding are not a multiple of 4")
         return bool(self.packed)
 
 

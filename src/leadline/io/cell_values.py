@@ -49,7 +49,7 @@ def json_of(
         raise InputError("JSON nested too deeply", expected="objects", path=path, line=line) from None
     except ValueError as error:
         reason = f" ({error.msg.lower()})" if isinstance(error, json.JSONDecodeError) else ""
-        raise InputError(f"no JSON{reason}", expected=expected, path=path, line=line) from None
+        raise InputError(f"invalid JSON{reason}", expected=expected, path=path, line=line) from None
 
 
 def object_of(text: str, path: str, line: int) -> dict[str, Any]:
@@ -60,5 +60,5 @@ def object_of(text: str, path: str, line: int) -> dict[str, Any]:
 def checked_object(found: Any, path: str, line: int) -> dict[str, Any]:
     """Return a value that is an object."""
     if not isinstance(found, dict):
-        raise InputError(f"JSON of a {type(found).__name__}", expected="an object", path=path, line=line)
+        raise InputError(f"the JSON is a {type(found).__name__}", expected="an object", path=path, line=line)
     return found

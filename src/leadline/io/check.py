@@ -403,7 +403,7 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
         about = TextRemarks(found.kind)
         about.add(window.text[: window.end].tobytes(), 1, rows=set(lists.lines))
         yield from about.problems()
-    message = "a query occurs again after another one"
+    message = "a query reappears after another query"
     yield Problem("mixed_queries", returns[0] if returns else None, message, len(returns))
     of_lists = ListRemarks(trec=found.form == "trec") if found.kind == "run" else GradeRemarks()
     of_lists.add(lists, lists.lines.__getitem__)
@@ -450,7 +450,7 @@ DONE = {
     "nan": "dropped rows with score NaN",
     "comments": "removed remarks",
     "extra_columns": "removed columns after the sixth",
-    "tags": "one tag, the last",
+    "tags": "kept only the last tag",
     "mixed_queries": "grouped the rows of each query",
     "rank_disagrees": "ranked by score",
     "rank": "ranked by score",
@@ -466,7 +466,7 @@ def write_repaired(
     if left or found.lists is None:
         raise InputError(
             f"{left[0].message} (errors that cannot be repaired: {sum(each.count for each in left)})",
-            expected="errors that can be repaired: repeats, NaN and what check calls a remark",
+            expected="errors that can be repaired: repeats, NaN and remarks of `check`",
             path=found.path,
             line=left[0].line if found.unit == "line" else None,
         )

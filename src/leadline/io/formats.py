@@ -142,7 +142,9 @@ def _file_in(path: str) -> str:
         parts = sorted(name for name in os.listdir(path) if name.endswith(".arrow"))
         if len(parts) != 1:
             raise InputError(
-                f"a dataset in {len(parts)} files", expected="one: `to_parquet` writes it", path=path
+                f"is a dataset in {len(parts)} files",
+                expected="a single file, as `to_parquet` writes",
+                path=path,
             )
         return os.path.join(path, parts[0])
     folder = os.path.join(path, "qrels")
@@ -159,7 +161,7 @@ def _of_split(folder: str, splits: list[str], suffix: str) -> str:
     if len(splits) == 1:
         return os.path.join(folder, splits[0])
     raise InputError(
-        f"a folder of {len(splits)} splits",
+        f"is a folder with {len(splits)} splits",
         expected="one of " + ", ".join(os.path.join(folder, name) for name in splits),
         path=path,
     )
@@ -400,8 +402,8 @@ def _write_trec(table: OutputTable) -> Iterator[bytes]:
 
 
 TREC = Format("trec", _is_trec, None, _write_trec)
-SQLITE_STORE = Format("sqlite", None, _lazy("judgment_store", "records"), judgments="names judgments")
-COLLECTION = Format("ir_datasets", None, _lazy("ir_datasets", "table"), judgments="names judgments")
+SQLITE_STORE = Format("sqlite", None, _lazy("judgment_store", "records"), judgments="contains judgments")
+COLLECTION = Format("ir_datasets", None, _lazy("ir_datasets", "table"), judgments="contains judgments")
 PARQUET = Format(
     "parquet",
     _is_binary_table,
@@ -412,7 +414,9 @@ PARQUET = Format(
 )
 JSON = Format("json", _is_json, _lazy("json_files", "json_rows"), _lazy("tables", "write_json"), (".json",))
 HEADERLESS = Format("headerless", _is_headerless, _lazy("tables", "refuse_headerless"))
-SMART = Format("smart", _is_smart, _lazy("smart_relevance", "records"), judgments="lists relevant documents")
+SMART = Format(
+    "smart", _is_smart, _lazy("smart_relevance", "records"), judgments="contains lists of relevant documents"
+)
 # Texts whose columns may be named.
 HEADERLESS_FORMATS = {TREC.name, HEADERLESS.name, SMART.name, "csv", "sampled"}
 FORMATS = (

@@ -44,7 +44,7 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
     """
     path, _, column = place.rpartition(":")
     if not path or not column:
-        raise UsageError(f"'{place}'; expected FILE:COLUMN, as in scores.tsv:score")
+        raise UsageError(f"'{place}' is not valid; write FILE:COLUMN, as in scores.tsv:score")
     found: dict[str, dict[str, float]] = {}
     for line, row in records(path):
         keys = [
@@ -137,7 +137,10 @@ def _pairs(path: str) -> Iterator[tuple[str, str]]:
             cells = plain.fields_of(line)
             if len(cells) < 4:
                 raise InputError(
-                    f"{len(cells)} columns", expected="qrels of 4 or a run of 6", path=path, line=number
+                    f"{len(cells)} columns",
+                    expected="qrels with 4 columns or a run with 6",
+                    path=path,
+                    line=number,
                 )
             yield to_text(cells[0]), to_text(cells[2])
         return
@@ -168,7 +171,7 @@ def read_population(given: str) -> int | dict[str, int]:
     if given.isascii() and given.isdigit():
         return int(given)
     if given[:1] in "+-." and given[1:2].isdigit():
-        raise UsageError(f"population {given}; expected a whole number, 1 or more, or a file")
+        raise UsageError(f"population {given!r} is not valid; give a whole number of at least 1, or a file")
     found: dict[str, int] = {}
     for number, raw in plain.data_lines(text_of(read_whole(given)).encode("utf-8", "surrogateescape")):
         line = to_text(raw)
@@ -195,7 +198,7 @@ def of(source: KnownLike) -> dict[bytes, set[bytes]]:
     if isinstance(source, (str, os.PathLike)):
         return read(os.fspath(source))
     if not isinstance(source, Mapping):
-        raise UsageError(f"known={type(source).__name__}; expected {EXPECTED}")
+        raise UsageError(f"known cannot be of type {type(source).__name__}; pass {EXPECTED}")
     return {to_bytes(query): set(map(to_bytes, _documents(query, source[query]))) for query in source}
 
 
@@ -231,10 +234,10 @@ def read(path: str) -> dict[bytes, set[bytes]]:
         else:
             raise InputError(
                 f"{len(fields)} columns",
-                expected="query document, or 4 columns of qrels",
+                expected="query and document, or the 4 columns of qrels",
                 path=path,
                 line=line,
             )
     if not found:
-        raise InputError("contains no known documents", expected="lines of query document", path=path)
+        raise InputError("contains no known documents", expected="lines with query and document", path=path)
     return found

@@ -45,6 +45,6 @@ def downloaded(path: str, rows: Callable[[], Iterable[Any]]) -> Iterator[Any]:
         reason = " ".join(str(error).split())[:200]
         raise InputError(
             f"cannot be fetched ({type(error).__name__}{': ' * bool(reason)}{reason})",
-            expected="a connection, and a collection that may be downloaded",
+            expected="a network connection and a collection that may be downloaded",
             path=path,
         ) from None

@@ -98,7 +98,7 @@ def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
         return python_inputs.mapping_records(found, what, path=path, unit="record", subtopics=subtopics)
     if isinstance(found, list):
         return python_inputs.table_of_rows(enumerate(found, start=1), path=path)
-    raise InputError(f"JSON of a {type(found).__name__}", expected="an object or a list", path=path)
+    raise InputError(f"the JSON is a {type(found).__name__}", expected="an object or a list", path=path)
 
 
 def parse_json(text: bytes, path: str, line: int = 0) -> Any:
@@ -140,7 +140,7 @@ def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
         found = parse_json(raw, window.path, line)
         if not isinstance(found, Members):
             raise InputError(
-                f"JSON of a {type(found).__name__}",
+                f"the JSON is a {type(found).__name__}",
                 expected="an object on every line",
                 path=window.path,
                 line=line,
@@ -204,7 +204,7 @@ BOOK, ANONYMOUS = "query_doc_pairs", "Anonymous"  # of Quepid
 MTEB_META = "mteb_model_meta"
 WITHOUT_QUERY = 'an object {query id: response}, or {"query_id": ..., "hits": ...} on every line'
 
-ORDERED = "`--config read.queries_in=QUERIES` names them in their order"
+ORDERED = "`--config read.queries_in=QUERIES` gives the query ids in order"
 
 # The place of a query in its file, its id, and what holds its list.
 Entry: TypeAlias = tuple[int, Any, Any]
@@ -227,12 +227,12 @@ def rows_of_json(
     if isinstance(text, Mapping) and MTEB_META in text:
         return python_inputs.mapping_records(_part_of(text, part, path), what, path=path, unit="record")
     if part:
-        raise InputError("not MTEB predictions", expected=f"the name of a file without #{part}", path=path)
+        raise InputError("has no MTEB predictions", expected=f"the file name without #{part}", path=path)
     if isinstance(text, Mapping):
         text = _by_place(text) or text
     within = next((name for name, beside in BY_QUERY.items() if name in text and beside in text), "")
     if within == "relevant_docs" and what == "score":
-        raise InputError("holds judgments", expected="a run", path=path)
+        raise InputError("contains judgments", expected="a run", path=path)
     if within and isinstance(text[within], Mapping):
         found = rows_of_json(text[within], what, path=path)
         return found or python_inputs.mapping_records(text[within], what, path=path, unit="record")
@@ -307,8 +307,8 @@ def rows_of_entries(
     if not name and queries:
         lists = [first, *rest]
         if len(lists) != len(queries):
-            found = f"{len(lists)} lists without query ids, and {len(queries)} queries"
-            raise InputError(found, expected="as many", path=path)
+            found = f"there are {len(lists)} lists without query ids but {len(queries)} queries"
+            raise InputError(found, expected="one list for each query", path=path)
         ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
         return _records(ordered, what, path, unit, "")
     return _records(_with_queries(chain([first], rest), name, path, unit), what, path, unit, name)
@@ -346,14 +346,14 @@ def _part_of(text: Mapping[str, Any], part: str, path: str) -> Any:
         for split, predictions in (splits.items() if isinstance(splits, Mapping) else ())
     }
     if not parts:
-        raise InputError("predictions of no subset", expected="{subset: {split: predictions}}", path=path)
+        raise InputError("has no predictions", expected="{subset: {split: predictions}}", path=path)
     if part not in parts and (part or len(parts) > 1):
-        found = f"no part {part}" if part else f"predictions of {len(parts)} subsets and splits"
+        found = f"has no part {part}" if part else f"has predictions for {len(parts)} subsets and splits"
         raise InputError(found, expected="one of " + ", ".join(f"{path}#{name}" for name in parts), path=path)
     found = parts[part] if part else next(iter(parts.values()))
     if not isinstance(found, Mapping):
         raise InputError(
-            "predictions of another kind of task", expected="{query: {document: score}}", path=path
+            "contains predictions for another kind of task", expected="{query: {document: score}}", path=path
         )
     return found
 
@@ -369,7 +369,9 @@ def _page(text: Mapping[str, Any], path: str) -> Table | Records:
     incomplete = bool(text.get("partial") or text.get("truncated"))
     if incomplete or (isinstance(total, int) and total > len(rows)):
         known = "more" if incomplete else f"{total:,}"
-        raise InputError(f"{len(rows):,} of {known} rows", expected="all rows of the dataset", path=path)
+        raise InputError(
+            f"contains only {len(rows):,} of {known} rows", expected="all rows of the dataset", path=path
+        )
     return python_inputs.table_of_rows(_page_rows(rows, path), path=path)
 
 
@@ -377,7 +379,7 @@ def _page_rows(rows: Iterable[Any], path: str) -> Iterator[tuple[int, Any]]:
     known = Records((), path=path, unit="record")
     for place, row in enumerate(rows, start=1):
         if not isinstance(row, Mapping) or "row" not in row:
-            raise known.at(InputError(_shown(row), expected="'row', as in the first"), place)
+            raise known.at(InputError(_shown(row), expected="'row', as in the first record"), place)
         yield place, row["row"]
 
 
@@ -451,7 +453,7 @@ def _with_queries(entries: Iterable[tuple[int, Any]], name: str, path: str, unit
     for place, entry in entries:
         holder = _holder(entry)
         if not isinstance(holder, Mapping) or name not in holder:
-            expected = f"'{name}', as in the first" if name else "one of " + ", ".join(QUERY)
+            expected = f"'{name}', as in the first record" if name else "one of " + ", ".join(QUERY)
             raise known.at(InputError(_shown(holder), expected=expected, hint="" if name else ORDERED), place)
         yield place, holder[name], entry
 
@@ -469,7 +471,7 @@ def _records(entries: Iterator[Entry], what: str, path: str, unit: str, query: s
     found = Records((), path=path, unit=unit, ranked=True)
     if names in JUDGMENTS:
         if what == "score":
-            raise InputError("holds judgments", expected="a run", path=path)
+            raise InputError("contains judgments", expected="a run", path=path)
         found.names = ("query_id", "doc_id", "relevance")
     elif names not in {EITHER, ()}:
         found.names = ("query_id", "doc_id", "score", "rank")  # as a table that is a run
@@ -494,7 +496,7 @@ def _lists(
     for place, query, entry in entries:
         records = None if names is None else _list_at(entry, names, empty=True)
         if records is None:
-            expected = "a list" + (f" at {'.'.join(names)}, as in the first" if names else "")
+            expected = "a list" + (f" at {'.'.join(names)}, as in the first record" if names else "")
             raise found.at(InputError(f"query {query!r} has {_shown(entry)}", expected=expected), place)
         yield place, query, [_hit(record) for record in records] if names == ("hits",) else records
 
@@ -558,19 +560,19 @@ def _cells(record: Any, names: Names, query: object) -> tuple[Any, Any]:
         if names.document not in record:
             raise InputError(
                 f"{_shown(record)} in the list of query {query!r}",
-                expected=f"'{names.document}', as in the first",
+                expected=f"'{names.document}', as in the first record",
             )
         document = record[names.document]
         number = record.get(names.number) if names.number else None
         if number is None and names.number and names.number != row_columns.RATING:
             raise InputError(
-                f"no {names.number} of document {document!r} of query {query!r}",
-                expected="one in every record or in none",
+                f"no {names.number} for document {document!r} of query {query!r}",
+                expected="either all records with one, or none",
             )
         if not names.number and any(record.get(each) is not None for each in SCORE):
             raise InputError(
-                f"a score of document {document!r} of query {query!r}, but none of the first",
-                expected="one in every record or in none",
+                f"document {document!r} of query {query!r} has a score, but the first has none",
+                expected="either all records with one, or none",
             )
         return document, _number(number)
     if not names.document and names.number and _is_pair(record):
@@ -578,7 +580,7 @@ def _cells(record: Any, names: Names, query: object) -> tuple[Any, Any]:
     if not names.document and not names.number and not isinstance(record, (Mapping, list)):
         return record, None
     raise InputError(
-        f"{_shown(record)} in the list of query {query!r}", expected="records that are all as the first"
+        f"{_shown(record)} in the list of query {query!r}", expected="records in the same form as the first"
     )
 
 

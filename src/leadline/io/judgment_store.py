@@ -49,7 +49,7 @@ def faults(path: str) -> Iterator[None]:
         if "locked" in text or "busy" in text:
             raise InputError(
                 "is locked by another program",
-                expected="a store that is free",
+                expected="a store that no program is writing to",
                 path=path,
                 hint="Close the program that writes to it and try again",
             ) from None
@@ -154,7 +154,7 @@ def _check_seals(connection: sqlite3.Connection, path: str) -> None:
         return
     for row in connection.execute(SEALED):
         if checksum(row) != row[-1]:
-            raise damaged(path, f"judgment {row[0]} is not what was saved")
+            raise damaged(path, f"judgment {row[0]} differs from what was saved")
 
 
 def typed(rows: Iterable[tuple[Any, ...]], types: str, path: str) -> Iterator[tuple[Any, ...]]:

@@ -92,9 +92,9 @@ class Parts:
             from tempfile import gettempdir
 
             raise UsageError(
-                f"{self.path}: a query reappears after another one, and its lines cannot be grouped in "
-                f"{gettempdir()} ({error.strerror or error}); expected a text grouped by query, or TMPDIR "
-                "with space for it"
+                f"{self.path}: a query reappears after another one, and there is no room to group its "
+                f"lines in {gettempdir()} ({error.strerror or error}); group the file by query, or set "
+                "TMPDIR to a folder with space"
             ) from None
         self.size += len(lines)
 

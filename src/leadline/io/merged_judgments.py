@@ -43,7 +43,7 @@ class Merged(NamedTuple):
             f"merged by {self.rule}"
         )
         if self.tied:
-            words += f", {counted(self.tied, 'tie')} went to the lower grade"
+            words += f", {counted(self.tied, 'tie')} resolved to the lower grade"
         return (("merged", words, self.shared),)
 
 

@@ -240,7 +240,7 @@ def read_run(
 
         source = python_inputs.by_query(source, queries, documents, name or UNNAMED)
     elif documents is not None:
-        raise UsageError("documents without queries; expected the ids of the queries too: queries=[...]")
+        raise UsageError("documents need query ids as well; pass queries=[...]")
     found = counted_run(source, name=name, reading=reading)[0]  # type: ignore[arg-type]  # refused if no run
     run = Run.sharing(found)
     return run if name is None or name == run.name else run.renamed(name)
@@ -306,16 +306,16 @@ def run_of_arrays(
     shapes = f"ids {found.shape}, scores {values.shape}, {len(listed)} queries"
     if found.ndim != 2 or found.shape != values.shape or len(listed) != len(found):
         raise UsageError(
-            f"{shapes}; expected two arrays of the same two dimensions, with a row for each query"
+            f"{shapes}; pass two arrays of the same two-dimensional shape, with one row per query"
         )
     if values.dtype.kind not in "fiu":
-        raise UsageError(f"scores of type {values.dtype}; expected numbers")
+        raise UsageError(f"scores must be numbers, not of type {values.dtype}")
     label = name or UNNAMED
     kept = np.ones(found.shape, dtype=np.bool_)
     if documents is not None or found.dtype.kind in "iu":
         if found.dtype.kind not in "iu":
             raise UsageError(
-                f"documents for ids of type {found.dtype}; expected whole numbers, their positions"
+                f"ids must be whole numbers, the positions in documents, not of type {found.dtype}"
             )
         kept = found != -1
         wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))
@@ -328,10 +328,10 @@ def run_of_arrays(
             )
     if lower_is_better is None and _all_rise(values, kept):
         raise InputError(
-            "scores that rise along every row, as distances do",
-            expected="the best first",
+            "scores increase along every row, like distances",
+            expected="the best score first",
             path=label,
-            hint="lower_is_better=True reads distances; False reads the scores as they are",
+            hint="For distances, pass lower_is_better=True; to read the scores as they are, pass False",
         )
     refuse_repeated("query", listed, path=label)
     pairs: dict[str, list[tuple[Any, float]]] = {}

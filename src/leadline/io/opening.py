@@ -170,8 +170,8 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
         copy.flush()
     except OSError as error:
         raise UsageError(
-            f"{path}: a pipe, which cannot be kept in {gettempdir()} ({error.strerror or error}); "
-            "expected TMPDIR with space for it"
+            f"{path} is a pipe, and there is no room to store it in {gettempdir()} "
+            f"({error.strerror or error}); set TMPDIR to a folder with space"
         ) from None
     return copy
 
@@ -335,7 +335,7 @@ class Chunk:
                 if not isinstance(error, (EOFError, OSError, *broken_archives())):
                     raise
                 raise InputError(
-                    f"cannot be read to its end ({error})", expected="a whole file", path=self.path
+                    f"cannot be read to its end ({error})", expected="a complete file", path=self.path
                 ) from None
             if not size:
                 self.last = True
@@ -413,19 +413,23 @@ NUL_IN_LINE = re.compile(rb"^(?!#)[^\n\0]*\0", re.MULTILINE)  # of a line that i
 def check_head(head: bytes, path: str) -> None:
     """Refuse the first bytes of a file that is not text: UTF-16, a NUL byte in the first line, or several."""
     if head.startswith(WIDE_BOMS):
-        raise InputError("a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1)
+        raise InputError(
+            "starts with a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1
+        )
     if head.startswith((b"#", *BINARY_TABLES)):
         return
     if head.startswith(LZ4):
         raise InputError(
-            "an lz4 archive", expected="another compression; ranx also writes .json and .parquet", path=path
+            "is an lz4 archive",
+            expected="another compression (ranx can also write .json and .parquet)",
+            path=path,
         )
     if head.startswith(b"%PDF"):
         raise InputError("a PDF file", expected="its text, as `pdftotext` writes it", path=path)
     if head.startswith(ZIP):
-        raise InputError("a ZIP archive", expected="a file of it, unpacked", path=path)
+        raise InputError("is a ZIP archive", expected="an unpacked file from it", path=path)
     if head.startswith(tuple(COMPRESSIONS)):
-        raise InputError("an archive within an archive", expected="one archive of text", path=path)
+        raise InputError("is an archive within an archive", expected="a single archive of text", path=path)
     if b"\0" in head.partition(b"\n")[0] or head.count(b"\0") >= BINARY:
         raise nul_byte(path, head[: head.index(b"\0")].count(b"\n") + 1)
 
@@ -437,7 +441,9 @@ def nul_byte(path: str, line: int) -> InputError:
 
 def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputError:
     """Return the error for a line or text that is too long."""
-    return InputError(f"a {noun} of more than {limit >> 20} MiB {where}", expected="a shorter one", path=path)
+    return InputError(
+        f"contains a {noun} of more than {limit >> 20} MiB {where}", expected="a shorter one", path=path
+    )
 
 
 def read_whole(
@@ -486,11 +492,11 @@ def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, numb
         return decode(raw)[0]
     except UnicodeDecodeError as error:
         raise InputError(
-            f"byte 0x{raw[error.start]:02x} that is not {encoding}",
+            f"byte 0x{raw[error.start]:02x} is not valid {encoding}",
             expected=f"text in {encoding}",
             path=path,
             line=number + raw.count(b"\n", 0, error.start),
-            hint="`--config read.encoding=latin-1` reads old files",
+            hint="For old files, try `--config read.encoding=latin-1`",
         ) from None
 
 
@@ -507,7 +513,9 @@ def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
     except Exception as error:
         if not isinstance(error, (EOFError, OSError, *broken_archives())):
             raise
-        raise InputError(f"cannot be read to its end ({error})", expected="a whole file", path=path) from None
+        raise InputError(
+            f"cannot be read to its end ({error})", expected="a complete file", path=path
+        ) from None
     finally:
         stream.close()
         file.close()
@@ -523,4 +531,4 @@ def _decoder(encoding: str) -> codecs._Decoder:
     try:
         return codecs.lookup(encoding).decode
     except LookupError:
-        raise UsageError(f"unknown encoding '{encoding}'; expected utf-8, latin-1, ...") from None
+        raise UsageError(f"unknown encoding '{encoding}'; use utf-8, latin-1, ...") from None

@@ -131,7 +131,7 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
     path = os.fspath(path)
     suffix = suffix_of(path)
     if suffix in OTHERS:
-        raise InputError(f"a pool is not written as {suffix}", expected=".tsv or .jsonl", path=path)
+        raise InputError(f"a pool cannot be written as {suffix}", expected=".tsv or .jsonl", path=path)
     as_json = suffix in {".jsonl", ".ndjson"}
     lines = [] if as_json else ["\t".join(POOL_COLUMNS)]
     for query, document, share, ranks in zip(
@@ -144,7 +144,7 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
         if NO_CELL.search(query) or NO_CELL.search(document):
             raise InputError(
                 f"a tab, a line end or a byte that is not UTF-8 in id {query!r} or {document!r}",
-                expected="a pool called POOL.jsonl, which can hold it",
+                expected="a pool named POOL.jsonl, which can contain such ids",
                 path=path,
             )
         brought = CONTRIBUTORS.encode(dict(ranks))
@@ -166,7 +166,9 @@ def _split(line: str, path: str, number: int) -> list[str]:
     try:
         return next(csv.reader([line], delimiter="\t", strict=True))
     except csv.Error as error:
-        raise InputError(f"no TSV ({error})", expected="as in other tables", path=path, line=number) from None
+        raise InputError(
+            f"invalid TSV ({error})", expected="as in other tables", path=path, line=number
+        ) from None
 
 
 DRAWN_COLUMNS = ("query_id", "doc_id", "probability", "order", "contributors")
@@ -235,7 +237,10 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
     heads = [(n, line.removeprefix(HEAD)) for n, line in top if line.startswith(HEAD)]
     if not heads and (written or any(line.startswith(FRAME) for _, line in top)):
         raise InputError(
-            "lacks the line that says how the pool was drawn", expected=f"'{HEAD}{{...}}'", path=path, line=1
+            "has lost the line that says how the pool was drawn",
+            expected=f"'{HEAD}{{...}}'",
+            path=path,
+            line=1,
         )
     design = _parsed(heads[0][1], path, heads[0][0]) if heads else {}
     drawn = _columns(text[1:], path) if written else _listed(path, ordered=bool(design))
@@ -256,7 +261,9 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
         {key: value for key, value in design.items() if key not in (*COUNTS, CHECKSUM)},
     )
     if CHECKSUM in design and design[CHECKSUM] != _checksum(pool):
-        raise InputError("is not as it was written", expected="the whole file, unchanged", path=path)
+        raise InputError(
+            "has changed since it was written", expected="the complete, unchanged file", path=path
+        )
     return pool
 
 
@@ -282,7 +289,9 @@ def _check_complete(design: Mapping[str, Any], drawn: int, rest: int, path: str)
         if written != count:
             number = f"{written:,}" if isinstance(written, int) else repr(written)
             raise InputError(
-                f"contains {count:,} of {number} {noun}", expected="the whole file, unchanged", path=path
+                f"contains only {count:,} of {number} {noun}",
+                expected="the complete, unchanged file",
+                path=path,
             )
 
 
@@ -425,7 +434,7 @@ def _cells(pool: DrawnPool, row: int, path: str) -> tuple[str, ...]:
         if NO_CELL.search(name):
             raise InputError(
                 f"a tab, a line end or a byte that is not UTF-8 in id {name!r}",
-                expected="ids that a TSV file can hold",
+                expected="ids that a TSV file can contain",
                 path=path,
             )
     share = float(pool.probability[row])

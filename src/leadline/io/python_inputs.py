@@ -126,9 +126,10 @@ def _scored(source: MappingLike, read: Callable[[Any], tuple[Any, Any]], path: s
                 document, score = read(hit)
             except (AttributeError, IndexError, KeyError, TypeError, ValueError):
                 found = (
-                    f"query {query!r}, hit {place}: {type(hit).__name__} in a form different from the first"
+                    f"query {query!r}, hit {place}: the {type(hit).__name__} has a different form from "
+                    "the first"
                 )
-                raise InputError(found, expected="one form of all hits", path=path) from None
+                raise InputError(found, expected="the same form for all hits", path=path) from None
             yield place, query, document, score, None
 
 
@@ -141,12 +142,14 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     names = list(queries)
     if isinstance(hits, (str, Mapping)) or not isinstance(hits, Iterable):
         raise InputError(
-            f"queries with a {type(hits).__name__}", expected="a list of hits per query", path=path
+            f"queries are given with a {type(hits).__name__}", expected="a list of hits per query", path=path
         )
     lists = [list(each) for each in hits]
     if len(lists) != len(names):
         raise InputError(
-            f"{len(lists)} lists of hits and {len(names)} queries", expected="as many", path=path
+            f"there are {len(lists):,} lists of hits but {len(names):,} queries",
+            expected="as many lists as queries",
+            path=path,
         )
     refuse_repeated("query", names, path=path)
     if documents is None:
@@ -154,7 +157,7 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
 
     def named(place: Any) -> str:
         if isinstance(place, bool) or not isinstance(place, Integral) or not 0 <= int(place) < len(documents):
-            expected = f"a position from 0 to {len(documents) - 1:,}, as documents are given"
+            expected = f"a position from 0 to {len(documents) - 1:,}, because documents are given"
             raise InputError(f"document {place!r}", expected=expected, path=path)
         return documents[int(place)]
 
@@ -183,7 +186,7 @@ def split_of(source: Mapping[Any, Any], *, path: str) -> Any:
         return source
     if len(source) > 1 and "test" not in source:
         expected = "one of " + ", ".join(f"[{name!r}]" for name in source)
-        raise InputError(f"a dataset of {len(source)} splits", expected=expected, path=path)
+        raise InputError(f"is a dataset with {len(source)} splits", expected=expected, path=path)
     return source["test"] if "test" in source else next(iter(source.values()))
 
 
@@ -287,7 +290,7 @@ def open_frame(source: Any) -> Any:
     try:
         frame = nw.from_native(source, pass_through=True)
     except nw.exceptions.DuplicateError:
-        raise InputError("a frame with two columns of one name", expected="one") from None
+        raise InputError("the frame has two columns with the same name", expected="one") from None
     if isinstance(frame, nw.LazyFrame):
         return frame.collect()
     return frame if isinstance(frame, nw.DataFrame) else None

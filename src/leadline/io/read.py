@@ -53,7 +53,7 @@ def judgments_in(source: QrelsLike, reading: Reading, *, sure: bool = False) -> 
         kept = qrels.keep(qrels.grades >= 0)
         if not len(kept.grades):
             raise InputError(
-                "holds negative grades only",
+                "contains only negative grades",
                 expected="a judgment with negative='unjudged'",
                 path=qrels.source,
             )
@@ -65,7 +65,7 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> QrelsColumns:
     subtopics = reading.subtopics
     if isinstance(source, QrelsColumns):
         if subtopics and source.subtopics is None:
-            raise UsageError("these qrels were read without subtopics; expected subtopics=True then")
+            raise UsageError("these qrels were read without subtopics; read them with subtopics=True")
         return source
     if isinstance(source, (str, os.PathLike)):
         machine = machine_line(first_bytes(os.fspath(source)))
@@ -251,7 +251,9 @@ def refuse_unnamed_lists(runs: Sequence[Any]) -> None:
     """Refuse lists of hits that belong to no query."""
     first = runs[0] if isinstance(runs, (list, tuple)) and runs else None
     if isinstance(first, (list, tuple)) and first and _is_hit(first[0]):
-        raise InputError("lists of hits without query ids", expected="Run(hits, queries=[...])", path=UNNAMED)
+        raise InputError(
+            "the lists of hits have no query ids", expected="Run(hits, queries=[...])", path=UNNAMED
+        )
 
 
 def is_row(value: object) -> bool:

@@ -192,7 +192,7 @@ def _refusal(output: str, path: str) -> UsageError:
     written = "standard output" if output == STANDARD_STREAM else output
     read = "standard input" if path == STANDARD_STREAM else path
     same = "" if written == read else f" ({read})"
-    return UsageError(f"{written} would overwrite an input{same}; expected another file")
+    return UsageError(f"{written} would overwrite an input{same}; choose another file")
 
 
 class Watch:
@@ -215,7 +215,9 @@ class Watch:
         """Refuse the file if its size or time has changed; another file of its name is no change."""
         now = _state(self.target)
         if self.begun is not None and now is not None and self.begun != now and self.begun[0] == now[0]:
-            raise InputError("was written to while it was read", expected="a finished file", path=self.path)
+            raise InputError(
+                "changed while it was being read", expected="a file that is complete", path=self.path
+            )
 
 
 class SteadyFile(io.FileIO):

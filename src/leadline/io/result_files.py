@@ -69,7 +69,7 @@ def damaged_result(path: str) -> Iterator[None]:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
-            "a damaged description of the results", expected="the file as it was written", path=path
+            "contains a damaged description of the results", expected="the file as it was written", path=path
         ) from None
 
 
@@ -82,7 +82,7 @@ def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:
     withheld: dict[str, dict[str, str]] = {}
     for run in runs:
         if not isinstance(run, dict) or not isinstance(run.get("name"), str):
-            raise InputError("a run without a name", expected="runs with names", path=path)
+            raise InputError("contains a run without a name", expected="runs with names", path=path)
         for name, value in run.get("mean", run).items():
             number = value.get("value") if isinstance(value, dict) else value
             if name not in NOT_VALUES and _is_number(number):
@@ -122,7 +122,7 @@ def _number(value: float | None) -> float:
 
 def _chosen(names: list[str], measure: str, path: str) -> str:
     if not names:
-        raise InputError("contains no numbers of runs", expected="one number per run", path=path)
+        raise InputError("contains no numbers for runs", expected="one number per run", path=path)
     if measure and measure not in names:
         raise InputError(f"no measure '{measure}'", expected="one of " + ", ".join(names), path=path)
     return measure or names[0]

@@ -62,7 +62,7 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
     if value is None and not by_rank:
         ranked = more and what == "score"
         swapped = "judgments come first, then runs" if what == "score" and find(present, GRADE) else ""
-        hint = "`--config read.order=rank` orders documents by rank" if ranked else swapped
+        hint = "To order documents by rank, add `--config read.order=rank`" if ranked else swapped
         raise _missing(present, what, values, hint=hint)
     return found[0] or "", found[1] or "", value or "", more or ""
 
@@ -72,18 +72,18 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     texts = find(columns, WITHOUT_IDS)
     if texts is not None:
         ids = WITHOUT_IDS[texts]
-        hint = f"'{texts}' has texts; leadline needs ids, as in '{ids}'"
+        hint = f"'{texts}' contains texts, but leadline needs ids, as in '{ids}'"
         both = [name for name in WITHOUT_IDS if name in columns]
         if len(both) > 1:  # of what was retrieved, and of what was expected
             copied = "|".join(f".{WITHOUT_IDS[name]}=.{name}" for name in both)
             hint += f". If both have the same texts: `jq -c '[.]|flatten[]|{copied}' FILE > IDS.jsonl`"
         if ids in columns:
-            hint = f"'{ids}' is a list, which a table has as text; write JSON Lines (to_jsonl)"
+            hint = f"'{ids}' is a list, which a table stores as text; write JSON Lines (to_jsonl)"
     named = {*QUERY, *LISTED, *SCORE, *GRADE, *RANK, *TAG}
     other = [one for one in columns if one not in named]
     near = next((found for one in other if (found := _nearest(one, names))), "")
     return InputError(
-        f"a table of {what}s with columns {', '.join(columns)}",
+        f"no {what}s can be read from the columns {', '.join(columns)}",
         expected="a column called " + " or ".join(names),
         hint=hint or (f"Nearest: {near}" if near else ""),
     )
@@ -262,8 +262,8 @@ def machine_remarks(judges: Sequence[str]) -> tuple[tuple[str, str, int], ...]:
 
 
 ABOUT_MACHINES = (
-    "values may be far too high and favour some runs (`leadline agreement --runs` measures it, `leadline "
-    "evaluate --pool POOL --machine LABELS` corrects it); no interval is given"
+    "values may be far too high and favour some runs (to measure this: `leadline agreement --runs`; to "
+    "correct it: `leadline evaluate --pool POOL --machine LABELS`); no interval is given"
 )
 
 
@@ -423,7 +423,7 @@ class _Gathered:
         if math.isnan(found):
             if what == "score" and self.drop_nan:
                 return found
-            hint = "`--config read.on_nan=drop` leaves such rows out" if what == "score" else ""
+            hint = "To leave out such rows, add `--config read.on_nan=drop`" if what == "score" else ""
             raise _no_number(what, value, query, document, hint)
         if what == "grade" and math.isinf(found):
             raise _no_number(what, value, query, document)
@@ -472,9 +472,11 @@ def identify(value: Any, column: str, records: Records) -> bytes:
         return b"%d" % int(value)
     if not column:
         raise InputError(
-            f"id {value!r} is of type {type(value).__name__}", expected="a string", hint="str(...) makes one"
+            f"id {value!r} is of type {type(value).__name__}",
+            expected="a string",
+            hint="Convert it with str(...)",
         )
-    convert = f"; {records.convert} converts the column" if records.convert else ""
+    convert = f"; to convert the column, use {records.convert}" if records.convert else ""
     raise InputError(
         f"id {value!r} of type {type(value).__name__} in column '{column}'",
         expected="a string",

@@ -51,7 +51,7 @@ def named_files(text: str) -> list[tuple[str | None, str]]:
     name, path = split_name(text)
     files = files_of(path)
     if name is not None and len(files) > 1:
-        raise UsageError(f"{text}: {len(files)} files; expected one, which is called {name}")
+        raise UsageError(f"{text} matches {len(files)} files, but only one file can be named {name}")
     return [(name, file) for file in files]
 
 
@@ -125,14 +125,14 @@ def files_of(path: str) -> list[str]:
         ]
         if any(name.endswith(PYTERRIER_RUNS) for name in found):
             found = [name for name in found if basename(name) not in PYTERRIER_TABLES]
-        kind = "a folder without files"
+        kind = "is a folder without files"
     elif not MAGIC.isdisjoint(path) and not (
         exists(path) or path.startswith(IR_DATASETS) or split_part(path)[1]
     ):
         from glob import glob
 
         found = [name for name in glob(path) if isfile(name)]
-        kind = "a pattern that matches no file"
+        kind = "is a pattern that matches no file"
     else:
         return [path]
     if not found:

@@ -31,8 +31,8 @@ COLUMNS = (
 )
 FIELDS = 5
 PREFERENCES = (
-    "Preference judgments of trec_eval (query, group, subgroup, document, level) are not read, and its "
-    "measures of preferences are not computed"
+    "leadline does not read trec_eval's preference judgments (query, group, subgroup, document, level) "
+    "or compute its preference measures"
 )
 
 
@@ -85,8 +85,8 @@ def read(source: Opened, subtopics: bool) -> QrelsColumns:
         labels = {label: code for code, label in enumerate(sorted({row.stratum or b"" for row in rows}))}
         qrels.strata = np.array([labels[of_pair[pair] or b""] for pair in pairs], dtype=np.int32)
         words = (
-            f"a stratified sample: {unjudged:,} of {len(rows):,} pooled documents are not judged; xinfAP, "
-            "infNDCG and statAP estimate from such a sample"
+            f"a stratified sample: {unjudged:,} of {len(rows):,} pooled documents are not judged; "
+            "xinfAP, infNDCG and statAP make estimates from such a sample"
         )
     remarks = about_remarks(plain.after_remarks(text)[1])
     qrels.remarks = (*qrels.remarks, *remarks, ("sampled_judgments", words, len(rows)))
@@ -117,7 +117,7 @@ def parse(text: bytes, path: str) -> list[SampledRow]:
             )
         rows.append((line_number, fields))
     if not rows:
-        raise InputError("holds no judgments", expected=COLUMNS, path=path)
+        raise InputError("contains no judgments", expected=COLUMNS, path=path)
     if all(_is_whole(fields[4]) for _, fields in rows):
         return [_stratified(fields, path, line) for line, fields in rows]
     if all(_is_whole(fields[2]) and _is_whole(fields[3]) for _, fields in rows):
@@ -143,7 +143,7 @@ def _stratified(fields: Sequence[bytes], path: str, line: int) -> SampledRow:
     if not stratum.isdigit():
         raise InputError(
             f"stratum '{to_text(stratum)}' of document '{to_text(document)}'",
-            expected=f"a whole number in judgments of a sample, else {plain.QRELS_COLUMNS}",
+            expected=f"a whole number in judgments of a sample, or {plain.QRELS_COLUMNS}",
             path=path,
             line=line,
             hint=f"{plain.PARTED}. {PREFERENCES}",

@@ -66,7 +66,7 @@ class Saved(NamedTuple):
         found = own if hasattr(own, "averaged_values") else getattr(own, "results", None)
         if not hasattr(found, "averaged_values"):
             raise InputError(
-                f"a saved result of `{self.command}` without per-query values",
+                f"is a saved result of `{self.command}` without per-query values",
                 expected="one of evaluate, compare or rank",
                 path=self.path,
             )
@@ -147,7 +147,7 @@ def read_saved(path: str, *, to_update: bool = False) -> Saved:
         try:
             data = json.loads(text_of(read_whole(path)))
         except (ValueError, RecursionError):
-            raise InputError("not a saved result", expected=EXPECTED, path=path) from None
+            raise InputError("is not a saved result", expected=EXPECTED, path=path) from None
     if to_update:
         release_input(path)
     return restored(data, path, table)
@@ -157,7 +157,7 @@ def restored(data: Any, path: str = "", table: Any = None) -> Saved:
     """Return a saved result from its JSON, or the manifest and the rows of its Parquet."""
     check_format(data, path)
     if table is None and CHECKSUM not in data:
-        raise InputError(DAMAGED, expected="the file as it was saved", path=path)
+        raise InputError(DAMAGED, expected="the unchanged file", path=path)
     check_json(data, path)
     with _damaged(path):
         view = decoded(data["state"])
@@ -177,17 +177,21 @@ def is_saved(data: object) -> bool:
 def check_format(data: object, path: str) -> None:
     """Raise InputError for anything but a saved result of this format."""
     if not isinstance(data, dict) or "leadline" not in data:
-        raise InputError("not a saved result", expected=EXPECTED, path=path)
+        raise InputError("is not a saved result", expected=EXPECTED, path=path)
     version, found = data["leadline"], data.get("format")
     if found == FORMAT and "state" in data:
         return
     if found is None:
-        message = "was printed by -f json, which leaves out what restores the result"
+        message = "was printed with -f json, which leaves out what is needed to restore the result"
     elif isinstance(found, int) and found > FORMAT:
         message = f"was saved by leadline {version} in format {found}; this version reads format {FORMAT}"
     else:
-        message = f"was saved by leadline {version} in format {found}, which is no longer read"
-    raise InputError(message, expected="the command again, with -o FILE.json or -o FILE.parquet", path=path)
+        message = f"was saved by leadline {version} in format {found}, which is no longer supported"
+    raise InputError(
+        message,
+        expected=("a file saved with -o FILE.json or -o FILE.parquet; run the command again"),
+        path=path,
+    )
 
 
 def _values_of_rows(data: Mapping[str, Any]) -> list[Any]:
@@ -203,7 +207,7 @@ def _damaged(path: str) -> Iterator[None]:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ImportError, OSError):
         raise InputError(
-            "does not hold what this version saves", expected="the file as it was saved", path=path
+            "does not contain what this version saves", expected="the unchanged file", path=path
         ) from None
 
 

@@ -135,7 +135,7 @@ def open_mapping(found: Mapping[str, Any], path: str, name: str) -> OpenedScores
         return OpenedScores((), lambda choices: _of_mteb([(_mteb_model(path, name), found)], path, choices))
     if "stat_test" in found and "model_names" in found:
         raise InputError(
-            "a report of ranx, which holds means only",
+            "is a report from ranx, which contains only means",
             expected="per-query values: json.dumps(run.scores), with save_results_in_run=True",
             path=path,
         )
@@ -204,7 +204,7 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
             columns.measures.append(measure)
             columns.values.append(sum(numbers) / len(numbers) if len(numbers) == len(parts) else None)
     if averaged:
-        words = f"tasks with several splits or subsets: {averaged}; their scores are means over these"
+        words = f"tasks with several splits or subsets: {averaged}; their scores are means over them"
         columns.remarks.append(("averaged_tasks", words, averaged))
     return columns
 
@@ -216,13 +216,15 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
     by_run = dict(found) if isinstance(inner, Mapping) else {name: found}
     if not by_run or (not isinstance(inner, Mapping) and not name):
         raise InputError(
-            "values without the name of a run", expected="{run: {query: {measure: value}}}", path=path
+            "contains values without the name of a run",
+            expected="{run: {query: {measure: value}}}",
+            path=path,
         )
     columns = ScoreColumns(path, "value", [], [], [], [], [], [])
     for run, outer in by_run.items():
         if not isinstance(outer, Mapping) or not all(isinstance(value, Mapping) for value in outer.values()):
             raise InputError(
-                f"values in another form at '{run}'", expected="{query: {measure: value}}", path=path
+                f"contains values in another form at '{run}'", expected="{query: {measure: value}}", path=path
             )
         names = list(map(str, outer)), list(map(str, chain.from_iterable(outer.values())))
         signs = [bool(choices.measures(level)) for level in names]
@@ -230,7 +232,7 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
             signs = [False, True]  # as of pytrec_eval
         if signs[0] == signs[1]:
             raise InputError(
-                f"dictionaries of '{run}', none or two of whose levels name measures",
+                f"in the dictionaries of '{run}', it is not clear which level names the measures",
                 expected="{query: {measure: value}} or {measure: {query: value}}",
                 path=path,
             )

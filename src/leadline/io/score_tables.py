@@ -89,7 +89,7 @@ def open_scores(source: Any, *, name: str = "") -> OpenedScores | Saved | dict[s
         return _of_table(list(frame.columns), list(enumerate(frame.iter_rows(), start=1)), "", "row", name)
     if isinstance(source, Iterable):
         return _of_records(list(enumerate(source, start=1)), "", "record", name)
-    raise InputError(f"scores of type {type(source).__name__}", expected=EXPECTED)
+    raise InputError(f"scores cannot be of type {type(source).__name__}", expected=EXPECTED)
 
 
 def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
@@ -109,7 +109,7 @@ def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
     if len(cells) == 3 and (cells[0] in TEXT_MEASURES or number_in(cells[2]) is not None):
         return OpenedScores((), lambda choices: _of_lines(lines, path, name, choices))
     if not any(sign in lines[0][1] for sign in ",\t;"):
-        found = f"{len(cells)} columns without a header" if len(cells) > 1 else "no table"
+        found = f"contains {len(cells)} columns without a header" if len(cells) > 1 else "contains no table"
         raise InputError(found, expected=EXPECTED, path=path, line=lines[0][0])
     header, rows = csv_table(text, path)
     return _of_table(
@@ -159,7 +159,7 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
     except ValueError as error:
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         if len(lines) < 2:
-            raise InputError(f"no JSON ({error})", expected=EXPECTED, path=path) from None
+            raise InputError(f"invalid JSON ({error})", expected=EXPECTED, path=path) from None
         return _of_records(
             [(number, json_of(line, path, number)) for number, line in lines], path, "line", name
         )
@@ -177,7 +177,7 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
             isinstance(value, (dict, list)) for value in found.values()
         )
         return _of_records([(1, found)], path, "line", name) if single else open_mapping(found, path, name)
-    raise InputError(f"JSON of a {type(found).__name__}", expected=EXPECTED, path=path)
+    raise InputError(f"the JSON is a {type(found).__name__}", expected=EXPECTED, path=path)
 
 
 def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
@@ -190,7 +190,9 @@ def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
             for measure, value in means.items()
         ]
     except (KeyError, TypeError, AttributeError):
-        raise InputError("a suite without means of runs", expected="JSON of suite", path=path) from None
+        raise InputError(
+            "is a suite without run means", expected="JSON output of `suite`", path=path
+        ) from None
     return _of_records(rows, path, "run", "")
 
 
@@ -209,8 +211,8 @@ def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) ->
             if set(present) != set(header):
                 raise placed(
                     InputError(
-                        f"an entry of {', '.join(map(str, present)) or type(row).__name__}",
-                        expected=f"{', '.join(map(str, header))} as in the first",
+                        f"an entry has {', '.join(map(str, present)) or type(row).__name__}",
+                        expected=f"{', '.join(map(str, header))}, as in the first entry",
                     ),
                     path,
                     unit,
@@ -254,7 +256,7 @@ def _cells(
         by_column: list[tuple[int, str | None, str | None]] = [(value, None, None)]
     elif not rest:
         raise InputError(
-            f"a table of {', '.join(header)} without values",
+            f"the table ({', '.join(header)}) has no values",
             expected=EXPECTED,
             path=path,
             line=_first_line(unit),
@@ -262,7 +264,7 @@ def _cells(
     elif measure is not None or _are_runs([header[place] for place in rest], run, choices):
         if run is not None:
             raise InputError(
-                f"columns {header[run]} and {header[rest[0]]}, both of runs",
+                f"the columns {header[run]} and {header[rest[0]]} both contain runs",
                 expected="a column of runs, or runs as columns",
                 path=path,
                 line=_first_line(unit),
@@ -273,8 +275,7 @@ def _cells(
         if measure is None and choices.wide is None:
             shown = ", ".join(header[place] for place in rest[:3]) + (", ..." if len(rest) > 3 else "")
             words = (
-                f"columns of {path or 'a table'} read as runs: {len(rest)} ({shown}); their values are of "
-                f"'{only}'"
+                f"columns of {path or 'a table'} read as runs: {len(rest)} ({shown}), with values of '{only}'"
             )
             columns.remarks.append(("columns_are_runs", words, len(rest)))
     else:
@@ -312,7 +313,7 @@ def _cells(
         )
     if run is None and not name and any(one[1] is None for one in by_column):
         raise InputError(
-            "a table without a column of runs", expected="{run: table}, or a column called run", path=path
+            "the table has no column of runs", expected="{run: table}, or a column called run", path=path
         )
     return columns
 
@@ -329,8 +330,8 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
         return query
     if set(map(_spelling, header)) >= STEPS:
         raise InputError(
-            "columns epoch and steps: means after steps of training, as evaluators of sentence-transformers "
-            "write them",
+            "the columns epoch and steps contain means during training, as written by "
+            "sentence-transformers evaluators",
             expected="per-query values; `leadline evaluate` computes them from the run",
             path=path,
         )
@@ -343,7 +344,7 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
     if 0 in others or numbers or counted:
         raise InputError(
             f"columns {', '.join(filter(None, header))}",
-            expected="one of the query, called " + ", ".join(QUERY[:4]) + ", ..., or first",
+            expected="one for the query, called " + ", ".join(QUERY[:4]) + ", ..., or first",
             path=path,
         )
     return 0
@@ -382,7 +383,7 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
         signs = [len(first) < len(second), len(first) > len(second)]  # measures are fewer than queries
     if signs[0] == signs[1]:
         raise InputError(
-            "three columns without a header, none or two of which name measures",
+            "three columns without a header; it is not clear which one names the measures",
             expected="measure, query, value (trec_eval) or query, measure, value (ir_measures), or a header",
             path=path,
             line=lines[0][0],
@@ -403,7 +404,9 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
         columns.values.append(value)
     if not columns.places:
         raise InputError(
-            "only means of all queries", expected="per-query values, as of `trec_eval -q`", path=path
+            "contains only means over all queries",
+            expected="per-query values, as of `trec_eval -q`",
+            path=path,
         )
     return columns
 

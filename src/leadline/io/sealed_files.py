@@ -44,7 +44,7 @@ def read_parquet(path: str, *, expected: str) -> Any:
         with open(path, "rb") as file:
             content = file.read()
         if not content.startswith(PARQUET):
-            raise InputError("no Parquet", expected=expected, path=path)
+            raise InputError("is not a Parquet file", expected=expected, path=path)
         import hashlib
 
         start = _place(content)
@@ -62,7 +62,7 @@ def read_parquet(path: str, *, expected: str) -> Any:
         raise
     except (OSError, ValueError, TypeError, LookupError, MemoryError, NotImplementedError) as error:
         found = " ".join(str(error).split())[:200]
-        raise InputError(f"no Parquet ({found})", expected=expected, path=path) from None
+        raise InputError(f"invalid Parquet ({found})", expected=expected, path=path) from None
     return table
 
 
@@ -87,4 +87,4 @@ def json_checksum(data: Mapping[str, Any]) -> str:
 def check_json(data: object, path: str) -> None:
     """Raise InputError for a JSON object that has a checksum, and another content."""
     if isinstance(data, dict) and CHECKSUM in data and data[CHECKSUM] != json_checksum(data):
-        raise InputError(DAMAGED, expected="the file as it was saved", path=path)
+        raise InputError(DAMAGED, expected="the unchanged file", path=path)

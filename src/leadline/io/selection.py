@@ -149,7 +149,7 @@ def refuse_nothing(reading: Reading, path: str) -> NoReturn:
     wanted = wanted_queries(reading)
     if wanted is None:
         raise InputError(
-            "contains only documents whose id is that of their query", expected="others", path=path
+            "contains only documents with the same id as their query", expected="others", path=path
         )
     raise InputError(
         f"contains none of the {len(wanted):,} queries{_shown(reading)}", expected="at least one", path=path
@@ -264,9 +264,9 @@ def _length(cell: object) -> float | None:
 def _unknown(name: str, given: ChunkIds, line: int | None) -> InputError:
     if given.table is None:
         return InputError(
-            f"id '{name}' does not match the pattern {given} of documents_of",
-            expected="a pattern with a document for every id",
-            hint=r"'^(.*?)(?:#\d+)?$' also takes ids without a number",
+            f"id '{name}' does not match the documents_of pattern {given}",
+            expected="a pattern that finds a document in every id",
+            hint="'^(.*?)(?:#\\d+)?$' also matches ids without a number",
             line=line,
         )
     close = difflib.get_close_matches(name, map(to_text, given.table), n=1)
@@ -285,7 +285,7 @@ def _read(path: str) -> dict[bytes, bytes]:
         document = find(names, DOCUMENTS) or next((name for name in names if name != chunk), chunk)
         cells = row[chunk], row[document]
         if document == chunk or not all(isinstance(cell, str) and cell for cell in cells):
-            raise InputError("no chunk with its document", expected="two ids", path=path, line=line)
+            raise InputError("no pair of chunk and document", expected="two ids", path=path, line=line)
         key, value = map(to_bytes, cells)
         if found.setdefault(key, value) != value:
             raise InputError(f"chunk '{cells[0]}' has two documents", expected="one", path=path, line=line)

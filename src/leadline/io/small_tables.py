@@ -84,7 +84,7 @@ def cells_of(
             return
         except csv.Error as error:
             raise InputError(
-                f"no CSV ({error})", expected="cells in the manner of RFC 4180", path=path, line=begun[0]
+                f"invalid CSV ({error})", expected="CSV as in RFC 4180", path=path, line=begun[0]
             ) from None
         if cells:
             yield begun[0], cells
@@ -152,7 +152,7 @@ def column_of(
     """
     path, column = split_place(place)
     if not path or not column:
-        raise UsageError(f"'{place}'; expected FILE:COLUMN, as in {example}")
+        raise UsageError(f"'{place}' is not valid; write FILE:COLUMN, as in {example}")
     rows = [
         (line, {plain_cell(name): plain_cell(cell) for name, cell in row.items()})
         for line, row in records(path, quoted=True)
@@ -229,5 +229,5 @@ def parquet(path: str) -> Rows:
                 number += 1
                 yield number, row
     except (lib.ArrowException, OSError) as error:
-        raise InputError(f"no Parquet ({error})", expected="a Parquet file", path=path) from None
+        raise InputError(f"invalid Parquet ({error})", expected="a Parquet file", path=path) from None
     watch.check()

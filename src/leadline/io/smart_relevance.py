@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 Lines = Iterable[tuple[int, list[bytes]]]
 CODES = {b"1": 4.0, b"2": 3.0, b"3": 2.0, b"4": 1.0, b"5": 0.0, b"-1": 0.0}
-LISTED = "SMART relevance: listed documents are relevant"
+LISTED = "read as SMART relevance: listed documents are relevant"
 CODED = (
-    "SMART relevance of Cranfield: 1 is best (grade 4), 4 worst (grade 1), 5 and -1 not relevant; queries by "
-    "their place in the query file (`--config text.id_column=place`)"
+    "read as SMART relevance of Cranfield: 1 is best (grade 4), 4 is worst (grade 1), 5 and -1 are not "
+    "relevant; queries are numbered by position in the query file (`--config text.id_column=place`)"
 )
 
 
@@ -124,7 +124,10 @@ def _checked(lines: Lines, layout: Layout, path: str) -> Iterator[tuple[int, lis
         if not layout.fits(fields) or (layout is LISTS and int(fields[0]) <= last):
             found = b" ".join(fields)[:40].decode("utf-8", "replace")
             raise InputError(
-                f"'{found}'", expected=f"the layout of the lines above ({layout.says})", path=path, line=line
+                f"'{found}'",
+                expected=f"the same layout as in the lines above ({layout.says})",
+                path=path,
+                line=line,
             )
         last = int(fields[0])
         yield line, fields

@@ -16,7 +16,10 @@ from leadline.io import row_columns
 from leadline.kernels import plain
 
 EXPECTED = "judgments, which come first (QRELS RUN...)"
-HINT = "`--config read.kind=qrels` (in Python: read_qrels(..., kind='qrels')) reads it as judgments"
+HINT = (
+    "To read it as judgments anyway, use `--config read.kind=qrels` (in Python: read_qrels(..., "
+    "kind='qrels'))"
+)
 LARGEST_GRADE = 10
 ONE_DIGIT = re.compile(rb"-?[0-9]")
 ORDER = "judgments come first, then runs: evaluate(qrels, run)"
@@ -31,7 +34,7 @@ def refuse_columns(names: Iterable[str], path: str) -> None:
     """
     found = row_columns.find(names, (row_columns.RANK[0], *row_columns.TAG))
     if found is not None:
-        raise InputError(f"a column called '{found}', as runs have", expected=EXPECTED, path=path, hint=HINT)
+        raise InputError(f"has a column '{found}', like a run", expected=EXPECTED, path=path, hint=HINT)
 
 
 def refuse_scores(qrels: QrelsColumns, path: str) -> None:
@@ -39,7 +42,10 @@ def refuse_scores(qrels: QrelsColumns, path: str) -> None:
     odd = qrels.grades[(qrels.grades < 0) | (qrels.grades > LARGEST_GRADE)]
     if len(odd) and mostly_fractions(qrels.grades, qrels.query):
         raise InputError(
-            f"grades that look like scores, such as {odd[0]:g}", expected=EXPECTED, path=path, hint=HINT
+            f"contains grades that look like scores, such as {odd[0]:g}",
+            expected=EXPECTED,
+            path=path,
+            hint=HINT,
         )
 
 
@@ -108,7 +114,7 @@ def refuse_runs(source: Any) -> None:
     first = next(iter(each), None)
     inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     if isinstance(first, RunColumns) or isinstance(inner, Mapping):
-        raise InputError("several runs in place of the judgments", expected=ORDER, path="qrels")
+        raise InputError("there are several runs in place of the judgments", expected=ORDER, path="qrels")
 
 
 def remarks_on(qrels: QrelsColumns) -> tuple[tuple[str, str, int], ...]:
@@ -126,7 +132,7 @@ def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: st
     """
     if is_ranking(ids, bounds) and not _second_is_constant(text):
         raise InputError(
-            "ranks 1, 2, ... in column 3 of every query, as in a ranking",
+            "column 3 has ranks 1, 2, ... for every query, like a ranking",
             expected=EXPECTED,
             path=path,
             hint=HINT,
@@ -140,7 +146,9 @@ def refuse_other_columns(qrels: QrelsColumns, text: bytes, path: str) -> None:
     """
     if not _second_is_constant(text):
         relevant = any(name.isdigit() and name != b"0" for name in qrels.documents)
-        order = "`--config read.qrels_columns=query_id,doc_id,grade,iteration` reads files of that order"
+        order = (
+            "To read columns in that order, use `--config read.qrels_columns=query_id,doc_id,grade,iteration`"
+        )
         raise InputError(
             f"column 3 has only one-digit numbers, such as '{qrels.documents[0].decode()}', "
             "and column 4 only 0",

@@ -141,7 +141,7 @@ def table_of_csv(source: Opened, *_: object) -> Table:
 
 LETTERS = {"S": "3", "A": "2", "B": "1", "C": "0", "D": "0"}  # levels of relevance in collections of NTCIR
 PRINTED = {"num_q", "num_ret", "num_rel", "runid"}  # lines that trec_eval prints
-LETTER_LEVELS = ("letter_levels", "levels of NTCIR: S is read as grade 3, A as 2, B as 1, C and D as 0")
+LETTER_LEVELS = ("letter_levels", "NTCIR levels: S is read as grade 3, A as 2, B as 1, C and D as 0")
 
 
 def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
@@ -149,14 +149,14 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
     rows = list(_headerless_lines(source))
     line, first = rows[0]
     if len(first) == 3 and PRINTED & {cells[0] for _, cells in rows}:
-        found = "values of measures, as `trec_eval -q` prints them"
+        found = "contains measure values, as printed by `trec_eval -q`"
         raise InputError(
-            found, expected="a run or judgments; compare, rank and report read values", path=source.path
+            found, expected="a run or judgments (only compare, rank and report read values)", path=source.path
         )
     key = "columns=query_id,doc_id,score" if what == "score" else "qrels_columns=query_id,doc_id,grade"
     option = f"--config read.{key}"
     raise InputError(
-        f"{len(first)} columns without a header",
+        f"contains {len(first)} columns without a header",
         expected=f"a header, or the names of all columns, as in {option}",
         path=source.path,
         line=line,
@@ -285,7 +285,7 @@ def write_csv(table: OutputTable) -> Iterator[bytes]:
     for block in row_blocks(table.rows):
         for query, document, number, *more in block:
             if not query or not document:
-                raise InputError("an id without a letter", expected="JSON, which can hold it")
+                raise InputError("contains an id without a letter", expected="JSON, which can contain it")
             whole = quoting if "\r" in query or "\r" in document else writer  # not done before Python 3.13
             whole.writerow([query, document, repr(number), *more])
         yield target.getvalue().encode("utf-8", "surrogateescape")
@@ -353,7 +353,7 @@ def parquet_table(source: Opened, *_: object) -> Table:
     with _arrow_errors(arrow, source.path):
         names, batches = _arrow_file(arrow, source)
     if len(set(names)) < len(names):
-        raise InputError("a frame with two columns of one name", expected="one")
+        raise InputError("the frame has two columns with the same name", expected="one")
 
     def some(chosen: Sequence[str]) -> Iterator[Any]:
         with _arrow_errors(arrow, source.path):
@@ -433,7 +433,7 @@ def write_parquet(table: OutputTable) -> Iterator[bytes]:
                     for cells, field in zip(zip(*block, strict=True), schema, strict=True)
                 ]
             except (UnicodeEncodeError, arrow.ArrowInvalid):
-                raise InputError("an id that is not Unicode", expected="JSON, which can hold it") from None
+                raise InputError("an id that is not Unicode", expected="JSON, which can contain it") from None
             writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
     yield target.getvalue()
 

@@ -109,7 +109,7 @@ def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str, str
             if size > LONGEST_TEXT:
                 raise too_long(path, f"from line {began:,}", LONGEST_TEXT, noun=opening)
     if began:
-        raise InputError(f"{opening} that does not end", expected=closing, path=path, line=began)
+        raise InputError(f"{opening} is never closed", expected=closing, path=path, line=began)
 
 
 FIELDS = {
@@ -261,7 +261,7 @@ def _read(
                 error.found, expected=error.expected, path=path, line=place, hint=error.hint
             ) from None
         if not key:
-            raise InputError(f"a {noun} without an id", expected="one", path=path, line=place)
+            raise InputError(f"the {noun} has no id", expected="one", path=path, line=place)
         if seen.setdefault(key, place) != place:
             raise repeated(f"{noun} '{document.id}'", first=str(seen[key]), path=path, line=place)
         yield document
@@ -307,11 +307,13 @@ class _Layout:
     def _lacks(self, names: tuple[str, ...], wanted: str, place: int) -> InputError:
         titles = [name for name in names if str(name).endswith("-title")]
         return InputError(
-            f"a {self.noun} with columns {', '.join(map(str, names))}",
+            f"the {self.noun} has the columns {', '.join(map(str, names))}",
             expected=f"a column called {wanted}",
             path=self.path,
             line=place,
-            hint=f"`--config text.fields={titles[0]}` reads one field in one language" if titles else "",
+            hint=f"To read one field in one language, use `--config text.fields={titles[0]}`"
+            if titles
+            else "",
         )
 
 

@@ -105,8 +105,8 @@ def as_fields(query: str, *more: str) -> list[bytes]:
     for field in fields:
         if plain.fields_of(field) != [field] or b"\0" in field:
             raise InputError(
-                f"id {to_text(field)!r} is not one column of a line",
-                expected="an id without blanks (JSON can hold it)",
+                f"id {to_text(field)!r} would take more than one column",
+                expected="an id without blanks (JSON can contain it)",
             )
     if fields[0].startswith(UNLIKE_LINES):  # a leading blank prevents its reading as a comment or an archive
         fields[0] = b" " + fields[0]

@@ -57,7 +57,7 @@ def read(
     return qrels
 
 
-GROUPS = "Column 2 differs: if it names judgment groups (qrels_jg of trec_eval), write one file for each"
+GROUPS = "Column 2 differs. If it names judgment groups (trec_eval's qrels_jg), write one file per group"
 
 
 class _Packed:

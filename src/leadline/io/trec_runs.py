@@ -223,7 +223,7 @@ def stream(
     if not counts.queries:
         if reading.selects:
             selection.refuse_nothing(reading, path)
-        raise InputError("contains no lines of a run", expected=plain.RUN_COLUMNS, path=path)
+        raise InputError("contains no run lines", expected=plain.RUN_COLUMNS, path=path)
     return counts
 
 

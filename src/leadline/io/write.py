@@ -35,7 +35,7 @@ def write_lists(
     form = write_table(table, path, suffix=suffix, sources=sources)
     if not table.empty or form.name in {"json", "jsonl"}:
         return []
-    return [f"{queries(len(table.empty))} without documents, which JSON can hold"]
+    return [f"{queries(len(table.empty))} without documents, which only JSON can contain"]
 
 
 def write_table(
@@ -123,7 +123,7 @@ def write_whole(path: str, content: bytes | Iterator[bytes], *, compressed: bool
             os.replace(temporary, target)
             temporary = ""
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+        raise UsageError(f"cannot write {path} ({error.strerror})") from None
     finally:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
@@ -159,11 +159,11 @@ def write_beir(
     for path in written:
         refuse_sources(path, qrels.sources)
         if os.path.exists(path):
-            raise UsageError(f"{path}: exists; expected a new folder")
+            raise UsageError(f"{path} already exists; choose a new folder")
     try:
         os.makedirs(os.path.join(root, "qrels"), exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{root}: cannot be written ({error.strerror})") from None
+        raise UsageError(f"cannot write {root} ({error.strerror})") from None
     write_bytes(target, tables.write_csv(table))
     for name, found in texts.items():
         if found is not None:
@@ -212,7 +212,7 @@ def _search(query: str, queries: Mapping[str, str] | None) -> dict[str, Any]:
     if queries is None:
         return {"match_all": {}}
     if query not in queries:
-        raise InputError(f"no text for query '{query}'", expected="one for every query that is judged")
+        raise InputError(f"no text for query '{query}'", expected="one for every judged query")
     return {"multi_match": {"query": queries[query]}}
 
 

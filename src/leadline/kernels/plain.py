@@ -16,13 +16,13 @@ FIELD = re.compile(rb"[^ \t\r\n]+")
 REMARKS = re.compile(rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+")  # and empty lines
 NUMBER = re.compile(rb"[-+.0-9][-+.0-9eE]*")
 WHOLE = re.compile(rb"[-+]?[0-9]+")
-A_RUN = "This looks like a run; the qrels come first: QRELS RUN... Without qrels: `leadline unjudged RUN...`"
+A_RUN = "This looks like a run. Qrels come first: QRELS RUN... Without qrels: `leadline unjudged RUN...`"
 QRELS = (
     "This looks like qrels, which come first in commands that read them: QRELS RUN... To find unjudged "
     "documents: `leadline pool RUN... --depth K --judged QRELS -o POOL`"
 )
-FEATURES = "This looks like features for learning to rank; Quepid also exports CSV and TREC"
-PARTED = "An id with a blank takes two columns or more; CSV and JSON can hold it"
+FEATURES = "This looks like learning-to-rank features; Quepid can also export CSV and TREC"
+PARTED = "An id with a blank takes several columns; CSV and JSON can contain it"
 
 
 class ParsedRows(NamedTuple):
@@ -191,7 +191,7 @@ def scan_run(
                         f"score {shown(fields[4])} of document {shown(fields[2])}",
                         "a number",
                         line_number,
-                        "`--config read.on_nan=drop` leaves such lines out",
+                        "To leave out such lines, add `--config read.on_nan=drop`",
                     )
                 dropped += 1
                 continue
@@ -295,7 +295,7 @@ def other_kind(fields: list[bytes]) -> str:
         return FEATURES if features else "The tag in the last column may be missing"
     if len(fields) == 4:
         ranking = fields[2].isdigit() and not WHOLE.fullmatch(fields[3])
-        order = "`--config read.columns=query_id,doc_id,rank,score` reads columns of that order"
+        order = "To read columns in that order, use `--config read.columns=query_id,doc_id,rank,score`"
         return order if ranking else QRELS
     if len(fields) == 1 and b"," in fields[0]:
         return "This looks like CSV"
@@ -306,4 +306,4 @@ def about_remarks(fields: list[bytes]) -> str:
     """Return a hint at a line that may be meant as a remark."""
     if not fields[0].startswith(b"#"):
         return ""
-    return "Remarks begin with '# ' and stand at the top; any other line is data"
+    return "Comments begin with '# ' and belong at the top; any other line is data"

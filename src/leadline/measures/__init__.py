@@ -368,7 +368,7 @@ class _FunctionMeasure(Measure):
         number = float(value) if isinstance(value, Real) else None
         if number is None or not (math.isnan(number) or self.low <= number <= self.high):
             between = f"a number from {show(self.low)} to {show(self.high)}, or None"
-            raise UsageError(f"{self.name} of query '{query}': {value!r}; expected {between}")
+            raise UsageError(f"{self.name} of query '{query}' is {value!r}; it must be {between}")
         return number
 
     def __str__(self) -> str:
@@ -404,16 +404,16 @@ def from_function(
     (1.0, 0.0)
     """
     if not callable(function):
-        raise UsageError(f"function={function!r}; expected a function of grades and judged")
+        raise UsageError(f"function={function!r} is not a function of grades and judged")
     check_numbers(**{key: end for key, end in (("low", low), ("high", high)) if end not in UNBOUNDED})
     check_flags(rising=rising)
     name = getattr(function, "__name__", "") if name is None else name
     if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
-        raise UsageError(f"name={name!r}; expected the name of the measure: letters, digits and _ . + -")
+        raise UsageError(f"name={name!r} is not valid; use letters, digits and _ . + -")
     if MEASURES.find(name) is not None:
-        raise UsageError(f"name='{name}'; expected one that no other measure has")
+        raise UsageError(f"name='{name}' already belongs to another measure; choose a different name")
     if low >= high:
-        raise UsageError(f"low={show(low)} and high={show(high)}; expected low below high")
+        raise UsageError(f"low={show(low)} must be below high={show(high)}")
     return _FunctionMeasure(function, name, low=low, high=high, rising=rising)
 
 
@@ -433,7 +433,7 @@ def relevant_retrieved(judged: JudgedRun, hits: Hits, cutoff: int | None) -> Flo
 def check_finite(measure: Measure, values: Floats) -> Floats:
     """Return `values` unchanged; raise UsageError if a sum of gains overflows."""
     if np.isinf(values).any():
-        raise UsageError(f"{measure}: the sum of the gains exceeds 1e308; expected smaller grades")
+        raise UsageError(f"{measure}: the sum of the gains exceeds 1e308; use smaller grades")
     return values
 
 

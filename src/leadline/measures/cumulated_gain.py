@@ -266,7 +266,7 @@ class GnDCG(Measure):
     formula = "DCG@k / DCG@k of all judged documents ordered by gain"
     source = "trec_eval ndcg with parameters; Jarvelin and Kekalainen 2002"
     low: ClassVar[float] = -math.inf
-    rejected: ClassVar[Rejected] = {"gain": "gains already says the gain of every grade"}
+    rejected: ClassVar[Rejected] = {"gain": "gains already sets the gain of each grade"}
 
     gains: Any = gains_by_grade()
     cutoff: int | None = cutoff()

@@ -113,8 +113,8 @@ class FallOut(Measure):
         size = self.documents - relevant(judged, self.rel)
         if np.any(count > size):
             raise UsageError(
-                f"{self}: documents={self.documents} is fewer than the relevant and the retrieved documents "
-                "of a query; expected the size of the collection"
+                f"{self}: documents={self.documents} is less than the number of relevant and retrieved "
+                "documents of a query; give the size of the collection"
             )
         return ratio(count, size)
 

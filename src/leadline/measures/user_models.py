@@ -39,8 +39,8 @@ def gains_below(measure: Measure, judged: JudgedRun, max_grade: float) -> Gains:
     largest = judged.qrels.highest_grade
     if largest > max_grade:
         raise UsageError(
-            f"{measure}: a grade of {show(largest)} is above max_grade={show(max_grade)}; expected "
-            f"smaller grades, or max_grade={show(largest)}"
+            f"{measure}: grade {show(largest)} is above max_grade={show(max_grade)}; use smaller grades, "
+            f"or max_grade={show(largest)}"
         )
     return judged.gains
 
@@ -114,7 +114,9 @@ class _Walk(Measure):
     def post_init(self) -> None:
         """Refuse a rank that would need too much memory."""
         if self.last > DEEPEST:
-            raise UsageError(f"rank {self.last} in {type(self).__name__}; expected {DEEPEST} or less")
+            raise UsageError(
+                f"rank {self.last} is too deep for {type(self).__name__}; use {DEEPEST:,} or less"
+            )
 
     @property
     def last(self) -> int:

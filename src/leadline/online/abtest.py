@@ -50,8 +50,9 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
 
 def _ungrouped(result: ABTest, units: Units) -> ResultWarning:
     words = (
-        f"rows not grouped by user: {len(units.arm):,}; clicks of one user are dependent, so p is "
-        "usually too small and the interval too narrow (--user COLUMN groups the rows, if the log has users)"
+        f"rows not grouped by user: {len(units.arm):,}; one user's clicks are dependent, so p is usually "
+        "too small and the interval too narrow (if the log has users, group the rows with --user "
+        "COLUMN)"
     )
     return ResultWarning("ungrouped", words, len(units.arm) if result.unit == "row" else 0)
 
@@ -59,15 +60,15 @@ def _ungrouped(result: ABTest, units: Units) -> ResultWarning:
 def _few_clicks(result: ABTest) -> ResultWarning:
     minimum = min(arm.clicked for arm in result.arms)
     words = (
-        f"few clicks: {minimum:,} in one arm; single clicks are unreliable (a summary may have misled), and "
-        f"below {FEW} clicks the relative standard error of the clickthrough exceeds 10 %"
+        f"few clicks: {minimum:,} in one arm; single clicks are unreliable (a summary may mislead), and "
+        f"below {FEW} clicks, the relative standard error of the clickthrough exceeds 10 %"
     )
     return ResultWarning("few_clicks", words, max(1, minimum) if minimum < FEW else 0)
 
 
 def _small(result: ABTest) -> ResultWarning:
     exact = result.compared.test.startswith("Fisher")
-    words = "an expected count is below 5: p is that of Fisher's exact test, not of the z test"
+    words = "an expected count is below 5, so p is from Fisher's exact test, not from the z test"
     return ResultWarning("small_counts", words, int(exact))
 
 
@@ -85,11 +86,13 @@ def _sample_ratio(result: ABTest) -> ResultWarning:
 def _of_log(log: Log, units: Units, lost: int) -> list[ResultWarning]:
     return [
         ResultWarning(
-            "repeated_clicks", f"rows with more than one click: {log.repeated:,}; counted once", log.repeated
+            "repeated_clicks",
+            f"rows with more than one click: {log.repeated:,}; each counted once",
+            log.repeated,
         ),
         ResultWarning(
             "crossed_users",
-            f"users in both arms: {units.crossed:,}; excluded, as each should see one arm only",
+            f"users in both arms: {units.crossed:,}; excluded, because each should see only one arm",
             units.crossed,
         ),
         ResultWarning("below_positions", f"rows below the positions compared: {lost:,}; excluded", lost),
@@ -128,7 +131,7 @@ def units_of(log: Log, counted: Flags, click: Floats) -> Units:
     """Group the rows by user, or take every row as a unit."""
     arm, click, users = log.arm[counted], click[counted], log.users[counted]
     if not len(arm):
-        raise InputError("no row within the positions asked for", expected="one or more")
+        raise InputError("there is no row within the requested positions", expected="one or more")
     if (users < 0).all():
         return Units(arm, np.ones(len(arm)), click)
     _, first, unit = np.unique(users, return_index=True, return_inverse=True)
@@ -242,9 +245,9 @@ def abtest(
     check_whole(1, within=within)
     checked_level(confidence)
     if within is not None and position is None:
-        raise UsageError("within needs position, the column of positions")
+        raise UsageError("within needs position, the column with positions")
     if metric == "rows" and user is None:
-        raise UsageError("metric rows needs a column of users, for the variance")
+        raise UsageError("metric rows needs a column of users to compute the variance")
     read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
     depth = None if position is None else within or FIRST_PAGE
     units, lost = (None, 0) if read is None else _units(read, depth)
@@ -303,19 +306,19 @@ def _read(
         if there
     ]
     if len(inputs) != 1:
-        raise UsageError(f"{' and '.join(inputs) or 'nothing'}; expected a log, counts, or a log of each arm")
+        raise UsageError(f"pass a log, counts, or one log per arm, not {' and '.join(inputs) or 'nothing'}")
     if log is not None:
         return chosen_arms(read_log(log, columns), arms)
     if arms is not None:
-        raise UsageError("arms apply to a log of several arms; leave them out")
+        raise UsageError("arms applies only to a log of several arms; leave it out")
     if a_log is not None or b_log is not None:
         if a_log is None or b_log is None:
-            raise UsageError("one arm; expected a log of A and one of B")
+            raise UsageError("there is only one arm; pass one log for A and one for B")
         return read_two(a_log, b_log, columns._replace(arm=""))
     if a is None or b is None:
-        raise UsageError("one arm; expected counts of A and of B")
+        raise UsageError("there is only one arm; pass counts for A and for B")
     if columns.user or columns.position or columns.time:
-        raise UsageError("columns apply to logs; leave them out with counts")
+        raise UsageError("columns apply only to logs; leave them out with counts")
     return None
 
 
@@ -332,11 +335,11 @@ def _proportions(a: Any, b: Any, units: Units | None) -> tuple[Proportion, Propo
         counts = [units.counts(arm) for arm in (0, 1)]
         for name, (_, users) in zip(("A", "B"), counts, strict=True):
             if not users:
-                raise UsageError(f"no users left in arm {name}; expected some in both arms")
+                raise UsageError(f"no users are left in arm {name}; both arms need users")
         return Proportion(*counts[0]), Proportion(*counts[1])
     for name, pair in (("a", a), ("b", b)):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise UsageError(f"{name}={pair!r}; expected (clicks, users)")
+            raise UsageError(f"{name}={pair!r} is not valid; give (clicks, users)")
     return proportion_of(*a, what="A: "), proportion_of(*b, what="B: ")
 
 

@@ -304,7 +304,7 @@ def _seen(test: ABTest) -> str:
 
 def _shares(test: ABTest) -> str:
     if test.split is None:
-        return "sample ratio not checked: --planned SHARE gives the planned share of users in B"
+        return "sample ratio not checked: give the planned share of users in B with --planned SHARE"
     if test.split.suspect:
         return ""  # a notice says so
     return (

@@ -76,7 +76,7 @@ def read_two(a: str | os.PathLike[str], b: str | os.PathLike[str], columns: Colu
     if names[0] == names[1]:
         names = paths
     if paths[0] == paths[1]:
-        raise UsageError(f"{paths[0]} as A and as B; expected a log for each")
+        raise UsageError(f"{paths[0]} is given as both A and B; pass a log for each")
     rows: list[LogRow] = []
     inputs = []
     for name, path in zip(names, paths, strict=True):
@@ -113,8 +113,8 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
     if names is None:
         if len(log.arms) != 2:
             shown = ", ".join(log.arms[:6]) + (", ..." if len(log.arms) > 6 else "")
-            hint = "" if len(log.arms) < 2 else "; --arms A B says which two"
-            raise UsageError(f"{counted(len(log.arms), 'arm')} ({shown}); expected two{hint}")
+            hint = "" if len(log.arms) < 2 else "; choose two with --arms A B"
+            raise UsageError(f"the log has {counted(len(log.arms), 'arm')} ({shown}), not two{hint}")
         return log
     import difflib
 
@@ -123,7 +123,7 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
             close = difflib.get_close_matches(name, log.arms, n=2, cutoff=0.4) or log.arms[:6]
             raise UsageError(f"no arm '{name}'; nearest: {', '.join(close)}")
     if len(set(names)) != 2:
-        raise UsageError(f"arms {', '.join(names)}; expected two different ones")
+        raise UsageError(f"arms {', '.join(names)} are not two different arms")
     codes = np.array([names.index(arm) if arm in names else -1 for arm in log.arms])[log.arm]
     chosen = codes >= 0
     return log._replace(

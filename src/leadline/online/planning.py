@@ -41,7 +41,7 @@ def effect_size(a: float, b: float) -> float:
     """
     for value in (a, b):
         if not 0 <= value <= 1:
-            raise UsageError(f"clickthrough {value:g}; expected a proportion from 0 to 1")
+            raise UsageError(f"clickthrough must be a proportion from 0 to 1, not {value!r}")
     return 2 * (math.asin(math.sqrt(b)) - math.asin(math.sqrt(a)))
 
 
@@ -67,11 +67,11 @@ def users_needed(
     (31218, 31218)
     """
     if not 0 < rate < 1:
-        raise UsageError(f"clickthrough {rate:g}; expected a proportion between 0 and 1")
+        raise UsageError(f"clickthrough must be a proportion between 0 and 1, not {rate!r}")
     if not math.isfinite(lift) or lift == 0 or not 0 <= rate * (1 + lift) <= 1:
         raise UsageError(
-            f"lift {lift:g} over a clickthrough of {rate:g}; expected one other than 0 that leaves a "
-            "proportion from 0 to 1"
+            f"a lift of {lift!r} does not work with a clickthrough of {rate!r}; it must not be 0 and "
+            "must leave a proportion from 0 to 1"
         )
     checked_fraction(fraction)
     ratio = _reach(power_wanted, confidence) / effect_size(rate, rate * (1 + lift))
@@ -93,14 +93,13 @@ def users_for_difference(
     rate = min(max(0.5, low), high)
     if not 0 < difference < 1:
         raise UsageError(
-            f"smallest difference {difference:g}; expected a difference of clickthrough between 0 and 1, "
-            "such as 0.005"
+            f"the smallest difference must be between 0 and 1, such as 0.005, not {difference!r}"
         )
     ends = [end for end in (rate - difference, rate + difference) if 0 <= end <= 1]
     if not ends:
         raise UsageError(
-            f"smallest difference {difference:g}; expected one that leaves a proportion from 0 to 1, beside "
-            f"{rate:.4g}"
+            f"the smallest difference {difference!r} does not leave a proportion from 0 to 1 with "
+            f"clickthrough {rate!r}"
         )
     quantiles = _reach(power_wanted, confidence)
     return math.ceil(2 * max((quantiles / effect_size(rate, end)) ** 2 for end in ends))
@@ -126,7 +125,7 @@ def users_for_variance(
     from scipy.special import chdtri
 
     if not 0 < difference < math.inf:
-        raise UsageError(f"smallest difference {difference:g}; expected a number above 0")
+        raise UsageError(f"the smallest difference must be a number above 0, not {difference!r}")
     upper = sum(
         variance * (number - 1) / float(chdtri(number - 1, checked_level(confidence)))
         for variance, number in zip(variances, users, strict=True)
@@ -152,11 +151,13 @@ def detectable(
 def checked_fraction(fraction: float) -> float:
     """Return a proportion of users; raise UsageError if it is out of range."""
     if not 0 < fraction < 1:
-        raise UsageError(f"fraction {fraction:g}; expected a proportion between 0 and 1 (usual: 0.01 to 0.1)")
+        raise UsageError(
+            f"fraction must be a proportion between 0 and 1 (usually 0.01 to 0.1), not {fraction!r}"
+        )
     return float(fraction)
 
 
 def _reach(power_wanted: float, confidence: float) -> float:
     if not 0 < power_wanted < 1:
-        raise UsageError(f"power {power_wanted:g}; expected a proportion between 0 and 1, such as 0.8")
+        raise UsageError(f"power must be a proportion between 0 and 1, such as 0.8, not {power_wanted!r}")
     return NORMAL.inv_cdf((1 + checked_level(confidence)) / 2) + NORMAL.inv_cdf(power_wanted)

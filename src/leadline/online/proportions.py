@@ -38,15 +38,14 @@ def proportion_of(clicks: int, users: int, *, what: str = "") -> Proportion:
     """
     for name, value in (("clicks", clicks), ("users", users)):
         if isinstance(value, bool) or value != int(value) or value < 0:
-            raise UsageError(f"{what}{value} {name}; expected a whole number, 0 or more")
+            raise UsageError(f"{what}{name} must be a whole number of at least 0, not {value!r}")
     if users < 1:
-        raise UsageError(f"{what}0 users; expected one or more")
+        raise UsageError(f"{what}there are 0 users; at least one is needed")
     if users > MOST:
-        raise UsageError(f"{what}{users:,} users; expected no more than {MOST:,}")
+        raise UsageError(f"{what}{users:,} users are too many; at most {MOST:,} are supported")
     if clicks > users:
         raise UsageError(
-            f"{what}{clicks:,} clicks of {users:,} users; expected the number of users who clicked, at most "
-            f"{users:,}"
+            f"{what}{clicks:,} clicks is more than {users:,} users; give the number of users who clicked"
         )
     return Proportion(int(clicks), int(users))
 
@@ -271,7 +270,9 @@ def _measured(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return difference, interval and p of each column: two arms x looks."""
     if not (math.isfinite(effect) and effect > 0):
-        raise UsageError(f"effect {effect:g}; expected a fraction of the clickthrough above 0, such as 0.2")
+        raise UsageError(
+            f"effect must be a fraction of the clickthrough above 0, such as 0.2, not {effect!r}"
+        )
     alpha = 1 - checked_level(confidence)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         rates = clicks / users

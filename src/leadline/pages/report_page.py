@@ -252,13 +252,13 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
     """Return key, figure and caption of each figure of a measure."""
     results = comparison.results
     measure = results.measures[index]
-    better = "" if measure.rising else " Less is better."
+    better = "" if measure.rising else " Lower is better."
     runs = len(results.runs)
     drawn: list[tuple[str, Any, str]] = [
         (
             "forest",
             drawn_comparison(comparison, "forest", index, width=WIDTH),
-            f"{measure}: the mean of every run with the interval of that mean alone. {OVERLAP}",
+            f"{measure}: the mean of each run with its own interval. {OVERLAP}",
         )
     ]
     if runs > 2 and len(comparison.pairing) == runs * (runs - 1) // 2:
@@ -266,21 +266,16 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
             (
                 "groups",
                 drawn_comparison(comparison, "groups", index, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
-                f"{measure}: the runs at their means; a bar joins runs without a significant difference.",
+                f"{measure}: runs placed by mean. A bar joins runs that do not differ significantly.",
             )
         )
     if results.withheld is not None:  # single queries are not drawn for estimates
         return drawn
     drawn.insert(
-        1,
-        (
-            "map",
-            per_query(results, measure, width=WIDTH),
-            f"{measure} of each query (a column) in each run (a row).",
-        ),
+        1, ("map", per_query(results, measure, width=WIDTH), f"{measure} per query (column) and run (row).")
     )
     pair, pair_names = _closest(comparison, index)
-    order = "the highest difference at the left, the lowest at the right"
+    order = "the highest difference on the left, the lowest on the right"
     return [
         *drawn,
         (
@@ -291,7 +286,7 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
         (
             "scatter",
             drawn_comparison(comparison, "scatter", index, pair, width=WIDTH),
-            f"{measure} of every query in both runs; on the line a query has the same value in both.",
+            f"{measure} of each query in both runs. On the line, a query has the same value in both.",
         ),
     ]
 

@@ -237,8 +237,8 @@ def _mean(total: int, count: int) -> float:
 
 def _warnings(unknown: set[str], strangers: set[str], unjudged: set[str]) -> list[ResultWarning]:
     facts = (
-        ("unknown_documents", "judged documents that DOCS lacks", unknown),
-        ("unknown_queries", "judged queries that QUERIES lacks", strangers),
+        ("unknown_documents", "judged documents missing from DOCS", unknown),
+        ("unknown_queries", "judged queries missing from QUERIES", strangers),
         ("unjudged_queries", "queries without judgments", unjudged),
     )
     warnings = []

@@ -32,7 +32,7 @@ REPAIRS = {
     "other_tags": "tags before the last: {}",
     "repeated": "repeated documents left out: {}",
     "dropped": "documents with score NaN left out: {}",
-    "extra_columns": "lines with more than six columns, of which the others are ignored: {}",
+    "extra_columns": "lines with more than six columns (the rest ignored): {}",
     "disordered": "lists in which rank and score disagree: {}",
 }
 
@@ -182,7 +182,7 @@ def normalisation_of(method: FusionMethod, name: str | None) -> str:
         if not method.uses_scores and name != "none":
             able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.uses_scores)
             raise UsageError(
-                f"normalise='{name}' with {method}, which uses ranks only; expected one of {able}"
+                f"normalise='{name}' does not apply to {method}, which uses only ranks; it applies to {able}"
             )
         return name
     return DEFAULT_NORMALISATION if method.uses_scores else "none"
@@ -198,31 +198,31 @@ def weights_of(method: FusionMethod, weights: Sequence[float] | None, names: Seq
         return np.ones(len(names))
     if not method.weighted:
         able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.weighted)
-        raise UsageError(f"weights with {method}, which takes none; expected one of {able}")
+        raise UsageError(f"{method} takes no weights; methods that do: {able}")
     if len(weights) != len(names):
         raise UsageError(
-            f"{counted(len(weights), 'weight')} for {counted(len(names), 'run')}; expected one each"
+            f"{counted(len(weights), 'weight')} for {counted(len(names), 'run')}; give one weight per run"
         )
     for weight in weights:
         check_numbers(weight=weight)
         if weight < 0:
-            raise UsageError(f"weight {weight:g}; expected 0 or more")
+            raise UsageError(f"weights must be 0 or more, not {weight!r}")
     found = np.array(weights, dtype=np.float64)
     if not found.any():
-        raise UsageError("weights are all 0; expected one above 0")
+        raise UsageError("all weights are 0; at least one must be above 0")
     return found
 
 
 def runs_of(runs: Iterable[Any] | Mapping[str, Any], reading: Reading) -> FusionInput:
     """Return runs and the warnings of reading them; refuse fewer than two."""
     if isinstance(runs, (str, os.PathLike, Run)):
-        raise UsageError("one run; expected two or more, as in [first, second]")
+        raise UsageError("fusing one run makes no sense; pass at least two, as in [first, second]")
     named: list[tuple[str | None, Any]]
     named = list(runs.items()) if isinstance(runs, Mapping) else [(None, run) for run in runs]
     if len(named) < 2:
-        raise UsageError(f"{counted(len(named), 'run')}; expected two or more")
+        raise UsageError(f"need at least two runs to fuse, got {len(named)}")
     if reading.on_duplicate == "hold":
-        raise UsageError("on_duplicate='hold' in a fusion; expected refuse, first, last or max")
+        raise UsageError("fusion does not support on_duplicate='hold'; use refuse, first, last or max")
     found: list[Run] = []
     paths: list[str] = []
     warnings: list[ResultWarning] = []

@@ -158,7 +158,7 @@ class FusionLists:
         Scores that differ by rounding errors are tied.
         """
         if not np.isfinite(scores).all():
-            raise UsageError("fused scores beyond 1e308; expected smaller weights, or a normalisation")
+            raise UsageError("fused scores exceed 1e308; use smaller weights or a normalisation")
         scores = _without_rounding(scores)
         order = np.lexsort((-self.document, -scores, self.query))
         query = self.query[order]
@@ -304,7 +304,7 @@ def normalised(lists: FusionLists, name: str) -> FusionLists:
     except FloatingPointError:
         largest = float(np.abs(lists.score).max())
         raise InputError(
-            f"scores as large as {largest:g}, too large for the normalisation {name}",
+            f"scores up to {largest:g} are too large for the normalisation {name}",
             expected="smaller scores; RRF, ISR, RBC, Borda and Condorcet use ranks only",
         ) from None
 

@@ -51,7 +51,7 @@ def mmr(
     check_numbers(share=share)
     check_whole(1, depth=depth)
     if not 0 <= share <= 1:
-        raise UsageError(f"share={share}; expected a number from 0 to 1")
+        raise UsageError(f"share must be a number from 0 to 1, not {share}")
     opened = index if isinstance(index, Index) else open_index(index)
     given = read_run(run)
     rows = []

@@ -189,12 +189,12 @@ def _ready(index: IndexLike, models: ModelsLike, feedback: QrelsLike | None) -> 
     parsed = {model: None for model in given if isinstance(model, Model)}
     parsed |= dict.fromkeys(MODELS.expand_all([text for text in given if isinstance(text, str)]))
     if not parsed:
-        raise UsageError("no model; expected one, as in BM25 (see `leadline models`)")
+        raise UsageError("no model given; choose one, such as BM25 (see `leadline models`)")
     learns = [str(model) for model in parsed if getattr(model, "learn", "") == "judged"]
     if learns and feedback is None:
-        raise UsageError(f"{learns[0]}; expected judgments to learn from: --feedback QRELS")
+        raise UsageError(f"{learns[0]} needs judgments to learn from; add --feedback QRELS")
     if feedback is not None and not learns:
-        raise UsageError("--feedback; expected a model that asks for it, as in RM3(learn=judged)")
+        raise UsageError("--feedback needs a model that uses it, such as RM3(learn=judged)")
     return index if isinstance(index, Index) else open_index(index), list(parsed)
 
 
@@ -240,8 +240,8 @@ def _answered(
     learned = feedback is not None
     retrieved.warnings = _warnings(
         ("no_known_term", f"queries without a known term: {nothing}; they match nothing", nothing),
-        ("unknown_terms", f"query terms that no document has: {unknown}; left out of their queries", unknown),
-        ("learned", "a model learned from judgments: do not evaluate it with them", int(learned)),
+        ("unknown_terms", f"query terms in no document: {unknown}; left out of their queries", unknown),
+        ("learned", "a model learned from these judgments; do not evaluate it with them", int(learned)),
     )
     return retrieved
 

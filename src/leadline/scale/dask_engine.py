@@ -54,7 +54,7 @@ def map_dask(
             client = distributed.Client(cluster if address is None else address, timeout=30)
         except OSError as error:
             raise UsageError(
-                f"dask:{address} does not answer ({error}); expected a running scheduler"
+                f"dask:{address} does not respond ({error}); check that a scheduler is running"
             ) from None
         try:
             with tempfile.TemporaryDirectory(prefix="leadline-", ignore_cleanup_errors=True) as folder:

@@ -101,7 +101,7 @@ def evaluate_parts(
     given = parts if isinstance(parts, RunParts) else RunParts(parts)
     evaluation = Evaluation(qrels, measures, **options)
     if evaluation.reading.by_tag:
-        raise UsageError("the parts of a run are named after the first path; expected no name_by='tag'")
+        raise UsageError("the parts of a run are named after the first path; leave out name_by='tag'")
     if not group_parts:
         return _evaluated(evaluation, [given], engine, on_fault, on_part)
     with grouped_parts(given, evaluation.reading) as (grouped, inputs):
@@ -148,7 +148,7 @@ def _units(runs: list[RunParts], engine: Engine) -> Iterator[Unit]:
                 yield Unit(run, number, source, parts.name if len(runs) > 1 else f"part {number + 1}")
                 continue
             if source == STANDARD_INPUT and engine.kind != "local":
-                raise UsageError(f"'-' with the engine {engine}; expected files, which workers can read")
+                raise UsageError(f"the engine {engine} cannot read '-'; use files that workers can read")
             record_input(source)
             yield Unit(run, number, source, source)
 
@@ -165,8 +165,8 @@ def _evaluated(
     chosen = engine if isinstance(engine, Engine) else engine_of(engine)
     if evaluation.qrels.inclusion is not None:
         raise UsageError(
-            "estimated recall (inclusion probabilities) of parts; expected judgments without them, or the "
-            "undivided run"
+            "recall cannot be estimated from inclusion probabilities in parts; use judgments without "
+            "them, or the undivided run"
         )
     sums = [PartSum(evaluation, parts.name, by_tag=evaluation.reading.by_tag) for parts in runs]
     faults: dict[str, str] = {}
@@ -200,7 +200,7 @@ def _is_sized(parts: RunParts) -> bool:
 
 def _results(evaluation: Evaluation, sums: list[PartSum]) -> Results:
     if not all(each.labels for each in sums):
-        raise UsageError("no parts; expected at least one")
+        raise UsageError("no parts given; pass at least one")
     infos, values = zip(*(each.finished() for each in sums), strict=True)
     results = evaluation.results(list(infos), list(values))
     results.inputs = [
@@ -224,7 +224,9 @@ def grouped_parts(parts: RunParts, reading: Reading) -> Iterator[tuple[RunParts,
             groups = _Groups(folder, stack)
             for path in parts:
                 if not isinstance(path, str):
-                    raise InputError("a part in memory", expected="files for --group-parts", path=parts.name)
+                    raise InputError(
+                        "a part is in memory", expected="files for --group-parts", path=parts.name
+                    )
                 with ExitStack() as copies:
                     copy = copies.enter_context(local_copy(path)) if is_url(path) else None
                     local = path if copy is None else copy.path

@@ -168,7 +168,7 @@ class PartSum:
                 f"query '{to_text(query)}' is also in {self.labels[earlier]}",
                 expected="each query in one part",
                 path=part.label,
-                hint="`--group-parts` groups the rows of each query first",
+                hint="To group the rows of each query first, add `--group-parts`",
             )
 
     def _put(self, codes: Integers, values: RunValues) -> None:
@@ -246,7 +246,7 @@ def merge_partials(evaluation: Evaluation, partials: Iterable[Partial], *, name:
     for number, partial in enumerate(partials):
         total.add(number, partial)
     if not total.labels:
-        raise UsageError("no parts; expected at least one")
+        raise UsageError("no parts given; pass at least one")
     info, values = total.finished()
     results = evaluation.results([info], [values])
     results.inputs = list(total.inputs.values())

@@ -127,7 +127,7 @@ def _fault(error: Exception, url: str) -> InputError:
             return InputError(f"bucket {url.split('/')[2]} does not exist", expected="a bucket", path=url)
         return InputError("no such file", path=url)
     if kind == "FileExpired":  # of s3fs
-        return InputError("changed while it was read", expected="a part that is finished", path=url)
+        return InputError("changed while it was being read", expected="a part that is complete", path=url)
     if isinstance(error, PermissionError) or kind == "NoCredentialsError":  # of botocore
-        return InputError(f"access refused ({text})", expected="credentials that may read it", path=url)
+        return InputError(f"access refused ({text})", expected="credentials that can read it", path=url)
     return InputError(f"cannot be read ({text})", path=url)

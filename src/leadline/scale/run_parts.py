@@ -49,7 +49,7 @@ class RunParts:
         if not isinstance(self._items, Iterator):
             items = list(self._items)
             if not items:
-                raise UsageError("no parts; expected at least one")
+                raise UsageError("no parts given; pass at least one")
             self._items = items
             if all(isinstance(item, (str, os.PathLike)) for item in items):
                 self.paths = [path for item in items for path in part_files(os.fspath(item))]

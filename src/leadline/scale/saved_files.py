@@ -73,7 +73,9 @@ def merge_files(paths: Sequence[str], *, queries: str | None = None, name: str |
 
 def _rename(part: Results, label: str, name: str) -> None:
     if len(part.runs) != 1:
-        raise UsageError(f"{label} has {len(part.runs)} runs; expected one run in each file to name them")
+        raise UsageError(
+            f"{label} has {len(part.runs)} runs; to name the merged run, each file must contain one run"
+        )
     part.runs[0] = replace(part.runs[0], name=name)
     part.inputs = [info | {"run": name} if "run" in info else info for info in part.inputs]
 
@@ -87,11 +89,13 @@ def saved_results(path: str) -> Results:
         raise
     results = saved.view.result
     if not isinstance(results, Results):
-        raise InputError(f"a saved result of `{saved.command}`", expected="one of evaluate", path=path)
+        raise InputError(
+            f"is a saved result of `{saved.command}`", expected="a result of evaluate", path=path
+        )
     for key in ("bounds", "relevance_strings"):
         if results.options.get(key):
             raise InputError(
-                f"results with {key}", expected="results without, which can be merged", path=path
+                f"contains results with {key}", expected="results without, which can be merged", path=path
             )
     results.inputs = saved.inputs
     return results
@@ -207,7 +211,7 @@ def _check_values(
     """Compute values of a sample of queries again, from the inputs that are there and unchanged."""
     qrels, *inputs = results.inputs
     if not unchanged[0]:
-        verification.add("values", "", "not computed again: the judgments are not there", ok=None)
+        verification.add("values", "", "not recomputed: the judgments are missing", ok=None)
         return
     evaluation = _evaluation(results, qrels["path"])
     for index, name in enumerate(results.names):
@@ -226,13 +230,13 @@ def _check_values(
             checked += count
             different += wrong
         if not files or not checked:
-            verification.add("values", name, "not computed again: no input of it is there", ok=None)
+            verification.add("values", name, "not recomputed: its inputs are missing", ok=None)
             continue
-        found = f"queries computed again: {checked}; "
+        found = f"queries recomputed: {checked};  "
         found += (
             f"different values: {len(different)}, such as '{different[0]}'"
             if different
-            else "all values equal"
+            else "all values are equal"
         )
         verification.add("values", name, found, ok=not different)
 
@@ -241,7 +245,7 @@ def _evaluation(results: Results, qrels: str) -> Evaluation:
     """Return the evaluation by which results were computed."""
     options = {name: results.options[name] for name in KEYWORDS if name in results.options}
     if results.options.get("pool") is not None:
-        raise UsageError("results with a pool cannot be verified; expected results of whole judgments")
+        raise UsageError("results with a pool cannot be verified, only results of complete judgments")
     names = ("subtopics", "qrels_columns", "queries_in")
     reading = {name: options[name] for name in names if name in options}
     table = read_qrels(qrels, kind="qrels", **reading)

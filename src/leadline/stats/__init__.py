@@ -135,7 +135,7 @@ def column(values: ArrayLike) -> Floats:
     """Return a list of values as an array with one column."""
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 1:
-        raise UsageError(f"values of {table.ndim} dimensions; expected one value per query")
+        raise UsageError(f"values have {table.ndim} dimensions; pass one value per query")
     return table[:, None]
 
 
@@ -149,14 +149,14 @@ def checked_level(level: float) -> float:
 def checked_seed(seed: int) -> int:
     """Return a seed; raise UsageError if it is not a non-negative integer."""
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-        raise UsageError(f"seed {seed!r}; expected a whole number, 0 or more")
+        raise UsageError(f"seed must be a whole number of at least 0, not {seed!r}")
     return seed
 
 
 def checked_alternative(alternative: Alternative) -> Alternative:
     """Return an alternative; raise UsageError if it is unknown."""
     if alternative not in get_args(Alternative):
-        raise UsageError(f"alternative {alternative!r}; expected two-sided, less or greater")
+        raise UsageError(f"alternative must be two-sided, less or greater, not {alternative!r}")
     return alternative
 
 
@@ -168,7 +168,7 @@ def checked_groups(test: PairedTest, groups: Groups | None) -> Groups | None:
     ):
         if given and not getattr(test, name):
             able = ", ".join(one for one, kind in TESTS.classes.items() if getattr(kind, name))
-            raise UsageError(f"{test} cannot take {what}; expected one of {able}")
+            raise UsageError(f"{test} does not support {what}; use one of {able}")
     return groups
 
 
@@ -177,7 +177,7 @@ TESTS: Registry[PairedTest] = Registry(
     PairedTest,
     "test",
     refused=dict.fromkeys(
-        ("tukey", "holm", "bonferroni", "maxt", "bh"), "a correction, not a test; give it as --correction"
+        ("tukey", "holm", "bonferroni", "maxt", "bh"), "it is a correction, not a test; use --correction"
     ),
 )
 INTERVALS: Registry[Interval] = Registry(sys.modules[__name__], Interval, "interval")

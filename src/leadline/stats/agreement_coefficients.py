@@ -161,7 +161,7 @@ class Coefficient(Parametric):
         elif codes.shape[1] == 2:
             counts = confusions(codes[:, 0], codes[:, 1], len(values))
         else:
-            raise UsageError(f"{codes.shape[1]} judges; expected two for {type(self).__name__}")
+            raise UsageError(f"{type(self).__name__} compares two judges, got {codes.shape[1]}")
         return float(self.of_tables(counts, values)[0]) if len(values) else float("nan")
 
 

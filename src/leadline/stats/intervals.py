@@ -116,7 +116,7 @@ class BCa(Interval):
         (1.1, 1.6)
         """
         if len(first) != len(second):
-            raise UsageError(f"{len(first)} and {len(second)} values; expected the same queries")
+            raise UsageError(f"{len(first):,} and {len(second):,} values are not for the same queries")
         values = np.hstack([column(first), column(second)])
         values = values[~np.isnan(values).any(axis=1)]
         checked_level(level)
@@ -137,7 +137,7 @@ class BCa(Interval):
 def resampled(values: Floats, draws: int, seed: int) -> Floats:
     """Return the means of resamples of the queries: draws x columns; values must not be NaN."""
     if len(values) == 0:
-        raise UsageError("no queries to draw from; expected at least one")
+        raise UsageError("there are no queries to draw from")
 
     def block(generator: np.random.Generator, size: int) -> Floats:
         return np.asarray(weights(generator, size, len(values)) @ values / len(values))

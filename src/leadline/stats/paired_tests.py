@@ -169,7 +169,7 @@ class Sign(PairedTest):
     """
 
     title = "sign test"
-    null = "a query favours one run as often as the other (median difference 0)"
+    null = "queries favour each run equally often (median difference 0)"
     source = "Arbuthnott 1710; Conover 1999, section 3.4; for retrieval van Rijsbergen 1979, chapter 7"
     aliases: ClassVar[Aliases] = {"sign_test": {}, "binomial": {}}
     weighs: ClassVar[bool] = False  # counts queries
@@ -217,7 +217,7 @@ class Randomisation(PairedTest):
     """
 
     title = "paired randomisation test"
-    null = "each query's two values could as well be exchanged"
+    null = "the two values of each query are exchangeable"
     source = "Fisher 1935; Smucker, Allan and Carterette 2007; add-one Phipson and Smyth 2010"
     aliases: ClassVar[Aliases] = {
         name: {}
@@ -390,7 +390,7 @@ def equivalence(differences: Floats, margin: float) -> Floats:
     from scipy.special import stdtr
 
     if not margin > 0:
-        raise UsageError(f"margin {margin}; expected a number above 0, in units of the measure")
+        raise UsageError(f"margin must be a number above 0, in units of the measure, not {margin!r}")
     count, mean, deviation = statistics = moments(differences)
     with np.errstate(divide="ignore", invalid="ignore"):
         away = (np.abs(mean) - margin) / statistics.error  # the nearer limit decides

@@ -120,7 +120,7 @@ def power(effect: float, queries: float, *, level: float = 0.95, one_sided: bool
     from scipy.special import chdtr, nctdtr, stdtrit
 
     if queries < 2:
-        raise UsageError(f"{queries} queries; expected 2 or more")
+        raise UsageError(f"need at least 2 queries, got {queries}")
     checked_level(level)
     critical = stdtrit(queries - 1, level if one_sided else (1 + level) / 2)
     shift = abs(effect) * math.sqrt(queries)
@@ -255,4 +255,4 @@ def _detectable_effect(queries: float, power_wanted: float, level: float, one_si
 
 def _check_power(power_wanted: float) -> None:
     if not 0 < power_wanted < 1:
-        raise UsageError(f"power {power_wanted}; expected a proportion between 0 and 1, such as 0.8")
+        raise UsageError(f"power must be a proportion between 0 and 1, such as 0.8, not {power_wanted!r}")

@@ -227,7 +227,7 @@ def bootstrap_ranks(
     """
     checked_seed(seed)
     if draws < 1:
-        raise UsageError(f"{draws} draws; expected 1 or more")
+        raise UsageError(f"draws must be at least 1, not {draws}")
     observed = totals(values, groups)
     used = observed.sizes.any(axis=1)
     observed = observed._replace(sums=observed.sums[used], sizes=observed.sizes[used])

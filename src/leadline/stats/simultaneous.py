@@ -62,11 +62,11 @@ def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> RangeDistrib
     """
     checked_seed(seed)
     if draws < 1:
-        raise UsageError(f"{draws} draws; expected 1 or more")
+        raise UsageError(f"draws must be at least 1, not {draws}")
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
-        raise UsageError(f"values of shape {values.shape}; expected queries x runs, two or more runs")
+        raise UsageError(f"values have the shape {values.shape}; pass queries x runs, with at least two runs")
     if np.isnan(values).any():
-        raise UsageError("undefined values; expected a value for every query and run")
+        raise UsageError("some values are undefined; pass a value for every query and run")
     queries, runs = values.shape
 
     def block(generator: np.random.Generator, size: int) -> Floats:
@@ -265,9 +265,9 @@ def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Gr
     """
     checked_seed(seed)
     if draws < 1:
-        raise UsageError(f"{draws} draws; expected 1 or more")
+        raise UsageError(f"draws must be at least 1, not {draws}")
     if differences.ndim != 2:
-        raise UsageError(f"differences of {differences.ndim} dimensions; expected queries x columns")
+        raise UsageError(f"differences have {differences.ndim} dimensions; pass queries x columns")
     return MaxT(totals(differences, groups), draws=draws, seed=seed)
 
 
@@ -331,6 +331,6 @@ def critical_difference(systems: int, number: int, *, confidence: float = 0.95) 
     from scipy.stats import studentized_range
 
     if systems < 2 or number < 1:
-        raise UsageError(f"{systems} systems and {number} queries; expected two and one or more")
+        raise UsageError(f"need at least two systems and one query, got {systems} and {number}")
     quantile = float(studentized_range.ppf(confidence, systems, np.inf)) / math.sqrt(2)
     return quantile * math.sqrt(systems * (systems + 1) / (6 * number))

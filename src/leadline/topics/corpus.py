@@ -70,7 +70,7 @@ def _text_of(document: Document, column: str, source: Any) -> str:
     value = document.more.get(column, "")
     if column not in document.more or not isinstance(value, str | None):
         raise InputError(
-            f"document '{document.id}' without a text in column '{column}'",
+            f"document '{document.id}' has no text in column '{column}'",
             expected=f"columns {column}, ...",
             path=name_of(source),
             line=document.place,
@@ -123,5 +123,5 @@ def check_languages(languages: Sequence[str]) -> list[str]:
     """Return the languages of a model without duplicates; none means monolingual text."""
     checked = list(languages) or [WHOLE]
     if len(set(checked)) < len(checked):
-        raise UsageError(f"languages {', '.join(checked)}; expected each once")
+        raise UsageError(f"languages {', '.join(checked)} are not all different")
     return checked

@@ -227,11 +227,11 @@ def _check(
     check_whole(1, topics=topics, sweeps=sweeps, restarts=restarts)
     for name, prior in (("beta", beta), ("alpha", alpha)):
         if prior is not None and not prior > 0:
-            raise UsageError(f"{name}={prior}; expected more than 0")
+            raise UsageError(f"{name} must be above 0, not {prior}")
     if engine not in ("tomotopy", "leadline"):
-        raise UsageError(f"sampler={engine!r}; expected 'tomotopy' or 'leadline'")
+        raise UsageError(f"unknown sampler {engine!r}; use 'tomotopy' or 'leadline'")
     if engine == "tomotopy" and languages > 1:
-        raise UsageError("sampler='tomotopy' with several languages; expected 'leadline'")
+        raise UsageError("sampler='tomotopy' does not support several languages; use 'leadline'")
 
 
 def _shifted(on_sweep: OnSweep | None, restart: int, restarts: int) -> OnSweep | None:

@@ -94,7 +94,7 @@ def infer(
     `burn_in` sweeps. A document without a known word has the prior mean.
     """
     if min(burn_in + 1, samples, spacing) < 1:
-        raise UsageError("burn_in 0 or more, samples and spacing 1 or more were expected")
+        raise UsageError("burn_in must be at least 0, samples and spacing at least 1")
     check_whole(0, seed=seed)
     corpus = (
         documents
@@ -149,9 +149,9 @@ def perplexity(
     elif estimator == "completion":
         total, tokens = _completed(model, corpus, seed)
     else:
-        raise UsageError(f"estimator={estimator!r}; expected 'left-to-right' or 'completion'")
+        raise UsageError(f"unknown estimator {estimator!r}; use 'left-to-right' or 'completion'")
     if not tokens:
-        raise InputError("no token that the model knows", expected="texts in its languages")
+        raise InputError("there is no token that the model knows", expected="texts in its languages")
     return Perplexity(math.exp(-total / tokens), tokens, corpus.unknown, len(corpus.ids))
 
 

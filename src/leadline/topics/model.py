@@ -62,7 +62,7 @@ class TopicModel:
         if language is None and len(self.languages) == 1:
             return 0
         if language not in self.languages:
-            raise UsageError(f"language {language}; expected " + " or ".join(self.languages))
+            raise UsageError(f"unknown language {language!r}; choose from " + " or ".join(self.languages))
         return self.languages.index(language)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -98,7 +98,7 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
                     f"a topic model of form '{header['format']}'",
                     expected=FORMAT,
                     path=name,
-                    hint="fit it again: `leadline topics fit`",
+                    hint="fit it again with `leadline topics fit`",
                 )
             vocabularies = [
                 _vocabulary(file[f"text{index}"], file[f"stop{index}"])
@@ -114,7 +114,9 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
             "an incomplete topic model", expected="a file written by `leadline topics fit`", path=name
         ) from None
     if phi.shape != (sum(map(len, vocabularies)), len(alpha)):
-        raise InputError("a topic model whose parts are inconsistent", expected="a complete one", path=name)
+        raise InputError(
+            "a topic model whose parts are inconsistent", expected="a complete topic model", path=name
+        )
     analyses: Sequence[Analysis] = [ANALYSES.parse(text) for text in header["analyses"]]
     return TopicModel(header["languages"], list(analyses), vocabularies, phi, alpha, header["facts"])
 

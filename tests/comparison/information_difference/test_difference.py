@@ -232,7 +232,7 @@ def test_queries_without_relevant_documents_or_pairs_are_left_out_and_counted() 
 def test_few_judged_nonrelevant_documents_are_said() -> None:
     found = of_lists({"a": 1, "n": 0}, ["a"], ["n"])
     (notice,) = [one for one in found.warnings if one.code == "few_nonrelevant"]
-    assert notice.message.startswith("queries with fewer than 5 judged non-relevant documents: 1 of 1")
+    assert notice.message.startswith("queries with fewer than 5 judged non-relevant")
 
 
 def test_qrels_without_any_pair_are_refused() -> None:

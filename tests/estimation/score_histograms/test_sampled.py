@@ -181,7 +181,7 @@ def test_what_cannot_be_estimated_is_refused() -> None:
             sampled(qrels, run, measure)
     with pytest.raises(InputError, match="2 scored documents that are not relevant in a population of 1"):
         sampled(qrels, run, population=2)
-    with pytest.raises(UsageError, match="population=0, fewer than"):
+    with pytest.raises(UsageError, match="population=0"):
         sampled(qrels, run, population=0)
     with pytest.raises(UsageError, match="no population for query 'q'"):
         sampled(qrels, run, population={"other": 5})
@@ -398,7 +398,7 @@ def test_certain_is_a_run_and_a_number() -> None:
     for wrong in ("bm25.run", "bm25.run:", "bm25.run:0", ":5", (run, 0), (run, True), (run,), 5):
         with pytest.raises(UsageError, match="expected RUN:K"):
             sampled(qrels, run, "AP", certain=wrong)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="sample=50 with the first 50 documents of a run for certain"):
+    with pytest.raises(UsageError, match="sample=50"):
         sampled(qrels, run, "AP", certain=(run, 50), sample=50)
     with pytest.raises(UsageError, match="of which 30 are certain"):
         sampled(qrels, run, "AP", certain=({"q0": {f"x{n}": 1.0 * n for n in range(30)}}, 30), population=25)

@@ -132,7 +132,7 @@ def test_a_prefix_is_cut_between_characters_and_loses_no_posting() -> None:
     assert index.tokens == 3
     with pytest.raises(UsageError, match="has no texts; `leadline index --store-text`"):
         build_index({"d1": "a"}).text(0)
-    with pytest.raises(UsageError, match="prefix=5; expected 1 or more bytes, together with store_text"):
+    with pytest.raises(UsageError, match="prefix=5 needs store_text, and at least 1 byte"):
         build_index({"d1": "a"}, prefix=5)
 
 
@@ -197,9 +197,9 @@ def _sign(folder: Path, **changes: Any) -> None:
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
-        (_cut, "a broken index: position.bin has 0 bytes and not 8"),
-        (_lose, "a broken index: counts.bin is missing"),
-        (_age, "an index of version 3; expected version 4. make it again"),
+        (_cut, "is a broken index: position.bin has 0 bytes instead of 8"),
+        (_lose, "is a broken index: counts.bin is missing"),
+        (_age, "is an index of version 3; expected version 4. rebuild it with"),
         (lambda folder: (folder / "index.json").write_text("{"), "index.json cannot be read"),
         (lambda folder: (folder / "index.json").unlink(), "not an index; expected a folder"),
         (lambda folder: _edit(folder, terms=3), "index.json has changed since it was written"),

@@ -50,8 +50,8 @@ from leadline.scale.engines import engine_of
 from leadline.scale.process_pool import Fault, Unit, Work
 
 LEFT_OUT = (
-    f"RBO and Kendall's tau are computed on request for more than {MOST_COMPARED} systems "
-    "(--competitor RBO --competitor Kendall)"
+    f"RBO and Kendall's tau are not computed by default for more than {MOST_COMPARED} systems (to add "
+    "them: --competitor RBO --competitor Kendall)"
 )
 LARGEST = 1 << 31  # bytes of the values of all pairs for all queries, above which only their means are kept
 
@@ -65,7 +65,7 @@ def difference_warnings(
     """Return warnings of missing judgments, empty lists and queries without pairs."""
     warnings = []
     for notice in warnings_of(infos, qrels, averaging="with_relevant", levels=[rel]):
-        words = notice.message.replace("counted as not relevant", "they form no pairs, but occupy ranks")
+        words = notice.message.replace("counted as not relevant", "they form no pairs but keep their ranks")
         warnings.append(ResultWarning(notice.code, words, notice.count))
     relevant = qrels.relevant(rel) > 0
     pairless = int(np.count_nonzero(~counted & relevant))
@@ -75,23 +75,24 @@ def difference_warnings(
     sparse = len(nonrelevant) > 0 and np.median(nonrelevant) < FEW
     warnings += [
         ResultWarning(
-            "no_pairs", f"queries whose judged documents have the same grade: {pairless}; excluded", pairless
+            "no_pairs",
+            f"queries whose judged documents all have the same grade: {pairless}; excluded",
+            pairless,
         ),
         ResultWarning(
             "nothing_kept",
             f"runs without a relevant judged document above the cutoff: {len(empty)} "
-            f"({', '.join(empty[:3])}); RIC 0",
+            f"({', '.join(empty[:3])}); their RIC is 0",
             len(empty),
         ),
         ResultWarning(
             "few_nonrelevant",
-            f"queries with fewer than {FEW} judged non-relevant documents: {few} of {len(nonrelevant)}; RIC "
-            "and id depend on them (--exhaustive DOCS judges all other documents of the collection as 0)",
+            f"queries with fewer than {FEW} judged non-relevant documents, which RIC and id depend on: "
+            f"{few} of {len(nonrelevant)} (--exhaustive DOCS counts all other documents in the "
+            "collection as non-relevant)",
             few if sparse else 0,
         ),
-        ResultWarning(
-            "one_system", "only one system; expected two or more for comparisons", int(len(infos) == 1)
-        ),
+        ResultWarning("one_system", "only one system; comparisons need at least two", int(len(infos) == 1)),
     ]
     return [notice for notice in warnings if notice.count]
 
@@ -279,7 +280,7 @@ def _no_pairs(qrels: Qrels) -> InputError:
         "no query has judged documents of two grades, one of them relevant",
         expected="at least one",
         path=qrels.source,
-        hint="--exhaustive DOCS treats all other documents of the collection as non-relevant",
+        hint="--exhaustive DOCS treats all other documents in the collection as non-relevant",
     )
 
 

@@ -115,9 +115,7 @@ class Difference(Result):
     def only(self) -> Floats:
         """Conditional mutual information by query."""
         if self._only is None:
-            raise UsageError(
-                "the values of all pairs for each query were not kept; expected fewer systems and no engine"
-            )
+            raise UsageError("per-query values of all pairs were not kept; use fewer systems and no engine")
         return self._only
 
     @cached_property
@@ -156,7 +154,7 @@ class Difference(Result):
     def index_of(self, name: str) -> int:
         """Return the index of a system."""
         if name not in self.names:
-            raise UsageError(f"no system '{name}' here; there are: " + ", ".join(self.names))
+            raise UsageError(f"no system is called '{name}'; there are: " + ", ".join(self.names))
         return self.names.index(name)
 
     def order(self) -> list[int]:

@@ -71,9 +71,11 @@ class HistogramOptions(NamedTuple):
         check_flags(from_ranks=self.from_ranks)
         check_numbers(rel=self.rel)
         if self.bins > MOST_BINS:
-            raise UsageError(f"bins={self.bins}; expected {MOST_BINS:,} or fewer")
+            raise UsageError(f"bins={self.bins} is too many; use {MOST_BINS:,} or fewer")
         if self.from_ranks and self.norm == "none":
-            raise UsageError("norm='none' with ranks, which are not from 0 to 1; expected norm='query'")
+            raise UsageError(
+                "norm='none' does not work with ranks, which are not between 0 and 1; use norm='query'"
+            )
         if self.sample_from == "union" and self.sample is None:
             raise UsageError("sample_from='union' needs sample=N")
         return self

@@ -121,7 +121,7 @@ class Histograms(Result):
     def place(self, name: str) -> int:
         """Return the index of a run."""
         if name not in self.names:
-            raise UsageError(f"no run '{name}' here; there are: " + ", ".join(self.names))
+            raise UsageError(f"no run is called '{name}'; there are: " + ", ".join(self.names))
         return self.names.index(name)
 
     def histograms(self, name: str) -> Floats:
@@ -163,16 +163,16 @@ class Histograms(Result):
 
     def _notes(self) -> list[str]:
         drawn = " and samples (sampling: over samples only)" if self.recipe.sample else ""
-        credit = "" if self.recipe.as_printed else " (deviates from the paper; -C as_printed follows it)"
+        credit = "" if self.recipe.as_printed else " (differs from the paper; -C as_printed follows it)"
         resamples = f"{self.options['draws']} resamples"
         bins = f"{SENSITIVITY[0]} to {SENSITIVITY[-1]} bins"
         ours = "our own variant (ranks, half counts, mean of queries)"
         return [
             f"HSA, DO: {self.recipe.words}{credit}",
-            f"robust: {ours}; on other runs no better than ranks",
-            "recall: of the same lists, as a control; where it is as informative, the histograms add nothing",
+            f"robust: {ours}; no better than ranks on other runs",
+            "recall: recall of these lists, a control; where it is as informative, histograms add nothing",
             f"low, high: 95 % interval of HSA over queries{drawn}, {resamples}",
-            "bins: those that are not empty in either histogram",
+            "bins: number of bins that contain both classes",
             f"steady: HSA keeps its sign with {bins} (JSON has the values)",
             *super()._notes(),
         ]
@@ -282,7 +282,7 @@ def _doubts(
     lopsided = np.array([run.lopsided > LOPSIDED for run in measured])
     undefined = np.isnan([run.hsa for run in measured])
     checks = {
-        "undefined": (undefined, "HSA is undefined, with fewer than two bins that contain both classes"),
+        "undefined": (undefined, "HSA is undefined, because fewer than two bins contain both classes"),
         "few_supported_bins": (
             ~undefined & (supported < FEW_BINS),
             f"fewer than {FEW_BINS} bins contain both classes; a slope through so few points is unreliable",
@@ -397,8 +397,8 @@ def sampled_warnings(
         for notice in (
             ResultWarning(
                 "different_samples",
-                "queries for which the runs have scores of different non-relevant "
-                f"documents: {differ:,}; differences between runs include differences between samples",
+                f"queries where the runs have scores for different non-relevant documents: {differ:,}; "
+                "differences between runs include differences between samples",
                 differ,
             ),
             ResultWarning(
@@ -427,7 +427,7 @@ def sampled_warnings(
             ),
             ResultWarning(
                 "no_population",
-                "no population given: the documents with scores are taken as the whole collection",
+                "no population given, so the documents with scores are taken as the whole collection",
                 int(whole_collection),
             ),
             *_withheld(infos, measured, measures),

@@ -80,8 +80,8 @@ def drawn_size(certain: Certain | None, sample: int | None) -> int | None:
         return sample
     if sample <= certain.depth:
         raise UsageError(
-            f"sample={sample} with the first {certain.depth} documents of a run for certain; expected "
-            f"more than {certain.depth}: half for certain and half drawn, as in {2 * certain.depth}"
+            f"sample={sample} leaves nothing to draw beside the {certain.depth} certain documents; use "
+            f"more than {certain.depth}, such as {2 * certain.depth} for half certain and half drawn"
         )
     return sample - certain.depth
 
@@ -136,7 +136,7 @@ def rows_of(judged: JudgedRun, recipe: HistogramOptions) -> Rows:
 
 def _lists(judged: JudgedRun) -> MatchedLists:
     if judged.lists is None:
-        raise UsageError("this join keeps no lists; expected one made with keep=True")
+        raise UsageError("this join keeps no lists; make it with keep=True")
     return judged.lists
 
 
@@ -362,7 +362,7 @@ def pairs_to_score(
     """
     check_whole(1, sample=sample)
     if documents is not None and (isinstance(documents, str) or not len(documents)):
-        raise UsageError(f"documents={documents!r}; expected the ids of a collection, one or more")
+        raise UsageError(f"documents must have at least one id of a collection, not {documents!r}")
     collection = None if documents is None else sorted({to_bytes(name) for name in documents})
     pairs = {}
     for code, query in enumerate(qrels.queries.names):
@@ -406,13 +406,13 @@ def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise UsageError(
-            f"a function gave no numbers for query '{query}' but a {type(returned).__name__}; expected "
-            f"{len(documents)} scores, one for each document"
+            f"for query '{query}', a function returned a {type(returned).__name__} instead of "
+            f"{len(documents)} scores, one per document"
         ) from None
     if array.shape != (len(documents),):
         raise UsageError(
-            f"a function gave scores of shape {array.shape} for query '{query}'; expected "
-            f"{len(documents)}, one for each document"
+            f"for query '{query}', a function returned scores of shape {array.shape} instead of "
+            f"{len(documents)} scores, one per document"
         )
     scores: list[float] = array.tolist()
     return scores

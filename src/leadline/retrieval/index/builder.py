@@ -49,10 +49,10 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
     """
     parts = RULE.fullmatch(rule)
     if parts is None:
-        raise UsageError(f"--keep {rule}; expected FILE:COLUMN>=NUMBER")
+        raise UsageError(f"--keep {rule} is not valid; write FILE:COLUMN>=NUMBER")
     limit = number_in(parts["value"])
     if limit is None:
-        raise UsageError(f"--keep {rule}: '{parts['value']}'; expected a number")
+        raise UsageError(f"--keep {rule}: '{parts['value']}' is not a number")
     path, column, compare = parts["path"], parts["column"].strip(), SIGNS[parts["sign"]]
     good: set[str] = set()
     for line, row in rows_of(path, "document"):
@@ -220,7 +220,7 @@ def build_index(
     how = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
     good = keep_rule(keep) if keep else None
     if prefix is not None and (prefix < 1 or not store_text):
-        raise UsageError(f"prefix={prefix}; expected 1 or more bytes, together with store_text")
+        raise UsageError(f"prefix={prefix} needs store_text, and at least 1 byte")
     target = None if path is None else os.fspath(path)
     if target is not None and os.path.lexists(target) and not overwrite:
         raise UsageError(f"{target} already exists; choose a new name, or use --overwrite")
@@ -247,7 +247,7 @@ def _new_folder(target: str | None) -> str:
     try:
         return tempfile.mkdtemp(dir=beside, prefix=".leadline-")
     except OSError as error:
-        raise UsageError(f"{target}: cannot be written ({error.strerror})") from None
+        raise UsageError(f"cannot write {target} ({error.strerror})") from None
 
 
 def _check_replaceable(target: str) -> None:
@@ -458,11 +458,11 @@ class Builder:
         blanks = sum(len(name.split()) != 1 for name in self.ids)
         warnings = [
             ResultWarning(
-                "empty_documents", f"documents without a term: {empty}; no search finds them", empty
+                "empty_documents", f"documents without any term: {empty}; no search can find them", empty
             ),
             ResultWarning(
                 "ids_with_blanks",
-                f"document ids with blanks: {blanks}; a TREC run cannot hold them, write .json or .csv",
+                f"document ids with blanks: {blanks}; TREC runs cannot contain them, so write .json or .csv",
                 blanks,
             ),
             ResultWarning("not_kept", f"documents that --keep left out: {self.left_out:,}", self.left_out),

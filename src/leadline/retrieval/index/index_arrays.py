@@ -51,7 +51,7 @@ class MappedArray:
         except (OSError, ValueError) as error:
             raise self._damaged(f"cannot be read ({error})") from None
         if actual != expected:
-            raise self._damaged(f"has {actual} bytes and not {expected}")
+            raise self._damaged(f"has {actual} bytes instead of {expected}")
         self.bytes = memoryview(raw)
         self.array: Array = np.frombuffer(raw, dtype=kind)
 
@@ -118,7 +118,7 @@ class IndexArrays:
             except OSError:
                 raise index_files.broken(self.folder, os.path.basename(array), "is missing") from None
             if size != expected:
-                problem = f"has {size} bytes and not {expected}"
+                problem = f"has {size} bytes instead of {expected}"
                 raise index_files.broken(self.folder, os.path.basename(array), problem)
         return checksums
 
@@ -150,7 +150,7 @@ class IndexArrays:
                 "was replaced or damaged after it was opened",
                 expected="the index that was opened",
                 path=self.folder,
-                hint="Start again, so that everything is read from one index",
+                hint="Start again to read everything from the same index",
             )
         self._stamp = stamp  # built again from the same documents in the same way
 

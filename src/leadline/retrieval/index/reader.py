@@ -188,7 +188,7 @@ class Index:
         """Return the concatenated positions of a term in its documents."""
         if not self.has_positions:
             raise UsageError(
-                f"{self.path} has no positions; expected an index made without --config index.positions=false"
+                f"{self.path} has no positions; build the index without --config index.positions=false"
             )
         return self._arrays.part("position", *self.array("position_offset")[code : code + 2])
 
@@ -254,7 +254,7 @@ class Index:
     def text(self, document: int) -> bytes:
         """Return the stored text of a document, possibly truncated."""
         if not self.has_text:
-            raise UsageError(f"{self.path} has no texts; `leadline index --store-text` keeps them")
+            raise UsageError(f"{self.path} has no texts; to keep them, use `leadline index --store-text`")
         begin, end = self._arrays.part("text_offset", document, document + 2)
         stored: bytes = self._arrays.part("text", begin, end).tobytes()
         return stored

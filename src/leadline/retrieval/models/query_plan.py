@@ -136,7 +136,7 @@ def documents_to_learn(
         top = best(matching(plan, index), index, docs)
         return top.document, top.score
     if relevant is None:
-        raise UsageError("learn=judged; expected judgments to learn from: --feedback QRELS")
+        raise UsageError("learn=judged needs judgments to learn from; add --feedback QRELS")
     return relevant, scores_of(plan, relevant)
 
 

@@ -175,10 +175,9 @@ def _table(data: Mapping[str, Any]) -> Table:
         ]
         for row in data["runs"]
     ]
-    heads = ["run", "machine alone", "place", "estimate", "half-width", "mean place", "truth", "true place"]
-    note = (
-        f"{data['measure']}; estimate: {data['budget']:g} judgments a query, mean of {data['draws']} samples"
-    )
+    heads = ["run", "labels alone", "rank", "estimate", "half-width", "mean rank", "truth", "true rank"]
+    budget = f"{data['budget']:g} judgments per query"
+    note = f"{data['measure']}; estimate: {budget}, mean of {data['draws']} samples"
     return Table([*heads, "coverage"], rows, digits=3, notes=[note])
 
 
@@ -195,7 +194,7 @@ def figure_of(data: Mapping[str, Any]) -> Any:
         values + half,
         [row["truth"] for row in rows],
         label=data["measure"].replace(f"(rel={data['level']:g})", ""),
-        estimated=f"{data['budget']:g} judgments a query",
+        estimated=f"{data['budget']:g} judgments per query",
         marked=NAME,
     )
 
@@ -205,10 +204,10 @@ def lines_of(data: Mapping[str, Any]) -> list[str]:
     (row,) = (row for row in data["runs"] if row["name"] == NAME)
     half = "" if row["half_width"] is None else f" +- {row['half_width']:.3f}"
     line = (
-        f"{data['measure']} of the circular run: {row['machine']:.3f} by the machine alone, place "
+        f"{data['measure']} of the circular run: {row['machine']:.3f} by the labels alone, rank "
         f"{row['machine_place']} of {len(data['runs'])}; {row['estimate']:.3f}{half} with "
-        f"{data['budget']:g} judgments a query (mean of {counted(data['draws'], 'sample')}), mean place "
+        f"{data['budget']:g} judgments per query (mean of {counted(data['draws'], 'sample')}), mean rank "
         f"{row['place']:.1f} (90 % of samples: {row['place_low']} to {row['place_high']}); truth "
-        f"{row['truth']:.3f}, place {row['truth_place']}"
+        f"{row['truth']:.3f}, rank {row['truth_place']}"
     )
     return [line]
