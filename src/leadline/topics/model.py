@@ -98,7 +98,7 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
                     f"a topic model of form '{header['format']}'",
                     expected=FORMAT,
                     path=name,
-                    hint="fit it again with `leadline topics fit`",
+                    hint="Fit it again with `leadline topics fit`",
                 )
             vocabularies = [
                 _vocabulary(file[f"text{index}"], file[f"stop{index}"])

@@ -199,7 +199,7 @@ def _sign(folder: Path, **changes: Any) -> None:
     [
         (_cut, "is a broken index: position.bin has 0 bytes instead of 8"),
         (_lose, "is a broken index: counts.bin is missing"),
-        (_age, "is an index of version 3; expected version 4. rebuild it with"),
+        (_age, "is an index of version 3; expected version 4. Rebuild it with"),
         (lambda folder: (folder / "index.json").write_text("{"), "index.json cannot be read"),
         (lambda folder: (folder / "index.json").unlink(), "not an index; expected a folder"),
         (lambda folder: _edit(folder, terms=3), "index.json has changed since it was written"),

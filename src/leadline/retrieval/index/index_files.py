@@ -20,7 +20,7 @@ VERSION = 4
 HEADER = "index.json"
 CHECKSUMS = "checksums.bin"  # CRC-32 of every block of every array, in the order of TYPES
 BLOCK = 1 << 18  # bytes that share a checksum: reading any part of a block verifies all of it
-AGAIN = "rebuild it with `leadline index DOCS -o INDEX --overwrite`"
+AGAIN = "Rebuild it with `leadline index DOCS -o INDEX --overwrite`"
 Array = npt.NDArray[Any]
 
 # Lists of all terms or documents are in one file, and in a second one where each begins.
