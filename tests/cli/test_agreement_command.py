@@ -372,7 +372,7 @@ def test_results_of_python_are_audited_or_refused() -> None:
     assert math.isnan(found.audits[0].bias.low)  # five queries: no interval
     first, second = ({"AP": 0.5}, {"RR": 0.5})
     for judges, says in (
-        ({"ann": results(0.1)}, "scores by 1 judge"),
+        ({"ann": results(0.1)}, "at least one judge, got 1"),
         ({"ann": results(0.1), "llm": {"r0": {}}}, "dict for judge 'llm'; expected Results"),
         (
             {
