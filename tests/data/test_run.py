@@ -225,20 +225,20 @@ def test_runs_are_equal_by_content() -> None:
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        (GIVEN, "row 1 of dict"),
-        (5, "row 1 of int"),
-        ([("q1", "d1", 1), ("q1", "d2")], "row 2 of list"),
-        ([("q1", "d1", 1), ("q1", "d2", 1, 1)], "row 2 of list"),
-        ([("q1", "d1", "0.5")], "row 1 of list"),
-        ([("q1", "d1", 10**400)], "row 1 of list"),
-        ([("q1", "d1", None)], "row 1 of list"),
+        (GIVEN, "row 1 of the dict"),
+        (5, "row 1 of the int"),
+        ([("q1", "d1", 1), ("q1", "d2")], "row 2 of the list"),
+        ([("q1", "d1", 1), ("q1", "d2", 1, 1)], "row 2 of the list"),
+        ([("q1", "d1", "0.5")], "row 1 of the list"),
+        ([("q1", "d1", 10**400)], "row 1 of the list"),
+        ([("q1", "d1", None)], "row 1 of the list"),
     ],
     ids=str,
 )
 def test_rows_of_another_form_are_one_line(make: Callable[[Any], Any], rows: Any, says: str) -> None:
     with pytest.raises(InputError) as refused:
         make(rows)
-    assert str(refused.value).startswith(f"{says} is something else; expected rows of (query, document, ")
+    assert str(refused.value).startswith(f"{says} has a different form; expected rows of (query, document, ")
     assert "\n" not in str(refused.value)
 
 

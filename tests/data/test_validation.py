@@ -70,7 +70,7 @@ def test_other_arguments_are_checked_too() -> None:
     assert rejected(curve, QRELS, RUN, interpolation=5).startswith("interpolation=5; expected ")
     words = "everything='all'; expected True or False"
     assert rejected(explain, QRELS, RUN, "AP", "q", everything="all") == words
-    assert rejected(MEASURES.parse, 5) == "5 is not a measure; give a name such as alpha_DCG"
+    assert rejected(MEASURES.parse, 5) == "measure 5 is not valid; give a name such as alpha_DCG"
 
 
 def test_numbers_and_flags_of_numpy_are_taken() -> None:

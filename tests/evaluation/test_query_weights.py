@@ -143,7 +143,7 @@ def test_merged_parts_and_engines_have_the_same_means() -> None:
         assert whole.intervals is not None
         np.testing.assert_allclose(other.intervals.limits, whole.intervals.limits)
     others = ll.evaluate(QRELS, {"new": halves[1]}, "AP", query_weights=dict.fromkeys(QUERIES, 1))
-    with pytest.raises(UsageError, match="the query weights differ"):
+    with pytest.raises(UsageError, match="query weights"):
         Results.merge([ll.evaluate(QRELS, {"new": halves[0]}, "AP", query_weights=WEIGHTS), others])
 
 
@@ -155,7 +155,7 @@ def test_saved_values_keep_their_weights(tmp_path: Path, suffix: str) -> None:
     found = ll.compare(QRELS, {"run": RUNS["new"]}, "AP", query_weights=WEIGHTS, baseline=str(path))
     direct = ll.compare(QRELS, RUNS, "AP", query_weights=WEIGHTS)
     assert (found.difference, found.p) == pytest.approx((direct.difference, direct.p))
-    with pytest.raises(UsageError, match="the query weights differ"):
+    with pytest.raises(UsageError, match="query weights"):
         ll.compare(QRELS, {"run": RUNS["new"]}, "AP", baseline=str(path))
     assert ll.compare(ll.read_scores(str(path)), measures=None, baseline=str(path)).difference == 0
 

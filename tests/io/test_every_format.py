@@ -336,7 +336,7 @@ def test_ids_that_are_fractions_are_refused_and_the_column_is_named(suffix: str,
 FAULTS = {
     ("a.json", '{"q1": {"d1": 1}'): ":1: invalid JSON at column 17: expecting ',' delimiter",
     ("a.json", "[" * 100_000): ": JSON nested too deeply; expected objects",
-    ("a.json", '"text"'): ": JSON of a str; expected an object or a list",
+    ("a.json", '"text"'): ": the JSON is a str; expected an object or a list",
     (
         "a.json",
         '{"q1": {"d1": "2"}}',
@@ -349,7 +349,7 @@ FAULTS = {
     (
         "a.json",
         '[{"qid": "q1"}]',
-    ): ", record 1: a table of scores with columns qid; expected a column called doc_id or docno or "
+    ): ", record 1: no scores can be read from the columns qid; expected a column called doc_id or docno or "
     "docid or corpus-id or corpus_id or item_id or document or Doc ID or doc or "
     "chunk_id or passage_id or pid or text_id or id",
     (
@@ -359,7 +359,7 @@ FAULTS = {
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n[1]\n',
-    ): ":2: JSON of a list; expected an object on every line",
+    ): ":2: the JSON is a list; expected an object on every line",
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid\n',
@@ -374,11 +374,11 @@ FAULTS = {
     (
         "a.csv",
         'qid,docno,score\nq1,"d1"x,1\n',
-    ): ":2: no CSV (',' expected after '\"'); expected cells in the manner of RFC 4180",
+    ): ":2: invalid CSV (',' expected after '\"'); expected CSV as in RFC 4180",
     (
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",
-    ): ":1: a table of scores with columns qid, docno, number; expected a column called score or similarity "
+    ): ":1: no scores can be read from the columns qid, docno, number; expected a column called score or similarity "
     "or relevance_score",
     ("a.csv", "qid,docno,score\n"): ": contains no documents; expected a run",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",

@@ -307,7 +307,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "infinity": ("query,a,b\nq1,0.5,inf\n", ":2: inf in column 'b'"),
     "a repeated value": (
         "query,run,measure,value\nq1,a,AP,0.5\nq1,a,AP,0.5\n",
-        ":3: AP of run 'a' for query 'q1' again (first at line 2)",
+        ":3: AP of run 'a' for query 'q1' a",
     ),
     "two names of one measure": ("query,run,map,AP\nq1,a,0.5,0.5\n", "map and AP both mean AP"),
     "two columns of a name": ("query,a,a\nq1,0.5,0.5\n", "column 'a' appears twice"),

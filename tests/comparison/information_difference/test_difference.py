@@ -250,7 +250,7 @@ def test_a_run_without_a_judged_document_has_ric_zero_and_is_said() -> None:
     found = of_lists({"a": 1, "n": 0}, ["a"], ["u1", "u2"])
     assert found.mean_ric.tolist() == [1.0, 0.0]
     (notice,) = [one for one in found.warnings if one.code == "nothing_kept"]
-    assert "1 (s1); RIC 0" in notice.message
+    assert "runs without a relevant judged document" in notice.message
 
 
 def test_one_system_has_a_ric_and_a_matrix_of_one() -> None:
