@@ -95,7 +95,6 @@ DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing trun
 @slice_option
 @weights_option
 @sample_options
-@settings("test.half_width")
 @evaluation_options
 @output_options(figures=FIGURES, digits=True)
 @click.pass_context
