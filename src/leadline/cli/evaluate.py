@@ -67,7 +67,6 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
 )
 @settings("test.half_width")
 @sample_options
-@settings("test.half_width")
 @slice_option
 @weights_option
 @option(
