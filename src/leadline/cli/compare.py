@@ -94,7 +94,6 @@ DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing trun
 @baseline_options
 @slice_option
 @weights_option
-@settings("test.half_width")
 @sample_options
 @evaluation_options
 @output_options(figures=FIGURES, digits=True)
