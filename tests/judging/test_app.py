@@ -217,7 +217,7 @@ def test_the_token_can_be_typed_in(guarded: AccessControl) -> None:
         ("/api/events", b"{", "not JSON"),
         ("/api/events", b"[" * 100_000, "not JSON"),
         ("/api/events", {"judge": "ann", "events": [event(1) | {"key": "\ud800"}]}, "key"),
-        ("/api/cards", {"judge": "a,b"}, "a judge called"),
+        ("/api/cards", {"judge": "a,b"}, "a judge"),
         ("/api/cards", {"judge": "ann", "holding": 5}, "'holding' is not a list"),
     ],
 )
@@ -357,7 +357,7 @@ def test_pairs_without_a_text_are_said_and_left_out(tmp_path: Path) -> None:
             ("unknown_queries", 1),
             ("unknown_documents", 1),
         ]
-        assert [str(notice) for notice in found.warnings][1].startswith("1 document of the pool not in")
+        assert [str(notice) for notice in found.warnings][1].startswith("1 document in the pool missing from")
         assert [card["document"] for card in Judge(found).post("/api/cards", count=9).data["cards"]] == ["d1"]
         assert len(found.store.pairs()) == 3
 
@@ -394,7 +394,7 @@ def test_a_larger_pool_adds_what_is_new(page: JudgingPage, tmp_path: Path) -> No
     with opened(pool, str(tmp_path / "d.jsonl"), queries, page.store.path) as found:
         assert len(found.queues.pairs) == 25
         assert found.queues.count("ann").done == 1
-        assert str(found.warnings[0]) == "pairs that are new in the store: 1; 24 were there"
+        assert str(found.warnings[0]) == "pairs added to the store: 1; 24 were already there"
 
 
 def test_progress_tells_how_far_and_how_much_judges_agree(page: JudgingPage) -> None:
@@ -423,7 +423,7 @@ def test_progress_tells_how_far_and_how_much_judges_agree(page: JudgingPage) -> 
 
 
 def test_wishes_that_do_not_go_together_are_refused() -> None:
-    with pytest.raises(UsageError, match="shown form 'picture'"):
+    with pytest.raises(UsageError, match="own form 'picture'"):
         check_forms("static,picture")
     for judges, overlap, words in (
         (None, 0.5, "--judges NAMES with --overlap"),

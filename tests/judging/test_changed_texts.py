@@ -102,7 +102,7 @@ def test_an_index_that_is_built_again_shows_no_other_text(files: Files, index: s
     build_index(files.docs, index, store_text=True, overwrite=True)  # of the same documents
     assert texts.get("d2").title == "Wing 2"
     rebuild(files, index)
-    with pytest.raises(InputError, match="the index was built again"):
+    with pytest.raises(InputError, match="the index was"):
         texts.get("d1")
     assert IndexTexts(index, {"d1"}).get("d1").text.startswith("Another")
 

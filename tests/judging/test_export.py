@@ -55,7 +55,7 @@ def test_a_store_is_read_as_qrels_by_majority_and_keeps_unlike_grades(path: str)
     assert found.mean("run", "P@1") == 0.5
     merged = next(warning for warning in found.warnings if warning.code == "merged")
     assert str(merged) == (
-        "pairs with several judges: 2, 1 with different grades; each counts as the mean over its judges"
+        "pairs with several judges: 2, 1 with different grades; each counts as the mean of its judges' grades"
     )
 
 
@@ -247,8 +247,8 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
     ("arguments", "words"),
     [
         (["pool.tsv"], "--docs and --queries"),
-        (["--docs", "d", "--queries", "q"], "expected POOL, or a --store"),
-        (["pool.tsv", "--docs", "d", "--queries", "q", "--token", "short"], "a token of 5 letters"),
+        (["--docs", "d", "--queries", "q"], "POOL, or a --store"),
+        (["pool.tsv", "--docs", "d", "--queries", "q", "--token", "short"], "token"),
         (["--export", "qrels.txt", "--merge", "mean"], "No such file"),
         (["pool.tsv", "--docs", "d", "--queries", "q", "-o", "r.txt"], "none.sqlite --export r.txt`"),
     ],

@@ -203,5 +203,5 @@ def test_which_hosts_are_this_machine() -> None:
     assert serving.token_for("localhost", "a long token") == "a long token"
     assert len(serving.token_for("0.0.0.0", None) or "") > 20
     for token in ("short", " padded by blanks ", ""):
-        with pytest.raises(UsageError, match="a token of"):
+        with pytest.raises(UsageError, match="token"):
             serving.token_for("localhost", token)

@@ -189,7 +189,7 @@ class Ranking(Result):
                 f"with means shrunk by their error; seed {rules.seed}",
             )
         if falling:
-            notes.append(f"less is better: {', '.join(falling)}")
+            notes.append(f"lower is better: {', '.join(falling)}")
         return [*notes, *super()._notes()]
 
     def to_dict(self) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
 from leadline.data.records import NamedMeasure, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
-from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
 from leadline.io import judgment_store
@@ -148,7 +147,8 @@ def agreement(
     values, codes = coded(judgments.grades)
     if len(values) > MOST_GRADES:
         raise UsageError(
-            f"{len(values):,} different grades; expected {MOST_GRADES} or fewer: rel makes two of them"
+            f"{len(values):,} different grades are too many; at most {MOST_GRADES} are supported (rel "
+            "turns them into two)"
         )
     between = PairwiseAgreement(codes, values, pairs, _groups(judgments, resample))
     ranking: Ranking | None = None
@@ -159,13 +159,11 @@ def agreement(
             used = places_used(used_the_judge, ranking.systems)
             audits = _audits(ranking, pairs, top, confidence, draws, seed, used)
     if len(used_the_judge) and not audits:
-        raise UsageError(
-            "runs that used the judge, but no audit; expected --runs, and two judges or --reference"
-        )
+        raise UsageError("runs that used the judge need an audit; add --runs, and two judges or --reference")
     if runs is not None and within is None:
         within = WITHIN
     if within is not None and len(table):
-        raise UsageError("a table of counts has no queries; expected judges where within is given")
+        raise UsageError("a table of counts has no queries; within needs judges")
     result = Agreement(
         judgments,
         pairs,
@@ -220,8 +218,12 @@ class _How(NamedTuple):
 
 def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if (judges is None) == (not len(table)):
-        problem = "judges and a table of counts" if len(table) else "neither judges nor a table of counts"
-        raise UsageError(f"{problem}; pass one of them")
+        problem = (
+            "there are both judges and a table of counts"
+            if len(table)
+            else ("there are neither judges nor a table of counts")
+        )
+        raise UsageError(f"{problem}; pass one or the other")
     if judges is None:
         return Judgments.of_counts(table)
     if not hasattr(judges, "__iter__") and not isinstance(judges, Judgments | os.PathLike):
@@ -230,9 +232,9 @@ def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if len(judgments.names) < 2:
         alone = f" ({judgments.names[0]})" if judgments.names else ""
         raise UsageError(
-            f"{counted(len(judgments.names), 'judge')}{alone}; expected two or more: files of qrels, a table "
-            "with a column `judge` or one column per judge, or FILE:* if a column of merged grades "
-            "exists too"
+            f"need at least two judges, got {len(judgments.names)}{alone}; pass qrels files, a table "
+            "with a column `judge` or one column per judge, or FILE:* if there is also a column of "
+            "merged grades"
         )
     return judgments
 
@@ -242,7 +244,7 @@ def _kept(judgments: Judgments, over: str) -> Judgments:
     chosen = judgments.by_all if over == "all" else (~np.isnan(judgments.grades)).sum(axis=1) > 1
     if not chosen.any():
         several = over == "all" and len(judgments.names) > 2
-        hint = "; --config agreement.over=two takes what each two judged" if several else ""
+        hint = "; to use the pairs that any two judged, add --config agreement.over=two" if several else ""
         raise InputError(
             f"none of {len(judgments):,} pairs of query and document was judged by "
             f"{f'all {len(judgments.names)}' if several else 'two'} judges",
@@ -261,7 +263,7 @@ def _what(resample: str, table: Sequence[float]) -> str:
     """Return the unit of the intervals, `queries` or `pairs`."""
     if len(table):
         if resample == "queries":
-            raise UsageError("a table of counts has no queries; expected resample pairs")
+            raise UsageError("a table of counts has no queries; resample pairs instead")
         return "pairs"
     return "queries" if resample == "auto" else resample
 
@@ -420,7 +422,7 @@ def _by_query(
 def _for_runs(judgments: Judgments, table: Sequence[float]) -> Judgments:
     """Return the pairs judged by all judges, for evaluating runs."""
     if len(table):
-        raise UsageError("a table of counts has no documents; expected judges where runs are given")
+        raise UsageError("a table of counts has no documents; runs need judges")
     judged = judgments.keep(judgments.by_all)
     if not len(judged):
         raise InputError("no pair was judged by all", expected="some, to evaluate the runs with")

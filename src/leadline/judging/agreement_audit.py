@@ -307,7 +307,7 @@ def places_used(names: Sequence[str], systems: Sequence[str]) -> list[int]:
     found = [systems.index(name) if name in systems else place_of(systems, run_name(name)) for name in names]
     if found and len(set(found)) > len(systems) - 2:
         raise UsageError(
-            f"{len(set(found))} of {len(systems)} runs used the judge; expected two or more that did not"
+            f"{len(set(found))} of {len(systems)} runs used the judge; at least two must not have used it"
         )
     return sorted(set(found))
 

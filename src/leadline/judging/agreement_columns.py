@@ -22,7 +22,8 @@ PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of ea
 RANGE = "in [2/3, 1]"
 ADVICE = (
     "agreement below 2/3 is commonly considered insufficient; to improve it, define every grade with "
-    "examples, use fewer grades (--level 1 gives the agreement with two), or first judge some together"
+    "examples, use fewer grades (--level 1 shows the agreement with two), or judge some documents "
+    "together first"
 )
 TITLES = {
     "agreement": "percent agreement",
@@ -164,7 +165,7 @@ def _what(agreement: Agreement) -> str:
     if agreement.queries:
         text += f" of {queries(len(agreement.queries))}"
     if agreement.options["rel"] is not None:
-        text += f", grades of {agreement.options['rel']:g} and above relevant"
+        text += f", grades of {agreement.options['rel']:g} and above count as relevant"
     return text
 
 
@@ -181,7 +182,10 @@ def _judges(agreement: Agreement) -> Table:
     order = np.argsort(-means["cohen"], kind="stable").tolist()
     rows = [[agreement.judges[judge], *(float(means[name][judge]) for name in PARTS)] for judge in order]
     notes = [
-        "mean of each judge with the others, in descending order of kappa; all pairs: -f csv, -o FILE.svg"
+        (
+            "mean agreement of each judge with the others, in descending order of kappa; for all pairs: -f "
+            "csv, -o FILE.svg"
+        )
     ]
     return _sheet(["judge", "agreement", "Scott", "Cohen", "alpha"], rows, notes=notes)
 
@@ -302,11 +306,12 @@ def _needed(agreement: Agreement) -> Table:
     within = agreement.needed[0].within
     heads = ["a", "b", "Cohen", "half-width", "design effect", "queries", "judgments", "if independent"]
     note = (
-        f"queries, judgments: needed for a half-width of {within:g} with as many judgments per query as now"
+        f"queries, judgments: number needed for a half-width of {within:g} at the present number of "
+        "judgments per query"
     )
-    notes = [f"{note}; judgments of the same query are alike, so count queries, not pairs"]
+    notes = [f"{note}; count queries, not pairs, because judgments within a query are alike"]
     if any(needed.queries is None for needed in agreement.needed):
-        notes.append(f"- : fewer than {FEWEST_QUERIES} queries, or one grade only")
+        notes.append(f"- : fewer than {FEWEST_QUERIES} queries, or only one grade")
     return _sheet(heads, rows, notes=notes, dropped=("if independent", "half-width"))
 
 
@@ -341,9 +346,7 @@ def _audit(audit: Audit) -> Table:
         rows.append([run.name, run.reference, run.labels, *bias, *ranks, *gain, mark])
     heads = ["run", "reference", "labels", "bias", "low", "high", "rank", "by labels"]
     heads += ["gain", "from", "to", "favoured"]
-    title = (
-        f"{audit.measure} by {audit.judge}, compared with {audit.reference}: the runs that gain most first"
-    )
+    title = f"{audit.measure} by {audit.judge} compared with {audit.reference}, largest gain first"
     return _sheet(heads, rows, title=title, dropped=("from", "to", "low", "high"))
 
 
@@ -362,7 +365,7 @@ def _circular(audit: Audit) -> str:
     assert audit.used is not None
     names, gain, taus = audit.used
     lead = "" if math.isnan(gain.low) else f" [{gain.low:+.4f}, {gain.high:+.4f}]"
-    verdict = "the labels favour them" if gain.low > 0 else "no favour is shown"
+    verdict = "the labels favour them" if gain.low > 0 else "no sign of favouring them"
     moved = [run for run in audit.runs if run.name in names]
     ranks = ", ".join(f"{run.name} {run.rank:g} -> {run.rank_labels:g}" for run in moved[:3])
     return (
@@ -379,11 +382,10 @@ def _about_audit(result: Agreement | ScoreAudit) -> str:
     text = "bias: labels minus reference; gain: bias minus the mean bias of the other runs; "
     if audit.queries < FEWEST_QUERIES:
         return text + f"no intervals with fewer than {FEWEST_QUERIES} queries"
-    return (
-        text
-        + f"intervals: {level}, over {queries(audit.queries)}, of a gain for all runs at once; approximate "
-        "(docs/agreement.md has their coverage); values from labels alone have none, because no interval "
-        "would cover the error of the labels"
+    return text + (
+        f"intervals: {level}, over {queries(audit.queries)}, simultaneous over runs for gains; "
+        "approximate (coverage: docs/agreement.md); values from labels alone have none, because no "
+        "interval would cover the labels' error"
     )
 
 

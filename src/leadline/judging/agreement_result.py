@@ -100,14 +100,16 @@ class Judgments:
         size = round(len(counts) ** 0.5)
         if size < 2 or size * size != len(counts):
             raise UsageError(
-                f"a table of {counted(len(counts), 'number')}; expected 4 (yes-yes, yes-no, no-yes, no-no), "
-                "or 9, 16, ... row by row"
+                f"a table cannot have {counted(len(counts), 'number')}; give 4 (yes-yes, yes-no, no-yes, "
+                "no-no), or 9, 16, ... row by row"
             )
         for count in counts:
             if not (0 <= count <= 10**7) or count != int(count):
-                raise UsageError(f"{count:g} in the table; expected whole numbers, 0 to 10,000,000")
+                raise UsageError(
+                    f"the table contains {count!r}; counts must be whole numbers from 0 to 10,000,000"
+                )
         if not sum(counts):
-            raise UsageError("a table of nothing but 0; expected counts of pairs")
+            raise UsageError("all counts in the table are 0")
         cells = np.repeat(np.arange(len(counts)), np.asarray(counts, dtype=np.int64))
         grades = np.stack([cells // size, cells % size], axis=1).astype(np.float64)
         return cls(["judge 1", "judge 2"], grades)
@@ -379,8 +381,8 @@ def _left_out(result: Agreement, judgments: Judgments) -> ResultWarning:
 def _undefined(result: Agreement) -> ResultWarning:
     count = sum(bool(np.isnan(estimate.value)) for estimate in result.between["scott"][1])
     message = (
-        f"pairs of judges with a single grade throughout, or without a common pair: {count}; "
-        "chance-corrected coefficients are undefined there, not 1"
+        f"pairs of judges who gave only one grade or share no pair: {count}; their chance-corrected "
+        "coefficients are undefined, not 1"
     )
     return ResultWarning("undefined", message, count)
 
@@ -388,7 +390,7 @@ def _undefined(result: Agreement) -> ResultWarning:
 def _few_pairs(result: Agreement) -> ResultWarning:
     few = [pairs for pairs in result.counted() if pairs < FEWEST_PAIRS]
     if len(result.pairs) == 1:
-        message = f"{result.counted()[0]} pairs judged by both, fewer than {FEWEST_PAIRS}"
+        message = f"only {result.counted()[0]} pairs were judged by both (fewer than {FEWEST_PAIRS})"
     else:
         message = f"fewer than {FEWEST_PAIRS} common pairs in {len(few)} of {len(result.pairs)} comparisons"
     message += "; too few to call the agreement acceptable or insufficient"
@@ -407,8 +409,8 @@ def _odd_grades(result: Agreement) -> ResultWarning:
             examples.append(f"{grade:g} ({int(times.sum())} by {names[int(times.argmax())]})")
     more = ", ..." if len(examples) > SHOWN else ""
     message = (
-        f"grades given by one judge only: {', '.join(examples[:SHOWN])}{more}; kept, although no "
-        "agreement on them is possible"
+        f"grades that only one judge used: {', '.join(examples[:SHOWN])}{more}; kept, although judges "
+        "cannot agree on them"
     )
     return ResultWarning("odd_grades", message, count)
 
@@ -416,8 +418,8 @@ def _odd_grades(result: Agreement) -> ResultWarning:
 def _missing(result: Agreement) -> ResultWarning:
     count = int((~result.judgments.by_all).sum())
     message = (
-        f"pairs not judged by all judges: {count:,}; judges are compared on the pairs that both judged, and "
-        "Fleiss' kappa is undefined"
+        f"pairs not judged by all judges: {count:,}; two judges are compared on the pairs that both "
+        "judged, and Fleiss' kappa is undefined"
     )
     return ResultWarning("not_by_all", message, count)
 
@@ -427,13 +429,14 @@ def _few_queries(result: Agreement) -> ResultWarning:
     given = number > 0 and result.options["draws"] > 0
     if result.options["resample"] == "pairs":
         message = (
-            "intervals by resampling pairs apply to these queries only: over queries, 95 % intervals of "
-            "kappa contained it in 30 to 54 % of simulated samples (docs/agreement.md)"
+            "intervals from resampled pairs apply only to these queries: as intervals over queries, 95 "
+            "% intervals contained the true kappa in just 30 to 54 % of simulated samples "
+            "(docs/agreement.md)"
         )
         return ResultWarning("pairs_resampled", message, number if given else 0)
     message = (
-        f"no intervals with {queries(number)}: with fewer than {FEWEST_QUERIES}, 95 % intervals of kappa "
-        "contained it in 88 to 94 % of simulated samples (docs/agreement.md)"
+        f"no intervals with {queries(number)}: with fewer than {FEWEST_QUERIES}, 95 % intervals "
+        "contained the true kappa in 88 to 94 % of simulated samples (docs/agreement.md)"
     )
     return ResultWarning("few_queries", message, number if given and number < FEWEST_QUERIES else 0)
 

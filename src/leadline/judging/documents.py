@@ -225,7 +225,7 @@ class IndexTexts:
                 raise self._changed("was damaged while the page was running")
             return
         if stamp is None or self._content() != self._known:
-            raise self._changed("was built again, moved or deleted while the page was running")
+            raise self._changed("was rebuilt, moved or deleted while the page was running")
         self._opened, self._sizes = stamp, self._sizes_now()
 
     def _changed(self, change: str) -> InputError:

@@ -147,11 +147,13 @@ def check_judge(name: str) -> str:
     clean = " ".join(_whole_text(name).split())
     if not clean or len(clean) > LONGEST_NAME or not clean.isprintable() or "," in clean:
         raise UsageError(
-            f"a judge called '{clean[:40]}'; expected a name of up to {LONGEST_NAME} letters without a comma"
+            f"'{clean[:40]}' cannot be the name of a judge; use up to {LONGEST_NAME} characters without "
+            "a comma"
         )
     if clean.casefold() in RESERVED:
         raise UsageError(
-            f"a judge called '{clean}'; expected another name: it means something else in a table"
+            f"'{clean}' cannot be the name of a judge, because it has another meaning in tables; choose "
+            "a different name"
         )
     return clean
 

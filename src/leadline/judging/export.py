@@ -41,7 +41,8 @@ class ExportSummary(NamedTuple):
             return self.merged.remarks
         pairs = len(self.merged.grades)
         message = (
-            f"{self.lost} left out; the file is for `leadline evaluate --pool` only. A .csv or .tsv keeps all"
+            f"{self.lost} left out; use the file only with `leadline evaluate --pool`. A .csv or .tsv "
+            "file keeps everything"
         )
         return (*self.merged.remarks, ("probabilities", message, pairs))
 

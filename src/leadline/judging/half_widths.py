@@ -70,20 +70,22 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
     """
     match = RULE.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"stopping rule '{text}'; expected {EXPECTED_RULE}")
+        raise UsageError(f"stopping rule '{text}' is not valid; write {EXPECTED_RULE}")
     (measure,) = profile_of("leadline").measures([match[1]], rel=rel, documents=None)
     if str(measure) not in measures:
         raise UsageError(
-            f"stopping rule about {measure}, for which the pool was not drawn; expected {', '.join(measures)}"
+            f"the stopping rule uses {measure}, but the pool was drawn for {', '.join(measures)}"
         )
     if not has_interval(kind_of(measure)):
-        raise UsageError(f"stopping rule about {measure}, which has no interval with drawn judgments")
+        raise UsageError(
+            f"the stopping rule cannot use {measure}, which has no interval with sampled judgments"
+        )
     try:
         width = float(match[2])
     except ValueError:
         width = math.nan
     if not 0 < width < math.inf:
-        raise UsageError(f"half-width '{match[2]}' in a stopping rule; expected a number above 0")
+        raise UsageError(f"the half-width in a stopping rule must be a number above 0, not '{match[2]}'")
     return StopRule(str(measure), width)
 
 
@@ -99,7 +101,7 @@ def runs_of(pool: DrawnPool) -> dict[str, dict[str, list[str]]]:
     return {
         name: {
             query: [
-                by_rank.get(rank, f"rank {rank}, outside the frame") for rank in range(1, max(by_rank) + 1)
+                by_rank.get(rank, f"rank {rank:g}, outside the frame") for rank in range(1, max(by_rank) + 1)
             ]
             for query, by_rank in by_query.items()
         }
@@ -445,8 +447,8 @@ class Precision:
         fixed = (self.state["rule"], self.state["number"], self.state["pairs"])
         if fixed != (str(rule), looks, pairs):
             raise UsageError(
-                f"stopping rule '{rule}' with {looks} looks at {pairs:,} pairs; expected that of the store, "
-                f"fixed beforehand: '{fixed[0]}' with {fixed[1]} looks at {fixed[2]:,} pairs"
+                f"the store's stopping rule is fixed: '{fixed[0]}' with {fixed[1]} looks at {fixed[2]:,} "
+                f"pairs; it cannot change to '{rule}' with {looks} looks at {pairs:,} pairs"
             )
 
     def _save(self) -> None:
@@ -499,9 +501,9 @@ class Precision:
             if self.state["stopped"]:
                 last = taken[-1]
                 self.queues.stop(
-                    f"Enough is judged: the half-width of {self.rule.measure} is {last['half_width']:.4f}, "
-                    f"below {self.rule.width:g}, after {last['pairs']:,} of {len(self._ids):,} documents. "
-                    "Thank you."
+                    f"You have judged enough: the half-width of {self.rule.measure} is "
+                    f"{last['half_width']:.4f}, below {self.rule.width:g}, after {last['pairs']:,} of "
+                    f"{len(self._ids):,} documents. Thank you."
                 )
             else:
                 following = looks[len(taken)] if len(taken) < len(looks) else len(self._ids)
@@ -509,21 +511,21 @@ class Precision:
 
     def facts(self) -> list[str]:
         """Return a summary: the order, the rule and its looks."""
-        facts = ["the pairs are judged in the order of the pool"]
+        facts = ["pairs are judged in pool order"]
         if self.pool.pair:
-            facts.append("half-widths are those of the difference between " + " and ".join(self.pool.pair))
+            facts.append("half-widths are for the difference between  " + " and ".join(self.pool.pair))
         if self.pool.missing:
             facts.append(
-                f"the machine labels that the pool names do not exist ({self.pool.missing}); half-widths are "
+                f"the pool refers to LLM labels that do not exist ({self.pool.missing}); half-widths are "
                 "computed without them"
             )
         if self.rule is not None and self.state is not None:
             places = ", ".join(map(str, self.state["looks"])) or "none"
-            facts.append(f"judging stops when {self.rule}; looks after {places} pairs")
+            facts.append(f"judging stops when {self.rule}; checked after {places} pairs")
         elif self.state is not None:
             facts.append(
-                "the stopping rule of the store is not applied; expected "
-                f"--stop-when '{self.state['rule']}' to apply it"
+                "the store has a stopping rule that is not applied; to apply it, add --stop-when "
+                f"'{self.state['rule']}'"
             )
         return facts
 

@@ -88,8 +88,8 @@ class Pool(Result):
     def _notes(self) -> list[str]:
         data = self.to_dict()
         note = (
-            f"{data['pairs']:,} new pairs of {data['pooled']:,}, in {data['queries']:,} queries, "
-            f"{data['pairs'] / max(data['queries'], 1):.1f} per query"
+            f"{data['pairs']:,} of {data['pooled']:,} pooled pairs are new ({data['queries']:,} queries, "
+            f"{data['pairs'] / max(data['queries'], 1):.1f} per query)"
         )
         return [note, *super()._notes()]
 
@@ -217,7 +217,7 @@ def pool(
         }
         pooling |= {"queries": queries, "known": known, "batch": batch}
         for other in (name for name, value in pooling.items() if value):
-            raise UsageError(f"{other} with measure; expected one of them")
+            raise UsageError(f"{other} cannot be combined with measure; pass only one of them")
         return pool_for(
             runs,
             measure,
@@ -237,9 +237,9 @@ def pool(
     chosen = _method(method, depth, random=random, everything=everything)
     none = isinstance(runs, Sequence) and not runs
     if none and (documents is None or queries is None):
-        raise UsageError("no runs; expected runs, or both documents and queries")
+        raise UsageError("there are no runs; pass runs, or both documents and queries")
     if none and chosen is not None:
-        raise UsageError(f"{chosen} and no runs; expected runs, or a random draw or everything")
+        raise UsageError(f"{chosen} needs runs; pass runs, or use a random sample or everything")
     systems = Systems([], [], []) if none else read_systems(runs, reading, on_run=on_run)
     more_queries = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
     table = None if judged is None else read_qrels(judged)
@@ -397,7 +397,7 @@ def _method(
     if method is None:
         if not random and not everything:
             raise UsageError(
-                "no depth and no method; expected a depth (100), a method (RRF(documents=50)), a random "
+                "nothing says what to pool; give a depth (100), a method (RRF(documents=50)), a random "
                 "sample, or all documents"
             )
         return None
@@ -432,7 +432,7 @@ def _pairs_of(known: Any) -> Iterable[tuple[str, str]]:
             for document in ((documents,) if isinstance(documents, str) else documents)
         ]
     if not isinstance(known, Iterable):
-        raise UsageError(f"known of type {type(known).__name__}; expected qrels, a pool, or pairs")
+        raise UsageError(f"known cannot be of type {type(known).__name__}; pass qrels, a pool, or pairs")
     pairs = list(known)
     for pair in pairs:
         if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(x, str) for x in pair)):
@@ -502,7 +502,7 @@ def _warnings(
     say(
         "queries_without_run",
         len(strangers) if systems.infos else 0,
-        f"queries that no run contains: {len(strangers)}; pooled from the random sample only",
+        f"queries in no run: {len(strangers)}; pooled from the random sample only",
     )
     lacking = maker.lacking
     say(
@@ -514,7 +514,8 @@ def _warnings(
     say(
         "short_draw",
         maker.short,
-        f"queries with fewer remaining documents than the random sample needs: {maker.short}; all are pooled",
+        f"queries with too few documents left for the random sample: {maker.short}; all their documents "
+        "are pooled",
     )
     if method is not None and method.adaptive and judged is None:
         say("no_judgments", 1, f"{method} without judgments takes documents from the runs in turn")
@@ -524,7 +525,7 @@ def _warnings(
         say(
             "changed_probabilities",
             moved,
-            f"known pairs whose probability changed: {moved:,}; the whole pool has the probabilities of "
-            "both draws together",
+            f"known pairs whose probability changed: {moved:,}; the whole pool has the combined "
+            "probabilities of both draws",
         )
     return warnings

@@ -66,7 +66,8 @@ class ScoreAudit(Result):
         if len(self.audits) > 1:
             several = ", ".join(f"{one.measure} by {one.judge}" for one in self.audits[:3])
             raise UsageError(
-                f"{len(self.audits)} audits ({several}); a figure expects one judge and one measure"
+                f"a figure shows one judge and one measure, but there are {len(self.audits)} audits "
+                f"({several})"
             )
         (found,) = self.audits
         level = percent(float(self.options["confidence"]))
@@ -178,11 +179,12 @@ def audit_scores(
     checked_level(confidence)
     checked_seed(seed)
     if len(judges) < 2:
-        raise UsageError(f"scores by {counted(len(judges), 'judge')}; expected a reference and one or more")
+        raise UsageError(f"need scores by a reference and at least one judge, got {len(judges)}")
     for judge, results in judges.items():
         if not isinstance(results, Results):
             raise UsageError(
-                f"{type(results).__name__} for judge '{judge}'; expected Results, as `read_scores` returns"
+                f"judge '{judge}' has {type(results).__name__} instead of Results; `read_scores` returns "
+                "Results"
             )
         results.refuse_weights("agreement")
     names, every = list(judges), list(judges.values())
@@ -250,11 +252,11 @@ def _values(
     kinds = [results.measures[place] for results, place in zip(every, places, strict=True)]
     for kind in kinds:
         if kind.average not in MEANS:
-            raise UsageError(f"{kind} is not a mean over queries; expected measures that are")
+            raise UsageError(f"{kind} is not a mean over queries; use measures that are")
         if kind.rising != kinds[0].rising:
             raise UsageError(
-                f"larger values of {kinds[0] if kinds[0].rising else kind} are better, smaller ones of "
-                f"{kind if kinds[0].rising else kinds[0]}; expected the same direction"
+                f"higher is better for {kinds[0] if kinds[0].rising else kind}, lower for "
+                f"{kind if kinds[0].rising else kinds[0]}; the direction must be the same"
             )
     tables = []
     for results, place in zip(every, places, strict=True):

@@ -40,11 +40,11 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
     except OverflowError:
-        raise UsageError(f"port {port}; expected 0 to 65535") from None
+        raise UsageError(f"port {port} is not valid; use 0 to 65535") from None
     except OSError as error:
         raise UsageError(
-            f"cannot listen on {host}, port {port} ({error.strerror or error}); expected a free port, "
-            "as with --port 0"
+            f"cannot listen on {host}, port {port} ({error.strerror or error}); use --port 0 to take any "
+            "free port"
         ) from None
 
 
@@ -54,7 +54,8 @@ def token_for(host: str, token: str | None) -> str | None:
         return None if is_loopback(host) else secrets.token_urlsafe(16)
     if len(token) < SHORTEST or token != token.strip():
         raise UsageError(
-            f"a token of {len(token.strip())} letters; expected {SHORTEST} or more, no blanks at the ends"
+            f"the token has {len(token.strip())} characters; use at least {SHORTEST}, without blanks at "
+            "the ends"
         )
     return token
 

@@ -57,7 +57,7 @@ class JudgingPage(NamedTuple):
         ]
         if self.queues.named:
             share = percent(self.queues.overlap)
-            facts.append(f"judges {', '.join(self.queues.named)}; {share} of the pairs go to two")
+            facts.append(f"judges {', '.join(self.queues.named)}; {share} of the pairs go to two judges")
         if self.precision is not None:
             facts += self.precision.facts()
         return facts
@@ -91,7 +91,7 @@ def opened(
     reading = dict(reading or {})
     rows, drawn = (None, None) if pool is None else pooled(pool)
     if stop_when is not None and (drawn is None or "measures" not in drawn.design):
-        raise UsageError("a stopping rule without a drawn pool; expected POOL of `leadline pool --for`")
+        raise UsageError("a stopping rule needs a sampled pool; pass a POOL drawn with `leadline pool --for`")
     if stop_when is not None and drawn is not None:
         parse_rule(stop_when, drawn.design["measures"], drawn.design.get("rel"))  # before a store is created
     if grades is not None or not os.path.exists(store):
@@ -114,13 +114,14 @@ def opened(
             precision, before = None, 0 if drawn is None else int(_judged_before(drawn).sum())
             if before:
                 message = (
-                    f"pairs of the pool that were judged before: {before:,}; not shown, and no half-widths"
+                    f"pairs in the pool judged before: {before:,}; they are not shown, and no "
+                    "half-widths are computed"
                 )
                 warnings.append(ResultWarning("judged_before", message, before))
             if before and stop_when is not None:
                 raise UsageError(
-                    f"a stopping rule, but {before:,} pairs were judged before, whose grades are not in the "
-                    "store; expected a pool drawn without --judged"
+                    f"a stopping rule needs all grades in the store, but {before:,} pairs were judged "
+                    "before; use a pool drawn without --judged"
                 )
             if drawn is not None and not before and "measures" in drawn.design:
                 precision = Precision(drawn, queues, rule=stop_when, looks=looks)
@@ -154,7 +155,7 @@ def fill(store: Store, rows: Pooled, drawn: DrawnPool | None) -> list[ResultWarn
         store.set_fact(DRAWN, "yes")
     if drawn is not None:
         store.set_pool(drawn)
-    message = f"pairs that are new in the store: {added:,}; {before:,} were there"
+    message = f"pairs added to the store: {added:,}; {before:,} were already there"
     return [ResultWarning("new_pairs", message, added)] if before and added else []
 
 
@@ -173,7 +174,9 @@ def _missing(
             )
         if missing:
             count = counted(len(missing), noun, "queries" if noun == "query" else "")
-            message = f"{count} of the pool not in {path}, as '{min(missing)}'; not shown to judges"
+            message = (
+                f"{count} in the pool missing from {path}, such as '{min(missing)}'; not shown to judges"
+            )
             yield ResultWarning(code, message, len(missing))
 
 
@@ -190,7 +193,7 @@ def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarni
                 changed.add(pair.document)
     if changed:
         count = counted(len(changed), "judged document")
-        message = f"{count} with another text than was judged, as '{min(changed)}'; the judgments stay"
+        message = f"{count} whose text has changed since, such as '{min(changed)}'; the judgments are kept"
         yield ResultWarning("changed_texts", message, len(changed))
 
 
@@ -202,7 +205,7 @@ def check_scale(drawn: DrawnPool | None, grades: Sequence[Grade]) -> None:
         level = getattr(measure, "rel", None)
         if level is not None and level > highest:
             raise UsageError(
-                f"the pool is for {measure}, and the highest grade is {highest:g}; expected --grades with a "
+                f"the pool is for {measure}, but the highest grade is {highest:g}; give --grades with a "
                 f"grade of {level:g} or more, such as '0=no,1=partly,2=yes'"
             )
 
@@ -216,7 +219,7 @@ def check_forms(text: str) -> tuple[str, ...]:
     forms = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
     wrong = [form for form in forms if form not in FORMS]
     if wrong:
-        raise UsageError(f"shown form '{wrong[0]}'; expected {', '.join(FORMS)}")
+        raise UsageError(f"unknown form '{wrong[0]}'; choose from {', '.join(FORMS)}")
     return forms
 
 
@@ -230,12 +233,12 @@ def check_judges(text: str | None, overlap: float | None) -> tuple[str, ...]:
         check_numbers(overlap=overlap)
     if text is None:
         if overlap is not None:
-            raise UsageError("a share that two judge, but no judges; expected --judges NAMES with --overlap")
+            raise UsageError("--overlap needs --judges NAMES")
         return ()
     names = tuple(check_judge(name) for name in text.split(","))
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise UsageError(f"two judges called '{twice[0]}'; expected a name for each")
+        raise UsageError(f"two judges are both named '{twice[0]}'; give each a different name")
     if overlap and len(names) < 2:
-        raise UsageError(f"one judge, but a share of {overlap:g} for two; expected another in --judges")
+        raise UsageError(f"--overlap {overlap:g} needs two judges; add another to --judges")
     return names

@@ -228,11 +228,11 @@ class Store:
         scale_text = scale.written(self.grades)
         if grades not in (None, scale_text):
             raise UsageError(
-                f"{self.path} was made with the grades '{scale_text}', not '{grades}'; expected the same, or "
-                "another store"
+                f"{self.path} was created with the grades '{scale_text}', not '{grades}'; use the same "
+                "grades or another store"
             )
         if seed not in (None, self.seed):
-            raise UsageError(f"{self.path} was made with seed {self.seed}, not {seed}; expected the same")
+            raise UsageError(f"{self.path} was created with seed {self.seed}, not {seed}; use the same seed")
 
     def close(self) -> None:
         """Close the store; on the last connection SQLite merges the write-ahead log into the file."""
@@ -466,7 +466,7 @@ class Store:
     def _append(self, connection: sqlite3.Connection, judge: int, event: Event) -> None:
         values = sorted(grade.value for grade in self.grades)
         if event.grade is not None and event.grade not in values:
-            raise UsageError(f"grade {event.grade}; expected one of {values}")
+            raise UsageError(f"grade {event.grade} is not one of {values}")
         undone = None
         if event.kind == "undo":
             undone = connection.execute(

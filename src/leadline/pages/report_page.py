@@ -252,7 +252,7 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
     """Return key, figure and caption of each figure of a measure."""
     results = comparison.results
     measure = results.measures[index]
-    better = "" if measure.rising else " Less is better."
+    better = "" if measure.rising else " Lower is better."
     runs = len(results.runs)
     drawn: list[tuple[str, Any, str]] = [
         (
