@@ -313,7 +313,7 @@ def test_a_judge_is_a_table_of_any_form(leadline: Leadline, scores: Path) -> Non
         assert found["kendall"] == pytest.approx(plain["kendall"], abs=1e-12)
     done = leadline("agreement", "ann", "llm", "--config", "test.draws=0", "-o", "means.svg")
     assert b"<svg" in (scores / "means.svg").read_bytes()
-    assert "AP by llm, compared with ann" in done.out
+    assert "AP by llm compared with ann" in done.out
     rows = list(csv.DictReader(io.StringIO(leadline("agreement", "ann", "llm", "-f", "csv").out)))
     assert {row["coefficient"] for row in rows} == {"bias", "gain", *KENDALL}
     lines = leadline("agreement", "ann", "llm", "-f", "jsonl").out.splitlines()

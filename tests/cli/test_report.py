@@ -100,10 +100,10 @@ def test_of_a_falling_measure_the_page_says_that_less_is_better(leadline: Leadli
     path = tmp_path / "page.html"
     leadline(*ASKED, "-m", "RankOf(n=1)", "-o", path)
     page = path.read_text(encoding="utf-8")
-    assert "Less is better." in page
+    assert "Lower is better." in page
     assert "largest gain" not in page
     leadline(*ASKED, "-m", "AP", "-o", path)
-    assert "Less is better." not in path.read_text(encoding="utf-8")
+    assert "Lower is better." not in path.read_text(encoding="utf-8")
 
 
 def test_another_suffix_is_the_table(leadline: Leadline, tmp_path: Path) -> None:

@@ -265,3 +265,33 @@ def test_limits_of_new_runs_are_widened_as_those_for_these_queries_and_tests_agr
     (gate, other) = gates_of(found, [condition_of("P@10:0.05", NOT_WORSE)])
     assert gate.limit <= alone.means[0, 0]
     assert other.p >= 0.0
+
+
+def test_what_is_relative_to_the_pool_is_named_as_in_evaluate() -> None:
+    grades, runs = world(3)
+    pool = pool_for(runs, "nDCG@10", budget=12, machine=grades, seed=3).pool
+    judged = drawn_of(pool, grades)
+    found = ll.compare(judged, runs, "nDCG@10", pool=pool)
+    assert "nDCG@10, pooled" in str(found)
+    assert "relevant documents of the pool" in str(found)
+    assert found.to_dict()["pairs"][0]["measure"] == "nDCG@10"
+    assert "pooled" not in str(ll.compare(grades, runs, "nDCG@10"))
+
+
+def test_a_measure_that_the_pool_was_not_drawn_for_is_remarked() -> None:
+    grades, runs = world(4)
+    pool = pool_for(runs, "P@10", budget=12, seed=4).pool
+    judged = drawn_of(pool, grades)
+    found = ll.compare(judged, runs, "P@5", pool=pool, baseline="old")
+    assert "drawn for P@10, not for P@5" in str(found)
+    (gate,) = gates_of(found, [condition_of("P@5")])
+    assert "p" in str(gate)
+    assert "for a loss" in str(gate)
+    assert "other_measure" not in {one.code for one in ll.compare(judged, runs, "P@10", pool=pool).warnings}
+
+
+def test_an_error_about_pairs_counts_pairs() -> None:
+    grades, runs = world(5)
+    pool = pool_for(runs, "P@10", budget=12, seed=5).pool
+    with pytest.raises(UsageError, match=r"1 of 1 pair \(of old, new;"):
+        ll.compare(drawn_of(pool, grades), runs, "R@10", pool=pool)

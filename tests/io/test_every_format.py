@@ -378,8 +378,8 @@ FAULTS = {
     (
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",
-    ): ":1: no scores can be read from the columns qid, docno, number; expected a column called score or similarity "
-    "or relevance_score",
+    ): ":1: no scores can be read from the columns qid, docno, number; expected a column called score or "
+    "similarity or relevance_score",
     ("a.csv", "qid,docno,score\n"): ": contains no documents; expected a run",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",
     ("a.arrow", "ARROW1 and nothing else"): "cannot be read",

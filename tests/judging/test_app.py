@@ -426,9 +426,9 @@ def test_wishes_that_do_not_go_together_are_refused() -> None:
     with pytest.raises(UsageError, match="own form 'picture'"):
         check_forms("static,picture")
     for judges, overlap, words in (
-        (None, 0.5, "--judges NAMES with --overlap"),
-        ("ann", 0.5, "expected another in --judges"),
-        ("ann,Ann ,ann", None, "two judges called 'ann'"),
+        (None, 0.5, "--overlap needs --judges NAMES"),
+        ("ann", 0.5, "add another to --judges"),
+        ("ann,Ann ,ann", None, "two judges are both named 'ann'"),
         ("ann,bob", float("nan"), "overlap=nan; expected a number"),
     ):
         with pytest.raises(UsageError, match=words):

@@ -184,3 +184,11 @@ def test_files_of_a_folder_are_the_documents_of_the_pool_with_or_without_suffix(
         opened(files.pool, str(folder), files.queries, files.store),
     ):
         pass
+
+
+def test_documents_that_do_not_exist_leave_no_store(tmp_path: Path) -> None:
+    files = write(tmp_path)
+    page = opened(files.pool, "nowhere", files.queries, files.store)
+    with pytest.raises(InputError, match="nowhere: no such file"), page:
+        pass
+    assert not Path(files.store).exists()

@@ -250,6 +250,7 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
         (["--docs", "d", "--queries", "q"], "POOL, or a --store"),
         (["pool.tsv", "--docs", "d", "--queries", "q", "--token", "short"], "token"),
         (["--export", "qrels.txt", "--merge", "mean"], "No such file"),
+        (["pool.tsv", "--docs", "d", "--queries", "q", "-o", "r.txt"], "none.sqlite --export r.txt`"),
     ],
 )
 def test_bad_usage_is_one_line(

@@ -127,7 +127,7 @@ def test_another_scale_or_seed_is_refused(path: str) -> None:
     Store.open(path, grades="2=yes, 1=partly, 0=no", seed=0).close()
     with pytest.raises(UsageError, match="with the grades '0=no,1=partly,2=yes'"):
         Store.open(path, grades="0=no,1=yes")
-    with pytest.raises(UsageError, match="made with seed 0, not 4"):
+    with pytest.raises(UsageError, match="with seed 0, not 4"):
         Store.open(path, seed=4)
 
 

@@ -224,7 +224,7 @@ def test_a_deleted_store_is_copied_to_another_file_at_the_end(server: Server, fi
     said, wrong = server.process.communicate(timeout=30)
     assert "while the page was running" in wrong
     assert "Traceback" not in wrong
-    assert "exports them" not in said  # it is not there
+    assert "export with" not in said  # it is not there
     assert not Path(files.store).exists()
     (rescued,) = Path(files.store).parent.glob("*.rescued-1")
     assert keys(str(rescued)) == page.saved
@@ -250,7 +250,7 @@ def test_a_store_that_is_overwritten_in_place_is_noticed(
     server.process.terminate()
     said, wrong = server.process.communicate(timeout=30)
     assert "Traceback" not in wrong
-    assert "exports them" not in said
+    assert "export with" not in said
     for copy in tmp_path.glob("*.rescued-1"):  # a copy that is offered as whole is whole
         assert ("copied to" in wrong) == (set(keys(str(copy))) >= set(page.saved))
 

@@ -180,6 +180,11 @@ def command(
     if simulate is not None:
         _simulate(pool, store, simulate, outputs, **options)
         return
+    if outputs.files:
+        raise UsageError(
+            f"-o {outputs.files[0]} does not apply to the judging page. After judging, use `leadline judge "
+            f"--store {store} --export {outputs.files[0]}`"
+        )
     require("the judging page")
     if docs is None or queries is None:
         raise UsageError("pass --docs and --queries so there is something to show (or --export)")

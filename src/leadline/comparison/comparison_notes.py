@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from leadline.comparison.estimates import pooled_names
 from leadline.comparison.gate import WORSE, Gate
 from leadline.comparison.pairing import in_groups
 from leadline.comparison.sentences import few_groups_text, groups_text, sentence
 from leadline.data.wording import counted, percent, queries
+from leadline.estimation.estimated_columns import POOLED
 from leadline.stats.corrections import BH
 from leadline.stats.intervals import SMALLEST, Student
 from leadline.stats.paired_tests import T
@@ -92,6 +94,7 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
     ]
     if comparison.these is not None:
         notes.append(f"these queries: {level} CI of each pair over draws of judgments")
+    notes += [POOLED] * bool(pooled_names(comparison.results))
     if long:
         spread = "the differences [CI]"
         if comparison.groups is not None:

@@ -23,7 +23,7 @@ from leadline.comparison.compared_pair import (
 )
 from leadline.comparison.comparison_notes import PAPER, SENTENCES, caption, comparison_notes
 from leadline.comparison.engine import Differences, Tested
-from leadline.comparison.estimates import doubt_of, these_queries
+from leadline.comparison.estimates import doubt_of, pooled_names, these_queries
 from leadline.comparison.gate import Gate
 from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import Rules
@@ -292,11 +292,13 @@ class Comparison(Tested, Result):
         """Return the columns that are printed otherwise: limits to report, effects with their limits."""
         reach = self._reaches(fields["measure"])
         effects = zip(*(_listed(fields[f"effect{end}"]) for end in ("", "_low", "_high")), strict=True)
+        names = pooled_names(self.results)
         return shown_columns(fields, reach, alone=per_pair) | {
+            "measure": [names.get(str(name), name) for name in _listed(fields["measure"])],
             "effect": [
                 Preformatted(f"{effect:.2f} [{low:.2f}, {high:.2f}]") if isfinite(low) else effect
                 for effect, low, high in effects
-            ]
+            ],
         }
 
     @property

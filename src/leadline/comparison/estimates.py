@@ -12,8 +12,21 @@ from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats
 from leadline.data.records import ResultWarning
 from leadline.errors import UsageError
+from leadline.estimation.estimated_columns import with_target
 from leadline.estimation.measured import estimates_of
 from leadline.evaluation.results import Results
+
+
+def pooled_names(results: Results) -> dict[str, str]:
+    """Return the names of estimated measures that are relative to the pool, as `evaluate` shows them."""
+    estimated = estimates_of(results)
+    measures = [] if estimated is None else list(map(str, estimated.measures))
+    targets = [] if estimated is None else list(map(estimated.target, range(len(measures))))
+    return {
+        name: with_target(name, target)
+        for name, target in zip(measures, targets, strict=True)
+        if target == "pooled"
+    }
 
 
 class These(NamedTuple):

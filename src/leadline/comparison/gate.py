@@ -12,7 +12,7 @@ import numpy as np
 from leadline.comparison.engine import doubtful, few_queries_texts
 from leadline.comparison.pairing import Pairs, check_judged, in_groups
 from leadline.comparison.rules import Rules
-from leadline.comparison.sentences import STATED, lacking_text, no_query, p_text, queries_in_groups, signed
+from leadline.comparison.sentences import STATED, lacking_text, no_query, p_of_loss, queries_in_groups, signed
 from leadline.data.arrays import Flags, Floats
 from leadline.data.records import flagged, plain
 from leadline.data.wording import counted, percent
@@ -182,13 +182,13 @@ class Gate:
         return claim
 
     def _numbers(self) -> str:
-        text = signed(self.difference)
+        text, (_, margin, kind) = signed(self.difference), self.condition
         if isfinite(self.limit) and self.rules is not None:
             side = "lower" if self.rising else "upper"
             level = percent(self.rules.confidence)
             text += f" (one-sided {level} {side} limit {signed(self.limit)})"
         if not isnan(self.p):
-            text += f", {p_text(self.p)} (H0: {self.null})"
+            text += f", {p_of_loss(self.p, margin, below=kind == NOT_WORSE)}"
         text += f", n = {self.sample}"
         if isfinite(self.detectable_difference) and self.rules is not None:
             text += (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -155,10 +156,16 @@ def check_intervals(results: Results, measures: Iterable[object] | None = None) 
         names = [name for name in results.names if name in reasons]
         if names:
             listed = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+            runs, known = len(results.runs), len(results.runs) - len(names)
+            pairs = math.comb(runs, 2)
+            size = (
+                f"{len(names)} of {counted(runs, 'run')} ("
+                if runs < 2
+                else (f"{pairs - math.comb(known, 2)} of {counted(pairs, 'pair')} (of ")
+            )
             raise NoIntervalError(
-                f"{measure} has no interval for {len(names)} of {counted(len(results.runs), 'run')} "
-                f"({listed}; {reasons[names[0]]}); choose measures with intervals (-m), leave out these "
-                "runs, or add judgments (pool --from)"
+                f"{measure} has no interval for {size}{listed}; {reasons[names[0]]}); choose measures with "
+                "intervals (-m), leave out these runs, or add judgments (pool --from)"
             )
 
 

@@ -204,6 +204,16 @@ def p_text(p: float | None) -> str:
     return f"p = {p:.{digits}g}" if p < 0.995 else "p = 1"
 
 
+def p_of_loss(p: float, margin: float, *, below: bool) -> str:
+    """Return the one-sided p of a condition with what a small one is evidence of.
+
+    >>> p_of_loss(0.3, 0.0, below=False), p_of_loss(1.0, 0.02, below=False), p_of_loss(1e-9, 0.02, below=True)
+    ('p = 0.3 for a loss', 'p = 1 for a loss above 0.02', 'p < 0.0001 for a loss below 0.02')
+    """
+    bound = "below" if below else "above"
+    return f"{p_text(p)} for a loss" + (f" {bound} {margin:g}" if margin or below else "")
+
+
 def _p(pair: ComparedPair, rules: Rules) -> str:
     text = p_text(pair.p)
     if pair.p != pair.p_corrected:

@@ -159,7 +159,7 @@ def _counts(values: Iterable[int | None]) -> list[str | None]:
     return [None if value is None else f"{value:,}" for value in values]
 
 
-def _named(measure: object, target: str) -> str:
+def with_target(measure: object, target: str) -> str:
     """Return the name of a measure with its target, as in "nDCG@10, pooled"."""
     return f"{measure}, pooled" if target == "pooled" else str(measure)
 
@@ -170,7 +170,7 @@ def estimate_columns(results: EstimatedResults) -> list[Column]:
     columns = [
         Column("run", [results.names[run] for _, run, _ in rows.rows]),
         Column("new", ["new" if results.new[run] else "" for _, run, _ in rows.rows], heading=""),
-        Column("measure", [_named(measure, estimate.target) for measure, _, estimate in rows.rows]),
+        Column("measure", [with_target(measure, estimate.target) for measure, _, estimate in rows.rows]),
         *rows.clipped("estimate", "value"),
         *rows.clipped("low"),
         *rows.clipped("high"),

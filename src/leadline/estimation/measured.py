@@ -289,6 +289,13 @@ def measured(
         on_run=on_run,
         **of_runs,
     )
+    drawn_for = list(draw.design.get("measures", ()))
+    others = [str(one) for one in results.measures if str(one) not in drawn_for] if drawn_for else []
+    if others:
+        words = (
+            f"the pool was drawn for {', '.join(drawn_for)}, not for {', '.join(others)}, which it estimates "
+        )
+        warnings.append(ResultWarning("other_measure", words + "less precisely", len(others)))
     results.warnings += warnings
     results.look = look
     looks = places_of_looks(int(draw.drawn.sum()), int(draw.design.get("looks", 1)))

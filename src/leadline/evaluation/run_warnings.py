@@ -95,7 +95,8 @@ def selection_warnings(infos: Sequence[RunInfo]) -> list[ResultWarning]:
     for code, template in messages.items():
         concerned = [info for info in infos if info.counts.get(code)]
         count = sum(info.counts[code] for info in concerned)
-        message = _message(template, count, runs=_names(concerned, len(infos)))
+        counts = [info.counts[code] for info in concerned]
+        message = _message(template, counts or [0], runs=_names(concerned, len(infos)))
         warnings.append(ResultWarning(code, message, count))
     return [notice for notice in warnings if notice.count]
 
@@ -140,14 +141,21 @@ MISSING_RULES = {
 }
 
 
-def _message(template: tuple[str, str, str], count: int, **parts: str) -> str:
-    """Return a message about a count.
+def _message(template: tuple[str, str, str], counts: Sequence[int], **parts: str) -> str:
+    """Return a message about the counts of some runs; the same query may count in each of them.
 
-    >>> _message(PER_RUN["tied_cutoffs"], 1, runs="bm25")
+    >>> _message(PER_RUN["tied_cutoffs"], [1], runs="bm25")
     '1 query with a tie across a cutoff in bm25'
+    >>> _message(PER_RUN["tied_cutoffs"], [6, 20], runs="2 runs")
+    '6 to 20 queries per run with a tie across a cutoff in 2 runs'
     """
     one, several, text = template
-    return (f"{counted(count, one, several)} " if one else "") + text.format(**parts)
+    low, high = min(counts), max(counts)
+    words = f"{counted(sum(counts), one, several)} " if one else ""
+    if len(counts) > 1 and several.endswith("queries"):
+        words = f"{counted(high, one, several)} per run "
+        words = f"{low:,} to {words}" if low < high else words
+    return words + text.format(**parts)
 
 
 def warnings_of(
@@ -171,7 +179,7 @@ def count_warnings(infos: Sequence[RunInfo], *, averaging: str = "all") -> list[
         documents = sum(info.counts["documents"] for info in concerned)
         message = _message(
             template,
-            count,
+            [info.counts[code] for info in concerned],
             runs=_names(concerned, len(infos)),
             missing=MISSING_RULES[averaging],
             share=share_of(count, documents),

@@ -18,6 +18,7 @@ from leadline.errors import InputError, UsageError
 from leadline.evaluation.profiles import profile_of
 from leadline.io.judgment_store import DRAWN
 from leadline.io.pool_files import DrawnPool, Pooled, read_drawn_pool
+from leadline.io.run_names import IR_DATASETS, STANDARD_INPUT
 from leadline.io.texts import read_queries
 from leadline.judging.cards import Cards
 from leadline.judging.documents import open_texts
@@ -96,6 +97,8 @@ def opened(
     if grades is not None or not os.path.exists(store):
         check_scale(drawn, parse_scale(grades or DEFAULT))
     topics = {query.id: query for query in read_queries(queries, **reading)}
+    if not (os.path.exists(docs) or docs == STANDARD_INPUT or docs.startswith(IR_DATASETS)):
+        raise InputError("no such file", path=docs)  # before a store is created
     with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
         check_scale(drawn, opened_store.grades)
         warnings = [] if rows is None else fill(opened_store, rows, drawn)
