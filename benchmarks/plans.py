@@ -89,11 +89,8 @@ def main(data: Path, trials: int) -> None:
                 real = [float(one.std(ddof=1)) for one in spreads(later)[0]]
                 pairs = zip(values, drawn, strict=True)
                 said = [max(float(one.var(ddof=1)) - part, 0.0) + part * share for one, part in pairs]
-                row = [
-                    budget,
-                    *(np.mean(half) for one in (np.sqrt(said), real) for half in (one[:RUNS], one[RUNS:])),
-                ]
-                found.setdefault(place, []).append(list(map(float, row)))
+                halves = [part for one in (np.sqrt(said), real) for part in (one[:RUNS], one[RUNS:])]
+                found.setdefault(place, []).append([budget, *(float(np.mean(half)) for half in halves)])
         for rows in found.values():
             budget, run, difference, real_run, real_difference = np.mean(rows, axis=0)
             print(

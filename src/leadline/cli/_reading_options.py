@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from leadline.io.pool_files import DrawnPool
     from leadline.result import Facts
 
-APPROXIMATE = "approximate: half-widths were 0.91 to 1.10 times these in simulations (docs/estimate.md)"
+APPROXIMATE = "approximate: half-widths were 0.89 to 1.10 times these in simulations (docs/estimate.md)"
 
 
 def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Qrels:
