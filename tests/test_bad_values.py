@@ -49,7 +49,7 @@ def test_negative_grades_only_are_no_judgments_where_they_are_left_out(
         found = leadline("evaluate", qrels, run, "--config", "read.negative=unjudged", *more)
         assert (found.status, found.out) == (2, "")
         assert len(found.err.splitlines()) == 1
-    with pytest.raises(InputError, match="negative grades only"):
+    with pytest.raises(InputError, match="only negative grades"):
         read_qrels({"q1": {"d1": -1}}, negative="unjudged")
 
 

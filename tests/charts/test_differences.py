@@ -100,7 +100,7 @@ def test_an_undefined_difference_is_left_out_and_counted() -> None:
         "0 queries equal",
         "0 queries for dense",
         "mean +0.200",
-        "2 queries undefined in one of the two, left out",
+        "left out: 2 queries undefined in one of the two runs",
     ]
     assert figure.axes[0].get_xlabel() == "1 query, the largest difference at the left"
 

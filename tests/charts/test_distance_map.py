@@ -59,11 +59,11 @@ def test_the_same_tree_gives_the_same_bytes() -> None:
 
 
 def test_the_tree_says_that_id_is_no_metric() -> None:
-    assert "id is no metric" in distance_tree(["a", "b"], table(2)).get_supxlabel()
+    assert "id is not a metric" in distance_tree(["a", "b"], table(2)).get_supxlabel()
 
 
 def test_one_system_is_refused() -> None:
-    with pytest.raises(UsageError, match="two or more"):
+    with pytest.raises(UsageError, match="at least two"):
         distance_map(["a"], [[0.0]])
 
 

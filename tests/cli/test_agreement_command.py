@@ -373,7 +373,7 @@ def test_results_of_python_are_audited_or_refused() -> None:
     first, second = ({"AP": 0.5}, {"RR": 0.5})
     for judges, says in (
         ({"ann": results(0.1)}, "at least one judge, got 1"),
-        ({"ann": results(0.1), "llm": {"r0": {}}}, "dict for judge 'llm'; expected Results"),
+        ({"ann": results(0.1), "llm": {"r0": {}}}, "judge 'llm' has dict"),
         (
             {
                 "ann": ll.read_scores({"a": {"q1": first}, "b": {"q1": first}}),

@@ -111,7 +111,7 @@ def test_changed_judgments_are_refused_and_written_again_by_force(
         status, said = tried(leadline, path, "run", *GATE, *more)
         assert (status, path.read_bytes()) == (2, before)
         assert "other judgments" in said
-        assert "30 judgments then and 29 now" in said
+        assert "30 judgments before, 29 now" in said
     status, said = tried(
         leadline, path, "run", *GATE, "--update-baseline", str(path), "--config", "output.force_update"
     )

@@ -216,7 +216,7 @@ def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> Non
     ("options", "error"),
     [
         ((), "--fix repairs one file at a time; pass one FILE, and -o FILE for the copy"),
-        (("-o", "a.run"), "a.run would overwrite an input; expected another file"),
+        (("-o", "a.run"), "a.run would overwrite an input; choose another file"),
         (
             ("-o", "b.run"),
             (

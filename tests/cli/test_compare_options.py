@@ -143,8 +143,8 @@ def test_groups_of_queries_are_read_from_the_first_column(leadline: Leadline, fi
         ("id,g\nq0,1\n", (), "query 'q1' has no group (29 in all)"),
         ("id,g\nq0,1\nq0,2\n", (), "groups.csv:3: query 'q0' in a second group"),
         ("id,h\nq0,1\n", (), "no column 'g'; expected one of id, h"),
-        (None, ("--correction", "Tukey"), "Tukey cannot take groups of queries"),
-        (None, ("--test", "Wilcoxon"), "Wilcoxon cannot take groups"),
+        (None, ("--correction", "Tukey"), "Tukey does not support query groups"),
+        (None, ("--test", "Wilcoxon"), "Wilcoxon does not support groups"),
     ],
 )
 def test_groups_that_cannot_be_used_are_one_line(

@@ -210,7 +210,7 @@ def test_the_qrels_of_several_assessors_are_merged(leadline: Leadline, tmp_path:
         (("ann", "a.run"), (), "This looks like a run"),
         (("ann", "drawn.csv"), (), "drawn.csv: is a sample with probabilities; expected qrels that can"),
         (("ann", "ann"), ("-C", "read.subtopics"), "ann: is judgments by subtopic; expected qrels that can"),
-        (("ann", "out", "ann"), (), "ann: exists"),
+        (("ann", "out", "ann"), (), "ann already exists"),
     ],
 )
 def test_what_cannot_be_merged_is_refused(

@@ -169,7 +169,7 @@ def test_a_run_from_standard_input_is_read_once(leadline: Leadline, files: list[
         (["-k", "0"], "0 is not in the range"),
         (["--competitor", "jacard"], "nearest: Jaccard"),
         (["-o", "out.gif"], "must end in .svg, .pdf or .png"),
-        (["--group", "nowhere"], "'nowhere'; expected FILE:COLUMN"),
+        (["--group", "nowhere"], "'nowhere' is not valid; write FILE:COLUMN"),
     ],
 )
 def test_bad_options_are_refused_in_one_line(
@@ -189,4 +189,4 @@ def test_a_missing_column_is_refused_with_those_there(leadline: Leadline, files:
 def test_one_system_has_no_map(leadline: Leadline, files: list[Path]) -> None:
     assert "only one system" in leadline("difference", *files[:2]).out
     done = leadline("difference", *files[:2], "-o", files[0].parent / "out.svg")
-    assert "one system; expected two or more" in done.err
+    assert "there is only one system" in done.err

@@ -119,7 +119,7 @@ def test_a_report_on_estimates_shows_no_single_queries(leadline: Leadline, tmp_p
         assert leadline("report", tmp_path / f"{name}.parquet", "-o", page).status == 0
         pages.append(page.read_text())
     assert [page.count("<figure>") for page in pages] == [2, 5]
-    assert ["differs most between the runs" in page for page in pages] == [False, True]
+    assert ["differ most" in page for page in pages] == [False, True]
 
 
 def test_measures_with_a_divisor_have_no_range_over_unjudged_grades(estimates: EstimatedResults) -> None:

@@ -29,7 +29,7 @@ def test_the_file_holds_the_fused_run(leadline: Leadline, tmp_path: Path) -> Non
     ("options", "words"),
     [
         (["--weights", "1,x"], "--weights 1,x is not valid"),
-        (["--config", "read.on_duplicate=hold"], "expected refuse, first, last or max"),
+        (["--config", "read.on_duplicate=hold"], "refuse, first, last or max"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(

@@ -74,7 +74,7 @@ def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> Non
         (["--bins", "1"], "bins=1; expected a whole number, 2 or more"),
         (["--bins", "99999"], "bins=99999 is too many; use 10,000 or fewer"),
         (["--norm", "none"], "scores outside 0 to 1"),
-        (["-C", "as_printed", "--norm", "none"], "expected none of norm"),
+        (["-C", "as_printed", "--norm", "none"], "leave out norm"),
         (["-o", "x.gif"], "must end in .svg"),
         (["-C", "histogram.show=nobody"], "no run 'nobody' here"),
     ):

@@ -79,7 +79,7 @@ def test_saved_parts_merge_and_verify(split: Split, leadline: Leadline) -> None:
     assert both["runs"] != merged.data["runs"]
     twice = leadline("merge", files[0], files[0])
     assert twice.status == 2
-    assert "is in 0.parquet and in 0.parquet" in twice.err
+    assert "0.parquet and 0.parquet" in twice.err
 
 
 def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None:
@@ -145,7 +145,7 @@ def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(
             ("evaluate", "qrels.txt", "bm25", "--parts", "--config", "read.name_by=tag"),
             "named after the first path",
         ),
-        (("evaluate", "qrels.txt", "bm25", "--parts", "--engine", "ray"), "expected local, processes"),
+        (("evaluate", "qrels.txt", "bm25", "--parts", "--engine", "ray"), "use local, processes"),
         (("merge", "qrels.txt"), "is not a saved result"),
         (("merge", "absent.parquet"), "is not a saved result"),
         (("verify", "qrels.txt"), "is not a saved result"),

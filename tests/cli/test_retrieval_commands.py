@@ -226,7 +226,7 @@ def test_bad_requests_are_one_line(folder: Path, leadline: Leadline) -> None:
             "--language",
             "de",
         ): "use only one of",
-        ("index", "docs.jsonl", "-o", "missing/x"): "missing/x: cannot be written",
+        ("index", "docs.jsonl", "-o", "missing/x"): "cannot write missing/x",
     }.items():
         done = leadline(*arguments)
         assert (done.status, done.out) == (2, "")

@@ -37,7 +37,7 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
     assert found["value"] == pytest.approx((1 + 2 / 12) / 2)
     assert found["value"] == found["uncorrected"]
     assert found["low"] is found["sampling_low"] is None
-    assert found["withheld"].startswith("intervals are available with correction 'log' only")
+    assert found["withheld"].startswith("intervals are available only with correction 'log'")
     assert "queries" not in data["runs"][0]
     assert data["options"]["population"] == 12
     more = leadline("sampled", *files, "-q", "-f", "json").data
@@ -60,7 +60,7 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, files: list[Path]) -> No
         ("q1 10\nq1 11\n", "population.txt:2: query 'q1' appears twice; expected each once"),
         ("q1 10\nq2 x\n", "population.txt:2: 'q2 x'; expected a query and a whole number"),
         ("", "contains no numbers"),
-        ("q2 5\n", "no population for query 'q1'"),
+        ("q2 5\n", "query 'q1' has no population"),
     ):
         path.write_text(text)
         done = leadline("sampled", *files, "--population", path)
@@ -158,7 +158,7 @@ def test_what_does_not_go_together_is_one_line(leadline: Leadline, files: list[P
         ((qrels, "--draw", pool), "--draw needs --docs DOCS and --sample N"),
         ((qrels, run, "--docs", run), "--docs needs --draw"),
         ((qrels, run, "--certain", "x.run"), "expected RUN:K"),
-        ((qrels, run, "--certain", f"{run}:5", "--sample", "5"), "half for certain and half drawn"),
+        ((qrels, run, "--certain", f"{run}:5", "--sample", "5"), "for half certain and half drawn"),
         ((qrels, "--draw", qrels, "--docs", run, "--sample", "5"), "would overwrite an input"),
     ):
         done = leadline("sampled", *words)

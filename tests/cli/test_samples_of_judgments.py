@@ -138,7 +138,7 @@ def test_estimates_are_not_compared_with_values_by_complete_judgments(
     for gate in ((), ("--fail-if-worse", "P@3")):
         done = leadline("compare", "sample.csv", *first[2:], *gate, *more)
         assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
-        assert "complete judgments then and by a sample now" in done.err
+        assert "from complete judgments, these from a sample" in done.err
     with pytest.raises(UsageError, match="a sample now"):
         ll.compare("sample.csv", "bm25.run", "P@3", baseline="kept.json")
 

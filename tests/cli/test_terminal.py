@@ -256,7 +256,7 @@ def test_a_table_fits_the_terminal_and_no_number_is_cut(
         assert max(map(cells, text.splitlines())) <= width, width
         assert not re.search(r"(?<!\S)[-+]?\d[\d.,]*(?:…|\.\.\.)", text), "a number is cut"
         if name not in TIMED:
-            shown = re.sub(r"rows not shown: \d+", "", text)
+            shown = re.sub(r"rows hidden: [\d,]+", "", text)
             assert numbers(shown) <= numbers(whole[name]), width
 
 
@@ -272,7 +272,7 @@ def test_what_is_not_shown_is_said(whole: dict[str, str], printed: dict[str, dic
     heads = whole["evaluate"].splitlines()[0].split()
     for width, text in tables.items():
         shown = text.splitlines()[0].split()
-        said = re.search(r"columns not shown at this width: ([^;]*);", text.replace("\n", " "))
+        said = re.search(r"columns hidden at this width: ([^(]*) \(", text.replace("\n", " "))
         left_out = said[1].split(", ") if said else []
         assert shown == heads[: len(shown)]
         assert left_out == heads[len(shown) :], width

@@ -49,7 +49,7 @@ def test_csv_and_lines_hold_one_system_a_row(leadline: Leadline, runs: list[Path
     rows = list(csv.reader(io.StringIO(done.out)))
     assert rows[0] == ["system", "nruns", "documents"]
     assert len(rows) == 6
-    assert "voting systems: 5" in done.err
+    assert "only 5 voting systems" in done.err
     lines = [json.loads(line) for line in leadline("unjudged", *runs, "-f", "jsonl").out.splitlines()]
     assert sorted(line["name"] for line in lines) == list(LISTS)
 
@@ -118,7 +118,7 @@ def test_one_system_of_one_document_has_a_score_and_a_warning(leadline: Leadline
     done = leadline(*call)
     assert done.status == 0
     assert "DeShaTo: 1 system, mean over 1 query" in done.out
-    assert "1 list with a topic vector for one document only" in done.out
+    assert "1 list with a topic vector for only one document" in done.out
     # S, M and P are the document's vector, whose shape is that of (1, 0, 0): 3 * (1.5 + sqrt(1/2))
     assert done.out.splitlines()[1].split()[:2] == ["a", "6.6213"]
     for method in ("nruns", "soboroff", "aslam-savell", "reference-count", "spoerri"):
@@ -133,7 +133,7 @@ def test_two_topics_have_no_shape(leadline: Leadline, runs: list[Path]) -> None:
     call = ("unjudged", *runs, "--topics", path)
     done = leadline(*call, "--method", "deshato")
     assert (done.status, done.err.count("\n")) == (2, 1)
-    assert "deshato with 2 topics; expected 3 or more" in done.err
+    assert "deshato needs at least 3 topics, got 2" in done.err
     assert leadline(*call, "--method", "DeShaTo(of=sd)").status == 0
 
 
@@ -141,8 +141,8 @@ def test_two_topics_have_no_shape(leadline: Leadline, runs: list[Path]) -> None:
     ("arguments", "words"),
     [
         (["--method", "best"], "unknown method 'best'"),
-        (["--method", "deshato"], "expected --topics VECTORS or --docs DOCS"),
-        (["--topics", "x.jsonl"], "topics with method nruns"),
+        (["--method", "deshato"], "--topics VECTORS or --docs DOCS"),
+        (["--topics", "x.jsonl"], "nruns does not use topics"),
         (["--depth", "0"], "0 is not in the range"),
     ],
     ids=str,

@@ -127,7 +127,7 @@ def test_a_text_means_one_measure(written: str, canonical: str) -> None:
 )
 def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(written: str, canonical: list[str]) -> None:
     assert [str(measure) for measure in MEASURES.expand(written)] == canonical
-    with pytest.raises(UsageError, match=f"means {len(canonical)} measures; expected one"):
+    with pytest.raises(UsageError, match=f"stands for {len(canonical)} measures"):
         MEASURES.parse(written)
 
 

@@ -480,7 +480,7 @@ def test_results_are_compared_with_the_same_checks() -> None:
     unjudged = ll.evaluate("qrels.txt", runs, "AP")
     with pytest.raises(LeadlineError, match="no document of"):
         ll.compare(unjudged)
-    with pytest.raises(UsageError, match="qrels without runs"):
+    with pytest.raises(UsageError, match="qrels but no runs"):
         ll.compare("qrels.txt")
 
 

@@ -93,7 +93,7 @@ def test_it_is_one_piece_and_names_nothing_on_the_network(text: str) -> None:
 def test_names_are_escaped_in_table_and_pictures(text: str) -> None:
     assert EVIL not in text
     assert "&lt;script&gt;alert(" in text
-    assert "measured on a &amp; b" in text
+    assert "a &amp; b" in text
 
 
 def test_a_reader_who_does_not_see_it_is_told(text: str) -> None:

@@ -235,6 +235,6 @@ def test_all_methods_are_found() -> None:
 
 @pytest.mark.parametrize(("method", "teams"), [(Spoerri(), 4), (NRuns(), 1), (AslamSavell(), 1)])
 def test_too_few_systems_are_refused(method: UnjudgedEstimator, teams: int) -> None:
-    with pytest.raises(UsageError, match="spoerri needs at least 5 systems \\(or tea"):
+    with pytest.raises(UsageError, match="needs at least"):
         method.check(teams)
     method.check(method.fewest)

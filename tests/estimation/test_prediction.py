@@ -92,7 +92,7 @@ def test_a_list_is_predicted_alone() -> None:
             "WIG(tail,length=root) without an index and queries; expected index",
         ),
         ({"predictors": ["DeShaTo"]}, "DeShaTo(total) without topic vectors; expected vectors"),
-        ({"predictors": []}, "no predictor given; choose from  DeShaTo"),
+        ({"predictors": []}, "no predictor given; choose from"),
         ({"predictors": "best"}, "unknown predictor 'best'; "),
         ({"predictors": ["nqq"]}, "unknown predictor 'nqq'; nearest: NQC"),
         ({"queries": QUERIES}, "queries needs index"),

@@ -185,7 +185,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     refused("one unit", "R@5tokens", "R@5chars", lengths=LENGTHS)
     refused("lengths in tokens", "R@5chars", lengths="x.csv:tokens")
     refused("judged_only", "R@5tokens", lengths=LENGTHS, judged_only=True)
-    refused("expected FILE:COLUMN", "R@5tokens", lengths=7)
+    refused("give FILE:COLUMN", "R@5tokens", lengths=7)
     refused("FILE:COLUMN", "R@5tokens", lengths="x.csv")
     refused("length 1.5 of document 'a'", "R@5tokens", kind=InputError, lengths={"a": 1.5})
     table = tmp_path / "l.csv"
@@ -221,3 +221,11 @@ def test_comparisons_parts_and_commands(tmp_path: Path, leadline: Leadline) -> N
     assert parts.mean("new", "R@250tokens") == 0.25
     part = evaluate_parts(QRELS, RunParts(halves[:1], name="new"), "R@250tokens", lengths=LENGTHS)
     assert value_of(part, "R@250tokens", "q2") == 0.0
+
+
+def test_lengths_that_no_measure_needs_are_said() -> None:
+    def codes(measure: str) -> list[str]:
+        return [one.code for one in ll.evaluate(QRELS, {"r": RUN}, measure, lengths=LENGTHS).warnings]
+
+    assert "unused_lengths" in codes("nDCG@10")
+    assert "unused_lengths" not in codes("R@500tokens")

@@ -173,7 +173,7 @@ def test_the_relevance_string_and_the_run_are_texts() -> None:
 
 @pytest.mark.parametrize("text", ["P.x", "P.", "P.0", "utility.1,2", "ndcg.1", "map.3", "foo", "rbp.x"])
 def test_bad_parameters_are_refused_in_words(text: str) -> None:
-    with pytest.raises(UsageError, match=r"measure 'P\."):
+    with pytest.raises(UsageError, match=r"measure '"):
         TEN.measures([text])
 
 

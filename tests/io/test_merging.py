@@ -40,7 +40,7 @@ def test_what_was_merged_is_said() -> None:
     found = merge(ROWS)
     assert (found.shared, len(found.votes), found.tied) == (3, 3, 2)
     words = "pairs with several judges: 3, 3 with different grades; "
-    words += "merged by majority, 2 ties went to the lower grade"
+    words += "merged by majority, 2 ties resolved to the lower grade"
     assert found.remarks == (("merged", words, 3),)
     assert merge(ROWS, "cid").remarks == ()
 

@@ -182,16 +182,8 @@ def test_levels_of_ntcir_are_grades(name: str, letters: int, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
-        (
-            "q1\td1\t3\nq1\td2\t1\n",
-            None,
-            ("contains contains :1: 3 columns without a header; expected a header, or"),
-        ),
-        (
-            "q1,Q0,d1,1,0.5,tag\n",
-            None,
-            ("contains contains :1: 6 columns without a header; expected a header, or"),
-        ),
+        ("q1\td1\t3\nq1\td2\t1\n", None, ":1: contains 3 columns without a header; expected a header, or"),
+        ("q1,Q0,d1,1,0.5,tag\n", None, ":1: contains 6 columns without a header; expected a header, or"),
         ("q1 d1 1 0.5\n", None, ":1: 4 columns; expected 6 columns: query Q0 document rank score tag."),
         ("q1\td1\t0.5\nq1\td2\n", "score", ":2: 2 columns; expected 3: query_id, doc_id, score"),
         ("q1\td1\t0.5\nq1\td2\tx\n", "score", ":2: score 'x' of document 'd2' of query 'q1'; expected a"),

@@ -855,7 +855,9 @@ def test_a_drawn_pool_is_judged_in_its_order_until_the_rule_stops_it(
         judge = visit(server)
         shown = []
         for number in range(len(pairs)):
-            judge.page.wait_for_function("() => stage.card || at('message').textContent.startsWith('Enough')")
+            judge.page.wait_for_function(
+                "() => stage.card || at('message').textContent.startsWith('You have judged enough')"
+            )
             if judge.text("message"):
                 break
             shown.append(judge.page.evaluate("[stage.card.query, stage.card.document]"))

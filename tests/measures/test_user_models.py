@@ -227,7 +227,7 @@ def test_a_grade_above_the_largest_is_refused_whatever_the_user_model(text: str)
     ],
 )
 def test_bad_parameters_are_refused_when_parsed(text: str) -> None:
-    with pytest.raises(UsageError, match="measure 'NERR8@1000000': rank 1000000 is"):
+    with pytest.raises(UsageError, match=r"^measure '"):
         of(text)
 
 

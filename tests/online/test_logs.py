@@ -67,13 +67,13 @@ def test_two_logs_run_side_by_side_unless_there_is_time(tmp_path: Path) -> None:
     assert (even.arms, even.arm.tolist(), even.timed) == (["old", "new"], [1, 0, 1, 0, 1], False)
     timed = read_two(a, b, Columns("click", time="time"))
     assert (timed.arm.tolist(), timed.timed) == ([1, 1, 0, 0, 1], True)
-    with pytest.raises(UsageError, match="as A and as B"):
+    with pytest.raises(UsageError, match="as both A and B"):
         read_two(a, a, Columns("click"))
 
 
 def test_two_arms_are_taken_or_chosen(tmp_path: Path) -> None:
     log = read_log(write(tmp_path, "c,1,u,1,1\na,0,u,1,2\nb,1,u,1,3\n"), COLUMNS)
-    with pytest.raises(UsageError, match=r"3 arms \(a, b, c\); expected two; --arms"):
+    with pytest.raises(UsageError, match=r"3 arms \(a, b, c\), not two; choose two with --arms"):
         chosen_arms(log, None)
     two = chosen_arms(log, ("c", "a"))
     assert (two.arms, two.arm.tolist(), two.click.tolist()) == (["c", "a"], [0, 1], [1, 0])

@@ -104,5 +104,5 @@ def test_the_interval_leaves_out_nothing_when_p_says_so() -> None:
 def test_no_user_is_no_look_and_a_bad_effect_is_refused() -> None:
     nothing = sequential_test(np.array([], dtype=np.int64), np.array([]))
     assert len(nothing.p) == 0
-    with pytest.raises(UsageError, match="effect 0"):
+    with pytest.raises(UsageError, match="effect must be"):
         sequential_test(np.array([0]), np.array([1.0]), effect=0)

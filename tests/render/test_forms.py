@@ -155,7 +155,7 @@ def test_a_terminal_shows_head_and_tail_of_a_long_table(size: int, hidden: int) 
     shown_rows = [line for line in text.splitlines() if "run0" in line or "run1" in line]
     assert len(shown_rows) == size - hidden
     assert f"run{size - 1:03d}" in text
-    assert (f"rows not shown: {hidden}" in text) == bool(hidden)
+    assert (f"rows hidden: {hidden}" in text) == bool(hidden)
 
 
 def test_a_table_without_rows_still_has_its_head() -> None:

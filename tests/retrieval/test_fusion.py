@@ -228,16 +228,16 @@ def test_depth_keeps_the_best_documents_of_each_query() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: fuse([EXAMPLE[0]]), "1 run; expected two or more"),
-        (lambda: fuse("a.run"), "one run; expected two or more"),
+        (lambda: fuse([EXAMPLE[0]]), "at least two runs"),
+        (lambda: fuse("a.run"), "one run makes no sense; pass at least two"),
         (lambda: fuse(EXAMPLE, "RFF"), "unknown fusion method 'RFF'; nearest: RRF"),
-        (lambda: fuse(EXAMPLE, "RRF", normalise="max"), "uses ranks only; expected one of CombANZ"),
+        (lambda: fuse(EXAMPLE, "RRF", normalise="max"), "uses only ranks; it applies to CombANZ"),
         (lambda: fuse(EXAMPLE, "CombSUM", normalise="minmax"), "normalise='minmax'"),
-        (lambda: fuse(EXAMPLE, "CombMAX", weights=[1, 1, 1]), "which takes none; expected one of Borda"),
+        (lambda: fuse(EXAMPLE, "CombMAX", weights=[1, 1, 1]), "takes no weights; methods that do: Borda"),
         (lambda: fuse(EXAMPLE, weights=[1, 1]), "2 weights for 3 runs; give one weight per run"),
         (lambda: fuse(EXAMPLE, weights=[1, -1, 1]), "weights must be 0 or more, not -1"),
         (lambda: fuse(EXAMPLE, weights=[0, 0, 0]), "all weights are 0; at least one must be above 0"),
-        (lambda: fuse(EXAMPLE, on_duplicate="hold"), "expected refuse, first, last or max"),
+        (lambda: fuse(EXAMPLE, on_duplicate="hold"), "refuse, first, last or max"),
     ],
 )
 def test_what_cannot_be_fused_is_refused_in_one_line(call: Callable[[], object], words: str) -> None:

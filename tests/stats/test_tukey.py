@@ -157,5 +157,5 @@ def test_undefined_values_are_refused() -> None:
 
 @pytest.mark.parametrize("given", [{"draws": 0}, {"draws": -1}, {"seed": -1}])
 def test_draws_and_seeds_that_are_none_are_refused(given: dict[str, int]) -> None:
-    with pytest.raises(UsageError, match="draws must be at least 1, not 0"):
+    with pytest.raises(UsageError, match="must be"):
         tukey(smooth(4, 3), **given)

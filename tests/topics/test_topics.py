@@ -227,7 +227,7 @@ def test_vectors_survive_their_file(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"doc_id": "a"}', "the row has the columns doc_id; expected doc_id and topics"),
+        ('{"doc_id": "a"}', "row with columns doc_id; expected doc_id and topics"),
         ('{"doc_id": "a", "topics": [0.5, 0.6]}', "topics of 'a' .* (they add up to 1.1)"),
         ('\n{"doc_id": "a", "topics": [0.5, NaN]}', ":2: topics of 'a' .* (they add up to nan)"),
         (
@@ -258,7 +258,7 @@ def test_bad_requests_are_refused() -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"languages": ("en", "en")}, "languages en, en are not all different"),
         ({"languages": ("en", "klingon"), "analysis": None}, "unknown language 'klingon'"),
-        ({"languages": ("en", "fr"), "analysis": None}, "without a text in column 'fr'"),
+        ({"languages": ("en", "fr"), "analysis": None}, "text in column 'fr'"),
         ({"sampler": "tomotopy", "languages": ("en", "de")}, "expected 'leadline'"),
         ({"beta": 0.0, "languages": ("en",)}, "beta must be above 0, not 0.0"),
         ({"sweeps": 0, "languages": ("en",)}, "sweeps=0; expected a whole number, 1 or more"),

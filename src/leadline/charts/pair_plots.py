@@ -65,7 +65,7 @@ def left_out(count: int) -> str:
     """Return the number of excluded queries, as text.
 
     >>> left_out(1)
-    '1 query undefined in one of the two, left out'
+    'left out: 1 query undefined in one of the two runs'
     """
     return f"left out: {counted(count, 'query', 'queries')} undefined in one of the two runs"
 

@@ -36,7 +36,7 @@ def ranks(
     --------
     >>> drawn = ranks(["a", "b"], [1, 2], [(1, 2), (1, 2)], [(1, 1), (2, 2)], [1, 1], measure="AP")
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
-    ['rank by mean AP', '95 %, all runs at once', '95 %, this run (bootstrap)', 'group of the best']
+    ['rank by mean AP', '95 %, all runs at once', '95 %, each run (bootstrap)', 'group of the best']
     """
     middle, outer, inner = (np.asarray(part, dtype=np.float64) for part in (rank, limits, bootstrap))
     size = len(names)

@@ -96,11 +96,11 @@ def check_run_name(name: object) -> None:
     >>> check_run_name(7)
     Traceback (most recent call last):
         ...
-    leadline.errors.UsageError: a run called 7, of type int; expected text, as in '7'
+    leadline.errors.UsageError: a run name must be text, such as '7', not of type int
     """
     if not isinstance(name, str):
         shown = " ".join(str(name).split())[:60]
-        raise UsageError(f"a run name must be text, such as {shown}, not of type {type(name).__name__}")
+        raise UsageError(f"a run name must be text, such as {shown!r}, not of type {type(name).__name__}")
 
 
 class Kind(NamedTuple):

@@ -156,7 +156,7 @@ def not_simulated(design: Design) -> str:
     >>> not_simulated(Design(50, 20.0, 3, 20, 0.05, 0.5, 10))
     ''
     >>> not_simulated(Design(50, 90.0, 3, 20, 0.05, 0.5, 10))
-    '90 judgments per query, 5 to 40 were simulated'
+    '90 judgments per query, where 5 to 40 were simulated'
     """
     low, high = SIMULATED_JUDGMENTS
     shallow, deep = CUTOFFS

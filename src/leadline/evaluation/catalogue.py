@@ -203,7 +203,7 @@ def facts(cls: type[Measure]) -> dict[str, str]:
         lines["needs"] = NEEDS[cls.needs]
     lines["source"] = cls.source
     if aliases(cls):
-        lines["spellings"] = ", ".join(aliases(cls)) + "; case does not matter"
+        lines["spellings"] = ", ".join(aliases(cls))
     if cls.cutoff_name() is not None:
         lines["cutoffs"] = ", ".join(f"{cls.__name__}{suffix}" for suffix in _cutoffs(cls))
     return lines

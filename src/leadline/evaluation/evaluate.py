@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 # What judgments compute of themselves at the first use, and can soon compute again in another process.
 CACHES = ("query", "lookup", "names", "_relevant", "ideal")
 AVERAGES = ("all", "both", "with_relevant", "complete")
+UNUSED_LENGTHS = "the lengths of documents are not used: no measure has a budget, as R@500tokens has"
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
 
 
@@ -207,10 +208,12 @@ class Evaluation:
         self.measures = self.profile.measures(_listed(measures), rel=rel, documents=documents)
         if reading.order == "rank" and any(getattr(one, "above", None) is not None for one in self.measures):
             raise UsageError("a score threshold needs order=score, not order=rank")
-        reading = _with_lengths(reading, self.measures, self.cut)
+        given, reading = reading.lengths, _with_lengths(reading, self.measures, self.cut)
         self.averaging: Averaging = self.profile.queries if queries is None else queries
         check_word(AVERAGES, queries=self.averaging)
         self.qrels, self._pool_warnings = _table(judgments_of(qrels, reading), known, pool, self.measures)
+        if given is not None and reading.lengths is None:
+            self._pool_warnings = [*self._pool_warnings, ResultWarning("unused_lengths", UNUSED_LENGTHS, 1)]
         check_level(rel, self.qrels)
         if self.qrels.inclusion is not None:
             checked_level(confidence)

@@ -186,6 +186,8 @@ def explain(
     """
     check_flags(everything=everything)
     refuse_unknown(explain, options, EvaluateOptions)
+    if options.get("pool") is not None:
+        raise UsageError("explain() cannot derive an estimate; leave out pool")
     profile = profile_of(options.get("profile", "leadline"))
     cut_reading_options = {
         option: value for option, value in options.items() if option in CutReadingOptions.__annotations__

@@ -429,6 +429,8 @@ def _ids_of(documents: Iterable[dict[str, Any]]) -> Ids:
 class DictionaryLists(Lists):
     """The lists of a run in a dictionary, matched by its own look-ups while it is whole."""
 
+    unique = True
+
     def __init__(self, columns: DictionaryColumns) -> None:  # ids are joined where they are asked for
         self.queries = columns.queries
         self.bounds = columns.bounds

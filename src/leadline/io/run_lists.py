@@ -39,6 +39,7 @@ class Lists:
     """
 
     extra = dropped = repeated = next_line = next_byte = 0
+    unique = False  # whether no list can contain a document twice
     costs: Floats | None = (
         None  # length of every row and all above it in its list; NaN from an unknown one on
     )
@@ -99,6 +100,7 @@ class Lists:
         """Give every row another document."""
         self.text, self.start, self.stop = _positions(names)
         vars(self).pop("hashes", None)
+        self.unique = False
 
     def group(self) -> None:
         """Merge the lists of each query, in the order of first appearance."""
@@ -240,6 +242,7 @@ def lists_of_run(run: RunColumns) -> Lists:
     ids = run.ids
     lists = Lists(list(run.queries.names), run.offsets, (ids.text, ids.start, ids.stop), run.scores)
     lists.tag = to_bytes(run.tag)
+    lists.unique = True
     return lists
 
 
@@ -309,7 +312,7 @@ def first_rows(bounds: Integers, depth: int) -> tuple[Integers, Integers]:
 
 def are_unique(lists: Lists) -> bool:
     """Return whether no list contains a document twice."""
-    return lists.match(QrelsColumns.of([]), np.full(len(lists.queries), -1)) is not None
+    return lists.unique or lists.match(QrelsColumns.of([]), np.full(len(lists.queries), -1)) is not None
 
 
 class JoinedText(NamedTuple):

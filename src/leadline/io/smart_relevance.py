@@ -75,7 +75,7 @@ def layout_of(head: bytes) -> Layout | None:
     r"""Return the layout that all lines of a text have; None is another format.
 
     >>> layout_of(b"1 28 0 0.000000\n1 35 0 0.000000\n").says
-    'SMART relevance: listed documents are relevant'
+    'read as SMART relevance: listed documents are relevant'
     >>> layout_of(b"1 0 28 1\n") is None
     True
     """

@@ -130,7 +130,7 @@ def test_a_prefix_is_cut_between_characters_and_loses_no_posting() -> None:
     assert index.spans(0)[0].tolist() == [0]
     assert index.text(1) == b"ab"
     assert index.tokens == 3
-    with pytest.raises(UsageError, match="has no texts; `leadline index --store-text`"):
+    with pytest.raises(UsageError, match="has no texts; to keep them, use `leadline index --store-text`"):
         build_index({"d1": "a"}).text(0)
     with pytest.raises(UsageError, match="prefix=5 needs store_text, and at least 1 byte"):
         build_index({"d1": "a"}, prefix=5)
@@ -162,7 +162,7 @@ def test_a_bad_rule_is_refused(tmp_path: Path) -> None:
     table = tmp_path / "spam.tsv"
     table.write_text("doc_id\tpercentile\na\tmuch\n")
     for rule, message in {
-        "spam.tsv": "expected FILE:COLUMN>=NUMBER",
+        "spam.tsv": "FILE:COLUMN>=NUMBER",
         f"{table}:percentile>=many": "'many'; expected a number",
         f"{table}:percent>=1": "no column 'percent'; expected doc_id, percentile",
         f"{table}:percentile>=1": "'much' in column 'percentile'; expected a number",
@@ -242,9 +242,7 @@ def test_an_index_without_positions_is_smaller_and_refuses_windows(tmp_path: Pat
         if model != "SDM":
             found, wanted = (search(one, queries, model)[str(MODELS.parse(model))] for one in (index, whole))
             assert found.to_dict() == wanted.to_dict()
-    with pytest.raises(
-        UsageError, match="less has no positions; expected an index made without --config index"
-    ):
+    with pytest.raises(UsageError, match="less has no positions; build the index without --config index"):
         search(index, queries, "SDM")
     assert build_index(texts, index.path, overwrite=True).has_positions
 
@@ -267,7 +265,7 @@ def test_an_index_is_complete_or_absent_and_replaced_only_on_request(tmp_path: P
         build_index(bad, target)
     assert list(tmp_path.iterdir()) == []
     build_index({"d1": "wing"}, target)
-    with pytest.raises(UsageError, match="exists; expected a new name, or overwrite=True"):
+    with pytest.raises(UsageError, match="exists; choose a new name, or use overwrite=True"):
         build_index({"d1": "tail"}, target)
     assert build_index({"d1": "tail"}, target, overwrite=True).code("tail") == 0
     assert list(tmp_path.iterdir()) == [target]
