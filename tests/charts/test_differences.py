@@ -102,7 +102,7 @@ def test_an_undefined_difference_is_left_out_and_counted() -> None:
         "mean +0.200",
         "left out: 2 queries undefined in one of the two runs",
     ]
-    assert figure.axes[0].get_xlabel() == "1 query, the largest difference at the left"
+    assert figure.axes[0].get_xlabel() == "1 query, largest difference on the left"
 
 
 def test_the_farthest_queries_of_each_side_are_named_where_they_fit() -> None:

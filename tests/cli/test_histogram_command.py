@@ -76,7 +76,7 @@ def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> Non
         (["--norm", "none"], "scores outside 0 to 1"),
         (["-C", "as_printed", "--norm", "none"], "leave out norm"),
         (["-o", "x.gif"], "must end in .svg"),
-        (["-C", "histogram.show=nobody"], "no run 'nobody' here"),
+        (["-C", "histogram.show=nobody"], "no run is called 'nobody'"),
     ):
         done = leadline("histogram", *files, *more)
         assert (done.status, done.out) == (2, "")

@@ -67,7 +67,7 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, files: list[Path]) -> No
         assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
         assert words in done.err
     done = leadline("sampled", *files, "--population", "-3")
-    assert "population -3 is not valid; give a whole number of at least 1, or a file" in done.err
+    assert "population '-3' is not valid; give a whole number of at least 1, or a file" in done.err
     assert "Bpref cannot be estimated" in leadline("sampled", *files, "-m", "Bpref").err
 
 

@@ -139,7 +139,7 @@ def test_estimates_are_not_compared_with_values_by_complete_judgments(
         done = leadline("compare", "sample.csv", *first[2:], *gate, *more)
         assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
         assert "from complete judgments, these from a sample" in done.err
-    with pytest.raises(UsageError, match="a sample now"):
+    with pytest.raises(UsageError, match="these from a sample"):
         ll.compare("sample.csv", "bm25.run", "P@3", baseline="kept.json")
 
 

@@ -113,7 +113,9 @@ def test_means_of_runs_are_weighted() -> None:
     (note,) = [one for one in results.warnings if one.code == "query_weights"]
     sizes = np.array(weights)
     effective = sizes.sum() ** 2 / (sizes**2).sum()
-    assert f"worth {effective:.1f} of equal weight (design effect {12 / effective:.2f})" in note.message
+    assert (
+        f"equivalent to {effective:.1f} of equal weight (design effect {12 / effective:.2f})" in note.message
+    )
     assert f"{100 * sizes.sum() / sum(WEIGHTS.values()):.4g} %" in note.message
 
 

@@ -96,5 +96,5 @@ def test_it_needs_an_audit_and_other_runs() -> None:
     with pytest.raises(UsageError, match="need an audit"):
         ll.agreement([people, people], used_the_judge=["c"])
     lists = {"a": {"q": ["d"]}, "b": {"q": ["e"]}}
-    with pytest.raises(UsageError, match="two or more that did not"):
+    with pytest.raises(UsageError, match="at least two must not have used it"):
         ll.agreement([people, people], runs=lists, used_the_judge=["a"], draws=0)

@@ -259,7 +259,7 @@ def test_bad_requests_are_refused() -> None:
         ({"languages": ("en", "en")}, "languages en, en are not all different"),
         ({"languages": ("en", "klingon"), "analysis": None}, "unknown language 'klingon'"),
         ({"languages": ("en", "fr"), "analysis": None}, "text in column 'fr'"),
-        ({"sampler": "tomotopy", "languages": ("en", "de")}, "expected 'leadline'"),
+        ({"sampler": "tomotopy", "languages": ("en", "de")}, "use 'leadline'"),
         ({"beta": 0.0, "languages": ("en",)}, "beta must be above 0, not 0.0"),
         ({"sweeps": 0, "languages": ("en",)}, "sweeps=0; expected a whole number, 1 or more"),
     ]

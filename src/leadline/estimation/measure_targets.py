@@ -98,7 +98,7 @@ NO_ESTIMATE = {
     "GMAP": "its geometric mean is dominated by queries without a drawn relevant document",
     "INST": "its weights depend on the number of relevant documents found so far",
     "GMBpref": "it depends on the judged non-relevant documents, which a sample does not identify",
-    "WithinBudget": "a budget ends at another rank in each list, and estimates need one rank",
+    "WithinBudget": "a budget ends at a different rank in each list, but estimates need a fixed rank",
     "statAP": "it weights the judgments itself; evaluate it without other measures",
 }
 

@@ -232,7 +232,7 @@ def test_an_interval_that_was_not_confirmed_is_withheld_with_the_reason() -> Non
     cases: list[tuple[dict[str, Any], str]] = [
         ({"sample": 30}, "30 sampled documents for a query"),
         ({"sample": 40}, "a sampled document has weight 24.5"),
-        ({"sample": 100, "correction": "none"}, "intervals are available with correction 'log' only"),
+        ({"sample": 100, "correction": "none"}, "intervals are available only with correction 'log'"),
         ({"sample": 100, "draws": 0}, "draws=0"),
     ]
     for options, reason in cases:

@@ -163,7 +163,7 @@ def test_a_bad_rule_is_refused(tmp_path: Path) -> None:
     table.write_text("doc_id\tpercentile\na\tmuch\n")
     for rule, message in {
         "spam.tsv": "FILE:COLUMN>=NUMBER",
-        f"{table}:percentile>=many": "'many'; expected a number",
+        f"{table}:percentile>=many": "'many' is not a number",
         f"{table}:percent>=1": "no column 'percent'; expected doc_id, percentile",
         f"{table}:percentile>=1": "'much' in column 'percentile'; expected a number",
     }.items():
