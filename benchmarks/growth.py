@@ -2,7 +2,7 @@
 
     python benchmarks/growth.py -o GROWTH
 
-Writes `GROWTH.json` and `GROWTH.svg`. Each size is one process (the least of `--rounds`); rows are
+Writes `GROWTH.csv` and `GROWTH.svg`. Each size is one process (the least of `--rounds`); rows are
 those of one run of 1,000 documents per query, runs have 50 queries of 200 documents. The inputs are made in a
 temporary folder, one size after the other: about 60 bytes per row of disk.
 """
@@ -10,7 +10,7 @@ temporary folder, one size after the other: about 60 bytes per row of disk.
 from __future__ import annotations
 
 import argparse
-import json
+import csv
 import os
 import subprocess
 import sys
@@ -96,8 +96,9 @@ def plot(panels: dict[str, dict[str, list[list[float]]]], path: str) -> None:
     import matplotlib as mpl
 
     mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "growth"
+    mpl.rcParams |= {"svg.hashsalt": "growth", "svg.fonttype": "none"}
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import NullFormatter
 
     figure, axes = plt.subplots(
         2, len(panels), figsize=(10, 5.5), sharex="col", sharey="row", layout="constrained"
@@ -111,6 +112,7 @@ def plot(panels: dict[str, dict[str, list[list[float]]]], path: str) -> None:
         axes[0, column].legend(frameon=False)
     axes[0, 0].set_ylabel("processor seconds")
     axes[1, 0].set_ylabel("peak MiB")
+    axes[1, 0].yaxis.set_minor_formatter(NullFormatter())
     figure.savefig(path, metadata={"Date": None})
 
 
@@ -132,8 +134,15 @@ def main() -> None:
             for name, points in pairs.items()
         },
     }
-    text = json.dumps({"machine": machine(), "panels": panels}, indent=1)
-    Path(given.output + ".json").write_text(text + "\n", encoding="utf-8")
+    with Path(given.output + ".csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["against", "command", "size", "processor_seconds", "peak_mib", "machine"])
+        for panel, commands in panels.items():
+            for name, points in commands.items():
+                rows.writerows(
+                    [panel, name, int(size), f"{seconds:.3f}", f"{peak:.0f}", machine()]
+                    for size, seconds, peak in points
+                )
     plot(panels, given.output + ".svg")
 
 
