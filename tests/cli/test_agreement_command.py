@@ -386,7 +386,7 @@ def test_results_of_python_are_audited_or_refused() -> None:
                 "ann": ll.read_scores({"a": {"q1": first | {"P@1": 1}}, "b": {"q1": first | {"P@1": 1}}}),
                 "llm": ll.read_scores({"a": {"q1": second}, "b": {"q1": second}}),
             },
-            "no measure by all judges (ann: AP, P@1; llm: RR)",
+            "no measure in common (ann: AP, P@1; llm: RR)",
         ),
     ):
         with pytest.raises(LeadlineError, match=re.escape(says)):

@@ -612,7 +612,7 @@ def test_drawn_pairs_that_cannot_change_the_value_leave_an_exact_interval() -> N
     assert precision.these_low < precision.value < precision.these_high
     alike = {query: dict.fromkeys(shares, 1) for query in QUERIES}
     found = estimate(alike, run, ["Success@2", "P@2"], pool=dict.fromkeys(QUERIES, shares))
-    assert found.estimate("r", "P@2").reason.startswith("the variance cannot estimate")
+    assert found.estimate("r", "P@2").reason.startswith("the variance cannot be estimated")
     assert not found.estimate("r", "Success@2").reason
 
 

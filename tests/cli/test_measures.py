@@ -69,7 +69,7 @@ HALF = (
     "0..; smaller is better\n  average     mean of defined\n  undefined   when nothing is retrieved; "
     "such a query is excluded from the mean\n  needs       the documents that the user knew before "
     "(--config read.known=FILE)\n  source      nobody\n  spellings   semi (form=odd), half_cut "
-    "(without a cutoff @5,10); case does not matter\n  cutoffs     Half@10, Half_10, Half.10, "
+    "(without a cutoff @5,10)\n  cutoffs     Half@10, Half_10, Half.10, "
     "Half_at_10\n\n  example\n    >>> from test_measures import Half\n    >>> Half(cutoff=2).of([1, "
     "0])\n    0.25\n"
 )

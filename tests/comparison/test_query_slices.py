@@ -220,7 +220,7 @@ def test_length_is_the_number_of_words_unless_there_is_such_a_column(tmp_path: P
         (
             "query_id\ttype\nz1\ta\n",
             ":type",
-            "no query of the judgments has a slice; expected query ids such as q0",
+            "none of the judged queries has a slice; expected query ids such as q0",
         ),
         ('{"query_id": "q1", "type": {"a": 1}}', ":type", "an object as slice"),
         ("query_id\ttype\n" + "".join(f"q1\tt{n}\n" for n in range(201)), ":type", "201 different slices"),

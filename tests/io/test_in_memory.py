@@ -93,7 +93,7 @@ def test_ids_that_are_fractions_are_refused_and_the_column_is_named(
     for read, last in ((read_run, "score"), (read_qrels, "label")):
         assert (
             f"id 7.0 of type float in column '{column}'; expected a string. "
-            "only whole numbers are read as text"
+            "Only whole numbers are read as text"
         ) in refusal(read, frame(library, ("qid", "docno", last), broken))
 
 

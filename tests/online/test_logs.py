@@ -79,7 +79,7 @@ def test_two_arms_are_taken_or_chosen(tmp_path: Path) -> None:
     assert (two.arms, two.arm.tolist(), two.click.tolist()) == (["c", "a"], [0, 1], [1, 0])
     with pytest.raises(UsageError, match="no arm 'cc'; nearest: c"):
         chosen_arms(log, ("cc", "a"))
-    with pytest.raises(UsageError, match="not two different arms"):
+    with pytest.raises(UsageError, match="expected two different arms"):
         chosen_arms(log, ("a", "a"))
     one = read_log(write(tmp_path, "c,1,u,1,1\n"), COLUMNS)
     with pytest.raises(UsageError, match=r"1 arms? \(c\), not two"):

@@ -174,8 +174,8 @@ SETTINGS = {
         Setting("test.family", "Tests corrected together: the pairs of one measure, or of all measures.",
                 one_in("measure", "all"), "measure"),
         Setting("test.half_width",
-                "Half-width to plan for, from estimates: adds how many queries different numbers of "
-                "judgments per query need.", click.FLOAT),
+                "Half-width to plan for, with a sampled pool: adds how many queries are needed for different "
+                "numbers of judgments per query.", click.FLOAT),
         Setting("test.interval",
                 "Method of the confidence intervals: Student, BCa or Percentile (both bootstrap), and in "
                 "comparisons Randomisation.", INTERVAL),
@@ -186,8 +186,8 @@ SETTINGS = {
                 "Power for test.smallest, detectable differences and the margins of gates.",
                 click.FLOAT, 0.8),
         Setting("test.smallest",
-                "Smallest difference of interest; adds the number of queries or users needed to detect it, "
-                "with estimates by judgments per query.",
+                "Smallest difference of interest; adds the number of queries or users needed to detect it "
+                "(with a sampled pool, for different numbers of judgments per query).",
                 click.FLOAT),
         Setting("figure.labels",
                 "Label for a run, such as bm25=Okapi, or FILE:COLUMN, a table of run labels.",
@@ -482,8 +482,10 @@ def with_experiment(
             import difflib
 
             nearest = difflib.get_close_matches(name, KEYS, n=1)
-            hint = f"nearest: {nearest[0]}" if nearest else f"the keys are {', '.join(KEYS)}"
-            raise InputError(f"unknown key {name}", expected="a key of an experiment", path=path, hint=hint)
+            hint = f"Did you mean '{nearest[0]}'?" if nearest else ""
+            raise InputError(
+                f"unknown key '{name}'", expected=f"one of {', '.join(KEYS)}", path=path, hint=hint
+            )
     options = {each.name: each for each in command.params if isinstance(each, click.Option)}
     made = [] if named else ["--config", path]
     for name, value in content.items():

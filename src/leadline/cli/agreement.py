@@ -54,7 +54,7 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
     "rel",
     type=float,
     metavar="GRADE",
-    help="Treat grades as binary, with this lowest relevant grade.",
+    help="Treat grades as binary: GRADE and above count as relevant.",
 )
 @settings("test.draws", *(f"agreement.{name}" for name in ("weights", "over", "resample", "top", "within")))
 @setting("read.kind", type=one_in("values"))

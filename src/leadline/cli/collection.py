@@ -34,8 +34,8 @@ def command(
 ) -> None:
     """Describe a test collection.
 
-    Shows how many documents and queries (topics) there are and how long, the judgments per query, the grades,
-    and ids that do not match.
+    Shows the number and length of documents and queries (topics), the judgments per query, the grades, and
+    ids that do not match.
     """
     from leadline.retrieval.collection import collection
 

@@ -62,7 +62,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     metavar="NAME",
     help=(
         "Rank similarity to compare with, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: "
-        "Jaccard, Overlap; up to 20 runs RBO, Kendall]"
+        "Jaccard and Overlap; for up to 20 runs, also RBO and Kendall]"
     ),
     type=SIMILARITY,
 )

@@ -223,7 +223,7 @@ def _slicing(source: object, results: Results) -> Slicing:
     names = sorted({name for found in by_code.values() for name in found}, key=_natural)
     if not names:
         raise InputError(
-            "no query of the judgments has a slice",
+            "none of the judged queries has a slice",
             expected=f"query ids such as {results.queries[0]}" if len(results.queries) else "query ids",
             path=by.rpartition(":")[0] or by,
         )

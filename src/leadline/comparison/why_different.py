@@ -183,8 +183,8 @@ class WhyDifferent(Result):
         ]
         if self.causes:
             notes.append(
-                "explains: differing queries where the two settings reproduce both A and B; "
-                "contradicts: equal queries that they do not reproduce"
+                "explains: queries with different values, both of which the two settings reproduce; "
+                "contradicts: queries with equal values that the settings do not reproduce"
             )
         if self.pair is not None:
             both = " with ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)

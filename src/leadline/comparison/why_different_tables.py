@@ -190,8 +190,9 @@ def _shared(
     pairs = [(name, second[key]) for name in names[0] if (key := str(measure_of(name) or name)) in second]
     if not pairs:
         raise InputError(
-            f"no measure of {places[0].path} ({', '.join(names[0][:8])})",
-            expected=f"one; there are {', '.join(names[1][:8])} (FILE:MEASURE chooses one of each)",
+            f"has no measure in common with {places[0].path} ({', '.join(names[0][:8])})",
+            expected=f"one of these beside {', '.join(names[1][:8])}",
+            hint="FILE:MEASURE chooses one measure of each file",
             path=places[1].path,
         )
     unequal = [

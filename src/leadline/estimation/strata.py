@@ -220,8 +220,8 @@ def population_sizes(
     if (sizes < 0).any():
         code = int(np.argmin(sizes))
         raise UsageError(
-            f"a population of {int(sizes[code] + certain[code])} documents that are not relevant for query "
-            f"'{qrels.queries[code]}', of which {int(certain[code])} are certain; expected no fewer"
+            f"the population of query '{qrels.queries[code]}' has {int(sizes[code] + certain[code])} "
+            f"non-relevant documents, but {int(certain[code])} are certain; give a larger population"
         )
     return sizes
 

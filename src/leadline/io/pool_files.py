@@ -122,7 +122,7 @@ def _ranks(given: object) -> Mapping[str, int]:
     if given is None:
         return {}
     if not isinstance(given, dict) or not all(isinstance(rank, int) for rank in given.values()):
-        raise InputError("contributors that cannot be read", expected='as in {"bm25": 3}')
+        raise InputError("cannot read the contributors", expected='a JSON object such as {"bm25": 3}')
     return given
 
 
@@ -167,7 +167,7 @@ def _split(line: str, path: str, number: int) -> list[str]:
         return next(csv.reader([line], delimiter="\t", strict=True))
     except csv.Error as error:
         raise InputError(
-            f"invalid TSV ({error})", expected="as in other tables", path=path, line=number
+            f"invalid TSV ({error})", expected="cells quoted as in CSV", path=path, line=number
         ) from None
 
 
@@ -327,7 +327,9 @@ def _columns(text: Sequence[tuple[int, str]], path: str) -> _Columns:
     if numbers is None:
         for number, line in text:
             _check_line(_split(line, path, number), path, number)
-        raise InputError("contributors that cannot be read", expected='as in {"bm25": 3}', path=path)
+        raise InputError(
+            "cannot read the contributors", expected='a JSON object such as {"bm25": 3}', path=path
+        )
     return _Columns([number for number, _ in text], queries, documents, *numbers)
 
 
@@ -363,7 +365,10 @@ def _check_line(cells: Sequence[str], path: str, number: int) -> None:
         raise InputError(f"order '{order}'", expected="a number", path=path, line=number)
     if not all(type(rank) is int for rank in _parsed(ranks or "{}", path, number).values()):
         raise InputError(
-            "contributors that cannot be read", expected='as in {"bm25": 3}', path=path, line=number
+            "cannot read the contributors",
+            expected='a JSON object such as {"bm25": 3}',
+            path=path,
+            line=number,
         )
 
 
@@ -395,7 +400,7 @@ def _check_once(pairs: _Columns, path: str) -> None:
 def _parsed(text: str, path: str, number: int) -> dict[str, Any]:
     value = json_or_none(text)
     if not isinstance(value, dict):
-        raise InputError("not a JSON object", expected='as in {"bm25": 3}', path=path, line=number)
+        raise InputError("not a JSON object", expected='one such as {"bm25": 3}', path=path, line=number)
     return value
 
 

@@ -480,7 +480,7 @@ def identify(value: Any, column: str, records: Records) -> bytes:
     raise InputError(
         f"id {value!r} of type {type(value).__name__} in column '{column}'",
         expected="a string",
-        hint="only whole numbers are read as text" + convert,
+        hint="Only whole numbers are read as text" + convert,
     )
 
 

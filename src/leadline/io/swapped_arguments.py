@@ -147,7 +147,8 @@ def refuse_other_columns(qrels: QrelsColumns, text: bytes, path: str) -> None:
     if not _second_is_constant(text):
         relevant = any(name.isdigit() and name != b"0" for name in qrels.documents)
         order = (
-            "To read columns in that order, use `--config read.qrels_columns=query_id,doc_id,grade,iteration`"
+            "If the columns are query, document, grade, iteration, use "
+            "`--config read.qrels_columns=query_id,doc_id,grade,iteration`"
         )
         raise InputError(
             f"column 3 has only one-digit numbers, such as '{qrels.documents[0].decode()}', "

@@ -269,7 +269,9 @@ def write_quepid(table: OutputTable) -> Iterator[bytes]:
     """Yield judgments in the CSV columns imported by Quepid."""
     if table.columns != QRELS_COLUMNS:
         found = "scores" if table.columns == RUN_COLUMNS else f"a column {table.columns[-1]}"
-        raise InputError(found, expected="query, document and grade, which Quepid imports")
+        raise InputError(
+            f"contains {found}", expected="only query, document and grade, as Quepid imports them"
+        )
     return write_csv(table._replace(columns=("query", "docid", row_columns.RATING)))
 
 

@@ -196,7 +196,7 @@ def write_rank_eval(
         if grade < 0:
             raise InputError(
                 f"grade {grade} of document '{document}' of query '{query}'",
-                expected="0 or more, which _rank_eval reads",
+                expected="0 or more, as _rank_eval requires",
                 path=qrels.source,
             )
         ratings.setdefault(query, []).append({"_index": index, "_id": document, "rating": grade})
@@ -221,15 +221,15 @@ def _whole_rows(qrels: QrelsColumns, program: str) -> Collection[tuple[Any, ...]
     table = tables.table_of_qrels(qrels)
     if table.columns != tables.QRELS_COLUMNS:
         raise InputError(
-            f"a column {table.columns[-1]}",
-            expected=f"query, document and grade, which {program} reads",
+            f"contains a column {table.columns[-1]}",
+            expected=f"only query, document and grade, as {program} reads them",
             path=qrels.source,
         )
     for query, document, grade in table.rows:
         if not isinstance(grade, int):
             raise InputError(
                 f"grade {grade!r} of document '{document}' of query '{query}'",
-                expected=f"a whole number, which {program} reads",
+                expected=f"a whole number, as {program} requires",
                 path=qrels.source,
             )
     return table.rows

@@ -357,7 +357,7 @@ async def _body(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
-        raise UsageError("not JSON; expected what the judging page sends")
+        raise UsageError("the request is not JSON; expected a request from the judging page")
     return body
 
 

@@ -191,8 +191,8 @@ class AccessControl:
             return Response(status_code=303, headers={"location": "/enter"})
         if scope["method"] not in ("GET", "HEAD") and not self._is_own(scope, headers):
             return PlainTextResponse(
-                "The request does not come from a page of the store that is judged here now: open the page "
-                "again. Unsaved judgments stay in this browser.\n",
+                "This request did not come from the page of the store that is being judged here. Reload the "
+                "page; unsaved judgments are kept in this browser.\n",
                 403,
             )
         return None

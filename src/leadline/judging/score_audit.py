@@ -179,7 +179,7 @@ def audit_scores(
     checked_level(confidence)
     checked_seed(seed)
     if len(judges) < 2:
-        raise UsageError(f"need scores by a reference and at least one judge, got {len(judges)}")
+        raise UsageError(f"need scores from a reference and at least one judge, got {len(judges)}")
     for judge, results in judges.items():
         if not isinstance(results, Results):
             raise UsageError(
@@ -241,7 +241,9 @@ def _measures(names: Sequence[str], every: Sequence[Results]) -> list[tuple[str,
     if all(len(more) == 1 for more in texts):
         return [(" / ".join(dict.fromkeys(more[0] for more in texts)), [0] * len(texts))]
     have = "; ".join(f"{name}: {', '.join(more)}" for name, more in zip(names, texts, strict=True))
-    raise InputError(f"no measure by all judges ({have})", expected="the same measures, or one of each")
+    raise InputError(
+        f"the judges have no measure in common ({have})", expected="the same measures, or one each"
+    )
 
 
 def _values(

@@ -123,7 +123,7 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
             close = difflib.get_close_matches(name, log.arms, n=2, cutoff=0.4) or log.arms[:6]
             raise UsageError(f"no arm '{name}'; nearest: {', '.join(close)}")
     if len(set(names)) != 2:
-        raise UsageError(f"arms {', '.join(names)} are not two different arms")
+        raise UsageError(f"expected two different arms, got {' and '.join(names)}")
     codes = np.array([names.index(arm) if arm in names else -1 for arm in log.arms])[log.arm]
     chosen = codes >= 0
     return log._replace(
@@ -251,7 +251,9 @@ def click_deviations(
     if np.isnan(at).any():
         number = int(np.flatnonzero(np.isnan(at))[0]) + 1
         raise InputError(
-            f"row {number} has no position", expected="in every row where the result was shown", path=file
+            f"row {number} has no position",
+            expected="a position in every row where the result was shown",
+            path=file,
         )
     _, where = np.unique(at, return_inverse=True)
     clicked = np.array([min(row.click, 1.0) for row in rows])
