@@ -90,11 +90,11 @@ def test_quepid_is_read_back(tmp_path: Path, leadline: Leadline) -> None:
 
 
 def test_what_they_cannot_hold_is_refused_in_one_line(tmp_path: Path, leadline: Leadline) -> None:
-    for grades, message in (({"d": 0.5}, "a whole number, which BEIR reads"), ({"d": -1}, "")):
+    for grades, message in (({"d": 0.5}, "a whole number, as BEIR requires"), ({"d": -1}, "")):
         if message:
             with pytest.raises(InputError, match=message):
                 write_beir(ll.read_qrels({"q": grades}), tmp_path / "a")
-        with pytest.raises(InputError, match="_rank_eval reads"):
+        with pytest.raises(InputError, match="_rank_eval requires"):
             write_rank_eval(ll.read_qrels({"q": grades}), tmp_path / "a.json", index="i")
     by_subtopic = ll.read_qrels({"q": {"s": {"d": 1}}}, subtopics=True)
     with pytest.raises(InputError, match="a column subtopic"):

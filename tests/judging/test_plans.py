@@ -117,7 +117,7 @@ def test_what_cannot_be_planned_is_refused() -> None:
     for goal in ({}, {"half_width": 0.1, "smallest": 0.1}, {"half_width": 0.0}, {"smallest": math.nan}):
         with pytest.raises(UsageError):
             plans(results, pool, **goal)
-    with pytest.raises(UsageError, match=r"nDCG@10, whose precision"):
+    with pytest.raises(UsageError, match=r"nDCG@10: its precision"):
         plans(*studied(NAMES[:40], 6, "nDCG@10"), half_width=0.1)
     other = pool_for(RUNS, "P@5", budget=6).pool
     with pytest.raises(UsageError, match="not drawn"):

@@ -347,7 +347,7 @@ def plans(
         kind = kind_of(profile_of("leadline").measures([measure], rel=None, documents=None)[0])
         if not has_interval(kind) or isinstance(kind, Ratio):
             raise UsageError(
-                f"cannot plan for {measure}: its precision cannot be forecast; use P, DCG, RBP or RR"
+                f"cannot plan for {measure}: its precision has no forecast; use P, DCG, RBP or RR"
             )
         of, total, drawn, size = _most_variable(results, place, differ=differ)
         for per_query, share in precision.budgets(measure):
@@ -381,9 +381,7 @@ def _most_variable(results: EstimatedResults, place: int, *, differ: bool) -> tu
         if not np.isnan(column).any():
             found.append((float(column.var(ddof=1)), name, size * variance_of(results, place, a, b)))
     if not found:
-        raise UsageError(
-            f"cannot plan for {results.measures[place]}: it has no values yet; judge more documents"
-        )
+        raise UsageError(f"cannot plan for {results.measures[place]}: no values yet; judge more documents")
     total, name, drawn = max(found)
     return name, total, drawn, size
 
