@@ -93,7 +93,7 @@ def run(app: Any, socket_: socket.socket, on_start: Callable[[], None]) -> None:
         server.should_exit = True
         stopped_by.append(number)
 
-    sys.setswitchinterval(0.001)  # a summary that is made for one judge does not hold up the others
+    sys.setswitchinterval(0.0002)  # a summary that is made for one judge does not hold up the others
     config = uvicorn.Config(
         app,
         log_level="error",
