@@ -114,9 +114,9 @@ def test_more_judgments_need_fewer_queries() -> None:
 
 def test_what_cannot_be_planned_is_refused() -> None:
     results, pool = studied(NAMES[:40], 6)
-    for goal in ({}, {"half_width": 0.1, "smallest": 0.1}, {"half_width": 0.0}, {"smallest": math.nan}):
+    for half_width, smallest in ((None, None), (0.1, 0.1), (0.0, None), (None, math.nan)):
         with pytest.raises(UsageError):
-            plans(results, pool, **goal)
+            plans(results, pool, half_width=half_width, smallest=smallest)
     with pytest.raises(UsageError, match=r"nDCG@10: its precision"):
         plans(*studied(NAMES[:40], 6, "nDCG@10"), half_width=0.1)
     other = pool_for(RUNS, "P@5", budget=6).pool
