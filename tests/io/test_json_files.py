@@ -630,3 +630,9 @@ def test_empty_lists_are_written_or_counted(leadline: Leadline, tmp_path: Path, 
         assert set(read_run(path).queries) == (set(lists) if held else {"q2"})
         assert ("left out: 2 queries without documents" in said.out + said.err) == (not held)
     assert not held or read_run(target).to_dict() == lists
+
+
+def test_a_byte_order_mark_hides_no_json_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"query_id": "q1", "doc_id": " 7 ", "rank": 1, "score": 1.5}\n')
+    assert read_run(path).to_dict() == {"q1": {" 7 ": 1.5}}

@@ -318,6 +318,7 @@ def _lazy(module: str, function: str) -> Callable[..., Any]:
 
 def _is_trec(head: bytes, named: str) -> bool:
     """Return whether the first line is one of a TREC file, and not of cells or JSON with blanks in an id."""
+    head = head.removeprefix(BOM)
     line = first_line(head).strip(b"\r")
     if not looks_trec(head) or _is_smart(head, named):
         return False
