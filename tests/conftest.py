@@ -54,7 +54,7 @@ def examples(number: int) -> settings:
 
 
 def example_of(command: str) -> str:
-    """Give the example in the help of a command, without an output: tests of every command try it."""
+    """Return the example from the help of a command, without its output option."""
     found = cli.group.get_command(click.Context(cli.group), command)
     assert found is not None
     words = (found.epilog or "").removeprefix("Example: leadline ").partition(";")[0]

@@ -71,7 +71,7 @@ def test_pairs_is_one_of_two_words_or_a_number(leadline: Leadline, files: list[s
 
 
 def neighbours(line: str) -> list[list[str]]:
-    """Give each two words of a line that stand side by side."""
+    """Yield the adjacent words of a line."""
     return list(map(list, pairwise(line.split())))
 
 

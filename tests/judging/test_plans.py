@@ -123,6 +123,10 @@ def test_what_cannot_be_planned_is_refused() -> None:
     with pytest.raises(UsageError, match="not drawn"):
         plans(results, other, half_width=0.1)
     assert queries_for_half_width(1e6, 1e-3) is None
+    nothing = {query: dict.fromkeys(DOCUMENTS, 0.0) for query in NAMES[:40]}
+    same = {run: {query: lists[query] for query in NAMES[:40]} for run, lists in RUNS.items()}
+    with pytest.raises(UsageError, match="do not vary"):
+        plans(estimate(nothing, same, "P@10", pool=pool), pool, half_width=0.1)
 
 
 def test_commands_show_the_plan(tmp_path: Path, leadline: Leadline) -> None:

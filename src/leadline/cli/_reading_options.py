@@ -127,6 +127,5 @@ def plan_of(
             words = f"{best.queries:,} queries with {best.per_query:.1f} judgments each"
             words += f", {best.judgments:,} in all"
         notes.append(f"fewest judgments for a {what} in {measure}: {words}")
-    keys = ("measure", "of", "per_query", "half_widths", "queries", "judgments")
-    data = {"plan": [{key: getattr(one, key) for key in keys} for one in found]}
+    data = {"plan": [one._asdict() | {"judgments": one.judgments} for one in found]}
     return Facts(Table(heads, rows, notes=[*notes, APPROXIMATE]), data)

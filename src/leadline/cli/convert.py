@@ -66,10 +66,7 @@ BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 @click.option("--queries", type=INPUT, metavar="FILE", help="Query texts, for --to beir or rank_eval.")
 @click.option("--docs", type=INPUT, metavar="FILE", help="Document texts, for --to beir.")
 @click.option(
-    "--index-name",
-    "index",
-    metavar="NAME",
-    help=("Name of the index with the documents, for --to rank_eval."),
+    "--index-name", "index", metavar="NAME", help="Name of the index with the documents, for --to rank_eval."
 )
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @repair_options

@@ -69,7 +69,7 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
 @click.option(
     "--share-from",
     metavar="QRELS",
-    help=("Judgments to take Soboroff's proportion of relevant documents from."),
+    help="Judgments to take Soboroff's proportion of relevant documents from.",
 )
 @seed_option
 @per_query_option("Add per-query values (JSON).")

@@ -149,20 +149,18 @@ def read_slices(source: str) -> dict[str, list[str]]:
 def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
     """Yield query, value and line of every row that has a value."""
     from leadline.io.opening import BOM, first_bytes
-    from leadline.io.small_tables import plain_cell, records
+    from leadline.io.small_tables import records, unguarded_table
     from leadline.io.texts import QUERY, read_queries, rows_of
 
     topics = (first_bytes(path) or b"").removeprefix(BOM).lstrip().startswith(b"<")
-    found = rows_of(path, "query") if topics else records(path, quoted=True)
-    rows = [(line, {plain_cell(name): plain_cell(cell) for name, cell in row.items()}) for line, row in found]
-    columns = dict.fromkeys(name for _, row in rows for name in row)
+    columns, rows = unguarded_table(rows_of(path, "query") if topics else records(path, quoted=True))
     if column not in columns:
         if column == LENGTH:
             for document in read_queries(path):
                 yield document.id, _length(document.text), document.place
             return
         raise InputError(f"no column '{column}'", expected="one of " + ", ".join(columns), path=path, line=1)
-    key = next((name for name in QUERY if name in columns), next(iter(columns)))
+    key = next((name for name in QUERY if name in columns), columns[0])
     for line, row in rows:
         if row.get(key) is None:
             raise InputError("a query without an id", expected=f"one in '{key}'", path=path, line=line)

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from leadline.evaluation.estimated_recall import PoolLike
     from leadline.io.pool_files import DrawnPool
 
-NO_LENGTHS = "a budget ends at a different rank in each list, but estimates need a fixed rank"
 WITHOUT_POOL = "LLM labels need a sampled pool; add --pool POOL"
 READING = ReadingOptions.__annotations__.keys() - {"name_by"}
 DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters.values()} | {
@@ -264,7 +263,11 @@ def measured(
     of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
     for name in options.keys() - of_runs.keys() - NegativeOptions.__annotations__.keys():
         if options[name] != DEFAULTS.get(name):
-            reason = NO_LENGTHS if name == "lengths" else "use only options for reading runs"
+            from leadline.estimation.measure_targets import NO_ESTIMATE
+
+            reason = "use only options for reading runs"
+            if name == "lengths":
+                reason = NO_ESTIMATE["WithinBudget"]
             raise UsageError(f"{name} does not apply to a sampled pool; {reason}")
     look = None
     if verdict:

@@ -40,9 +40,8 @@ class Lists:
 
     extra = dropped = repeated = next_line = next_byte = 0
     unique = False  # whether no list can contain a document twice
-    costs: Floats | None = (
-        None  # length of every row and all above it in its list; NaN from an unknown one on
-    )
+    # Length of every row and all above it in its list; NaN from the first unknown one on.
+    costs: Floats | None = None
     identical = 0  # number of documents left out because their id is that of the query
     remarks = 0  # number of remarks at the top of the text
     tag = b""

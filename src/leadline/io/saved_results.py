@@ -189,7 +189,7 @@ def check_format(data: object, path: str) -> None:
         message = f"was saved by leadline {version} in format {found}, which is no longer supported"
     raise InputError(
         message,
-        expected=("a file saved with -o FILE.json or -o FILE.parquet; run the command again"),
+        expected="a file saved with -o FILE.json or -o FILE.parquet; run the command again",
         path=path,
     )
 

@@ -405,7 +405,7 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
     if not columns.places:
         raise InputError(
             "contains only means over all queries",
-            expected="per-query values, as of `trec_eval -q`",
+            expected="per-query values, such as the output of `trec_eval -q`",
             path=path,
         )
     return columns

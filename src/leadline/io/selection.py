@@ -185,7 +185,7 @@ def documents_of(chunks: Lists, given: DocumentsOf) -> list[bytes]:
 
 
 def _measure(lists: Lists, given: LengthsOf) -> list[bytes]:
-    """Give every row the length of its document, or -1 - its place in the list of unknown ids returned."""
+    """Set the length of every row; return the ids without one, whose rows get -1 minus their place here."""
     assert isinstance(given, Lengths)
     if given.table is None:
         given.table = read_lengths(given)

@@ -153,22 +153,23 @@ def column_of(
     path, column = split_place(place)
     if not path or not column:
         raise UsageError(f"'{place}' is not valid; write FILE:COLUMN, as in {example}")
-    rows = [
-        (line, {plain_cell(name): plain_cell(cell) for name, cell in row.items()})
-        for line, row in records(path, quoted=True)
-    ]
+    columns, rows = unguarded_table(records(path, quoted=True))
     if not rows:
         raise InputError("contains no rows", expected="a table with a header", path=path)
-    columns = dict.fromkeys(name for _, row in rows for name in row)
     if column not in columns:
         raise InputError(f"no column '{column}'", expected="one of " + ", ".join(columns), path=path, line=1)
-    key = next((name for name in keys if name in columns), next(iter(columns)))
+    key = next((name for name in keys if name in columns), columns[0])
     return path, [(line, row.get(key), row.get(column)) for line, row in rows]
 
 
-def plain_cell(cell: Any) -> Any:
-    """Return a cell, a text without the apostrophe that prevents its reading as a formula."""
-    return unguarded(cell) if isinstance(cell, str) else cell
+def unguarded_table(rows: Rows) -> tuple[list[str], list[tuple[int, dict[str, Any]]]]:
+    """Return the columns that any row has, and the rows, both without apostrophes that prevent formulas."""
+
+    def plain(cell: Any) -> Any:
+        return unguarded(cell) if isinstance(cell, str) else cell
+
+    found = [(line, {plain(name): plain(cell) for name, cell in row.items()}) for line, row in rows]
+    return list(dict.fromkeys(name for _, row in found for name in row)), found
 
 
 def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, line: int) -> None:

@@ -85,9 +85,8 @@ class FileTexts:
         on_document: Callable[[int, int], None] | None = None,
         **reading: Any,
     ) -> None:
-        self.places: dict[
-            str, tuple[int, int, str]
-        ] = {}  # the copy does not change: one digest for all saves
+        # Offset, length and digest of each text; the copy does not change, so one digest serves all saves.
+        self.places: dict[str, tuple[int, int, str]] = {}
         self._lock = Lock()
         self._file = tempfile.TemporaryFile(prefix="leadline-")  # noqa: SIM115  # as long as this object
         try:

@@ -332,13 +332,11 @@ def plans(
     list of Plan
         By measure and judgments per query.
     """
-    if (half_width is None) == (smallest is None):
+    name, goal = ("half_width", half_width) if smallest is None else ("smallest", smallest)
+    if goal is None or (half_width is not None and smallest is not None):
         raise UsageError("a plan needs either a half-width or a smallest difference")
-    goal = float(half_width if smallest is None else smallest)  # type: ignore[arg-type]  # one is given
     if not 0 < goal < math.inf:
-        raise UsageError(
-            f"{'half_width' if smallest is None else 'smallest'}={goal}; expected a number above 0"
-        )
+        raise UsageError(f"{name}={goal}; expected a number above 0")
     precision, found = PoolPrecision(pool), list[Plan]()
     differ = differences or smallest is not None or bool(precision.pair)
     for place, measure in enumerate(map(str, results.measures)):
@@ -355,11 +353,15 @@ def plans(
             if spread <= 0:  # the pilot shows nothing but the noise of the draw
                 continue
             sizes = (size, 2 * size, 4 * size)
-            queries = queries_for_half_width(math.sqrt(spread), goal)
-            if smallest is not None:
-                queries = queries_needed(goal / math.sqrt(spread), power_wanted=power)
-            widths = {number: half_width_of(math.sqrt(spread), number) for number in sizes}
+            deviation = math.sqrt(spread)
+            if smallest is None:
+                queries = queries_for_half_width(deviation, goal)
+            else:
+                queries = queries_needed(goal / deviation, power_wanted=power)
+            widths = {number: half_width_of(deviation, number) for number in sizes}
             found.append(Plan(measure, of, per_query, widths, queries))
+    if not found:
+        raise UsageError("no plan: the values do not vary between queries; judge more documents")
     return found
 
 
@@ -371,9 +373,7 @@ def _most_variable(results: EstimatedResults, place: int, *, differ: bool) -> tu
     if differ:
         ones = [(a, b) for a in range(len(names)) for b in range(a)]
     if not ones or size < FEWEST_QUERIES:
-        raise UsageError(
-            f"a plan needs estimates of {FEWEST_QUERIES} queries or more, and two runs for a difference"
-        )
+        raise UsageError(f"a plan needs at least {FEWEST_QUERIES} queries, and two runs for a difference")
     found = []
     for a, b in ones:
         column = values[a] if b is None else values[a] - values[b]
@@ -513,7 +513,7 @@ class Precision:
         """Return a summary: the order, the rule and its looks."""
         facts = ["pairs are judged in pool order"]
         if self.pool.pair:
-            facts.append("half-widths are for the difference between  " + " and ".join(self.pool.pair))
+            facts.append("half-widths are for the difference between " + " and ".join(self.pool.pair))
         if self.pool.missing:
             facts.append(
                 f"the pool refers to LLM labels that do not exist ({self.pool.missing}); half-widths are "

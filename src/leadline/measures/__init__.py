@@ -184,7 +184,7 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)  # trec_eval's default cutoff
 
 
 class Budget(NamedTuple):
-    """A size in a unit, which the documents of a prefix of a list may have together.
+    """The total length, in a unit, up to which documents from the top of a list count.
 
     >>> str(Budget(500, "tokens"))
     '500tokens'
@@ -240,7 +240,7 @@ class Measure(Parametric):
 
     @property
     def budget(self) -> Budget | None:
-        """The length that the documents may have together, as of R@500tokens; None without one."""
+        """Total length up to which documents count, as in R@500tokens; None for other measures."""
         return None
 
     def values(self, judged: JudgedRun) -> Floats:
@@ -269,7 +269,7 @@ COPIED = ("title", "source", "low", "high", "rising", "average", "needs", "quali
 
 
 class WithinBudget(Measure):
-    """Measure of the longest prefix of each list whose documents fit in a budget together.
+    """Measure of the longest prefix of each list whose total length is within a budget.
 
     A document that fits only in part does not count, nor what follows it.
 
@@ -286,7 +286,7 @@ class WithinBudget(Measure):
 
     @property
     def budget(self) -> Budget:
-        """The length that the documents may have together."""
+        """Total length up to which documents count."""
         limit: Budget = vars(self)["limit"]
         return limit
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
@@ -154,12 +155,14 @@ def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0
             return None
         high += 1
     low = high - 3 if high > 4 and power(effect, high - 3, level=level) < power_wanted else 1
+    return _first(low, high, lambda number: power(effect, number, level=level) >= power_wanted)
+
+
+def _first(low: int, high: int, enough: Callable[[int], bool]) -> int:
+    """Return the smallest number that is enough, by bisection: `low` is not, `high` is."""
     while high - low > 1:
         middle = (low + high) // 2
-        if power(effect, middle, level=level) < power_wanted:
-            low = middle
-        else:
-            high = middle
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 
@@ -180,16 +183,11 @@ def queries_for_half_width(deviation: float, half_width: float, *, level: float 
     >>> queries_for_half_width(0.2, 0.05), round(half_width_of(0.2, 63), 4)
     (64, 0.0504)
     """
-    low, high = 1, MOST
-    if half_width_of(deviation, high, level=level) > half_width:
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        if half_width_of(deviation, middle, level=level) > half_width:
-            low = middle
-        else:
-            high = middle
-    return high
+
+    def enough(number: int) -> bool:
+        return half_width_of(deviation, number, level=level) <= half_width
+
+    return _first(1, MOST, enough) if enough(MOST) else None
 
 
 def detectable(
