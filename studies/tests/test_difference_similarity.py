@@ -76,7 +76,7 @@ def test_too_few_pairs_of_one_team_give_no_area(tmp_path: Path) -> None:
     assert found.data["auc"]["id"] is None
     assert found.data["decisions"] is None
     assert "roc" not in found.figures
-    assert found.lines[0].startswith("no AUC: ")
+    assert found.lines[0].startswith("There is no AUC")
 
 
 def test_the_same_seed_gives_the_same(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_run_without_a_team_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("option", ["bins", "samples"])
 def test_nothing_to_count_is_refused(tmp_path: Path, option: str) -> None:
     qrels, runs, team = make_runs(tmp_path, alike=0.5, teams=2)
-    with pytest.raises(UsageError, match=f"{option}=0; expected 1 or more"):
+    with pytest.raises(UsageError, match=f"{option}=0"):
         SIMILARITY.run(qrels, runs, team=team, **{option: 0})
 
 
@@ -123,7 +123,7 @@ def test_every_study_says_what_it_tries_and_takes_what_it_declares() -> None:
         assert module.__doc__
         taken = set(inspect.signature(module.run).parameters)
         assert taken == {*getattr(module, "ARGUMENTS", ARGUMENTS), "given", "on_run"}, name
-        with pytest.raises(TypeError, match="no option nothing"):
+        with pytest.raises(TypeError, match="the study has no option nothing"):
             module.run(nothing=1)
-    with pytest.raises(UsageError, match=r"no study 'nothing'; there are: .*components, difference-"):
+    with pytest.raises(UsageError, match=r"there is no study 'nothing'. Choose one of .*components, difference-"):
         study("nothing")

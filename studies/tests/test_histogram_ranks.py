@@ -39,14 +39,14 @@ def test_runs_in_order_are_found_in_order_and_the_control_stands_beside_them() -
     assert {"recall (control)", "DO, ranks", "HSA, scores, as printed"} <= set(data)
     assert [len(sheet.rows) for sheet in found.tables.values()] == [9, 9]
     assert ["as in the paper" in line for line in found.lines[:2]] == [True, False]
-    assert ": the relation holds here; no verdict" in found.lines[1]
+    assert "The relation holds here: no verdict" in found.lines[1]
     assert set(found.figures) == {"sevens", "all"}
     again = RANKS.run(qrels, runs, depth=60, draws=30)
     assert again.data == found.data
 
 
 def test_too_few_runs_are_refused() -> None:
-    with pytest.raises(UsageError, match="14 runs; expected 15 or more"):
+    with pytest.raises(UsageError, match="need at least 15 runs for random sevens, got 14"):
         RANKS.run(*made(14), draws=1)
 
 
@@ -55,10 +55,10 @@ def test_one_set_alone_never_reproduces_the_claim_but_may_refute_it() -> None:
     data, gain = found.data["recipes"], found.data["robust_over_recall"]
     assert found.data["queries"] == 8
     assert RANKS.summary_lines(data, gain, 50, 200)[1].endswith("at depths 1000 and 100")
-    assert "with 50 queries or more, here 49" in RANKS.summary_lines(data, gain, 49, 200)[0]
+    assert "with 50 queries (49 here)" in RANKS.summary_lines(data, gain, 49, 200)[0]
     data["HSA, ranks, found only"]["sevens_pearson"] = {"median": 0.6, "low": -0.1, "high": 1.0}
     literal, ours = RANKS.summary_lines(data, gain, 50, 200)[:2]
-    assert literal.endswith("does not hold here; not reproduced")
+    assert literal.endswith("does not hold here: not reproduced")
     assert "the relation holds here" in ours
 
 

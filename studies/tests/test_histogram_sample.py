@@ -76,13 +76,13 @@ def test_whole_teams_are_drawn_again(tmp_path: object) -> None:
 
 def test_samples_and_shares_must_be_numbers() -> None:
     for samples in ("", "x", "10,0", "10;20"):
-        with pytest.raises(UsageError, match=r"samples .*expected positive integers"):
+        with pytest.raises(UsageError, match=r"samples .*Give positive integers"):
             SAMPLE.run(*made(3), samples=samples)
-    with pytest.raises(UsageError, match="expected percentages from 1 to 100"):
+    with pytest.raises(UsageError, match="Give percentages from 1 to 100"):
         SAMPLE.run(*made(3), shares="50,101")
     with pytest.raises(UsageError, match="repeats=0"):
         SAMPLE.run(*made(3), repeats=0)
-    with pytest.raises(UsageError, match="2 runs; expected 3 or more"):
+    with pytest.raises(UsageError, match="need at least 3 runs, got 2"):
         SAMPLE.run(*made(2), samples="5", repeats=1, draws=0)
 
 
@@ -95,7 +95,7 @@ def test_infinite_scores_are_refused() -> None:
 
 def test_one_query_is_not_enough() -> None:
     qrels, runs = made(3)
-    with pytest.raises(UsageError, match="1 queries with relevant documents; expected 2 or more"):
+    with pytest.raises(UsageError, match="need at least 2 queries with relevant documents, got 1"):
         SAMPLE.run({"q0": qrels["q0"]}, runs)
 
 
@@ -130,9 +130,9 @@ def test_the_better_slope_is_set_against_ap_and_an_undefined_one_never_wins() ->
     grid = type("Grid", (), {"shares": [1.0], "sizes": [5]})()
     lines = summary_lines(data, grid, 15)
     assert lines[0].endswith("the claim holds")
-    assert "no verdict: 15 runs" in summary_lines(data, grid, 14)[0]
-    assert "in 1 of 1 cells, clearly" in lines[1]
-    assert "in 1, clearly worse in 0" in lines[1]
+    assert "no verdict, because at least 15 runs are needed" in summary_lines(data, grid, 14)[0]
+    assert "in 1 of 1 cell, significantly" in lines[1]
+    assert "in 1, and significantly worse in 0" in lines[1]
 
 
 def test_undefined_values_are_gaps() -> None:

@@ -91,7 +91,7 @@ def test_expansion_is_told_apart_and_every_table_is_there() -> None:
     assert found.data == tried().data
     alone = tried(model=TRIED[:3])
     assert alone.data["underrated"][0]["places"]["value"] is None
-    assert alone.lines[-1].startswith("rescoring BM25's first 20: R")
+    assert alone.lines[-1].startswith("Rescoring the first 20 documents of BM25 has R")
 
 
 def test_places_are_lost_by_models_that_an_estimate_puts_too_low() -> None:
@@ -121,7 +121,7 @@ def test_judged_queries_without_a_text_are_counted() -> None:
 
 
 def test_too_few_models_are_refused() -> None:
-    with pytest.raises(UsageError, match="2 models; expected 3 or more"):
+    with pytest.raises(UsageError, match="need at least 3 models, got 2"):
         tried(model=TRIED[:2])
-    with pytest.raises(UsageError, match="tops 'x'; expected positive integers"):
+    with pytest.raises(UsageError, match="tops 'x' is not valid. Give positive integers"):
         tried(tops="x")

@@ -51,11 +51,11 @@ def test_pages_are_refused_outside_a_checkout_before_any_study_is_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "PAGES", tmp_path / "docs")
-    with pytest.raises(SystemExit, match="in a checkout"):
+    with pytest.raises(SystemExit, match="in a clone"):
         pages.collect_numbers("components", tmp_path, tmp_path)
-    with pytest.raises(SystemExit, match="in a checkout"):
+    with pytest.raises(SystemExit, match="in a clone"):
         pages.read_numbers("components")
-    with pytest.raises(SystemExit, match="no page 'components2'"):
+    with pytest.raises(SystemExit, match="there is no page 'components2'"):
         program.main("components2")
 
 

@@ -98,7 +98,7 @@ def test_equal_zeros_stay_equal_in_a_smooth_margin() -> None:
 
 def test_a_margin_needs_two_defined_scores() -> None:
     for values in ([0.1], [0.1, math.nan]):
-        with pytest.raises(UsageError, match="expected a score of every query"):
+        with pytest.raises(UsageError, match="at least two scores"):
             margin(np.array(values))
 
 
@@ -395,13 +395,13 @@ def test_the_same_seed_gives_the_same_study() -> None:
 
 def test_a_folder_without_matrices_is_refused(tmp_path: Path) -> None:
     (tmp_path / "systems.tsv").write_text("run\tteam\na\tb\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no score matrix; expected files COLLECTION_MEASURE"):
+    with pytest.raises(InputError, match="no score matrix here. Name the files COLLECTION_MEASURE"):
         read_matrices(str(tmp_path))
 
 
 def test_a_score_that_is_no_number_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a_ap.tsv").write_text("topic_row\tr\n1\tx\n", encoding="utf-8")
-    with pytest.raises(InputError, match="a score is no number"):
+    with pytest.raises(InputError, match="all scores must be numbers"):
         read_matrices(str(tmp_path))
 
 

@@ -89,7 +89,7 @@ def test_published_scores_are_the_truth_and_map_of_the_lists_stands_beside(tmp_p
     beside = found.data["lists"]["methods"]["nruns"]
     assert beside == own["methods"]["nruns"]["run"]
     assert "lists" in found.tables
-    with pytest.raises(InputError, match=r"no number for run 's00' \(12 in all\)"):
+    with pytest.raises(InputError, match=r"run 's00' has no score \(12 such runs\)"):
         STUDY.run(qrels, runs, team=team, truth=f"{table}:part")
 
 
@@ -104,9 +104,9 @@ def test_equal_systems_have_no_tau(tmp_path: Path) -> None:
 def test_the_study_is_found_and_refuses_what_makes_no_sense(tmp_path: Path) -> None:
     assert "unjudged-systems" in studies()
     qrels, runs, team = make_runs(tmp_path)
-    with pytest.raises(UsageError, match="samples=0; expected a whole number, 1 or more"):
+    with pytest.raises(UsageError, match="samples=0"):
         STUDY.run(qrels, runs, team=team, samples=0)
     with pytest.raises(UsageError, match="no team for run 'new'"):
         STUDY.run(qrels, {"new": runs["s00"]}, team=team)
-    with pytest.raises(UsageError, match="1 system of 1 team; expected 2 teams or more"):
+    with pytest.raises(UsageError, match="need at least 2 teams, got 1"):
         STUDY.run(qrels, {"s00": runs["s00"]}, team=team)

@@ -19,6 +19,7 @@ from leadline.data.wording import docstring
 from leadline.errors import UnknownNameError, UsageError
 from leadline.io.objects import Qrels, read_qrels
 from leadline.io.read import QrelsLike
+from leadline.measures import MEASURES, Measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,19 +58,31 @@ class Outcome(NamedTuple):
 
 # Options of several studies.
 COMPLETE = Option(
-    "complete", str, "Collection, in which every document without a judgment is non-relevant.", metavar="DOCS"
+    "complete",
+    str,
+    "Documents of the collection. Those without a judgment count as not relevant.",
+    metavar="DOCS",
 )
 VECTORS = Option(
     "vectors",
     str,
-    "Topic vectors instead of --docs, as written by `leadline topics infer` (repeatable, one "
-    "file per fit and number of topics).",
+    "Topic vectors from `leadline topics infer`, used instead of --docs. Give one file per fit and number of "
+    "topics.",
     (),
     metavar="FILE",
     repeatable=True,
 )
-FITS = Option("fits", int, "Number of models fitted, with --docs.", 5)
-SWEEPS = Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500)
+LEVEL = Option("level", float, "Lowest grade that counts as relevant.", 1.0, metavar="GRADE")
+SEED = Option("seed", int, "Seed of the random number generator.", 0, metavar="N")
+TEAM = Option("team", str, "Table column with the team of each run.", required=True, metavar="FILE:COLUMN")
+OF_TEAMS = Option(
+    "team",
+    str,
+    "Table column with the team of each run. The bootstrap then resamples whole teams.",
+    metavar="FILE:COLUMN",
+)
+FITS = Option("fits", int, "Number of models to fit to --docs.", 5)
+SWEEPS = Option("sweeps", int, "Number of Gibbs sweeps over all tokens in each fit.", 500)
 
 ARGUMENTS = ("qrels", "runs")  # of a study that names no others
 Progress = Callable[[int, int], None]  # called with the number done and the total
@@ -84,7 +97,7 @@ def with_options(options: Sequence[Option]) -> Callable[[Callable[..., Outcome]]
         def run(*inputs: Any, on_run: Progress | None = None, **named: Any) -> Outcome:
             defaults = {option.name: option.default for option in options}
             if unknown := named.keys() - defaults:
-                raise TypeError(f"no option {', '.join(sorted(unknown))}")
+                raise TypeError(f"the study has no option {', '.join(sorted(unknown))}")
             given = defaults | named
             outcome = study(*inputs, Given(**given), on_run)
             return outcome._replace(options={**_shown(given), **(outcome.options or {})})
@@ -125,8 +138,30 @@ def parse_integers(text: str, name: str) -> list[int]:
     """
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        raise UsageError(f"{name} '{text}'; expected positive integers separated by commas, as in 10,100")
+        raise UsageError(
+            f"--{name} '{text}' is not valid. Give positive integers separated by commas: 10,100."
+        )
     return list(map(int, parts))
+
+
+def at_least(least: int, number: int, what: str) -> None:
+    """Refuse too few of something.
+
+    >>> at_least(2, 1, "runs to compare")
+    Traceback (most recent call last):
+        ...
+    leadline.errors.UsageError: need at least 2 runs to compare, got 1
+    """
+    if number < least:
+        raise UsageError(f"need at least {least} {what}, got {number}")
+
+
+def one_measure(text: str) -> list[Measure]:
+    """Parse a measure, which must not stand for several."""
+    measures = MEASURES.expand_all([text])
+    if len(measures) != 1:
+        raise UsageError(f"'{text}' stands for {len(measures)} measures. Give only one.")
+    return measures
 
 
 def studies() -> list[str]:
@@ -161,5 +196,5 @@ def study(name: str) -> ModuleType:
     'family'
     """
     if name not in studies():
-        raise UnknownNameError(f"no study '{name}'; there are: " + ", ".join(studies()))
+        raise UnknownNameError(f"there is no study '{name}'. Choose one of " + ", ".join(studies()))
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}.study")

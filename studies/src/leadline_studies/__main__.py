@@ -17,7 +17,7 @@ def main(name: str | None = None, *folders: str) -> None:
     """Write one page or all."""
     pages = {page_of(folder).NAME: folder for folder in folders_with("page")}
     if name is not None and name not in pages:
-        raise SystemExit(f"no page '{name}'; there are: {', '.join(pages)}")
+        raise SystemExit(f"there is no page '{name}'. Choose one of {', '.join(pages)}")
     if name and folders:
         collect_numbers(pages[name], *(Path(folder).resolve() for folder in folders))
     for folder in [pages[name]] if name else pages.values():

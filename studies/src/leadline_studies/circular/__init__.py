@@ -1,1 +1,1 @@
-"""The run that a machine judge favours, and the coverage of the intervals of `agreement --runs`."""
+"""The run that an LLM judge favors, and the coverage of the intervals of `agreement --runs`."""

@@ -1,4 +1,4 @@
-"""Numbers of the page on the run that a machine judge favours."""
+"""Numbers of the page on the run that an LLM judge favors."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Make a run that a machine judge favours, and measure it by the machine and with few human judgments.
+"""Build a run that an LLM judge favors, and score it by the labels and by a few human judgments.
 
-QRELS are the truth; documents without a judgment are not relevant. `--machine` are the labels. The circular
-run re-ranks the first 100 documents by votes of RUNS (reciprocal rank fusion) by these labels, ties by votes.
-It and RUNS are pooled as by `leadline pool --for`; `--new` names runs that are not. `--draws` times documents
-are drawn, judged as in QRELS, and all runs estimated as by `leadline evaluate --machine`.
+QRELS are the truth. A document without a judgment is not relevant. The circular run takes the first documents
+of RUNS by reciprocal rank fusion and re-ranks them by the labels that `--machine` names. Documents are then
+drawn from the pool of RUNS and the circular run, judged as in QRELS, and all runs are estimated with the help
+of the labels. This is repeated `--draws` times. Runs that `--new` names are not pooled.
 Sources: Horvitz and Thompson 1952; Cormack, Clarke and Buettcher 2009 (reciprocal rank fusion).
 """
 
@@ -19,6 +19,7 @@ from leadline.data.arrays import Floats
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading
 from leadline.data.table import Preformatted, Table
+from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.demo import Lists, circular_lists, places
 from leadline.errors import UsageError
@@ -28,19 +29,19 @@ from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.objects import Run, read_qrels
 from leadline.io.read import QrelsLike
-from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import LEVEL, Claim, Given, Option, Outcome, Progress, with_options
 
 CLAIM = Claim(
-    "A run built from the labels of a machine judge is overrated by them, and few human judgments correct it."
+    "LLM labels overrate a run that was built from them, and a few human judgments correct the error."
 )
 OPTIONS = (
-    Option("machine", str, "Machine labels.", required=True, metavar="LABELS"),
-    Option("new", str, "Run that is not pooled (repeatable).", (), metavar="RUN", repeatable=True),
-    Option("measure", str, "Measure.", "P@10", metavar="MEASURE"),
-    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
+    Option("machine", str, "File of LLM labels.", required=True, metavar="LABELS"),
+    Option("new", str, "A run that is not pooled (repeatable).", (), metavar="RUN", repeatable=True),
+    Option("measure", str, "Measure to report.", "P@10", metavar="MEASURE"),
+    LEVEL,
     Option("depth", int, "Number of documents that the circular run re-ranks.", 100, metavar="N"),
     Option("budget", float, "Mean number of judgments per query.", 20.0, metavar="N"),
-    Option("draws", int, "Number of samples drawn.", 200, metavar="N"),
+    Option("draws", int, "Number of samples to draw.", 200, metavar="N"),
     Option("seed", int, "Seed of the first sample.", 0, metavar="N"),
 )
 NAME = "circular"
@@ -50,13 +51,12 @@ SHOWN = 10  # runs in the figure and on the page: the circular one and the best 
 @with_options(OPTIONS)
 def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study; `on_run` reports the progress in draws."""
-    if given.draws < 2:
-        raise UsageError(f"draws={given.draws}; expected two or more")
+    check_whole(2, draws=given.draws)
     truth, labels = read_qrels(qrels), read_qrels(given.machine)
     pooled = list(runs) if isinstance(runs, (list, tuple)) else [runs]
     lists_by_run = _lists([*pooled, *given.new], truth.queries.names, given.depth)
     if NAME in lists_by_run:
-        raise UsageError(f"a run is called '{NAME}'; expected another name")
+        raise UsageError(f"this study builds a run named '{NAME}'. Rename your run of that name.")
     voters = list(lists_by_run.values())[: len(pooled)]
     all_lists = {name: _scored(lists) for name, lists in lists_by_run.items()}
     all_lists[NAME] = circular_lists(voters, labels.to_dict(), depth=given.depth)
@@ -177,7 +177,7 @@ def _table(data: Mapping[str, Any]) -> Table:
     ]
     heads = ["run", "labels alone", "rank", "estimate", "half-width", "mean rank", "truth", "true rank"]
     budget = f"{data['budget']:g} judgments per query"
-    note = f"{data['measure']}; estimate: {budget}, mean of {data['draws']} samples"
+    note = f"{data['measure']}. Estimates use {budget} and are means of {data['draws']} samples."
     return Table([*heads, "coverage"], rows, digits=3, notes=[note])
 
 
@@ -204,10 +204,10 @@ def lines_of(data: Mapping[str, Any]) -> list[str]:
     (row,) = (row for row in data["runs"] if row["name"] == NAME)
     half = "" if row["half_width"] is None else f" +- {row['half_width']:.3f}"
     line = (
-        f"{data['measure']} of the circular run: {row['machine']:.3f} by the labels alone, rank "
-        f"{row['machine_place']} of {len(data['runs'])}; {row['estimate']:.3f}{half} with "
-        f"{data['budget']:g} judgments per query (mean of {counted(data['draws'], 'sample')}), mean rank "
-        f"{row['place']:.1f} (90 % of samples: {row['place_low']} to {row['place_high']}); truth "
-        f"{row['truth']:.3f}, rank {row['truth_place']}"
+        f"By the labels alone, the circular run has {data['measure']} {row['machine']:.3f} and rank "
+        f"{row['machine_place']} of {len(data['runs'])}. With {data['budget']:g} judgments per query, its "
+        f"mean estimate over {counted(data['draws'], 'sample')} is {row['estimate']:.3f}{half} and its mean "
+        f"rank {row['place']:.1f} (90 % of samples: {row['place_low']} to {row['place_high']}). The truth "
+        f"is {row['truth']:.3f} and rank {row['truth_place']}."
     )
     return [line]

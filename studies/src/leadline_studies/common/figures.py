@@ -62,7 +62,7 @@ def by_sample(
     estimates: Mapping[str, Sequence[tuple[int, float]]],
     *,
     label: str,
-    sample: str = "sampled non-relevant documents a query",
+    sample: str = "sampled non-relevant documents per query",
     width: float = COLUMN,
 ) -> Figure:
     """Plot (sample size, value) of every estimate, on a log axis; undefined values are gaps.
@@ -93,7 +93,7 @@ def by_sample(
     return figure
 
 
-SIZE_SPACING = 0.03  # of their size stand neighbouring bars apart
+SIZE_SPACING = 0.03  # of their size stand neighboring bars apart
 
 
 def by_size(
@@ -273,7 +273,7 @@ POINT_MARGIN = 38  # points above and below the axes
 def named_points(
     x: ArrayLike, y: ArrayLike, names: Sequence[str], *, across: str, up: str, width: float = COLUMN
 ) -> Figure:
-    """Plot one point per system, labelled on the right with a leader line.
+    """Plot one point per system, labeled on the right with a leader line.
 
     >>> drawn = named_points([0.1, 0.3], [4.0, 2.0], ["bm25", "dense"], across="MAP", up="HSA")
     >>> [text.get_text() for text in drawn.axes[0].texts if text.get_text()]

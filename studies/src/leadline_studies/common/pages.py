@@ -197,7 +197,7 @@ def fill(template: str, names: Mapping[str, Any]) -> str:
 def require_checkout() -> None:
     """End with a message if docs/studies is not there, before any study is run."""
     if not PAGES.is_dir():
-        raise SystemExit(f"{PAGES}: no such folder; pages are written in a checkout of the source alone")
+        raise SystemExit(f"{PAGES} does not exist. Pages can only be written in a clone of the source.")
 
 
 def read_numbers(name: str) -> Json:

@@ -141,8 +141,9 @@ def time_lines(data: dict[str, Any]) -> list[str]:
         ratios = {row["model"]: row["samples"][size]["ratio"] for row in data["models"]}
         least, most = min(ratios, key=ratios.__getitem__), max(ratios, key=ratios.__getitem__)
         lines.append(
-            f"time, n = {size}: ranking and evaluating everything costs {ratios[least]:.2f} ({least}) to "
-            f"{ratios[most]:.2f} ({most}) times as much as scoring the sample; all models "
-            f"{entry['ratio']:.2f}, with drawing the sample once {entry['ratio_with_drawing']:.2f}"
+            f"Time, n = {size}: ranking and evaluating everything takes {ratios[least]:.2f} ({least}) to "
+            f"{ratios[most]:.2f} ({most}) times as long as scoring the sample. Over all models, it takes "
+            f"{entry['ratio']:.2f} times as long, or {entry['ratio_with_drawing']:.2f} with drawing the "
+            "sample once."
         )
     return lines

@@ -1,9 +1,9 @@
-"""Find the best component of a retrieval system: stemming, stop words, or weighting.
+"""Find which component of a retrieval system matters most: stemming, stop words or weighting.
 
-Every text is indexed with and without stems and with and without stop words and searched with every
-weighting. The effect of a component is the mean over the settings of the others of what it adds to a query,
-with paired intervals and tests over the queries. Source: the classical first experiment of courses on
-retrieval.
+Every text is indexed with and without stemming and with and without stop words, and searched with every
+weighting. The effect of a component is what it adds per query, averaged over the settings of the other
+components. Intervals and tests are paired by query. Source: the classical first experiment of retrieval
+courses.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.io.objects import Run
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike, name_of, read_queries
-from leadline.measures import MEASURES
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import search
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.power import outcomes
 from leadline.text.words import Words
-from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import Claim, Given, Option, Outcome, Progress, at_least, one_measure, with_options
 from leadline_studies.common.tables import sheet
 
 CLAIM = Claim("Of stemming, stop words and weighting, weighting matters most.")
@@ -39,14 +38,14 @@ OPTIONS = (
     Option(
         "model",
         str,
-        "Weighting (repeatable); the first is the baseline.",
+        "Weighting to try (repeatable). The first is the baseline.",
         WEIGHTINGS,
         metavar="MODEL",
         repeatable=True,
     ),
-    Option("stem", str, "Stemmer compared with none.", "english", metavar="NAME"),
-    Option("stop", str, "Stop word list compared with none.", "basic", metavar="NAME"),
-    Option("measure", str, "Measure.", "AP", metavar="MEASURE"),
+    Option("stem", str, "Stemmer to compare with no stemming.", "english", metavar="NAME"),
+    Option("stop", str, "Stop word list to compare with no list.", "basic", metavar="NAME"),
+    Option("measure", str, "Measure to compare by.", "AP", metavar="MEASURE"),
 )
 LEVEL = 0.95
 RULES = f"paired T, Student intervals of {100 * LEVEL:g} %, Holm over all effects"
@@ -74,19 +73,17 @@ def run(
 ) -> Outcome:
     """Run the study on a collection."""
     models = list(map(str, MODELS.expand_all(list(given.model))))
-    if len(models) < 2:
-        raise UsageError(f"{len(models)} weighting; expected two or more")
+    at_least(2, len(models), "weightings")
     if "none" in (given.stem, given.stop):
-        raise UsageError("none as stems or stop words; expected what is tried against none")
-    wanted = MEASURES.expand_all([given.measure])  # refused before any work
-    if len(wanted) != 1:
-        raise UsageError(f"'{given.measure}' means {len(wanted)} measures; expected one")
+        raise UsageError(
+            "--stem and --stop cannot be none, which is the baseline. Name a stemmer and a list."
+        )
+    wanted = one_measure(given.measure)  # refused before any work
     runs, warnings, documents = _runs(docs, queries, models, given.stem, given.stop, on_run)
     results = evaluate(qrels, runs, wanted)
     values = results.averaged_values(0)
     values = values[:, ~np.isnan(values).any(axis=0)]
-    if values.shape[1] < 2:
-        raise UsageError(f"{values.shape[1]} query with {given.measure}; expected two or more")
+    at_least(2, values.shape[1], f"queries with a value of {given.measure}")
     grid = Grid(given.stem, given.stop, models, values.reshape(2, 2, len(models), -1))
     data = {
         "measure": str(results.measures[0]),
@@ -249,17 +246,17 @@ def _short(row: dict[str, Any]) -> str:
 def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return conclusions on the gain of every component, and the best one."""
     conclusions = [
-        f"{row['component']} ({row['what']}): {row['difference']:+.3f} [{row['low']:+.3f}, "
-        f"{row['high']:+.3f}] {data['measure']}, {_verdict(row)}"
+        f"{row['component']} ({row['what']}) changes {data['measure']} by {row['difference']:+.3f} "
+        f"[{row['low']:+.3f}, {row['high']:+.3f}]: {_verdict(row)}"
         for row in data["effects"]
     ]
-    return [*conclusions, f"best component: {best_of(data)[1]}"]
+    return [*conclusions, f"The best component is {best_of(data)[1]}."]
 
 
 def _verdict(row: dict[str, Any]) -> str:
     if not row["told_apart"]:
         return "no significant difference"
-    return "helps" if row["difference"] > 0 else "harms"
+    return "a significant gain" if row["difference"] > 0 else "a significant loss"
 
 
 def best_of(data: dict[str, Any]) -> tuple[str, str]:
@@ -275,8 +272,8 @@ def best_of(data: dict[str, Any]) -> tuple[str, str]:
         if best in (row["component"], row["what"]) and not row["told_apart"]
     ]
     tail = (
-        f"no significant difference from {', '.join(unsure)}"
+        f"no significant difference from {' and '.join(unsure)}"
         if unsure
-        else "significant difference from both others"
+        else "a significant difference from both other components"
     )
-    return best, f"{best} ({largest[best]:+.3f}); {tail}"
+    return best, f"{best} ({largest[best]:+.3f}), with {tail}"

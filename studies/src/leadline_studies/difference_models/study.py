@@ -1,9 +1,9 @@
-"""Test whether the retrieval model changes a system's preferences more than its parameter does.
+"""Test whether the choice of a retrieval model changes preferences more than its parameter does.
 
-Runs are grouped by family (a retrieval model) and each has a parameter: the number in which the names of a
-family differ (bm25-k1_0.9, bm25-k1_1.2), or columns of a table. The best of every family are
-compared with each other, and all pairs inside a family among themselves. Source: Golbus and Aslam 2014,
-section 3.2, tables 1 and 2, figures 3 and 4.
+A family is a retrieval model, and its runs differ in one parameter. leadline reads both from the run names
+(the number that varies, as in bm25-k1_0.9 and bm25-k1_1.2) or from two columns of a table. The best runs of
+all families are compared with each other, and so are all pairs of runs within each family. Source: Golbus and
+Aslam 2014, section 3.2, tables 1 and 2, figures 3 and 4.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from leadline.data.ids import to_text
 from leadline.data.reading import Reading
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, both, one_of
 from leadline.evaluation.join import each_run, readable_twice
 from leadline.io.id_lists import read_labels
 from leadline.io.objects import Qrels, read_qrels
@@ -31,17 +31,27 @@ from leadline_studies import COMPLETE, Claim, Given, Option, Outcome, Progress, 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 CLAIM = Claim(
     "There is far more difference within a retrieval model than across models.",
-    "The largest id between best models is smaller than roughly 40 % of the pairs of settings of BM25.",
+    "The largest id between best models is smaller than that of roughly 40 % of the pairs of BM25 settings.",
 )
 OPTIONS = (
-    Option("family", str, "Family of every run, if not in its name.", metavar="FILE:COLUMN"),
-    Option("parameter", str, "Parameter of every run, if not in its name.", metavar="FILE:COLUMN"),
-    Option("cutoff", int, "Cutoff: RIC@k and id@k instead of RIC and id."),
+    Option(
+        "family",
+        str,
+        "Table column with the family of each run, if the run names do not show it.",
+        metavar="FILE:COLUMN",
+    ),
+    Option(
+        "parameter",
+        str,
+        "Table column with the parameter of each run, if the run names do not show it.",
+        metavar="FILE:COLUMN",
+    ),
+    Option("cutoff", int, "Cutoff of RIC@k and id@k, used instead of RIC and id."),
     COMPLETE,
     Option(
         "pool",
         int,
-        "Pool depth: only the first K documents of each run are judged, with the grade in QRELS or 0.",
+        "Judge only the first K documents of each run. A document without a grade in QRELS gets 0.",
         metavar="K",
     ),
 )
@@ -50,12 +60,9 @@ OPTIONS = (
 @with_options(OPTIONS)
 def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study on runs; `family` and `parameter` are FILE:COLUMN, both or none."""
-    if (given.family is None) != (given.parameter is None):
-        raise UsageError(
-            "one of --family and --parameter; expected both, or none: then names of runs say them"
-        )
-    if given.pool is not None and given.complete is not None:
-        raise UsageError("both of --pool and --complete; expected one of them")
+    both({"--family": given.family}, {"--parameter": given.parameter})
+    both({"--parameter": given.parameter}, {"--family": given.family})
+    one_of({"--pool": given.pool, "--complete": given.complete})
     if given.pool is None:
         judged = read_judgments(qrels, given.complete)
     else:
@@ -149,18 +156,20 @@ def grids_of(
     for index, name in enumerate(differences.names):
         if name not in families or name not in parameters:
             raise UsageError(
-                f"run '{name}' has no family or no parameter; expected both, in --family and --parameter "
-                "or in names that differ in one number"
+                f"run '{name}' has no family or no parameter. Give --family and --parameter, or use run "
+                "names that differ in one number."
             )
         try:
             value = float(parameters[name])
         except ValueError:
-            raise UsageError(f"parameter '{parameters[name]}' of run '{name}'; expected a number") from None
+            raise UsageError(
+                f"the parameter of run '{name}' must be a number, not '{parameters[name]}'"
+            ) from None
         grids.setdefault(families[name], []).append((index, value))
     too_small = [name for name, points in grids.items() if len(points) < 2]
     if len(grids) < 2 or too_small:
-        problem = f"family '{too_small[0]}' has one run" if too_small else f"{len(grids)} family"
-        raise UsageError(f"{problem}; expected two or more families of two or more runs")
+        problem = f"family '{too_small[0]}' has one run" if too_small else "there is one family"
+        raise UsageError(f"need at least two families of two runs, but {problem}")
     return {name: sorted(points, key=lambda point: point[1]) for name, points in grids.items()}
 
 
@@ -213,12 +222,12 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     )
     median_text = ", ".join(f"{name} {median:.3f}" for name, median in medians.items())
     line = (
-        f"the largest id between best runs is {largest:.3f} ({pair}); median id inside a family: "
-        f"{median_text}; best runs of different families nearer than the median pair inside each: {verdict}"
+        f"The largest id between best runs is {largest:.3f} ({pair}). The median id within a family is "
+        f"{median_text}. Best runs are closer than the median pair of each family: {verdict}"
     )
     above = data["across"][pair]["share_of_pairs_above"]
     share_text = ", ".join(f"{share:.0%} of the pairs of {name}" for name, share in above.items())
-    return [line, f"the largest id between best runs is smaller than {share_text}"]
+    return [line, f"The largest id between best runs is smaller than that of {share_text}."]
 
 
 def pooled_judgments(qrels: Qrels, runs: Any, depth: int) -> Qrels:
@@ -243,5 +252,5 @@ def pooled_judgments(qrels: Qrels, runs: Any, depth: int) -> Qrels:
                     (document, known.get(document, 0)) for document in retrieved
                 )
     if not pooled:
-        raise InputError("no query of the runs is judged", path=qrels.source, expected="the same ids")
+        raise InputError("no query of the runs is judged. Check that the query ids match.", path=qrels.source)
     return read_qrels(pooled)

@@ -1,10 +1,10 @@
-"""Test whether id separates systems of one team from systems of two, at similar scores.
+"""Test whether Information Difference (id) tells systems of one team from systems of two teams.
 
-Systems are ordered by RIC (RIC@k) and parted into bins of equal size, so that systems of one bin score
-alike. All pairs of a bin are compared: are the two systems of one team? Predictors are -id and
--|difference in RIC|, and beside them what people would use anyway. Areas under the ROC curve are pooled
-over bins; intervals are from a bootstrap of whole teams. Source: Golbus and Aslam 2014, section 3.1, figure
-2.
+Systems are sorted by RIC (or RIC@k) and divided into bins of equal size, so that the systems in a bin have
+similar scores. The task is to predict, for each pair in a bin, whether both systems are of one team. The
+predictors are id, the difference in RIC, and common measures of list similarity. Areas under the ROC curve
+are pooled over bins, with intervals from a bootstrap of whole teams. Source: Golbus and Aslam 2014, section
+3.1, figure 2.
 """
 
 from __future__ import annotations
@@ -19,30 +19,40 @@ from leadline.comparison.information_difference.similarity import parse_competit
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.records import plain
 from leadline.data.table import Table
-from leadline.errors import UsageError
+from leadline.data.validation import check_whole
+from leadline.data.wording import counted
 from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.read import QrelsLike
 from leadline.stats.correlation import kendall, pearson, spearman
 from leadline.stats.resampling import interval, resamples
-from leadline_studies import COMPLETE, Claim, Given, Option, Outcome, Progress, read_judgments, with_options
+from leadline_studies import (
+    COMPLETE,
+    SEED,
+    TEAM,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    Progress,
+    read_judgments,
+    with_options,
+)
 from leadline_studies.difference_similarity.roc import area_under_curve, best_threshold, decide, roc_curve
 
 CLAIM = Claim(
-    "Information Difference separates pairs of one team from pairs of two far better than their scores.",
-    "Area under the ROC curve above 0.9 on average, of the difference in RIC below 0.6.",
+    "Information Difference separates pairs of one team from pairs of two teams far better than scores do.",
+    "The area under the ROC curve is above 0.9 on average, and below 0.6 for the difference in RIC.",
 )
 OPTIONS = (
-    Option("team", str, "Team of every run.", required=True, metavar="FILE:COLUMN"),
-    Option("cutoff", int, "Cutoff: RIC@k and id@k instead of RIC and id."),
+    TEAM,
+    Option("cutoff", int, "Cutoff of RIC@k and id@k, used instead of RIC and id."),
     COMPLETE,
     Option(
-        "bins",
-        int,
-        "Number of bins of equal size, by RIC. [default: 20, fewer if a bin would have under 7 systems]",
+        "bins", int, "Number of bins of equal size by RIC. [default: 20, or fewer to keep 7 systems per bin]"
     ),
-    Option("level", float, "Minimum relevant grade of AP.", 1.0),
+    Option("level", float, "Lowest grade that AP counts as relevant.", 1.0),
     Option("samples", int, "Number of bootstrap resamples of teams.", 1000),
-    Option("seed", int, "Seed of the random number generator.", 0),
+    SEED,
 )
 ID, DELTA = "id", "delta RIC"
 FEWEST = 20  # pairs of one team, below which an area is not worth its name
@@ -64,10 +74,7 @@ class Pairs(NamedTuple):
 @with_options(OPTIONS)
 def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN."""
-    if given.bins is not None and given.bins < 1:
-        raise UsageError(f"bins={given.bins}; expected 1 or more")
-    if given.samples < 1:
-        raise UsageError(f"samples={given.samples}; expected 1 or more")
+    check_whole(1, bins=given.bins, samples=given.samples)
     labels = read_labels(given.team)
     differences = difference(
         read_judgments(qrels, given.complete),
@@ -220,7 +227,7 @@ def _correlation_table(correlations: dict[str, Any]) -> Table:
         for name, values in correlations.items()
         for label, value in values.items()
     ]
-    return Table(["of AP with", "coefficient", "value", "low", "high"], rows, digits=3)
+    return Table(["AP with", "coefficient", "value", "low", "high"], rows, digits=3)
 
 
 def _figures(differences: Difference, teams: list[str], pairs: Pairs) -> dict[str, Any]:
@@ -246,12 +253,12 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return whether the paper's relation held: AUC above 0.9 for id, below 0.6 for delta RIC."""
     suffix = "" if data["k"] is None else f"@{data['k']}"
     ap = data["ric_ap"]["RIC"]["pearson"]
-    last = f"RIC{suffix} with AP over systems: Pearson {_shown(ap)}"
+    last = f"Over systems, Pearson's r of RIC{suffix} with AP is {_shown(ap)}."
     same = data["same_team_pairs"]
     if data["auc"][ID] is None:
         first = (
-            f"no AUC: {same} pairs of one team in the bins, and {FEWEST} are the least worth a number; "
-            "nothing is reproduced or refuted"
+            f"There is no AUC, because the bins have {counted(same, 'pair')} of one team and at least "
+            f"{FEWEST} are needed. Nothing is reproduced or refuted."
         )
         return [first, last]
     of_id, of_delta, advantage = (data["auc"][name] for name in (ID, DELTA, f"{ID} - {DELTA}"))
@@ -260,19 +267,19 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     verdict = (
         "reproduced, in relation and in size"
         if relation and level
-        else "reproduced in relation (id above delta RIC), not in size (above 0.9 against below 0.6)"
+        else "reproduced in relation (id is above delta RIC) but not in size (0.9 and 0.6)"
         if relation
-        else "not reproduced: the interval of the difference holds 0"
+        else "not reproduced, because the interval of the difference contains 0"
     )
     best = max(
         (name for name in data["auc"] if name not in (ID, DELTA, f"{ID} - {DELTA}")),
         key=lambda name: float(data["auc"][name]["value"]),
         default="",
     )
-    beside = f"; the best of the others is {best}, {_shown(data['auc'][best])}" if best else ""
+    beside = f" The best other predictor is {best} with {_shown(data['auc'][best])}." if best else ""
     first = (
-        f"AUC of id{suffix} {_shown(of_id)}, of |difference in RIC{suffix}| {_shown(of_delta)} "
-        f"({same} pairs of one team among {data['pairs']}): {verdict}{beside}"
+        f"The AUC of id{suffix} is {_shown(of_id)}, that of the difference in RIC{suffix} {_shown(of_delta)} "
+        f"({same} of {data['pairs']} pairs are of one team): {verdict}.{beside}"
     )
     return [first, last]
 

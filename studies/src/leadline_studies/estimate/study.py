@@ -1,12 +1,12 @@
-"""Measure the bias, coverage and order of estimates from few judgments.
+"""Measure the bias and coverage of estimates from few judgments, and how well they order runs.
 
-QRELS are the truth; documents without a judgment are not relevant. RUNS are pooled as by `leadline pool
---for`, for each measure and budget; `--draws` times documents are drawn, and measures estimated with every
-proxy and every file of machine labels. The same random numbers serve all budgets, so that each sample is the
-smaller one topped up. `--new` names runs that did not contribute. Two adverse machines are added: random
-labels independent of the truth, and labels that mark the first document of any run. Depth pools and
-MoveToFront of the same cost count unjudged documents as not relevant. Pairs of runs are compared with
-judgments of their differing documents and with complete judgments of some queries.
+QRELS are the truth. A document without a judgment is not relevant. RUNS are pooled as in `leadline pool
+--for`, once per measure and budget. In each of `--draws` rounds, documents are drawn and the measures are
+estimated with every proxy and every file of LLM labels. All budgets use the same random numbers, so that a
+larger sample contains the smaller ones. Runs that `--new` names do not contribute to the pool. There are two
+adverse judges: one labels at random, the other marks the first document of each run. Depth pools and
+MoveToFront pools of the same cost count unjudged documents as not relevant. Pairs of runs are compared in two
+ways: by judging documents that only one run retrieves, and by judging some queries completely.
 Sources: Horvitz and Thompson 1952; Cormack, Palmer and Clarke 1998; Yilmaz, Kanoulas and Aslam 2008.
 """
 
@@ -23,6 +23,7 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
 from leadline.data.table import Table
+from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.designs import Frame, draw, frame_of, random_numbers
@@ -42,31 +43,32 @@ from leadline.judging.pooling_methods import MoveToFront, RankedLists
 from leadline.measures import Measure
 from leadline.stats import INTERVALS
 from leadline.stats.correlation import kendall
-from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
+from leadline_studies import (
+    LEVEL,
+    SEED,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    Progress,
+    parse_integers,
+    with_options,
+)
 from leadline_studies.estimate.trials import Trial
 
-CLAIM = Claim(
-    "Estimates from few judgments are unbiased, and their intervals contain the truth as often as they say."
-)
+CLAIM = Claim("Estimates from few judgments are unbiased, and their intervals have nominal coverage.")
 OPTIONS = (
-    Option(
-        "new",
-        str,
-        "Run that did not contribute to the pool (repeatable).",
-        (),
-        metavar="RUN",
-        repeatable=True,
-    ),
-    Option("machine", str, "Machine labels (repeatable).", (), metavar="LABELS", repeatable=True),
+    Option("new", str, "A run that is not pooled (repeatable).", (), metavar="RUN", repeatable=True),
+    Option("machine", str, "File of LLM labels (repeatable).", (), metavar="LABELS", repeatable=True),
     Option(
         "measure",
         str,
-        "Measure (repeatable). [default: P@10, RBP@10, DCG@10, RR@10]",
+        "Measure to estimate (repeatable). [default: P@10, RBP@10, DCG@10, RR@10]",
         (),
         metavar="MEASURE",
         repeatable=True,
     ),
-    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
+    LEVEL,
     Option(
         "budgets",
         str,
@@ -74,9 +76,11 @@ OPTIONS = (
         "5,10,20,40,80",
         metavar="NUMBERS",
     ),
-    Option("draws", int, "Number of samples drawn.", 200, metavar="N"),
-    Option("pairs", int, "Number of pairs of runs compared by themselves; 0 for none.", 40, metavar="N"),
-    Option("seed", int, "Seed of the random number generator.", 0, metavar="N"),
+    Option("draws", int, "Number of samples to draw.", 200, metavar="N"),
+    Option(
+        "pairs", int, "Number of pairs of runs to compare on their own. Give 0 for none.", 40, metavar="N"
+    ),
+    SEED,
 )
 MEASURES = ("P@10", "RBP(p=0.8)@10", "DCG@10", "RR@10")
 DEEPEST = 100  # ranks from which depth pools and MoveToFront take documents
@@ -164,10 +168,8 @@ class Setting(NamedTuple):
 @with_options(OPTIONS)
 def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the simulation; `on_run` reports the progress in draws."""
-    if given.draws < 2:
-        raise UsageError(f"draws={given.draws}; expected two or more")
-    if given.pairs < 0:
-        raise UsageError(f"pairs={given.pairs}; expected 0 or more")
+    check_whole(2, draws=given.draws)
+    check_whole(0, pairs=given.pairs)
     measures = profile_of("leadline").measures(
         list(given.measure) or list(MEASURES), rel=given.level, documents=None
     )
@@ -292,7 +294,7 @@ def make_board(
         given = [by_query.get(to_text(query), {}).get(to_text(document), np.nan) for query, document in names]
         labels[name] = np.array(given, dtype=np.float64)
         if np.isnan(labels[name]).all():
-            raise UsageError(f"{name}: no label for a document of the frame; do the ids match?")
+            raise UsageError(f"{name} has no label for any pooled document. Check that the ids match.")
     _, joined = judge_runs(runs, table, lambda one: one, reading=Reading())
     best = np.array([ranks.get(pair, depth + 1) for pair in names], dtype=np.int64)
     board = Board(table, joined, best <= depth, best, brought, system, pooled, labels, np.zeros((0, 0)))
@@ -637,8 +639,8 @@ def lines_of(data: Mapping[str, Any]) -> list[str]:
     known = [one["coverage_pooled"] for one in data["cells"] if one["coverage_pooled"] is not None]
     good = sum(0.93 <= share <= 0.97 for share in known)
     line = (
-        f"95 % intervals of pooled runs hold 93 to 97 % of the time in {good} of "
-        f"{counted(len(known), 'cell')} (measure, budget, proxy) that have any width, over "
-        f"{counted(data['draws'], 'draw')}; fewer than {FEWEST_JUDGMENTS} judgments give none"
+        f"Over {counted(data['draws'], 'draw')}, 95 % intervals of pooled runs contain the truth 93 to 97 % "
+        f"of the time in {good} of {counted(len(known), 'cell')} (measure, budget and proxy) with an "
+        f"interval. There is no interval for fewer than {FEWEST_JUDGMENTS} judgments."
     )
     return [line]

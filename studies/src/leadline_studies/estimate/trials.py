@@ -52,7 +52,8 @@ class Trial(NamedTuple):
         """Estimate the measure of all runs from one sample."""
         if isinstance(kind, (AveragePrecision, Ratio)):
             raise UsageError(
-                "measures with a divisor are not simulated here; expected a sum, RR, Success or ERR"
+                "this study cannot simulate measures with a divisor. Use a sum over ranks, RR, Success or "
+                "ERR."
             )
         estimator = Estimator(sample, kind)
         parts = [estimator.of(one) for one in joined]

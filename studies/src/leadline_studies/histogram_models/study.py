@@ -1,8 +1,9 @@
 """Test whether HSA and DO follow rank measures over retrieval models of one collection.
 
-DOCS is a collection or its index. Every model ranks it, and lists of at most `depth` documents give HSA and
-DO, normalised per query and per model, beside MAP, P@10 and nDCG. Then the real use, where nothing is
-ranked: models score only the relevant documents and n others of each query, the same for all, by hash.
+DOCS is a collection or its index. Every model ranks the whole collection. HSA and DO come from the first
+`--depth` documents of each list, with scores normalized per query and per model, and are compared with MAP,
+P@10 and nDCG. Then comes the intended use, where nothing is ranked: the models score only the relevant
+documents of each query and n other documents, chosen by hash, the same for all models.
 Source: Krstovski, Smith and Kurtz 2015, section 5.2, tables 3 and 4.
 """
 
@@ -18,9 +19,8 @@ from leadline.data.ids import to_text
 from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted, rounded
 from leadline.data.wording import queries as counted_queries
-from leadline.errors import UsageError
+from leadline.data.wording import rounded
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import pairs_to_score
 from leadline.io.objects import Run, read_qrels
@@ -31,7 +31,17 @@ from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import score, search
-from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
+from leadline_studies import (
+    LEVEL,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    Progress,
+    at_least,
+    parse_integers,
+    with_options,
+)
 from leadline_studies.common.scoring_time import time_lines, time_table, times_of
 from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
@@ -75,20 +85,14 @@ SETTINGS = (
 )
 SIZES = "10,30,100,300,1000"
 OPTIONS = (
-    Option("model", str, "Retrieval model (repeatable).", SETTINGS, metavar="MODEL", repeatable=True),
+    Option("model", str, "Retrieval model to try (repeatable).", SETTINGS, metavar="MODEL", repeatable=True),
     Option("depth", int, "Maximum number of documents per list.", 10_000, metavar="K"),
-    Option("bins", int, "Number of bins.", 10, metavar="N"),
-    Option("samples", str, "Numbers of non-relevant documents per query.", SIZES, metavar="N,N"),
-    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
-    Option(
-        "draws",
-        int,
-        "Number of random sets of seven models, and of bootstrap resamples of models and of queries.",
-        200,
-        metavar="N",
-    ),
+    Option("bins", int, "Number of histogram bins.", 10, metavar="N"),
+    Option("samples", str, "Numbers of non-relevant documents to sample per query.", SIZES, metavar="N,N"),
+    LEVEL,
+    Option("draws", int, "Number of random sets of seven models and of resamples.", 200, metavar="N"),
     Option("seed", int, "Seed of the samples and of the random number generator.", 0, metavar="N"),
-    Option("time", int, "Number of rounds in which times are measured.", 0, metavar="N"),
+    Option("time", int, "Number of timing rounds. Give 0 for none.", 0, metavar="N"),
 )
 LEAST = 3  # models
 
@@ -163,8 +167,7 @@ def run(
 
 def _models(model: Sequence[str]) -> list[str]:
     models = list(map(str, MODELS.expand_all(list(model))))
-    if len(models) < LEAST:
-        raise UsageError(f"{counted(len(models), 'model')}; expected {LEAST} or more")
+    at_least(LEAST, len(models), "models")
     return models
 
 
@@ -196,14 +199,14 @@ def missing_requirements(models: Sequence[str], queries: int) -> list[str]:
     """Return the requirements of the rule that are not met.
 
     >>> missing_requirements(["BM25", "BM25RF", "RM3", "SDM", "QLDirichlet", "QLHiemstra"], 50)
-    ['3 settings of query likelihood, here 2', '7 models, here 6']
+    ['3 settings of query likelihood (2 here)', '7 models (6 here)']
     """
     kinds = [type(MODELS.parse(text)).__name__ for text in models]
     likelihoods = sum(kind.startswith("QL") for kind in kinds)
-    missing = [f"{ASKED_QUERIES} queries, here {queries:,}"] * (queries < ASKED_QUERIES)
-    missing += [f"{kind}" for kind in NAMED[:4] if kind not in kinds]
-    missing += [f"3 settings of query likelihood, here {likelihoods}"] * (likelihoods < 3)
-    return missing + [f"{SEVEN} models, here {len(models)}"] * (len(models) < SEVEN)
+    missing = [f"{ASKED_QUERIES} queries ({queries:,} here)"] * (queries < ASKED_QUERIES)
+    missing += [kind for kind in NAMED[:4] if kind not in kinds]
+    missing += [f"3 settings of query likelihood ({likelihoods} here)"] * (likelihoods < 3)
+    return missing + [f"{SEVEN} models ({len(models)} here)"] * (len(models) < SEVEN)
 
 
 def _values_by_model(
@@ -303,8 +306,8 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     lists = data["lists"]
     first = (
         f"{BY_QUERY}, over {len(data['models'])} models and {counted_queries(data['queries'])}, lists to "
-        f"{data['depth']:,}: {_conclusion(lists[BY_QUERY])} (asked: R {ASKED['pearson']:g}, rho "
-        f"{ASKED['spearman']:g}, least {ASKED['least_over_bins']:g}); {_verdict(data)}"
+        f"{data['depth']:,}: {_conclusion(lists[BY_QUERY])} (required: R {ASKED['pearson']:g}, rho "
+        f"{ASKED['spearman']:g}, least {ASKED['least_over_bins']:g}): {_verdict(data)}"
     )
     others = [f"{name}: {_conclusion(lists[name])}" for name in (BY_MODEL, PRINTED, ROBUST, CONTROL)]
     with_map = lists[BY_QUERY.replace("HSA", "DO")]["AP"]
@@ -314,7 +317,7 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
         *others,
         *_sevens(lists[BY_QUERY]),
         *(_of_sample(size, entries) for size, entries in data["samples"].items()),
-        f"DO by query, with MAP: R {overlap[0]}, rho {overlap[1]}; no claim",
+        f"DO by query, with MAP: R {overlap[0]}, rho {overlap[1]}; the paper makes no claim",
         *(time_lines(data["time"]) if "time" in data else ()),
     ]
 
@@ -338,12 +341,12 @@ def _holds(entry: dict[str, Any]) -> str:
 def _verdict(data: dict[str, Any]) -> str:
     """Return the verdict: a single collection can refute the claim, not reproduce it."""
     if data["lacking"]:
-        return f"no verdict: the rule asks for {', '.join(data['lacking'])}"
+        return f"no verdict, because the rule requires {', '.join(data['lacking'])}"
     if not data["lists"][BY_QUERY]["rule"]["holds"]:
         return "not reproduced"
     return (
-        f"reproduced in kind when {ASKED_COLLECTIONS} collections of {ASKED_QUERIES} queries or more agree, "
-        "Cranfield not among them"
+        f"reproduced in kind if {ASKED_COLLECTIONS} collections of at least {ASKED_QUERIES} queries agree, "
+        "not counting Cranfield"
     )
 
 

@@ -1,7 +1,7 @@
 """Test whether HSA and DO follow rank measures over submitted runs, from ranks and from scores.
 
-Every recipe is correlated with AP, P@10 and nDCG over all runs, with bootstrap intervals over runs (or
-teams), and over random sets of seven of them, as in the paper. Recall of the same lists is the control.
+Each recipe is correlated with AP, P@10 and nDCG over all runs, with bootstrap intervals over runs or teams,
+and over random sets of seven runs, as in the paper. Recall of the same lists is the control.
 Source: Krstovski, Smith and Kurtz 2015, section 5.3, tables 5 and 6.
 """
 
@@ -15,7 +15,6 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.records import plain
 from leadline.data.wording import rounded
-from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram import measure_run
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.evaluate import evaluate
@@ -25,7 +24,18 @@ from leadline.io.objects import read_qrels
 from leadline.io.read import QrelsLike
 from leadline.stats.correlation import pearson
 from leadline.stats.resampling import bootstrap_interval
-from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import (
+    LEVEL,
+    OF_TEAMS,
+    SEED,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    Progress,
+    at_least,
+    with_options,
+)
 from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
     ASKED_QUERIES,
@@ -37,23 +47,17 @@ from leadline_studies.common.tracking import (
 
 CLAIM = Claim("HSA from ranks follows MAP over submitted runs.", "R of 0.75 to 0.98 with MAP.")
 OPTIONS = (
-    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
-    Option("depth", int, "Number of documents kept per query, before anything else.", 1000, metavar="K"),
-    Option("bins", int, "Number of bins.", 10, metavar="N"),
-    Option(
-        "draws",
-        int,
-        "Number of random sets of seven runs, and of bootstrap resamples of runs.",
-        200,
-        metavar="N",
-    ),
-    Option("seed", int, "Seed of the random number generator.", 0, metavar="N"),
-    Option("team", str, "Team of every run; the bootstrap resamples whole teams.", metavar="FILE:COLUMN"),
+    LEVEL,
+    Option("depth", int, "Number of documents to keep per list, before anything else.", 1000, metavar="K"),
+    Option("bins", int, "Number of histogram bins.", 10, metavar="N"),
+    Option("draws", int, "Number of random sets of seven runs and of resamples.", 200, metavar="N"),
+    SEED,
+    OF_TEAMS,
 )
 LEAST = 15  # runs, for random sevens to differ
 ASKED_SEVENS = 200
 RANKS, FOUND = "HSA, ranks", "HSA, ranks, found only"
-JUDGED = {FOUND: "as in the paper", RANKS: "ours (relevant documents that were not retrieved come last)"}
+JUDGED = {FOUND: "as in the paper", RANKS: "repaired (relevant documents that were not retrieved come last)"}
 
 
 def recipes(level: float, depth: int | None, bins: int) -> dict[str, HistogramOptions]:
@@ -84,8 +88,7 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
         on_run=on_run,
     )
     names = [info.name for info in infos]
-    if len(names) < LEAST:
-        raise UsageError(f"{len(names)} runs; expected {LEAST} or more for random sevens")
+    at_least(LEAST, len(names), "runs for random sevens")
     quality = evaluate(table, runs, MEASURES, rel=given.level, queries="with_relevant").means
     columns = {
         name: np.array([of_run[index].hsa for of_run in of_runs]) for index, name in enumerate(recipes_used)
@@ -154,13 +157,13 @@ def summary_lines(data: dict[str, Any], gain: dict[str, float | None], queries: 
         )
     )
     low, high = gain["low"] or 0.0, gain["high"] or 0.0
-    beats = "more" if low > 0 else "less" if high < 0 else "not clearly more or less"
+    beats = "better" if low > 0 else "worse" if high < 0 else "neither clearly better nor worse"
     over_all = (
-        f"over all runs R with AP: as printed from scores {printed}, from ranks {ranks}, robust {robust}; "
-        f"recall alone {control}: the robust variant says {beats} than recall (95 % interval of the "
-        f"difference {low:+.2f} to {high:+.2f})"
+        f"Over all runs, R with AP is {printed} from scores as printed, {ranks} from ranks, {robust} for the "
+        f"robust variant and {control} for recall alone. The robust variant tracks AP {beats} than recall "
+        f"(95 % interval of the difference {low:+.2f} to {high:+.2f})."
     )
-    overlap = f"DO with AP: R {scores} from scores, {overlaps} from ranks; no claim"
+    overlap = f"R of DO with AP is {scores} from scores and {overlaps} from ranks. The paper makes no claim."
     verdicts = [
         _line(title, data[recipe]["sevens_pearson"], queries, draws) for recipe, title in JUDGED.items()
     ]
@@ -171,21 +174,21 @@ def _line(title: str, sevens: dict[str, Any], queries: int, draws: int) -> str:
     """Return whether one recipe passes the rule, and what follows."""
     good = (sevens["median"] or 0.0) > 0.5 and (sevens["low"] or 0.0) > 0
     return (
-        f"HSA from ranks, {title}, with AP over random sevens: median R {rounded(sevens['median'])}, 5 % "
-        f"{rounded(sevens['low'])} (asked: above 0.5 and above 0): the relation "
-        f"{'holds' if good else 'does not hold'} here; {_verdict(good, queries, draws)}"
+        f"HSA from ranks, {title}, with AP over random sevens: the median R is {rounded(sevens['median'])}, "
+        f"the 5 % quantile {rounded(sevens['low'])} (required: above 0.5 and above 0). The relation "
+        f"{'holds' if good else 'does not hold'} here: {_verdict(good, queries, draws)}"
     )
 
 
 def _verdict(good: bool, queries: int, draws: int) -> str:
     """Return the verdict: a single set can refute the claim, not reproduce it."""
-    missing = [f"{ASKED_QUERIES} queries or more, here {queries:,}"] * (queries < ASKED_QUERIES)
-    missing += [f"{ASKED_SEVENS} sevens or more, here {draws:,}"] * (draws < ASKED_SEVENS)
+    missing = [f"{ASKED_QUERIES} queries ({queries:,} here)"] * (queries < ASKED_QUERIES)
+    missing += [f"{ASKED_SEVENS} sevens ({draws:,} here)"] * (draws < ASKED_SEVENS)
     if missing:
-        return f"no verdict: the rule asks for {ASKED_COLLECTIONS} sets with {', and '.join(missing)}"
+        return f"no verdict, because the rule requires {ASKED_COLLECTIONS} sets with {' and '.join(missing)}"
     if not good:
         return "not reproduced"
     return (
-        f"reproduced in kind when a second set of {ASKED_QUERIES} queries or more agrees, and both do at "
-        "depths 1000 and 100"
+        f"reproduced in kind if a second set of at least {ASKED_QUERIES} queries agrees, both at depths 1000 "
+        "and 100"
     )

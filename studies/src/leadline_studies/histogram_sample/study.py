@@ -1,10 +1,9 @@
-"""Test whether HSA from a sample follows MAP better than MAP of that sample, over submitted runs.
+"""Test whether HSA from a sample follows MAP better than AP of that sample does, over submitted runs.
 
-For each share of the relevant documents and each n, that share of every list and n of its others (by hash,
-the same for all estimates) give HSA from scores and from ranks, its robust variant, AP of the sample as it
-stands, and AP with every sampled document counted N/n times; each is correlated over runs with AP of the
-whole lists. Source: Krstovski, Smith and Kurtz 2015, section 1 (the claim) and section 6 (the number of
-documents).
+A sample of a list has some share of its relevant documents and n of its other documents, chosen by hash and
+the same for all estimates. The estimates are HSA from scores and from ranks, its robust variant, AP of the
+sample, and AP that counts each sampled document N/n times. Each is correlated over runs with AP of the whole
+lists. Source: Krstovski, Smith and Kurtz 2015, section 1 (the claim) and section 6 (the number of documents).
 """
 
 from __future__ import annotations
@@ -18,7 +17,8 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.records import plain
 from leadline.data.table import Table
-from leadline.data.wording import percent
+from leadline.data.validation import check_whole
+from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.subsampling import slopes
@@ -29,24 +29,38 @@ from leadline.io.objects import Qrels, read_qrels
 from leadline.io.read import QrelsLike
 from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
 from leadline.stats.resampling import bootstrap_interval, interval, weights
-from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
+from leadline_studies import (
+    LEVEL,
+    OF_TEAMS,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    Progress,
+    at_least,
+    parse_integers,
+    with_options,
+)
 from leadline_studies.common.tables import sheet
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, SubsampledRun, shares
 
 CLAIM = Claim("HSA from a sample of scores follows MAP of whole lists better than MAP of the same sample.")
 SHARED = (
-    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
-    Option("samples", str, "Numbers of non-relevant documents per query.", "10,30,100,300", metavar="N,N"),
-    Option("shares", str, "Percentages of the relevant documents kept.", "25,50,75,100", metavar="P,P"),
-    Option("bins", int, "Number of bins.", 10, metavar="N"),
-    Option("repeats", int, "Number of samples.", 10, metavar="N"),
-    Option("draws", int, "Number of bootstrap resamples of queries and of runs.", 200, metavar="N"),
+    LEVEL,
+    Option(
+        "samples",
+        str,
+        "Numbers of non-relevant documents to sample per query.",
+        "10,30,100,300",
+        metavar="N,N",
+    ),
+    Option("shares", str, "Percentages of the relevant documents to keep.", "25,50,75,100", metavar="P,P"),
+    Option("bins", int, "Number of histogram bins.", 10, metavar="N"),
+    Option("repeats", int, "Number of samples to draw.", 10, metavar="N"),
+    Option("draws", int, "Number of bootstrap resamples of queries and runs.", 200, metavar="N"),
     Option("seed", int, "Seed of the samples and of the random number generator.", 0, metavar="N"),
 )
-OPTIONS = (
-    *SHARED,
-    Option("team", str, "Team of every run; the bootstrap resamples whole teams.", metavar="FILE:COLUMN"),
-)
+OPTIONS = (*SHARED, OF_TEAMS)
 PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
 ESTIMATES = ("HSA, scores", "HSA, ranks", "HSA, robust", PLAIN, WEIGHTED)
 AS_PUBLISHED = ESTIMATES[:2]
@@ -69,14 +83,12 @@ class Grid(NamedTuple):
         cls, table: Qrels, recipe: HistogramOptions, samples: str, percentages: str, repeats: int, draws: int
     ) -> Grid:
         """Return a grid; `shares` are percentages."""
-        if repeats < 1:
-            raise UsageError(f"repeats={repeats}; expected 1 or more samples")
+        check_whole(1, repeats=repeats)
         parts = [percentage / 100 for percentage in parse_integers(percentages, "shares")]
         if max(parts) > 1:
-            raise UsageError(f"shares '{percentages}'; expected percentages from 1 to 100")
+            raise UsageError(f"--shares '{percentages}' is not valid. Give percentages from 1 to 100.")
         with_relevant = np.flatnonzero(table.relevant(recipe.rel))
-        if len(with_relevant) < 2:
-            raise UsageError(f"{len(with_relevant)} queries with relevant documents; expected 2 or more")
+        at_least(2, len(with_relevant), "queries with relevant documents")
         rng = np.random.default_rng([recipe.seed, 5])
         times = np.zeros((repeats, 1 + -(-draws // repeats), len(table.queries)))
         every = times.reshape(-1, len(table.queries))
@@ -137,8 +149,7 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
         on_run=on_run,
     )
     names = [info.name for info in infos]
-    if len(names) < LEAST:
-        raise UsageError(f"{len(names)} runs; expected {LEAST} or more")
+    at_least(LEAST, len(names), "runs")
     results = evaluate(table, runs, "AP", rel=given.level, queries="with_relevant")
     exact = grid.means(np.nan_to_num(results.values[:, :, 0]))
     groups = teams_of(read_labels(given.team), names, given.team) if given.team else names
@@ -274,7 +285,7 @@ def figures(data: dict[str, list[Json]], grid: Grid) -> dict[str, Any]:
             for name, entries in data.items()
         }
 
-    by_share = f"relevant documents kept, per cent ({middle} others a query)"
+    by_share = f"percentage of relevant documents kept ({middle} other documents per query)"
     return {
         "tracking": by_sample(lines("share", most, "sample", 1), label=label),
         "shares": by_sample(lines("sample", middle, "share", 100), label=label, sample=by_share),
@@ -299,13 +310,13 @@ def best_slope(data: dict[str, list[Json]], index: int) -> tuple[str, Json]:
 def verdict(gain: Json, systems: int) -> str:
     """Return whether a gain over AP of the sample is above 0, or below, with its interval over queries."""
     if systems < ASKED_RUNS:
-        return f"no verdict: {ASKED_RUNS} runs are the least"
+        return f"no verdict, because at least {ASKED_RUNS} runs are needed"
     low, high = (_nan_for_none(gain[end]) for end in ("low", "high"))
     if low > 0:
         return "the claim holds"
     if high < 0:
-        return "the claim does not hold: worse than AP of the sample"
-    return f"the claim is not shown: the 95 % interval of the difference, {low:+.3f} to {high:+.3f}, holds 0"
+        return "the claim does not hold, because HSA is worse than AP of the sample"
+    return f"the claim is not confirmed (95 % interval of the difference {low:+.3f} to {high:+.3f})"
 
 
 def summary_lines(data: dict[str, list[Json]], grid: Grid, systems: int) -> list[str]:
@@ -316,10 +327,10 @@ def summary_lines(data: dict[str, list[Json]], grid: Grid, systems: int) -> list
             name, best = best_slope(data, index)
             weighted = data[WEIGHTED][index]["pearson"]["value"]
             conclusions.append(
-                f"{percent(most)} of the relevant documents, n = {entry['sample']}: R with AP of the whole "
-                f"lists {_text(best['pearson']['value'])} for {name} (the better of two), "
-                f"{_text(entry['pearson']['value'])} for AP of the same sample, {_text(weighted)} for AP "
-                f"weighted: {verdict(best['over_ap'], systems)}"
+                f"With {percent(most)} of the relevant documents and n = {entry['sample']}, R with AP of the "
+                f"whole lists is {_text(best['pearson']['value'])} for {name} (the better HSA), "
+                f"{_text(entry['pearson']['value'])} for AP of the same sample and {_text(weighted)} for "
+                f"weighted AP: {verdict(best['over_ap'], systems)}"
             )
     return [*conclusions, summary(data)]
 
@@ -340,7 +351,7 @@ def summary(data: dict[str, list[Json]]) -> str:
         for index in range(cells)
     ]
     return (
-        f"over all shares and n: HSA (the better of two) tracks better than AP of the same sample in {above} "
-        f"of {cells} cells, clearly (95 % interval of the difference) in {clear}, clearly worse in {below}; "
-        f"AP weighted is the best of all in {tops.count(WEIGHTED)}"
+        f"Over all shares and n, the better HSA tracks AP better than AP of the same sample does in {above} "
+        f"of {counted(cells, 'cell')}, significantly in {clear}, and significantly worse in {below}. "
+        f"Weighted AP is the best estimate in {tops.count(WEIGHTED)}."
     )

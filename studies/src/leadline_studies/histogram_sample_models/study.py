@@ -1,10 +1,10 @@
-"""Test whether HSA from a sample follows MAP better than MAP of that sample, over models.
+"""Test whether HSA from a sample follows MAP better than AP of that sample does, over retrieval models.
 
-Every model ranks the whole collection for its full MAP, and scores a share of the relevant documents and n
-others of the collection (by hash, the same for every model) for the estimates of `histogram-sample`; ranks
-are those within the sample. The rival is rescoring: each model re-ranks only the first documents of BM25.
-Models that change the query by documents (expansion) find relevant documents that BM25 does not; how far
-each estimate underrates them is said separately. Source: Krstovski, Smith and Kurtz 2015, section 1.
+Every model ranks the whole collection for its full MAP. For the estimates of `histogram-sample`, it scores
+only a share of the relevant documents and n other documents of the collection, chosen by hash and the same
+for every model. The alternative is rescoring, where each model re-ranks only the first documents of BM25.
+Models that expand the query find relevant documents that BM25 does not find, so the study reports how far
+each estimate underrates them. Source: Krstovski, Smith and Kurtz 2015, section 1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from leadline.data.reading import Reading
 from leadline.data.records import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import percent
-from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge
@@ -34,7 +33,7 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS, Model
 from leadline.retrieval.search import score, search
 from leadline.stats.correlation import average_ranks
-from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
+from leadline_studies import Claim, Given, Option, Outcome, Progress, at_least, parse_integers, with_options
 from leadline_studies.common.tables import sheet
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler
 from leadline_studies.histogram_sample.study import (
@@ -75,8 +74,8 @@ TRIED = (
     "RM3(original=0.8)",
 )
 OPTIONS = (
-    Option("model", str, "Retrieval model (repeatable).", TRIED, metavar="MODEL", repeatable=True),
-    Option("tops", str, "Numbers of BM25's first documents that are rescored.", "100,1000", metavar="K,K"),
+    Option("model", str, "Retrieval model to try (repeatable).", TRIED, metavar="MODEL", repeatable=True),
+    Option("tops", str, "Numbers of first BM25 documents to rescore.", "100,1000", metavar="K,K"),
     *SHARED,
 )
 
@@ -117,8 +116,7 @@ def run(
 ) -> Outcome:
     """Run the study on a collection; `samples`, `shares` and `tops` are comma-separated numbers."""
     models = list(MODELS.expand_all(list(given.model)))
-    if len(models) < LEAST:
-        raise UsageError(f"{len(models)} models; expected {LEAST} or more")
+    at_least(LEAST, len(models), "models")
     table = read_qrels(qrels)
     recipe = HistogramOptions(bins=given.bins, rel=given.level, seed=given.seed).checked()
     grid = Grid.of(table, recipe, given.samples, given.shares, given.repeats, given.draws)
@@ -205,7 +203,7 @@ def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Progress | 
     """Rank, rescore and score the pairs by every model."""
     exact, rescored, new, estimates = [], [], [], []
     lost = int((task.table.relevant(task.level) > 0).sum()) - len(task.queries)
-    message = f"judged queries without a text: {lost}; AP 0 for every model"
+    message = f"every model gets AP 0 for judged queries without a text: {lost}"
     warnings = {"lost_queries": ResultWarning("lost_queries", message, lost)} if lost else {}
     of_first = [_found(task, task.first, top) for top in task.tops]
     listed = task.first.to_dict()
@@ -324,7 +322,7 @@ def tables(data: Json) -> dict[str, Table]:
     models = [row | {"yes": "yes" if row["expands"] else "no"} for row in data["models"]]
     columns = ["model", "expands=yes", "MAP=map", *(f"MAP, rescored {top}=rescored.{top}" for top in tops)]
     columns += [f"new relevant, {top}=new.{top}" for top in tops]
-    parts = {"R": "pearson", "R without expansion": "without_expansion", "places lost by expansion": "places"}
+    parts = {"R": "pearson", "R without expansion": "without_expansion", "ranks lost by expansion": "places"}
     limits = [
         f"{head}{word}={part}.{key}"
         for head, part in parts.items()
@@ -350,7 +348,7 @@ def _figure(data: Json) -> Any:
         [np.nan if entry["places"][key] is None else entry["places"][key] for entry in rows]
         for key in ("value", "low", "high")
     ]
-    label = f"places that models with expansion lose, of {len(data['models'])} (95 %)"
+    label = f"ranks that models with expansion lose, of {len(data['models'])} (95 %)"
     return forest([entry["estimate"] for entry in rows], *ends, label=label)
 
 
@@ -361,14 +359,16 @@ def rival_lines(data: Json) -> list[str]:
     for entry, top in zip(data["underrated"], data["tops"], strict=False):
         new = [float(model["new"][str(top)]) for model in models if model["expands"]]
         if entry["places"]["value"] is None or not new or entry["less"]["value"] is None:
-            conclusions.append(f"rescoring BM25's first {top}: R {_text(entry['pearson'])} with full MAP")
+            conclusions.append(
+                f"Rescoring the first {top} documents of BM25 has R {_text(entry['pearson'])} with full MAP."
+            )
             continue
         share = percent(round(sum(new) / len(new), 3))
         conclusions.append(
-            f"rescoring BM25's first {top}: R with full MAP {_text(entry['pearson'])}, without "
-            f"expansion {_text(entry['without_expansion'])}; models with expansion (which find {share} more "
-            f"of the relevant documents at that depth) lose {_text(entry['places'], '+.1f')} places and "
-            f"{_text(entry['less'], '+.3f')} of their MAP more than the others"
+            f"Rescoring the first {top} documents of BM25 has R {_text(entry['pearson'])} with full MAP, and "
+            f"{_text(entry['without_expansion'])} without expansion. Models with expansion find {share} more "
+            f"of the relevant documents at that depth. They lose {_text(entry['places'], '+.1f')} ranks, and "
+            f"{_text(entry['less'], '+.3f')} more of their MAP than other models."
         )
     return conclusions
 

@@ -63,7 +63,10 @@ def read_texts(
         return TopicTexts(named, documents, _records(train, named, id_column), documents)
     size = round(held_out * len(documents))
     if not 0 < size < len(documents):
-        raise UsageError(f"held_out={held_out:g} of {len(documents)} documents; expected some on either side")
+        raise UsageError(
+            f"holding out {held_out:g} of {len(documents)} documents leaves one side empty. Give another "
+            "share."
+        )
     chosen = set(np.random.default_rng([seed, 6]).choice(len(documents), size, replace=False).tolist())
     return TopicTexts(
         named,
@@ -110,10 +113,10 @@ def relevant_pairs(
     }
     if not pairs:
         raise InputError(
-            "no document has another one that is like it",
+            f"no document has a similar one with grade {level:g} or more. Check that the ids match those of "
+            "DOCS",
             path=table.source,
-            expected=f"pairs of grade {level:g} or more, of ids as in DOCS",
-            hint="" if together else "--together makes them of judgments for other queries",
+            hint="" if together else "With --together, documents relevant to the same query are similar.",
         )
     return RelevantPairs(pairs, len(unknown))
 

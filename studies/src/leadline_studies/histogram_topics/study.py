@@ -1,9 +1,10 @@
-"""Test whether HSA and DO follow the retrieval quality of topic models better than perplexity.
+"""Test whether HSA and DO follow the retrieval quality of topic models better than perplexity does.
 
-Models of several numbers of topics T rank documents by their Hellinger distance from a document. Truth is MAP
-over documents with known similar ones (`--qrels`), or with `--languages` P@1 of translations; HSA and DO see
-the relevant documents and a sample of others alone; perplexity is that of documents held out. Source:
-Krstovski, Smith and Kurtz 2015, section 5.1, tables 1 and 2.
+For each number of topics T, a topic model ranks documents by their Hellinger distance from a document.
+Quality is MAP over documents with known similar documents (`--qrels`), or P@1 of translations
+(`--languages`). HSA and DO use only the relevant documents and a sample of other documents. Perplexity is
+that of held-out documents.
+Source: Krstovski, Smith and Kurtz 2015, section 5.1, tables 1 and 2.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Table
 from leadline.data.validation import check_flags, check_numbers, check_whole
 from leadline.data.wording import rounded
-from leadline.errors import UsageError
+from leadline.errors import UsageError, one_of
 from leadline.estimation.score_histograms.bins import coarser, overlap, slope
 from leadline.estimation.score_histograms.histogram_result import SENSITIVITY
 from leadline.io.objects import read_qrels
 from leadline.io.texts import TextsLike, name_of
 from leadline.stats.correlation import pearson
-from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
+from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, Progress, parse_integers, with_options
 from leadline_studies.common.scoring_time import machine
 from leadline_studies.common.tables import sheet
 from leadline_studies.histogram_topics.pairs import read_texts
@@ -32,40 +33,48 @@ from leadline_studies.histogram_topics.topic_retrieval import NORMS, Setting, Ta
 
 CLAIM = Claim(
     "HSA follows the retrieval quality of topic models better than perplexity.",
-    "R of 0.92 with MAP, of perplexity -0.84.",
+    "R with MAP is 0.92 for HSA and -0.84 for perplexity.",
 )
 ARGUMENTS = ("docs",)
 EXAMPLE = ("--qrels similar.txt",)
 OPTIONS = (
     Option("topics", str, "Numbers of topics.", "50,100,200,500,1000,2000,5000", metavar="T,T"),
-    Option("qrels", str, "Judgments of similarity; the queries are ids of DOCS.", metavar="QRELS"),
+    Option("qrels", str, "Judgments of similarity. The query ids are ids of DOCS.", metavar="QRELS"),
     Option(
         "together",
         bool,
-        "QRELS are of other queries; documents relevant to the same query are similar.",
+        "Take QRELS of any queries. Documents relevant to the same query are similar.",
         False,
     ),
     Option(
         "languages",
         str,
-        "Columns of translations: language of the queries, language of the documents.",
+        "Columns with translations: language of the queries, then language of the documents.",
         metavar="A,B",
     ),
-    Option("id_column", str, "Column of the ids.", metavar="COLUMN"),
-    Option("train", str, "Training texts; all of DOCS are then held out.", metavar="DOCS"),
-    Option("held_out", float, "Share of DOCS held out for perplexity, without --train.", 0.1),
-    Option("level", float, "Minimum grade of a similar document.", 1.0, metavar="GRADE"),
-    Option("queries", int, "Maximum number of query documents, sampled at random.", metavar="N"),
-    Option("sample", int, "Number of non-relevant documents per query for HSA and DO.", 100, metavar="N"),
-    Option("bins", int, "Number of bins.", 10, metavar="N"),
-    Option("alpha_sum", float, "Sum of the Dirichlet priors of all topics of a document.", 50.0, metavar="A"),
-    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500, metavar="N"),
+    Option("id_column", str, "Column with the ids.", metavar="COLUMN"),
+    Option("train", str, "Training texts. All of DOCS is then held out.", metavar="DOCS"),
+    Option("held_out", float, "Share of DOCS to hold out for perplexity, without --train.", 0.1),
+    Option("level", float, "Lowest grade of a similar document.", 1.0, metavar="GRADE"),
+    Option("queries", int, "Maximum number of query documents. More are sampled at random.", metavar="N"),
     Option(
-        "particles", int, "Number of particles of the left-to-right estimate of perplexity.", 20, metavar="N"
+        "sample",
+        int,
+        "Number of non-relevant documents to sample per query for HSA and DO.",
+        100,
+        metavar="N",
+    ),
+    Option("bins", int, "Number of histogram bins.", 10, metavar="N"),
+    Option(
+        "alpha_sum", float, "Sum of the Dirichlet priors of a document over all topics.", 50.0, metavar="A"
+    ),
+    SWEEPS,
+    Option(
+        "particles", int, "Number of particles for the left-to-right estimate of perplexity.", 20, metavar="N"
     ),
     Option("draws", int, "Number of bootstrap resamples of queries.", 1000, metavar="N"),
     Option("seed", int, "Seed of the fits, the samples and the random number generator.", 0, metavar="N"),
-    Option("time", bool, "Report processor times too; they differ between executions.", False),
+    Option("time", bool, "Also report processor times, which differ from run to run.", False),
 )
 LEAST = 7  # numbers of topics, as many as the paper tried
 FEWEST = 3
@@ -93,7 +102,7 @@ def run(docs: TextsLike, given: Given, on_run: Progress | None) -> Outcome:
     check_flags(together=given.together, time=given.time)
     check_numbers(held_out=given.held_out, level=given.level, alpha_sum=given.alpha_sum)
     if given.alpha_sum <= 0:
-        raise UsageError(f"alpha_sum={given.alpha_sum:g}; expected more than 0")
+        raise UsageError(f"--alpha-sum must be above 0, not {given.alpha_sum:g}")
     texts = read_texts(
         docs,
         given.train,
@@ -143,18 +152,17 @@ def run(docs: TextsLike, given: Given, on_run: Progress | None) -> Outcome:
 def _sizes(topics: str) -> list[int]:
     sizes = sorted(parse_integers(topics, "topics"))
     if len(set(sizes)) < max(FEWEST, len(sizes)):
-        raise UsageError(f"topics '{topics}'; expected {FEWEST} or more numbers, each once")
+        raise UsageError(f"--topics '{topics}' is not valid. Give at least {FEWEST} different numbers.")
     return sizes
 
 
 def _languages(languages: str | None, judged: bool) -> list[str]:
     named = [name.strip() for name in languages.split(",")] if languages else []
-    if judged == bool(named):
-        raise UsageError(
-            f"{'both' if judged else 'neither'} of --qrels and --languages; expected one of them"
-        )
+    one_of({"--qrels": judged, "--languages": named})
+    if not judged and not named:
+        raise UsageError("need --qrels or --languages")
     if len(named) not in (0, 2):
-        raise UsageError(f"languages '{languages}'; expected two columns, as in de,en")
+        raise UsageError(f"--languages '{languages}' is not valid. Give two columns, such as de,en.")
     return named
 
 
@@ -225,18 +233,14 @@ def _notices(task: Task, settings: Sequence[Setting]) -> list[ResultWarning]:
     )
     few = int(np.bincount(task.pairs.query[~task.pairs.relevant], minlength=len(task.relevant)).min())
     notices = [
-        ResultWarning("unknown_documents", f"judged ids that are no documents: {strange}; left out", strange),
+        ResultWarning("unknown_documents", f"left out judged ids without a document: {strange}", strange),
+        ResultWarning("unknown_tokens", f"left out tokens that the models do not know: {unknown:,}", unknown),
         ResultWarning(
-            "unknown_tokens", f"tokens that the models do not know: {unknown:,}; left out", unknown
+            "empty_documents", f"the prior is used for documents without a known token: {empty}", empty
         ),
+        ResultWarning("undefined_hsa", f"left out undefined values of HSA: {undefined}", int(undefined)),
         ResultWarning(
-            "empty_documents", f"documents without a known token: {empty}; they have the prior", empty
-        ),
-        ResultWarning(
-            "undefined_hsa", f"values of HSA that are undefined: {undefined}; left out", int(undefined)
-        ),
-        ResultWarning(
-            "no_others", "a query has no non-relevant document; it says nothing of them", int(few == 0)
+            "no_others", "at least one query has only relevant documents in its sample", int(few == 0)
         ),
     ]
     return [notice for notice in notices if notice.count]
@@ -295,14 +299,13 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
         slopes = data["columns"][f"HSA per {norm}"]
         gain = data["closer"][f"per {norm}"][RIVAL]["pearson"]
         lines.append(
-            f"HSA, normalised per {norm}, with {data['measure']} over {size} numbers of topics: "
-            f"{_coefficients(slopes)}; {RIVAL} {_coefficients(data['columns'][RIVAL])}; |R| of HSA "
-            f"less |R| of {RIVAL} "
-            f"{rounded(gain['value'])} [{rounded(gain['low'])}, {rounded(gain['high'])}]: "
+            f"HSA, normalized per {norm}, with {data['measure']} over {size} numbers of topics: "
+            f"{_coefficients(slopes)}; {RIVAL}: {_coefficients(data['columns'][RIVAL])}. |R| of HSA minus "
+            f"|R| of {RIVAL} is {rounded(gain['value'])} [{rounded(gain['low'])}, {rounded(gain['high'])}]: "
             f"{verdict(gain, size)}"
         )
     overlaps = "; ".join(f"per {norm} {_coefficients(data['columns'][f'DO per {norm}'])}" for norm in NORMS)
-    lines.append(f"DO: {overlaps}; no claim")
+    lines.append(f"DO: {overlaps}. The paper makes no claim.")
     if "seconds" in data:
         ratios = [
             (setting["MAP scoring"] + setting["MAP computing"])
@@ -310,8 +313,8 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
             for setting in data["seconds"]["settings"]
         ]
         lines.append(
-            f"MAP takes {min(ratios):.1f} to {max(ratios):.1f} times the processor time of HSA, topics of "
-            f"documents given; HSA scores {data['share_of_pairs']:.1%} of the pairs"
+            f"With topics of documents known, MAP takes {min(ratios):.1f} to {max(ratios):.1f} times the "
+            f"processor time of HSA. HSA scores {data['share_of_pairs']:.1%} of the pairs."
         )
     return lines
 
@@ -319,11 +322,11 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
 def verdict(gain: dict[str, float | None], settings: int) -> str:
     """Return the verdict: the absolute Pearson's r of HSA is larger, also in the interval over queries."""
     if settings < LEAST:
-        return f"no verdict: {LEAST} numbers of topics are the least"
+        return f"no verdict, because at least {LEAST} numbers of topics are needed"
     value, low = (np.nan if (number := gain[key]) is None else number for key in ("value", "low"))
     if low > 0:
         return "reproduced in kind"
-    return "not reproduced" + (" (larger, but the interval holds 0)" if value > 0 else "")
+    return "not reproduced" + (" (larger, but the interval contains 0)" if value > 0 else "")
 
 
 def _coefficients(column: dict[str, Any]) -> str:

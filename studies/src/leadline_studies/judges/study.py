@@ -1,11 +1,11 @@
 """Test whether the ranking of systems depends on the assessor.
 
-QRELS are the reference; `--judges` names files of others who judged the same pairs of query and document (see
-`leadline agreement`). Runs are evaluated with each judge on the pairs that all judged: Kendall's tau with the
-ranking under the reference, how much each system's MAP and nDCG change, and which pairs of systems swap. The
-claim has two halves: a change of judge has a large effect on absolute numbers, and virtually none on the
-ranking. Here the first holds where the median judge moves values by 10 % or more of their mean, the second
-where the median tau is 0.9 or more.
+QRELS are the reference. `--judges` names files of other assessors who judged the same pairs of query and
+document (see `leadline agreement`). All runs are evaluated with each judge on the pairs that all judges
+judged. The study reports Kendall's tau with the reference ranking, how much MAP and nDCG of each system
+change, and which pairs of systems swap. The claim has two halves. A change of judge has a large effect on
+absolute numbers if the median judge changes them by 10 % or more of their mean. It has virtually none on the
+ranking if the median tau is 0.9 or more.
 Sources: Voorhees 2000, who regards rankings with tau of 0.9 or more as equivalent; Manning, Raghavan and
 Schuetze 2008, section 8.5.
 """
@@ -23,7 +23,7 @@ import numpy as np
 from leadline.data.reading import Reading
 from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Table
-from leadline.data.wording import counted, queries
+from leadline.data.wording import queries
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import readable_twice
@@ -35,7 +35,7 @@ from leadline.judging.agreement_result import Judgments, ranked
 from leadline.judging.agreement_values import Ranking, changes
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 from leadline.stats.correlation import kendall
-from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import Claim, Given, Option, Outcome, Progress, at_least, with_options
 from leadline_studies.common.tables import sheet
 
 CLAIM = Claim(
@@ -46,14 +46,19 @@ OPTIONS = (
     Option(
         "judges",
         str,
-        "Judgments of another assessor (repeatable): FILE, FILE:COLUMN or FILE:*.",
+        "Judgments by other assessors (repeatable): FILE, FILE:COLUMN or FILE:*.",
         (),
         required=True,
         metavar="FILE",
         repeatable=True,
     ),
     Option(
-        "measure", str, "Measure (repeatable). [default: AP, nDCG]", (), metavar="MEASURE", repeatable=True
+        "measure",
+        str,
+        "Measure to rank by (repeatable). [default: AP, nDCG]",
+        (),
+        metavar="MEASURE",
+        repeatable=True,
     ),
     Option(
         "judged_only",
@@ -74,17 +79,16 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
     reference = judge_name(os.path.basename(table.source or "reference"))
     others = read_judges(list(given.judges))
     if reference in (judge_info.name for judge_info in others):
-        raise UsageError(f"a judge and the reference are both called '{reference}'; expected different names")
+        raise UsageError(f"a judge and the reference are both named '{reference}'. Rename one of the files.")
     all_judgments = Judgments.of_judges([Judge(reference, table), *others])
     common = all_judgments.keep(all_judgments.by_all)
     if not len(common):
-        raise InputError("no pair of query and document was judged by all", expected="some")
+        raise InputError("no pair of query and document was judged by all judges. Check that the ids match.")
     runs = readable_twice(runs, Reading())
     ranking = ranked(
         common, runs, measures=given.measure or ("AP", "nDCG"), judged_only=given.judged_only, on_run=on_run
     )
-    if len(ranking.runs) < 3:
-        raise UsageError(f"{counted(len(ranking.runs), 'run')}; expected three or more to rank")
+    at_least(3, len(ranking.runs), "runs to rank")
     data = _data(common, ranking, table, runs)
     options = {"measure": ranking.measures}
     return Outcome(
@@ -162,8 +166,9 @@ def _reference_table(data: dict[str, Any]) -> Table:
     rows = [change | {"scott": scott[change["b"]]} for change in data["against_reference"]]
     columns = ("judge=b", "measure", "Scott=scott", "tau", "change=mean", "of the mean=relative")
     more = ("largest change=largest", "swapped", "of pairs=apart", "widest swap=widest")
-    note = f"against {data['reference']}, on what all judged: {data['pairs']:,} pairs"
-    return sheet(rows, [*columns, *more], notes=[f"{note} of {queries(data['queries'])}"], digits=3)
+    pairs = f"{data['pairs']:,} pairs from {queries(data['queries'])}"
+    note = f"Compared with {data['reference']} on the {pairs} that all judges judged."
+    return sheet(rows, [*columns, *more], notes=[note], digits=3)
 
 
 def _systems(ranking: Ranking) -> Table:
@@ -195,14 +200,14 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
 
 def _line(measure: str, row: dict[str, Any], data: dict[str, Any]) -> str:
     if row["tau"] is None or row["relative"] is None:
-        return f"{measure}: undefined, as a judge finds nothing relevant or all systems are equal"
-    effect, order = ("holds" if row[half] else "does not hold" for half in ("large_effect", "same_ranking"))
+        return f"{measure}: undefined, because a judge finds nothing relevant or all systems are equal"
+    effect, order = ("is found" if row[half] else "is not found" for half in ("large_effect", "same_ranking"))
     return (
-        f"{measure}: that judges matter much for absolute numbers {effect} (the median judge moves values by "
-        f"{100 * row['relative']:.0f} % of their mean, a single system by up to {row['largest']:.3f}); that "
-        f"they hardly matter for the ranking {order} (median tau with {data['reference']} {row['tau']:.2f}, "
-        f"from {row['lowest_tau']:.2f} to {row['highest_tau']:.2f}; {100 * row['swapped']:.0f} % of pairs of "
-        f"systems swap, none more than {row['widest']:.3f} apart)"
+        f"{measure}: a large effect on absolute numbers {effect}. The median judge changes values by "
+        f"{100 * row['relative']:.0f} % of their mean, and a single system by up to {row['largest']:.3f}. A "
+        f"stable ranking {order}. The median tau with {data['reference']} is {row['tau']:.2f} "
+        f"({row['lowest_tau']:.2f} to {row['highest_tau']:.2f}), and {100 * row['swapped']:.0f} % of pairs "
+        f"of systems swap, at most {row['widest']:.3f} apart."
     )
 
 
@@ -212,19 +217,18 @@ def _notices(
     lost = len(everything) - len(common)
     number = len(np.unique(common.query))
     unjudged = sum(info.counts["unjudged_documents"] for info in ranking.runs)
-    rule = "dropped" if judged_only else "not relevant under every judge"
     notices = [
         ResultWarning(
-            "left_out", f"pairs that not all judged: {lost:,} of {len(everything):,}; left out", lost
+            "left_out", f"left out pairs that not all judges judged: {lost:,} of {len(everything):,}", lost
         ),
         ResultWarning(
             "few_queries",
-            f"{queries(number)} only: a ranking by so few moves without any change of judge",
+            f"only {queries(number)}: with so few, a ranking changes even without a change of judge",
             number if number < FEWEST_QUERIES else 0,
         ),
         ResultWarning(
             "unjudged_documents",
-            f"retrieved documents that the judges did not judge: {unjudged:,}; {rule}",
+            f"retrieved documents without judgments count as not relevant for every judge: {unjudged:,}",
             0 if judged_only else unjudged,
         ),
     ]

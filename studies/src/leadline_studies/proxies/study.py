@@ -1,11 +1,12 @@
 """Measure how much narrower predictions of unjudged grades make the intervals of estimates.
 
-QRELS are the truth; documents without a judgment are not relevant. All RUNS are pooled as by `leadline pool
---for`; `--draws` times documents are drawn, and each measure is estimated with every proxy. The width of the
-intervals is divided by their width with the proxy `centred`, the mean grade of the judged pairs. Votes of
-the runs are plain, or weighted by estimates of the quality of each run: without judgments (nruns, reference
-count; DeShaTo with `--docs`), by HSA of the judged ranks, or by the true value, which shows how much weights
-can achieve. Two adverse machines label at random, or by the ranks of the worst run.
+QRELS are the truth. A document without a judgment is not relevant. All RUNS are pooled as in `leadline pool
+--for`. In each of `--draws` rounds, documents are drawn and each measure is estimated with every proxy. The
+width of the intervals is divided by their width with the proxy `centred`, the mean grade of the judged pairs.
+Votes of the runs have equal weights or weights by an estimate of the quality of each run: without judgments
+(nruns, reference count, and DeShaTo with `--docs`), by HSA of the judged ranks, or by the true value, which
+shows how much weights can achieve. There are two adverse judges: one labels at random, the other by the ranks
+of the worst run.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.table import Table
+from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.designs import Draw, draw
@@ -36,22 +38,22 @@ from leadline.evaluation.profiles import profile_of
 from leadline.io.objects import Qrels, read_qrels
 from leadline.io.read import QrelsLike
 from leadline.measures import Measure
-from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, Progress, with_options
 from leadline_studies.estimate.study import Board, Setting, joined, listed, make_board, make_setting
 from leadline_studies.estimate.trials import Trial
 
 CLAIM = Claim("Predictions of unjudged grades make the intervals of estimates narrower.")
 MEASURES = ("P@10", "RBP(p=0.8)@10")
 OPTIONS = (
-    Option("docs", str, "Texts of the documents, for DeShaTo.", metavar="DOCS"),
-    Option("measure", str, "Measure (repeatable).", MEASURES, metavar="MEASURE", repeatable=True),
-    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
+    Option("docs", str, "Texts of the documents for DeShaTo.", metavar="DOCS"),
+    Option("measure", str, "Measure to estimate (repeatable).", MEASURES, metavar="MEASURE", repeatable=True),
+    LEVEL,
     Option("budget", int, "Mean number of judgments per query.", 20, metavar="N"),
-    Option("draws", int, "Number of samples drawn.", 50, metavar="N"),
-    Option("topics", int, "Number of topics of DeShaTo.", 50, metavar="T"),
-    Option("fits", int, "Number of LDA fits of DeShaTo.", 3, metavar="N"),
-    Option("sweeps", int, "Number of Gibbs sweeps of each fit.", 200, metavar="N"),
-    Option("seed", int, "Seed of the random number generator.", 0, metavar="N"),
+    Option("draws", int, "Number of samples to draw.", 50, metavar="N"),
+    Option("topics", int, "Number of topics for DeShaTo.", 50, metavar="T"),
+    Option("fits", int, "Number of LDA fits for DeShaTo.", 3, metavar="N"),
+    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in each fit.", 200, metavar="N"),
+    SEED,
 )
 UNJUDGED = ("nruns", "reference-count")
 DEPTH = 100  # documents of each run that estimators without judgments may use
@@ -99,14 +101,12 @@ def votes_of(systems: Systems, runs: Sequence[Any], truth: Qrels, measure: Measu
 @with_options(OPTIONS)
 def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
     """Run the simulation; `on_run` reports the progress in draws."""
-    if given.draws < 2:
-        raise UsageError(f"draws={given.draws}; expected two or more")
+    check_whole(2, draws=given.draws)
     measures = profile_of("leadline").measures(list(given.measure), rel=given.level, documents=None)
     kinds = [kind_of(measure_) for measure_ in measures]
     for measure_, kind in zip(measures, kinds, strict=True):
         if not isinstance(kind, (Linear, Cascade)):
-            problem = f"{measure_} has no width per draw"
-            raise UsageError(f"{problem}; expected measures such as P@10, RBP@10, RR@10")
+            raise UsageError(f"{measure_} has no interval here. Use a measure such as P@10, RBP@10 or RR@10.")
     truth = read_qrels(qrels)
     depth = max(DEPTH, *(2 * len(rank_weights(measure_)) for measure_ in measures))
     every = listed(runs)
@@ -315,8 +315,8 @@ def lines_of(data: Mapping[str, Any]) -> list[str]:
     worst = max(adverse, key=lambda cell: cell["ratio"])
     best = min((cell for cell in data["cells"] if cell["proxy"] != TRUE), key=lambda cell: cell["ratio"])
     narrow = (
-        f"narrowest: {best['proxy']} for {best['measure']}, {best['ratio']:.3f} of the width with centred, "
-        f"over {counted(data['draws'], 'draw')}"
+        f"The narrowest intervals are those with {best['proxy']} for {best['measure']}: {best['ratio']:.3f} "
+        f"of the width with centred, over {counted(data['draws'], 'draw')}."
     )
-    wide = f"widest adverse proxy: {worst['ratio']:.3f} of the width with centred ({worst['measure']})"
+    wide = f"The widest adverse proxy has {worst['ratio']:.3f} of that width ({worst['measure']})."
     return [narrow, wide]

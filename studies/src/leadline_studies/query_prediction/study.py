@@ -1,10 +1,11 @@
-"""Evaluate query performance prediction (QPP), and its use for selective query expansion.
+"""Evaluate query performance prediction (QPP) and its use for selective query expansion.
 
-Every predictor (DeShaTo and its terms, clarity, NQC and WIG by the tail of the list, query length as a
-control) is correlated with AP over the queries of every model. Then each chooses, query by query, between the
-first model and the second, which expands queries: where its value of the second list is larger (compare),
-where that of the first list is above a threshold (threshold), or where the difference of the two is above one
-(difference). Thresholds come from one half of the queries and serve the other, over many random halvings.
+Every predictor is correlated with AP over the queries of each model: DeShaTo and its terms, Clarity, NQC and
+WIG of the tail of the list, and query length as a control. Then each predictor chooses per query between the
+first model and the second, which expands queries. There are three rules. `compare` expands a query if the
+predictor is larger for the second list, `threshold` if it is above a threshold for the first list, and
+`difference` if the difference of the two is above a threshold. Thresholds are learned on one half of the
+queries and used on the other half, over many random halvings.
 Sources: Ionescu, Chifu and Mothe 2015 name both uses of DeShaTo, without numbers; Cronen-Townsend, Zhou and
 Croft 2002 and 2004; the rules are ours.
 """
@@ -20,43 +21,52 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.optional import require
 from leadline.data.records import plain
 from leadline.data.table import Table
-from leadline.errors import UsageError
+from leadline.data.validation import check_whole
 from leadline.estimation.predict import over_queries, predict
 from leadline.estimation.predictors import DeShaTo
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.results import Results
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike, name_of, read_documents, read_queries
-from leadline.measures import MEASURES
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import SearchResult, search
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer
-from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import (
+    SWEEPS,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    Progress,
+    at_least,
+    one_measure,
+    with_options,
+)
 from leadline_studies.common.tables import sheet
 from leadline_studies.query_prediction.text_predictors import with_text_predictors
 
-CLAIM = Claim("DeShaTo predicts which queries do well, and which to expand.")
+CLAIM = Claim("DeShaTo predicts which queries do well and which to expand.")
 ARGUMENTS = ("docs", "queries", "qrels")
 SYSTEMS = ("QLDirichlet", "RM3", "BM25")
 OPTIONS = (
     Option(
         "model",
         str,
-        "Retrieval model (repeatable); the choice is between the first two.",
+        "Retrieval model to try (repeatable). The choice is between the first two.",
         SYSTEMS,
         metavar="MODEL",
         repeatable=True,
     ),
     Option("measure", str, "Measure to predict.", "AP", metavar="MEASURE"),
     Option("topics", int, "Number of topics.", 100),
-    Option("fits", int, "Number of topic models fitted; DeShaTo is the mean over them.", 5),
+    Option("fits", int, "Number of topic models to fit. DeShaTo is the mean over them.", 5),
     SWEEPS,
-    Option("splits", int, "Number of random halvings of the queries for a threshold.", 100),
-    Option("draws", int, "Number of bootstrap resamples of queries for the intervals of correlations.", 1000),
-    Option("seed", int, "Seed of the fits, halvings and the random number generator.", 0),
+    Option("splits", int, "Number of random halvings of the queries per threshold.", 100),
+    Option("draws", int, "Number of bootstrap resamples of queries.", 1000),
+    Option("seed", int, "Seed of the fits, the halvings and the random number generator.", 0),
 )
 LEVEL = 0.95
 RULES = ("compare", "threshold", "difference")
@@ -69,19 +79,9 @@ def run(
     """Run the study on a collection."""
     require("LDA of one language")
     models = list(map(str, MODELS.expand_all(list(given.model))))
-    if len(models) < 2:
-        raise UsageError(f"{len(models)} model; expected two or more")
-    for name, value in (
-        ("fits", given.fits),
-        ("splits", given.splits),
-        ("draws", given.draws),
-        ("topics", given.topics),
-    ):
-        if value < 1:
-            raise UsageError(f"{name}={value}; expected 1 or more")
-    measures = MEASURES.expand_all([given.measure])
-    if len(measures) != 1:
-        raise UsageError(f"'{given.measure}' means {len(measures)} measures; expected one")
+    at_least(2, len(models), "models")
+    check_whole(1, fits=given.fits, splits=given.splits, draws=given.draws, topics=given.topics)
+    measures = one_measure(given.measure)
     index = build_index(docs)
     result = search(index, queries, models)
     results = evaluate(qrels, result, measures)
@@ -176,8 +176,7 @@ def select_models(prediction: Results, results: Results, splits: int, seed: int)
         if code is not None:
             values_of_two[:, index] = prediction.values[:2, code]
     baseline, expanded, values_of_two = baseline[judged], expanded[judged], values_of_two[:, judged]
-    if len(baseline) < 4:
-        raise UsageError(f"{len(baseline)} queries; expected 4 or more, to halve them")
+    at_least(4, len(baseline), "queries to halve")
     gain = expanded - baseline
     halved = list(halves(len(gain), splits, seed))
     names = results.names[:2]
@@ -333,8 +332,8 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
         best = max(defined or rows, key=lambda row: row["kendall"]["value"] if defined else 0)
         deshato = next(row for row in rows if row["predictor"] == "DeShaTo(total)")
         lines.append(
-            f"{model}: {best['predictor']} follows {data['measure']} best over queries, {_tau(best)}; "
-            f"DeShaTo(total) has {_tau(deshato)}"
+            f"{model}: over queries, {best['predictor']} follows {data['measure']} best with {_tau(best)}. "
+            f"DeShaTo(total) has {_tau(deshato)}."
         )
     return [*lines, _verdict(data["expansion"], data["measure"])]
 
@@ -355,13 +354,13 @@ def _verdict(expansion: dict[str, Any], measure: str) -> str:
     up = sum(row["difference"] > 0 for row in sure)
     ahead = oracle["mean"] - oracle["difference"]
     verdict = (
-        f"{up} of {len(tried)} choices are significantly better"
+        f"{up} of {len(tried)} choices are significantly better than always {expansion['better']}"
         if up
-        else "no choice is significantly better"
+        else f"no choice is significantly better than always {expansion['better']}"
     )
-    worse = f", {len(sure) - up} are worse" if len(sure) > up else ""
+    worse = f", and {len(sure) - up} are worse" if len(sure) > up else ""
     return (
-        f"always {expansion['better']} has a mean {measure} of {ahead:.3f}, the oracle {oracle['mean']:.3f}, "
-        f"the best choice ({best['policy']}, {best['rule']}) {best['mean']:.3f}; {verdict}{worse} "
-        "(p < 0.05, Holm)"
+        f"The mean {measure} is {ahead:.3f} with always {expansion['better']}, {oracle['mean']:.3f} with "
+        f"the oracle and {best['mean']:.3f} with the best choice ({best['policy']}, {best['rule']}): "
+        f"{verdict}{worse} (p < 0.05, Holm)"
     )

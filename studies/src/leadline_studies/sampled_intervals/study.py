@@ -1,9 +1,10 @@
-"""Measure the bias and coverage of estimates from sampled candidates, and their order of systems.
+"""Measure the bias and coverage of estimates from sampled candidates, and how well they order systems.
 
 Every model scores the whole collection, so the truth is known. Samples of n non-relevant documents per query
-are drawn again and again, the same for all models, without and with certain documents (the first n/2 of
-BM25), and measures are estimated as `leadline sampled` does. Claims: Krichene and Rendle 2020 (corrections
-reduce the bias of sampled metrics; uncorrected ones do not preserve the order of systems).
+are drawn again and again, the same for all models: once from all documents, and once with the first n/2
+documents of BM25 always in the sample. Measures are estimated as in `leadline sampled`.
+Claims: Krichene and Rendle 2020 (corrections reduce the bias of sampled metrics; uncorrected ones do not
+preserve the order of systems).
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
 from leadline.data.records import plain
 from leadline.data.table import Table
-from leadline.errors import UsageError
+from leadline.data.validation import check_whole
+from leadline.data.wording import counted
 from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run
 from leadline.estimation.strata import Query, count_cells, tied_above
 from leadline.evaluation.join import judge
@@ -32,11 +34,22 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import score
 from leadline.stats.correlation import kendall
-from leadline_studies import Claim, Given, Option, Outcome, Progress, parse_integers, with_options
+from leadline_studies import (
+    SEED,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    Progress,
+    at_least,
+    parse_integers,
+    with_options,
+)
 from leadline_studies.common.tables import sheet
 
 CLAIM = Claim(
-    "Corrections reduce the bias of sampled metrics; uncorrected ones do not preserve the order of systems."
+    "Corrections reduce the bias of sampled metrics. Uncorrected metrics do not preserve the order of "
+    "systems."
 )
 ARGUMENTS = ("docs", "queries", "qrels")
 TRIED = ("BM25", "QLDirichlet", "TFIDF(cosine)", "TF(dot)")  # the first is the baseline
@@ -44,15 +57,21 @@ OPTIONS = (
     Option(
         "model",
         str,
-        "Retrieval model (repeatable); the first is the baseline.",
+        "Retrieval model to try (repeatable). The first is the baseline.",
         TRIED,
         metavar="MODEL",
         repeatable=True,
     ),
-    Option("samples", str, "Numbers of non-relevant documents per query.", "10,30,100,300", metavar="N,N"),
-    Option("draws", int, "Number of samples drawn per size.", 200, metavar="N"),
-    Option("most", int, "Maximum number of queries (the first of the file).", 100, metavar="N"),
-    Option("seed", int, "Seed of the random number generator.", 0, metavar="N"),
+    Option(
+        "samples",
+        str,
+        "Numbers of non-relevant documents to sample per query.",
+        "10,30,100,300",
+        metavar="N,N",
+    ),
+    Option("draws", int, "Number of samples to draw per size.", 200, metavar="N"),
+    Option("most", int, "Maximum number of queries, taken from the start of the file.", 100, metavar="N"),
+    SEED,
 )
 FEWEST_FOR_INTERVALS = 31  # smaller samples have none, so their variance is not computed
 PUBLISHED = 0.1  # gamma of the correction with the uniform prior
@@ -91,8 +110,7 @@ def run(
 ) -> Outcome:
     """Run the simulation on a collection; `samples` are comma-separated numbers."""
     sizes = parse_integers(given.samples, "samples")
-    if given.draws < 2 or given.most < 2:
-        raise UsageError(f"draws={given.draws}, most={given.most}; expected 2 or more of each")
+    check_whole(2, draws=given.draws, most=given.most)
     index = build_index(docs)
     table, texts = _judged_queries(read_qrels(qrels), index, queries, given.most)
     task = _scored(index, texts, table, [str(text) for text in MODELS.expand_all(list(given.model))])
@@ -135,8 +153,7 @@ def _judged_queries(
     }
     texts = {entry.id: entry.content for entry in read_queries(queries) if grades.get(entry.id)}
     texts = dict(list(texts.items())[:most])
-    if len(texts) < 2:
-        raise UsageError(f"{len(texts)} queries with relevant documents; expected 2 or more")
+    at_least(2, len(texts), "queries with relevant documents")
     return read_qrels({query: grades[query] for query in texts}), texts
 
 
@@ -224,7 +241,7 @@ def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list
                     estimate_run(judged, strata, measures, "all", way).values for judged, strata in systems
                 ]
                 means[name].append(np.nan_to_num(np.stack(estimates)).mean(axis=1))
-    reasons = turns[0].withheld if turns else [f"{size} sampled documents for a query"] * len(measures)
+    reasons = turns[0].withheld if turns else [f"{size} sampled documents per query"] * len(measures)
     return [
         {"n": size, "certain": certain, "measure": str(measure), "withheld": reasons[column]}
         | estimates_of(
@@ -338,7 +355,7 @@ def figure(rows: Sequence[Json]) -> Any:
         for name, text in names.items()
         if not (certain and name == "uniform")
     }
-    return by_sample(lines, label="bias of AP, per cent")
+    return by_sample(lines, label="bias of AP (%)")
 
 
 def summary_lines(rows: Sequence[Json]) -> list[str]:
@@ -347,10 +364,10 @@ def summary_lines(rows: Sequence[Json]) -> list[str]:
     for certain in (False, True):
         offered = [row for row in rows if row["certain"] == certain and not row["withheld"]]
         shares = [row["sampling"]["coverage"] for row in offered if row["sampling"]["intervals"]]
-        label = "half of the sample for certain" if certain else "all of the sample drawn"
+        label = "With half of the sample fixed" if certain else "With all of the sample drawn"
         if shares:
             conclusions.append(
-                f"{label}: intervals were offered in {len(offered)} cells and held the truth in "
-                f"{min(shares):.1%} to {max(shares):.1%} of the samples"
+                f"{label}, {counted(len(offered), 'cell')} had intervals. They contained the truth in "
+                f"{min(shares):.1%} to {max(shares):.1%} of the samples."
             )
     return conclusions

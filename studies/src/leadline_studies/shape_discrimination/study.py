@@ -1,9 +1,10 @@
-"""Test whether the topics of relevant documents have a sharper shape than those of others.
+"""Test whether the topics of relevant documents have a sharper shape than those of other documents.
 
-For every query equally many relevant and other documents are drawn several times, min(30, relevant, others);
-DeShaTo is right where its mean score over the draws of relevant documents is larger. Others are any documents
-of the collection (random), or those that a run has among its first ones (hard). Every document without a
-relevant judgment counts as not relevant. Source: Ionescu, Chifu and Mothe 2015, section 3.2, table 2.
+For each query, equally many relevant and other documents are drawn several times, as many as there are of
+both and at most 30. DeShaTo is right if its mean score over draws is larger for the relevant documents. The
+other documents are from the whole collection (random) or from the first documents of a run (hard). A document
+without a relevant judgment counts as not relevant. Source: Ionescu, Chifu and Mothe 2015, section 3.2, table
+2.
 """
 
 from __future__ import annotations
@@ -27,23 +28,34 @@ from leadline.io.texts import read_documents
 from leadline.stats.resampling import drawn_rows, interval
 from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, read_vectors
-from leadline_studies import FITS, SWEEPS, VECTORS, Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import (
+    FITS,
+    LEVEL,
+    SWEEPS,
+    VECTORS,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    Progress,
+    with_options,
+)
 from leadline_studies.shape_systems.study import fitted
-from leadline_studies.shape_systems.topics import topic_source_error
+from leadline_studies.shape_systems.topics import check_topic_source
 
 CLAIM = Claim(
-    "The topics of relevant documents have a sharper shape than those of others.",
-    "DeShaTo is right in 92.8 % to 100 % of the queries.",
+    "The topics of relevant documents have a sharper shape than those of other documents.",
+    "DeShaTo is right for 92.8 % to 100 % of the queries.",
 )
 OPTIONS = (
-    Option("docs", str, "Texts of the documents; topics are fitted to all of them.", metavar="DOCS"),
+    Option("docs", str, "Texts of the documents. Topics are fitted to all of them.", metavar="DOCS"),
     VECTORS,
-    Option("topics", int, "Number of topics, with --docs (repeatable).", (100,), repeatable=True),
+    Option("topics", int, "Number of topics to fit to --docs (repeatable).", (100,), repeatable=True),
     FITS,
     SWEEPS,
-    Option("draws", int, "Number of sets sampled per query and kind.", 20),
-    Option("hard", int, "Depth of the runs that hard documents are sampled from.", 60),
-    Option("level", float, "Minimum relevant grade.", 1.0),
+    Option("draws", int, "Number of sets to draw per query and kind.", 20),
+    Option("hard", int, "Number of first documents of each run that hard documents are drawn from.", 60),
+    LEVEL,
     Option("seed", int, "Seed of the fits and of the random number generator.", 0),
 )
 EXAMPLE = ("--docs DOCS",)
@@ -68,7 +80,9 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
             rows_of = {name: row for row, name in enumerate(model.ids)}
             sets = {kind: sets_of(table, systems, rows_of, kind, given.hard, given.level) for kind in KINDS}
         if list(rows_of) != model.ids:
-            raise InputError("vectors of other documents", expected="the same in every file")
+            raise InputError(
+                "the files of topic vectors are of different documents. Infer all from the same texts."
+            )
         of_topics = right.setdefault(model.theta.shape[1], {kind: [] for kind in KINDS})
         for kind in KINDS:
             rng = np.random.default_rng((given.seed, len(of_topics[kind])))
@@ -105,8 +119,7 @@ def _vectors(
     docs: Any, vectors: Sequence[Any], topics: Sequence[int], fits: int, sweeps: int, seed: int
 ) -> Iterator[Vectors]:
     """Return the vectors of every topic model, read or fitted."""
-    if (docs is None) == (not vectors):
-        raise topic_source_error(docs is None)
+    check_topic_source(docs, vectors)
     if docs is None:
         yield from (
             document if isinstance(document, Vectors) else read_vectors(document) for document in vectors
@@ -138,7 +151,7 @@ def sets_of(
             sets.append((np.array(relevant, dtype=np.int64), others.astype(np.int64)))
     if not sets:
         raise InputError(
-            "no query has a relevant document with a text", expected="ids as in DOCS", path=table.source
+            "no relevant document has a text. Check that the ids match those of DOCS.", path=table.source
         )
     return sets
 
@@ -195,8 +208,9 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
             held = "reproduced in kind" if entry["value"] > CLAIMED else "not reproduced"
             verdict = f"{held} (above 90 %)"
         conclusions.append(
-            "{topics} topics: against {against} DeShaTo is right for {value:.1%} [{low:.1%}, {high:.1%}] of "
-            "{of}: {verdict}".format(
+            "{topics} topics: compared with {against}, DeShaTo is right for {value:.1%} [{low:.1%}, "
+            "{high:.1%}] "
+            "of {of}: {verdict}".format(
                 **entry, against=against[entry["other"]], of=queries(entry["queries"]), verdict=verdict
             )
         )

@@ -1,8 +1,8 @@
-"""Measure how well the shape of topics ranks systems, compared with votes.
+"""Measure how well the shape of topics ranks systems, compared with votes of other systems.
 
-DeShaTo over topics fitted to the retrieved documents, several times and with several numbers of topics, and
-the estimators that let systems vote are compared by Kendall's tau with MAP@30 and with MAP, at several
-depths; then DeShaTo and nruns on random sets of few systems, where nruns has few votes.
+DeShaTo uses topics fitted to the retrieved documents, several times and with several numbers of topics. It
+and the estimators by votes are compared by Kendall's tau with MAP@30 and with MAP, at several depths. DeShaTo
+and nruns are then compared on random sets of few systems, where nruns has few votes.
 Source: Ionescu, Chifu and Mothe 2015, section 3.4, table 4.
 """
 
@@ -28,25 +28,36 @@ from leadline.io.objects import read_qrels
 from leadline.io.read import QrelsLike
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
-from leadline_studies import FITS, SWEEPS, VECTORS, Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import (
+    FITS,
+    LEVEL,
+    SWEEPS,
+    VECTORS,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    Progress,
+    with_options,
+)
 from leadline_studies.shape_systems.topics import topics_by_number
 
 CLAIM = Claim(
     "The shape of topics ranks systems about as well as votes of other systems do.",
-    "Tau of 0.61 on Robust, of nruns 0.62.",
+    "Tau on Robust is 0.61, and 0.62 for nruns.",
 )
 TOPICS = (50, 100, 250)  # the paper's
 OF_TOPICS = (
-    Option("docs", str, "Texts of the documents; topics are fitted to those retrieved.", metavar="DOCS"),
+    Option("docs", str, "Texts of the documents. Topics are fitted to the retrieved ones.", metavar="DOCS"),
     VECTORS,
-    Option("topics", int, "Number of topics, with --docs (repeatable).", TOPICS, repeatable=True),
+    Option("topics", int, "Number of topics to fit to --docs (repeatable).", TOPICS, repeatable=True),
     FITS,
     SWEEPS,
 )
 OPTIONS = (
     *OF_TOPICS,
     Option("subsets", int, "Number of random sets of systems of each size.", 100),
-    Option("level", float, "Minimum relevant grade.", 1.0),
+    LEVEL,
     Option("seed", int, "Seed of the fits and of the random number generator.", 0),
 )
 EXAMPLE = ("--docs DOCS",)
@@ -54,7 +65,7 @@ DEPTHS = (10, 30, 100)
 SIZES = (5, 10, 20)
 PAPER = 30  # the paper's depth
 NAMED = "deshato, {} topics"
-TOO_FEW = "no verdict: 15 systems and 5 fits are the least"
+TOO_FEW = "no verdict, because at least 15 systems and 5 fits are needed"
 
 
 class Ranked(NamedTuple):
@@ -129,10 +140,10 @@ def read_ranked(qrels: QrelsLike, runs: Any, level: float, on_run: Progress | No
     NRuns().check(len(systems.infos))
     if not len(asked.queries):
         raise InputError(
-            "no query of the runs has judgments", expected="runs for these judgments", path=table.source
+            "no query of the runs has judgments. Check that the query ids match.", path=table.source
         )
     left = len(systems.queries) - len(asked.queries)
-    warning = ResultWarning("unjudged_queries", f"{queries(left)} without judgments, left out", left)
+    warning = ResultWarning("unjudged_queries", f"left out {queries(left)} without judgments", left)
     return Ranked(
         asked,
         list(table.queries),
@@ -265,13 +276,13 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     for name in names:
         row = by_method[name]
         conclusions.append(
-            f"{name}: tau with MAP@30 {rounded(row['tau'])} (fits {rounded(row['lowest'])} to "
-            f"{rounded(row['highest'])}), "
-            f"nruns {rounded(by_method['nruns']['tau'])}: {verdict(row, data['systems'], data['fits'])}"
+            f"{name}: tau with MAP@30 is {rounded(row['tau'])} (fits {rounded(row['lowest'])} to "
+            f"{rounded(row['highest'])}), and {rounded(by_method['nruns']['tau'])} for nruns: "
+            f"{verdict(row, data['systems'], data['fits'])}"
         )
     five = {row["method"]: row for row in data["few"] if row["systems"] == min(SIZES)}
     if not five:
-        return [*conclusions, "five systems or fewer: nothing is said of few systems"]
+        return [*conclusions, "There are too few systems to draw sets of five."]
     votes = five["nruns"]["tau"] or 0
     better = [name for name in names if (five[name]["lowest"] or 0) > votes]
     undecided = [name for name in names if name not in better and (five[name]["highest"] or 0) > votes]
@@ -290,7 +301,7 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
         for name in names
     )
     last = (
-        f"with five systems the mean tau is {taus} and {rounded(five['nruns']['tau'])} (nruns); "
-        f"that few systems favour DeShaTo: {found}"
+        f"With five systems, the mean tau is {taus} and {rounded(five['nruns']['tau'])} (nruns). Few systems "
+        f"favor DeShaTo: {found}"
     )
     return [*conclusions, last]

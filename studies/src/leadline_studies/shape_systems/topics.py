@@ -28,8 +28,7 @@ def topics_by_number(
     Vectors are read from files (`vectors`; files of the same width are fits with the same number of topics),
     or from `fits` LDA models for each number in `topics`, fitted to the texts of the retrieved `documents`.
     """
-    if (documents is None) == (not vectors):
-        raise topic_source_error(documents is None)
+    check_topic_source(documents, vectors)
     by_number: dict[int, list[Topics]] = {}
     if documents is None:
         for source in vectors:
@@ -45,7 +44,9 @@ def topics_by_number(
     }
 
 
-def topic_source_error(none: bool) -> UsageError:
-    """Return the error for topics from both texts and vectors, or from neither (`none`)."""
-    message = "neither --docs nor --vectors" if none else "both --docs and --vectors"
-    return UsageError(f"{message}; expected one of them")
+def check_topic_source(documents: object, vectors: Sequence[object]) -> None:
+    """Refuse topics from both texts and vectors, or from neither."""
+    if documents is not None and vectors:
+        raise UsageError("use only one of --docs and --vectors")
+    if documents is None and not vectors:
+        raise UsageError("need --docs or --vectors")

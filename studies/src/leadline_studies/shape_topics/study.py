@@ -1,8 +1,8 @@
-"""Choose the number of topics on few judgments, and measure what the choice is worth elsewhere.
+"""Choose the number of topics on few judgments, and measure how good the choice is on other data.
 
-DeShaTo's tau with MAP@30 is looked at on one query in ten and every m-th system, so that about 15 stay. The
-number of topics with the largest one is then tried on all data, as the paper does (the part looked at
-included), on the queries and systems that were not looked at, and on a sister collection.
+The choice is the number of topics for which DeShaTo has the largest tau with MAP@30 on one query in ten and
+on about 15 of the systems. It is then evaluated on all data, including those of the choice, as in the paper;
+on the queries and systems that were not used for the choice; and on a sister collection.
 Source: Ionescu, Chifu and Mothe 2015, section 3.3, table 3; section 3.4, table 4.
 """
 
@@ -25,7 +25,7 @@ from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import DeShaTo, NRuns
 from leadline.io.read import QrelsLike
 from leadline.stats.correlation import kendall
-from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import LEVEL, Claim, Given, Option, Outcome, Progress, with_options
 from leadline_studies.common.tables import sheet
 from leadline_studies.shape_systems.study import (
     OF_TOPICS,
@@ -39,29 +39,30 @@ from leadline_studies.shape_systems.study import (
 from leadline_studies.shape_systems.topics import topics_by_number
 
 CLAIM = Claim(
-    "The number of topics can be chosen on few judgments.", "50 topics chosen on Robust, 250 on Web 2014."
+    "The number of topics can be chosen on few judgments.",
+    "The choice is 50 topics on Robust and 250 on Web 2014.",
 )
 OPTIONS = (
     *OF_TOPICS,
-    Option("one_in", int, "Sampling interval of queries: one in N is used.", 10),
-    Option("keep", int, "Approximate number of systems used.", 15),
+    Option("one_in", int, "Use one query in N for the choice.", 10),
+    Option("keep", int, "Approximate number of systems to use for the choice.", 15),
     Option(
         "sister_qrels",
         str,
-        "Judgments of a sister collection, on which the chosen number of topics is tried.",
+        "Judgments of a sister collection, to try the chosen number of topics on.",
         metavar="QRELS",
     ),
-    Option("sister_runs", str, "Folder of the runs of the sister collection.", metavar="DIR"),
+    Option("sister_runs", str, "Folder with the runs of the sister collection.", metavar="DIR"),
     Option("sister_docs", str, "Texts of the documents of the sister collection.", metavar="DOCS"),
     Option(
         "sister_vectors",
         str,
-        "Topic vectors of the documents of the sister collection (repeatable, one file per fit).",
+        "Topic vectors of the sister collection (repeatable, one file per fit).",
         (),
         metavar="FILE",
         repeatable=True,
     ),
-    Option("level", float, "Minimum relevant grade.", 1.0),
+    LEVEL,
     Option("seed", int, "Seed of the fits.", 0),
 )
 EXAMPLE = ("--docs DOCS",)
@@ -174,8 +175,8 @@ def _sister(qrels: Any, runs: Any, docs: Any, vectors: Sequence[Any]) -> dict[st
     if not all(given):
         if any(given):
             raise UsageError(
-                "a sister collection in part; expected --sister-qrels, --sister-runs, and --sister-docs "
-                "or --sister-vectors"
+                "a sister collection needs --sister-qrels, --sister-runs, and --sister-docs or "
+                "--sister-vectors"
             )
         return {}
     return {"qrels": qrels, "runs": _of_folder(runs), "documents": docs, "vectors": vectors}
@@ -208,7 +209,7 @@ def _of_folder(runs: Any) -> Any:
     if not isinstance(runs, (str, os.PathLike)):
         return runs
     if not os.path.isdir(runs):
-        raise InputError("no folder", expected="a folder of runs", path=os.fspath(runs))
+        raise InputError("not a folder. Give the folder with the runs.", path=os.fspath(runs))
     return [os.path.join(runs, name) for name in sorted(os.listdir(runs))]
 
 
@@ -295,16 +296,16 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     votes = data["chosen_by_fit"]
     part = f"{used['queries']} of {queries(data['queries'])} x {used['systems']} of {data['systems']} systems"
     first = (
-        f"looked at {part}, {100 * data['share']:.2f} % of all observations (the paper: 1.37 % and 1.65 %): "
-        f"{chosen} topics chosen (tau by topics {taus})"
+        f"On {part}, {100 * data['share']:.2f} % of all observations (1.37 % and 1.65 % in the paper), the "
+        f"choice is {chosen} topics (tau by number of topics: {taus})."
     )
     fits = ", ".join(f"{number} topics {votes.count(number)}" for number in sorted(set(votes)))
-    conclusions = [first, f"the choice by {counted(len(votes), 'fit')} alone: {fits}"]
+    conclusions = [first, f"Choices of {counted(len(votes), 'fit')} one by one: {fits}"]
     for part in dict.fromkeys(row["part"] for row in data["ranking"]):
         rows = [row for row in data["ranking"] if row["part"] == part]
         row = next((row for row in rows if row["topics"] == chosen), None)
         if row is None:
-            conclusions.append(f"{part}: no vectors of {chosen} topics")
+            conclusions.append(f"{part}: there are no vectors of {chosen} topics")
             continue
         best = best_of(rows)
         tau_of = {row["topics"]: row["tau"] for row in rows}
@@ -313,11 +314,11 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
             if len(rows) < 2
             else ", the best number here"
             if best == chosen
-            else f"; {best} topics have {rounded(tau_of[best])}"
+            else f", {rounded(tau_of[best])} with the best number here, {best}"
         )
         conclusions.append(
-            f"{part}, {queries(row['queries'])} x {row['systems']} systems: tau {rounded(row['tau'])} (fits "
-            f"{rounded(row['lowest'])} to {rounded(row['highest'])}) with {chosen} topics{rank}; nruns "
-            f"{rounded(row['nruns'])}: {verdict(row, row['systems'], data['fits'])}"
+            f"{part}, {queries(row['queries'])} x {row['systems']} systems: tau is {rounded(row['tau'])} "
+            f"(fits {rounded(row['lowest'])} to {rounded(row['highest'])}) with {chosen} topics{rank}, and "
+            f"{rounded(row['nruns'])} for nruns: {verdict(row, row['systems'], data['fits'])}"
         )
     return conclusions

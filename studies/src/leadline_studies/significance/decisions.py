@@ -16,12 +16,12 @@ CHUNK = 500  # sets that share their draws; a new seed for each, so that luck in
 
 
 def paired_tests(draws: int) -> dict[str, PairedTest]:
-    """Return every registered test by name, randomised ones with the given number of draws."""
+    """Return every registered test by name, randomized ones with the given number of draws."""
     return {name: kind(**_draws(kind, draws)) for name, kind in TESTS.classes.items()}
 
 
 def intervals(draws: int) -> dict[str, Interval]:
-    """Return every registered interval by name, randomised ones with the given number of draws."""
+    """Return every registered interval by name, randomized ones with the given number of draws."""
     return {name: kind(**_draws(kind, draws)) for name, kind in INTERVALS.classes.items()}
 
 

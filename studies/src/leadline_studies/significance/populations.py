@@ -47,7 +47,7 @@ def margin(values: Floats) -> Margin:
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     if np.isnan(ordered).any() or len(ordered) < 2:
-        raise UsageError("scores undefined or fewer than two; expected a score of every query")
+        raise UsageError("each run needs at least two scores, and all must be defined")
     positive = ordered[ordered > 0]
     steps = len(np.unique(positive)) < 0.75 * len(positive)
     middles = (np.arange(len(ordered)) + 0.5) / len(ordered)
@@ -168,7 +168,7 @@ def read_matrices(folder: str) -> dict[str, Floats]:
             if head[0] == "topic_row":
                 matrices[name.removesuffix(".tsv")] = _numbers(rows, path)
     if not matrices:
-        raise InputError("no score matrix", expected="files COLLECTION_MEASURE.tsv", path=folder)
+        raise InputError("no score matrix here. Name the files COLLECTION_MEASURE.tsv.", path=folder)
     return matrices
 
 
@@ -176,7 +176,7 @@ def _numbers(rows: list[list[str]], path: str) -> Floats:
     try:
         return np.array([row[1:] for row in rows], dtype=np.float64)
     except ValueError:
-        raise InputError("a score is no number", expected="numbers", path=path) from None
+        raise InputError("all scores must be numbers", path=path) from None
 
 
 def measure_of(name: str) -> str:

@@ -1,10 +1,10 @@
-"""Correlate rankings of systems without judgments with those by judgments.
+"""Test how well estimators without judgments rank systems.
 
-All estimators that need only ids are compared with MAP on the judgments, or with scores from a table, such as
-those that a campaign published (MAP of the lists is then shown beside): Kendall's tau, tau-AP (mistakes near
-the top weigh more) and Pearson, with intervals from drawing whole teams again; tau within the better half;
-the places given to the truly best tenth; and fewer systems, drawn at random. Each with one vote a run and
-with one vote a team.
+All estimators that need only document ids are compared with MAP by the judgments, or with scores from a
+table, such as those that a campaign published. The study reports Kendall's tau, tau-AP (where mistakes near
+the top count more) and Pearson's r, with intervals from a bootstrap of whole teams; tau within the better
+half; the ranks given to the truly best tenth; and results for random sets of fewer systems. Each estimator is
+tried with one vote per run and with one vote per team.
 Sources: Soboroff, Nicholas and Cahan 2001; Aslam and Savell 2003; Wu and Crestani 2003; Spoerri 2007; Sakai
 and Lin 2010.
 """
@@ -21,8 +21,8 @@ from leadline.data.reading import Reading
 from leadline.data.records import plain
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted, rounded
-from leadline.errors import InputError, UsageError
+from leadline.data.wording import rounded
+from leadline.errors import InputError
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimator
 from leadline.evaluation.join import judge_runs
@@ -33,23 +33,23 @@ from leadline.io.result_files import read_column
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
 from leadline.stats.resampling import interval, resamples
-from leadline_studies import Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import SEED, TEAM, Claim, Given, Option, Outcome, Progress, at_least, with_options
 from leadline_studies.common.tables import sheet
 from leadline_studies.unjudged_systems.votes import STATISTICS, VOTES, scores_by_votes, with_fewer_draws
 
 CLAIM = Claim("Systems can be ranked without judgments.")
 OPTIONS = (
-    Option("team", str, "Team of every run.", required=True, metavar="FILE:COLUMN"),
+    TEAM,
     Option(
         "truth",
         str,
-        "True score of every run, as published by the campaign, instead of MAP on the judgments.",
+        "Table column with the true score of each run, used instead of MAP by the judgments.",
         metavar="FILE:COLUMN",
     ),
-    Option("level", float, "Minimum relevant grade of AP.", 1.0),
+    Option("level", float, "Lowest grade that AP counts as relevant.", 1.0),
     Option("samples", int, "Number of bootstrap resamples of teams.", 1000),
     Option("subsets", int, "Number of random sets of systems of each size.", 20),
-    Option("seed", int, "Seed of the random number generator.", 0),
+    SEED,
 )
 SIZES = (5, 10, 20, 50, 100)
 ENDS = {"": "value", " low": "low", " high": "high"}
@@ -108,23 +108,16 @@ def published(source: str, names: Sequence[str]) -> Floats:
     column = read_column(source)
     missing = [name for name in names if not np.isfinite(column.values.get(name, np.nan))]
     if missing:
-        raise InputError(
-            f"no number for run '{missing[0]}' ({len(missing)} in all)",
-            expected="one for every run",
-            path=source,
-        )
+        count = f" ({len(missing)} such runs)" if len(missing) > 1 else ""
+        raise InputError(f"run '{missing[0]}' has no score{count}. Give a score for each run.", path=source)
     return np.array([column.values[name] for name in names], dtype=np.float64)
 
 
 def _methods(systems: int, teams: int) -> list[UnjudgedEstimator]:
     """Return the estimators that need document ids only and have enough systems."""
+    at_least(2, min(systems, teams), "teams")
     methods = [kind() for kind in METHODS.classes.values() if kind.voting]
-    methods = [method for method in methods if method.fewest <= min(systems, teams)]
-    if not methods:
-        raise UsageError(
-            f"{counted(systems, 'system')} of {counted(teams, 'team')}; expected 2 teams or more"
-        )
-    return methods
+    return [method for method in methods if method.fewest <= min(systems, teams)]
 
 
 def agreement(scores: Floats, truth: Floats, drawn: Iterable[Integers]) -> dict[str, Any]:
@@ -193,8 +186,8 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
 AGREEMENT = [
     *(f"{part}{word}={part}.{key}" for part in STATISTICS for word, key in ENDS.items()),
     "tau, better half=better_half",
-    "place of best=place_of_best",
-    "mean place of best tenth=mean_place_of_best",
+    "rank of best=place_of_best",
+    "mean rank of best tenth=mean_place_of_best",
     "ideal=ideal_mean_place",
 ]
 
@@ -249,12 +242,12 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     tau = top["kendall"]
     tau_text = f"tau {rounded(tau['value'])} [{rounded(tau['low'])}, {rounded(tau['high'])}]"
     first = (
-        f"{best} follows MAP best: {tau_text}, tau-AP {rounded(top['tau_ap']['value'])}, "
+        f"{best} follows MAP best: {tau_text}, tau-AP {rounded(top['tau_ap']['value'])}, and tau "
         f"{rounded(top['better_half'])} within the better half"
     )
     last = (
-        f"the truly best {top['best']} of {data['systems']} systems stand at mean place "
-        f"{top['mean_place_of_best']:.1f} by {best}; {top['ideal_mean_place']:.1f} would be right"
+        f"The truly best {top['best']} of {data['systems']} systems have mean rank "
+        f"{top['mean_place_of_best']:.1f} by {best}, where {top['ideal_mean_place']:.1f} would be right."
     )
-    chance = f"intervals of tau above 0: {', '.join(sure) or 'none'} ({len(sure)} of {len(methods)})"
+    chance = f"Intervals of tau above 0: {', '.join(sure) or 'none'} ({len(sure)} of {len(methods)})"
     return [first, chance, last]

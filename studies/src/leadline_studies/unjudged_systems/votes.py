@@ -13,12 +13,12 @@ from leadline.estimation.unjudged_methods import Soboroff, UnjudgedEstimator
 from leadline.stats.correlation import kendall, pearson, tau_ap
 
 STATISTICS = {"kendall": kendall, "tau_ap": tau_ap, "pearson": pearson}
-VOTES = {"run": "one vote a run", "team": "one vote a team"}
+VOTES = {"run": "one vote per run", "team": "one vote per team"}
 DRAWS = 10  # of Soboroff's, where a campaign is estimated again and again
 
 
 def with_fewer_draws(methods: Sequence[UnjudgedEstimator]) -> list[UnjudgedEstimator]:
-    """Reduce the number of draws of randomised methods."""
+    """Reduce the number of draws of randomized methods."""
     return [method.replace(draws=DRAWS) if isinstance(method, Soboroff) else method for method in methods]
 
 
