@@ -125,5 +125,5 @@ def test_every_study_says_what_it_tries_and_takes_what_it_declares() -> None:
         assert taken == {*getattr(module, "ARGUMENTS", ARGUMENTS), "given", "on_run"}, name
         with pytest.raises(TypeError, match="the study has no option nothing"):
             module.run(nothing=1)
-    with pytest.raises(UsageError, match=r"there is no study 'nothing'. Choose one of .*components, difference-"):
+    with pytest.raises(UsageError, match=r"no study 'nothing'. Choose one of .*components, difference-"):
         study("nothing")

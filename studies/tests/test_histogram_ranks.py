@@ -59,7 +59,7 @@ def test_one_set_alone_never_reproduces_the_claim_but_may_refute_it() -> None:
     data["HSA, ranks, found only"]["sevens_pearson"] = {"median": 0.6, "low": -0.1, "high": 1.0}
     literal, ours = RANKS.summary_lines(data, gain, 50, 200)[:2]
     assert literal.endswith("does not hold here: not reproduced")
-    assert "the relation holds here" in ours
+    assert "The relation holds here" in ours
 
 
 def test_the_help_of_histogram_gives_the_figures_of_the_study(leadline: Leadline) -> None:

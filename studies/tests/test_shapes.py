@@ -143,7 +143,7 @@ def test_systems_that_are_all_equal_have_no_tau() -> None:
     assert "not reproduced" in found.lines[0]
     tuned = TOPICS.run(qrels, same, docs=texts, topics=[4], fits=5, sweeps=10)
     assert tuned.figures == {}
-    assert "tau undefined" in tuned.lines[2]
+    assert "tau is undefined" in tuned.lines[2]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_sister_collection_is_given_whole(tmp_path: Path) -> None:
     qrels, runs, texts = make(4)
     with pytest.raises(UsageError, match="a sister collection needs --sister-qrels"):
         TOPICS.run(qrels, runs, docs=texts, sister_qrels=qrels)
-    with pytest.raises(InputError, match="no folder"):
+    with pytest.raises(InputError, match="not a folder"):
         TOPICS.run(
             qrels, runs, docs=texts, sister_qrels=qrels, sister_docs=texts, sister_runs=tmp_path / "none"
         )

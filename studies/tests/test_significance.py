@@ -395,7 +395,7 @@ def test_the_same_seed_gives_the_same_study() -> None:
 
 def test_a_folder_without_matrices_is_refused(tmp_path: Path) -> None:
     (tmp_path / "systems.tsv").write_text("run\tteam\na\tb\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no score matrix here. Name the files COLLECTION_MEASURE"):
+    with pytest.raises(InputError, match="no score matrix here"):
         read_matrices(str(tmp_path))
 
 
