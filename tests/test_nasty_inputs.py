@@ -124,7 +124,7 @@ TABLE = (
         ONE,
         ranked("q1", "d1", "x", "d1"),
         (
-            "{run}:3: document 'd1' appears twice for query 'q1' (first at line 1); expected each once. To "
+            "{run}:3: document 'd1' appears twice for query 'q1' (first at line 1). To "
             "repair it, add `--config read.on_duplicate=first|last|max|hold`"
         ),
         agree="te9 te10 trt trq refuse",
@@ -135,7 +135,7 @@ TABLE = (
         "the same document twice in the qrels",
         judged("q1", d1=1, d2=0) + b"q1 0 d1 2\n",
         HALF,
-        "{qrels}:3: document 'd1' is judged twice for query 'q1' (first at line 1); expected each once",
+        "{qrels}:3: document 'd1' is judged twice for query 'q1' (first at line 1)",
         agree="te9 te10 refuse",
         differ="irm, ranx and trt are silent, pyt has no text",
     ),
@@ -561,8 +561,8 @@ def test_the_lectures_list_is_refused_unless_a_policy_is_given(tmp_path: Path, l
         2,
         "",
         (
-            f"leadline: error: {run}:13: document '772' appears twice for query '2' (first at line 8); "
-            "expected each once. To repair it, add `--config read.on_duplicate=first|last|max|hold`\n"
+            f"leadline: error: {run}:13: document '772' appears twice for query '2' (first at line 8). "
+            "To repair it, add `--config read.on_duplicate=first|last|max|hold`\n"
         ),
     )
 

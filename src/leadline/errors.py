@@ -23,8 +23,8 @@ class LeadlineError(Exception):
 class InputError(LeadlineError, ValueError):
     """Invalid content in a file or table; the message gives location, finding and expectation.
 
-    >>> str(InputError("score 'abc'", expected="a number", path="bad.run", line=7))
-    "bad.run:7: score 'abc'; expected a number"
+    >>> str(InputError("score 'abc' is not a number", path="bad.run", line=7))
+    "bad.run:7: score 'abc' is not a number"
     """
 
     def __init__(
@@ -66,10 +66,10 @@ def repeated(
     """Return the refusal of what stands twice where it may stand once; `first` says where it stood before.
 
     >>> str(repeated("document 'd1'", of="query 'q1'", first="line 3", path="bad.run", line=7))
-    "bad.run:7: document 'd1' appears twice for query 'q1' (first at line 3); expected each once"
+    "bad.run:7: document 'd1' appears twice for query 'q1' (first at line 3)"
     """
     found = f"{what} {verb} twice" + (f" for {of}" if of else "") + (f" (first at {first})" if first else "")
-    return InputError(found, expected="each once", path=path, line=line, hint=hint)
+    return InputError(found, path=path, line=line, hint=hint)
 
 
 def refuse_repeated(what: str, names: Iterable[object], *, path: str = "", line: int | None = None) -> None:
@@ -78,7 +78,7 @@ def refuse_repeated(what: str, names: Iterable[object], *, path: str = "", line:
     >>> refuse_repeated("column", ["run", "AP", "run"], path="table.csv")
     Traceback (most recent call last):
         ...
-    leadline.errors.InputError: table.csv: column 'run' appears twice; expected each once
+    leadline.errors.InputError: table.csv: column 'run' appears twice
     """
     seen = set()
     for name in names:
@@ -93,6 +93,19 @@ class UsageError(LeadlineError, ValueError):
 
 class NoIntervalError(UsageError):
     """Estimates without a valid interval, which no test can tell apart: a gate on them cannot tell."""
+
+
+def did_you_mean(name: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> str:
+    """Return a question that names the known names nearest to an unknown one; empty if none is near.
+
+    >>> did_you_mean("mesure", ["measure", "run"]), did_you_mean("x", ["measure"])
+    ("Did you mean 'measure'?", '')
+    """
+    import difflib
+
+    close = list(map(repr, difflib.get_close_matches(name, list(known), most, cutoff)))
+    listed = [", ".join(close[:-1])] * (len(close) > 1) + close[-1:]
+    return f"Did you mean {' or '.join(listed)}?" if close else ""
 
 
 def _given(options: Mapping[str, object]) -> list[str]:
@@ -149,7 +162,7 @@ class UnknownIdError(LeadlineError, KeyError):
     """An unknown id; the message suggests the nearest names, which are searched when it is shown.
 
     >>> print(UnknownIdError("q10", ["q1", "q20"], "in run 'bm25'"))
-    no query 'q10' in run 'bm25'; nearest: 'q1', 'q20'
+    there is no query 'q10' in run 'bm25'. Did you mean 'q1' or 'q20'?
     """
 
     def __init__(self, name: object, known: Iterable[str], where: str = "") -> None:
@@ -159,14 +172,11 @@ class UnknownIdError(LeadlineError, KeyError):
         self.where = where
 
     def __str__(self) -> str:
-        import difflib
-
-        found = f"no query {self.name!r} {self.where}"
+        found = f"there is no query {self.name!r} {self.where}."
         if not isinstance(self.name, str):
-            return f"{found}; expected text, as in {str(self.name)!r}"
+            return f"{found} Ids are text. Use {str(self.name)!r}."
         names = list(self.known)
-        close = difflib.get_close_matches(self.name, names, n=3)
-        if close:
-            return f"{found}; nearest: " + ", ".join(map(repr, close))
+        if meant := did_you_mean(self.name, names):
+            return f"{found} {meant}"
         first = ", ".join(map(repr, names[:3])) + ", ..." * (len(names) > 3)
-        return f"{found}; there are: {first or 'none'}"
+        return f"{found} The queries are {first}." if names else f"{found} It is empty."

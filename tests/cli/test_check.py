@@ -32,7 +32,7 @@ RUN = (
 LISTING = (
     "{path}: run, 2 queries, 5 documents\n  error   line 3: score 'nan' of document 'd2'; "
     "expected a number. To leave out such lines, add `--config read.on_nan=drop`\n  error   line "
-    "6: document 'd1' appears twice for query 'q1' (first at line 2); expected each once. To "
+    "6: document 'd1' appears twice for query 'q1' (first at line 2). To "
     "repair it, add `--config read.on_duplicate=first|last|max|hold`\n  remark  line 1: a remark, "
     "which trec_eval 9 refuses\n  remark  line 5: more than six columns; the rest are ignored\n  "
     "remark  line 5: tag 'u' after 't'; the last one counts\n  remark  line 6: a query reappears "
@@ -92,8 +92,7 @@ def test_json_has_the_keys_of_the_contract(tmp_path: Path, leadline: Leadline) -
                     "line": 2,
                     "count": 1,
                     "level": "error",
-                    "message": "document 'd1' is judged twice for query 'q1' (first at line 1); "
-                    "expected each once",
+                    "message": "document 'd1' is judged twice for query 'q1' (first at line 1)",
                 }
             ],
         }

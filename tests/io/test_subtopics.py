@@ -53,7 +53,7 @@ def test_a_document_twice_for_a_subtopic_is_refused_with_both_lines(tmp_path: Pa
     with pytest.raises(
         InputError,
         match=r"twice.qrels:4: document 'd1' is judged twice for subtopic '1' of query 'q1' "
-        r"\(first at line 2\); expected each once",
+        r"\(first at line 2\)",
     ):
         read_qrels(path, subtopics=True)
 

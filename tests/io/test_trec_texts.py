@@ -261,14 +261,14 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
         (
             "q1 Q0 d1 1 2 t\nq1 Q0 d2 1 2 t\n\nq1 Q0 d1 1 2 t\n",
             (
-                "4: document 'd1' appears twice for query 'q1' (first at line 1); expected each once. "
+                "4: document 'd1' appears twice for query 'q1' (first at line 1). "
                 "To repair it, add `--config read.on_duplicate=first|last|max|hold`"
             ),
         ),
         (
             "q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\nq1 Q0 d1 1 2 t\n",
             (
-                "3: document 'd1' appears twice for query 'q1' (first at line 1); expected each once. "
+                "3: document 'd1' appears twice for query 'q1' (first at line 1). "
                 "To repair it, add `--config read.on_duplicate=first|last|max|hold`"
             ),
         ),
@@ -302,21 +302,18 @@ def test_a_fault_of_a_run_is_one_line_whatever_the_window(text: str, error: str,
         ("q1 0 d1 inf\n", "1: grade 'inf'; expected a finite number"),
         ("q1 0 d1 -Infinity\n", "1: grade '-Infinity'; expected a finite number"),
         ("q1 0 d1 1e999\n", "1: grade '1e999'; expected a finite number"),
-        (
-            "q1 0 d1 1\n\nq1 0 d1 1\n",
-            ("3: document 'd1' is judged twice for query 'q1' (first at line 1); expected each once"),
-        ),
+        ("q1 0 d1 1\n\nq1 0 d1 1\n", ("3: document 'd1' is judged twice for query 'q1' (first at line 1)")),
         (
             "q1 0 a 1\nq1 0 b 1\nq1 0 b 1\nq1 0 a 1\n",
-            ("3: document 'b' is judged twice for query 'q1' (first at line 2); expected each once"),
+            ("3: document 'b' is judged twice for query 'q1' (first at line 2)"),
         ),
         (
             "q1 0 a 1\nq1 0 a 1\nq1 0 a 1\n",
-            ("2: document 'a' is judged twice for query 'q1' (first at line 1); expected each once"),
+            ("2: document 'a' is judged twice for query 'q1' (first at line 1)"),
         ),
         (
             "q1 0 a 1\nq2 0 a 1\nq1 0 a 0\n",
-            ("3: document 'a' is judged twice for query 'q1' (first at line 1); expected each once"),
+            ("3: document 'a' is judged twice for query 'q1' (first at line 1)"),
         ),
     ],
 )
