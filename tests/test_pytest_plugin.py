@@ -85,7 +85,7 @@ def test_what_cannot_be_told_fails_with_its_reason(session: pytest.Pytester) -> 
         "qrels='data/few.txt')",
     )
     found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(["E*CANNOT TELL: *", "E*reason *3 queries; at least 5 are needed"])
+    found.stdout.fnmatch_lines(["E*CANNOT TELL: *", "E*reason *3 queries, but at least 5 are needed"])
 
 
 def test_a_least_mean(session: pytest.Pytester) -> None:

@@ -130,11 +130,11 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--baseline", "odl"], "no run is called 'odl'; nearest: old"),
+        (["--baseline", "odl"], "No run is named 'odl'. Choose from old"),
         (["--test", "tt"], "unknown test 'tt'"),
         (["--fail-if-worse", "AP:x"], "margin 'x' is not a number"),
         (["--baseline", "old", "--fail-if-worse", "APP"], "unknown measure 'APP'; nearest: AP"),
-        (["-m", "NumRet"], "cannot compare NumRet"),
+        (["-m", "NumRet"], "Only means over queries can be compared, but NumRet"),
         (["-o", "picture.gif"], "a figure's name must end in .svg, .pdf or .png"),
         (["--confidence", "2"], "the confidence level is a fraction"),
         (["-o", "old.run"], "would overwrite an input"),

@@ -140,8 +140,8 @@ def test_groups_of_queries_are_read_from_the_first_column(leadline: Leadline, fi
 @pytest.mark.parametrize(
     ("table", "more", "words"),
     [
-        ("id,g\nq0,1\n", (), "query 'q1' has no group (29 in all)"),
-        ("id,g\nq0,1\nq0,2\n", (), "groups.csv:3: query 'q0' in a second group"),
+        ("id,g\nq0,1\n", (), "query 'q1' and 28 other queries have no group"),
+        ("id,g\nq0,1\nq0,2\n", (), "groups.csv:3: query 'q0' is in two groups"),
         ("id,h\nq0,1\n", (), "no column 'g'; expected one of id, h"),
         (None, ("--correction", "Tukey"), "Tukey does not support query groups"),
         (None, ("--test", "Wilcoxon"), "Wilcoxon does not support groups"),

@@ -59,7 +59,7 @@ def test_every_form_has_all_coefficients(leadline: Leadline, results: list[Path]
     ]
     text = leadline("correlate", *results[:2]).out
     assert "over 5 runs" in text
-    assert "only 5 runs; coefficients are unreliable with fewer than 10" in text
+    assert "coefficients are unreliable with 5 runs (fewer than 10)" in text
 
 
 def test_what_cannot_be_is_one_line(leadline: Leadline, results: list[Path]) -> None:

@@ -134,7 +134,7 @@ def test_performance_by_parameter_needs_numbers(leadline: Leadline, files: list[
     target = files[0].parent / "out.svg"
     assert leadline("difference", *files[:3], *given, "-o", target).status == 0
     done = leadline("difference", *files, *given, "-o", target)
-    assert done.err == "leadline: error: parameter 'x' of run 'half'; expected a number\n"
+    assert done.err == "leadline: error: the parameter 'x' of run 'half' is not a number\n"
     done = leadline("difference", *files, "--figure", "parameter", "-o", target)
     assert "needs --group FILE:COLUMN" in done.err
 

@@ -59,7 +59,7 @@ def test_other_formats_have_a_second_table(command: str, form: str, leadline: Le
     assert sliced.status == 0
     assert sliced.out.startswith(plain.out)
     assert "short" in sliced.out.removeprefix(plain.out)
-    assert "1 query without a slice in types.tsv:type" in sliced.out
+    assert "1 query has no slice in types.tsv:type" in sliced.out
 
 
 def test_the_figure_and_the_summary_have_the_slices(leadline: Leadline) -> None:

@@ -59,7 +59,7 @@ def test_of_several_runs_each_is_compared_with_the_one_of_its_name(path: Path) -
         ("a", "a (baseline)", "identical"),
     ]
     assert found.baselines == ["b (baseline)", "a (baseline)"]
-    with pytest.raises(UsageError, match="with several runs"):
+    with pytest.raises(UsageError, match="has several runs"):
         ll.compare(QRELS, {"c": RUNS["best"]}, baseline=path)
 
 
@@ -129,7 +129,7 @@ def test_other_judgments_are_refused_with_their_number(path: Path) -> None:
     written(path)
     more = {query: documents | {"late": 1} for query, documents in QRELS.items()}
     with pytest.raises(
-        UsageError, match=r"other judgments \(SHA-256 was .*, is now .*; \d+ judgments before, \d+ now"
+        UsageError, match=r"the judgments differ \(SHA-256 was .*, is now .*; \d+ judgments before, \d+ now"
     ):
         ll.compare(more, {"run": RUNS["best"]}, baseline=path)
 

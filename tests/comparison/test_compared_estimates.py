@@ -145,7 +145,7 @@ def test_options_of_complete_judgments_are_refused() -> None:
     with pytest.raises(UsageError, match="pool"):
         ll.rank(judged, runs, "P@10", machine=grades)
     for function in (ll.compare, ll.rank):
-        with pytest.raises(UsageError, match="machine does not apply to results"):
+        with pytest.raises(UsageError, match="`machine` does not apply to results"):
             function(ll.evaluate(grades, runs, "P@10"), machine=grades)
 
 

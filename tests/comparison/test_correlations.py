@@ -144,8 +144,8 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
     [
         (None, "truth cannot be of type NoneType; pass FILE, FILE:MEASURE, or {run: value}"),
         ([1.0, 2.0], "truth cannot be of type list; pass FILE, FILE:MEASURE, or {run: value}"),
-        ({"a": "x", "b": 1.0}, "value 'x' of run 'a'; expected a number"),
-        ({"a": {"q": None}, "b": 1.0}, "value None of run 'a'; expected a number"),
+        ({"a": "x", "b": 1.0}, "value 'x' of run 'a' is not a number"),
+        ({"a": {"q": None}, "b": 1.0}, "value None of run 'a' is not a number"),
     ],
 )
 def test_what_are_no_values_of_runs_is_one_line(truth: Any, says: str) -> None:

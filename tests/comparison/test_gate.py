@@ -148,7 +148,7 @@ def test_runs_without_a_common_query_do_not_pass() -> None:
     found = gates_of(compare(results, baseline="b"), [Condition("RR")])
     assert (found[0].failed, found[0].cannot_tell) == (True, True)
     assert str(found[0]) == (
-        "CANNOT TELL: a and b cannot be compared on RR: no query counts in the means of both"
+        "CANNOT TELL: a and b cannot be compared on RR, because no query counts in both means"
     )
 
 
@@ -205,7 +205,7 @@ def test_a_measure_that_leaves_empty_lists_out_cannot_tell_of_half_a_run() -> No
     for run, told in ((half, True), (stated, False)):
         results = evaluate(qrels, {"run": run}, "PairAccuracy@5")
         (gate,) = thresholds(results, [(0, Condition("PairAccuracy@5", 0.9, BELOW))])
-        assert (gate.failed, "3 judged queries are missing" in gate.reason) == (told, told)
+        assert (gate.failed, "lacks 3 judged queries" in gate.reason) == (told, told)
 
 
 def test_a_least_mean_is_of_every_run_that_is_not_a_baseline() -> None:

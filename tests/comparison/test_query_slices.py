@@ -49,7 +49,7 @@ def test_a_mean_over_a_slice_worked_by_hand() -> None:
     assert [five.low, five.high] == pytest.approx([0.8 - half, 0.8 + half])
     assert one.mean == 0.25
     assert isnan(one.low)
-    assert one.reason == "1 query; at least 5 are needed"
+    assert one.reason == "1 query, but at least 5 are needed"
 
 
 def slow(
@@ -110,7 +110,7 @@ def test_a_slice_of_few_queries_cannot_tell_and_costs_the_others_nothing() -> No
     records = differences(found)
     assert list(records) == [None, "a", "b", "c"], "no query of the judgments is in d"
     assert (records["c"].queries, records["c"].verdict) == (2, "cannot tell")
-    assert records["c"].reason == "2 queries; at least 5 are needed"
+    assert records["c"].reason == "2 queries, but at least 5 are needed"
     assert isnan(records["c"].p)
     assert isnan(records["c"].simultaneous_low)
     assert records["a"].p_corrected == pytest.approx(2 * min(records["a"].p, records["b"].p), rel=10)
@@ -216,13 +216,13 @@ def test_length_is_the_number_of_words_unless_there_is_such_a_column(tmp_path: P
     ("content", "place", "message"),
     [
         ("query_id\ttype\nq1\ta\n", "", "FILE:COLUMN, as in queries\\.tsv:type"),
-        ("query_id\ttype\nq1\ta\n", ":kind", "no column 'kind'; expected one of query_id, type"),
+        ("query_id\ttype\nq1\ta\n", ":kind", "no column 'kind'. Choose one of query_id, type"),
         (
             "query_id\ttype\nz1\ta\n",
             ":type",
-            "none of the judged queries has a slice; expected query ids such as q0",
+            "none of the judged queries has a slice. Use query ids such as q0",
         ),
-        ('{"query_id": "q1", "type": {"a": 1}}', ":type", "an object as slice"),
+        ('{"query_id": "q1", "type": {"a": 1}}', ":type", "a slice cannot be an object"),
         ("query_id\ttype\n" + "".join(f"q1\tt{n}\n" for n in range(201)), ":type", "201 different slices"),
         ("query_id\tkind\nq1\ta\n", ":length", "queries.txt"),
     ],

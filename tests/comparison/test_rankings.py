@@ -194,7 +194,7 @@ def test_what_cannot_be_ranked_is_refused() -> None:
         ll.rank(scores([[0.5], [0.4]]))
     with pytest.raises(UsageError, match="options of rank"):
         ll.rank(results, {"a": {}})
-    with pytest.raises(UsageError, match="qrels but no runs"):
+    with pytest.raises(UsageError, match="judgments but no runs"):
         ll.rank({"q": {"d": 1}})
     with pytest.raises(UsageError, match="draws=-1"):
         rank(results, draws=-1)

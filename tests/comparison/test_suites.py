@@ -200,19 +200,28 @@ def written(folder: Path, text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("mesures = []", "unknown key 'mesures'; expected 'measures'"),
-        ("[collections.x]\nqrel = 'q'", "unknown key 'qrel' in collections.x; expected 'qrels'"),
+        ("mesures = []", "no key 'mesures'. Use 'measures'"),
+        ("[collections.x]\nqrel = 'q'", "no key 'qrel' in collections.x. Use 'qrels'"),
         ("[collections.x]\nruns = 'q'", "collections.x has no 'qrels'"),
-        ("", "has no collections"),
-        ("[collections]\nx = 3", "collections.x = 3; expected a table"),
-        ("[collections.x]\nqrels = 'qrels.txt'\nruns = '*.none'", r"'\*.none' matches no file"),
-        ("[collections.x]\nqrels = 'qrels.txt'\nruns = 3", "collections.x.runs = 3; expected a pattern"),
-        ("[collections.x]\nqrels = 7\nruns = '*.run'", "collections.x.qrels = 7; expected a path"),
-        ("[collections.x]\nqrels = 'q'\nruns = '*.run'\ndocuments = -1", "documents = -1; expected a whole"),
-        ("[collections.x]\nqrels = 'q'\nruns = '*.run'\nlevel = true", "level = True; expected a number"),
-        ("[groups]\ng = ['y']\n[collections.x]\nqrels='q'\nruns='*.run'", "groups.g has no collection 'y'"),
-        ("[collections.x]\nqrels = 'q'\nruns = ['*.run', 'more/a.run']", "are both called 'a'"),
-        ("a = [\n1,\n", "suite.toml:.*is not TOML"),
+        ("", "there are no collections"),
+        ("[collections]\nx = 3", "collections.x cannot be 3. Set it to a table"),
+        ("[collections.x]\nqrels = 'qrels.txt'\nruns = '*.none'", r"no file matches '\*.none'"),
+        (
+            "[collections.x]\nqrels = 'qrels.txt'\nruns = 3",
+            "collections.x.runs cannot be 3. Set it to a pattern",
+        ),
+        ("[collections.x]\nqrels = 7\nruns = '*.run'", "collections.x.qrels cannot be 7. Set it to a path"),
+        (
+            "[collections.x]\nqrels = 'q'\nruns = '*.run'\ndocuments = -1",
+            "documents cannot be -1. Set it to a whole",
+        ),
+        (
+            "[collections.x]\nqrels = 'q'\nruns = '*.run'\nlevel = true",
+            "level cannot be True. Set it to a number",
+        ),
+        ("[groups]\ng = ['y']\n[collections.x]\nqrels='q'\nruns='*.run'", "unknown collection 'y'"),
+        ("[collections.x]\nqrels = 'q'\nruns = ['*.run', 'more/a.run']", "are both named 'a'"),
+        ("a = [\n1,\n", "suite.toml:.*not valid TOML"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_named_with_what_is_expected(
@@ -242,7 +251,7 @@ def test_a_folder_of_collections_is_a_suite_and_those_of_beir_too(tmp_path: Path
         (tmp_path / name / "runs").mkdir(parents=True)
         (tmp_path / name / "runs" / "a.run").write_text("q1 Q0 d2 1 2 t\nq1 Q0 d1 2 1 t\n")
     (tmp_path / "one" / "qrels.txt").write_text("q1 0 d1 1\n")
-    with pytest.raises(ll.InputError, match=r"beir: has no judgments; expected qrels.txt"):
+    with pytest.raises(ll.InputError, match=r"beir: this folder has no judgments. Add qrels.txt"):
         read_suite(tmp_path)
     (tmp_path / "beir" / "qrels").mkdir()
     (tmp_path / "beir" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t1\n")
@@ -258,7 +267,7 @@ def test_a_folder_of_collections_is_a_suite_and_those_of_beir_too(tmp_path: Path
     [
         ({"test": "Sign"}, "T or Randomisation"),
         ({"correction": "MaxT"}, "BH, Bonferroni"),
-        ({"baseline": "z"}, "no run is called 'z'; nearest"),
+        ({"baseline": "z"}, "No run is named 'z'. Choose from"),
         ({"engine": "ray"}, "local"),
         ({"partial": 1}, "partial=1"),
         ({"dpeth": 3}, "nearest: depth"),

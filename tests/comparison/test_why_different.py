@@ -439,7 +439,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
         why_different({"q1": {"x": 1}}, {"q1": {"x": 2}}, qrels={"q1": {"d": 1}}, run={"q1": {"d": 1.0}})
     path = tmp_path / "a.txt"
     path.write_text("map q1 0.5\nmap q1 0.6\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"a\.txt:2: query 'q1' again"):
+    with pytest.raises(InputError, match=r"a\.txt:2: query 'q1' appears twice"):
         why_different(str(path), values)
     path.write_text("map q1 0.5\nmap q2 high\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"a\.txt:2: 'high'"):

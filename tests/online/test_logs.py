@@ -73,13 +73,13 @@ def test_two_logs_run_side_by_side_unless_there_is_time(tmp_path: Path) -> None:
 
 def test_two_arms_are_taken_or_chosen(tmp_path: Path) -> None:
     log = read_log(write(tmp_path, "c,1,u,1,1\na,0,u,1,2\nb,1,u,1,3\n"), COLUMNS)
-    with pytest.raises(UsageError, match=r"3 arms \(a, b, c\), not two; choose two with --arms"):
+    with pytest.raises(UsageError, match=r"3 arms \(a, b, c\), not two. Choose two with --arms"):
         chosen_arms(log, None)
     two = chosen_arms(log, ("c", "a"))
     assert (two.arms, two.arm.tolist(), two.click.tolist()) == (["c", "a"], [0, 1], [1, 0])
-    with pytest.raises(UsageError, match="no arm 'cc'; nearest: c"):
+    with pytest.raises(UsageError, match="no arm 'cc'. Choose from c"):
         chosen_arms(log, ("cc", "a"))
-    with pytest.raises(UsageError, match="expected two different arms"):
+    with pytest.raises(UsageError, match="choose two different arms"):
         chosen_arms(log, ("a", "a"))
     one = read_log(write(tmp_path, "c,1,u,1,1\n"), COLUMNS)
     with pytest.raises(UsageError, match=r"1 arms? \(c\), not two"):
@@ -89,18 +89,18 @@ def test_two_arms_are_taken_or_chosen(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ("a,nan,u,1,1\n", ":2: click 'nan' in column 'click'"),
-        ("a,,u,1,1\n", ":2: click ''"),
-        ("a,-1,u,1,1\n", ":2: click '-1'"),
-        ("a,0.5,u,1,1\n", ":2: click '0.5'"),
-        ("a,maybe,u,1,1\n", ":2: click 'maybe'"),
-        (",1,u,1,1\n", ":2: nothing in column 'arm'"),
-        ("a,1,,1,1\n", ":2: nothing in column 'user'"),
-        ("a,1,u,0,1\n", ":2: position '0'"),
-        ("a,1,u,first,1\n", ":2: position 'first'"),
-        ("a,1,u,1,soon\n", ":2: time 'soon'"),
+        ("a,nan,u,1,1\n", ":2: 'nan' in column 'click' is not a number of clicks"),
+        ("a,,u,1,1\n", ":2: ''"),
+        ("a,-1,u,1,1\n", ":2: '-1'"),
+        ("a,0.5,u,1,1\n", ":2: '0.5'"),
+        ("a,maybe,u,1,1\n", ":2: 'maybe'"),
+        (",1,u,1,1\n", ":2: the column 'arm' is empty"),
+        ("a,1,,1,1\n", ":2: the column 'user' is empty"),
+        ("a,1,u,0,1\n", ":2: '0' in column 'position'"),
+        ("a,1,u,first,1\n", ":2: 'first' in column 'position'"),
+        ("a,1,u,1,soon\n", ":2: 'soon' in column 'time'"),
         ("a,1,u,1\n", ":2: 4 cells"),
-        ("", "contains no rows"),
+        ("", "there are no rows"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_line(tmp_path: Path, row: str, says: str) -> None:

@@ -111,8 +111,8 @@ def test_few_expected_users_make_counts_small() -> None:
 @pytest.mark.parametrize(
     ("clicks", "users", "says"),
     [
-        (5, 4, "5 clicks is more than 4 users"),
-        (0, 0, "0 users"),
+        (5, 4, "5 clicks are more than 4 users"),
+        (0, 0, "at least one user"),
         (-1, 4, "clicks must be"),
         (1.5, 4, "not 1.5"),
     ],
@@ -124,5 +124,5 @@ def test_counts_that_cannot_be_are_refused(clicks: int, users: int, says: str) -
 
 def test_more_users_than_the_exact_test_can_count_are_refused() -> None:
     assert proportion_of(1, 2_000_000_000).users == 2_000_000_000
-    with pytest.raises(UsageError, match="2,000,000,001 users"):
+    with pytest.raises(UsageError, match="not 2,000,000,001"):
         proportion_of(1, 2_000_000_001)

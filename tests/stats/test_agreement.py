@@ -256,8 +256,8 @@ def test_every_coefficient_says_what_it_is_and_none_is_called_just_kappa() -> No
 @pytest.mark.parametrize(
     ("grades", "says"),
     [
-        ([1, 0], "of shape"),
-        ([[1], [0]], "two judges or more"),
+        ([1, 0], "the shape"),
+        ([[1], [0]], "at least two judges"),
         ([["a", "b"]], "not a table of numbers"),
         ([[1, math.inf]], "infinite"),
     ],
@@ -269,5 +269,5 @@ def test_what_is_no_table_of_judgments_is_refused(grades: Any, says: str) -> Non
 
 
 def test_three_judges_are_refused_where_two_are_meant() -> None:
-    with pytest.raises(UsageError, match="Scott compares two judges, got 3"):
+    with pytest.raises(UsageError, match="Scott compares two judges, not 3"):
         Scott().of([[1, 1, 1]])

@@ -177,5 +177,5 @@ def test_a_level_that_is_none_is_refused() -> None:
         lambda: queries_needed(0.5, level=1),
         lambda: detectable(0.2, 50, level=0.05),
     ):
-        with pytest.raises(UsageError, match=r"level is a fraction"):
+        with pytest.raises(UsageError, match=r"level must be a fraction"):
             ask()

@@ -112,7 +112,7 @@ def test_titles_are_all_different() -> None:
 
 @pytest.mark.parametrize("values", [[[0.1, 0.2]], 0.1])
 def test_a_list_of_another_shape_is_refused(values: object) -> None:
-    with pytest.raises(UsageError, match=r"values have \d dimensions; pass one value per query"):
+    with pytest.raises(UsageError, match=r"values have \d dimensions. Pass one value per query"):
         column(values)  # type: ignore[arg-type]
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.pairing import Pairs, joined_place
-from leadline.comparison.sentences import STATED, lacking_text
+from leadline.comparison.sentences import STATE_ALL, lacking_text
 from leadline.data.arrays import Flags
 from leadline.data.qrels import QrelsColumns
 from leadline.data.records import ResultWarning, RunInfo, flagged
@@ -19,7 +19,7 @@ from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.limits import same_weights
 from leadline.evaluation.results import Results
 from leadline.io.opening import PARQUET, digest_of, first_bytes
-from leadline.io.saved_results import EXPECTED, MANIFEST, envelope, read_saved, saved_json, saved_parquet
+from leadline.io.saved_results import MANIFEST, envelope, read_saved, saved_json, saved_parquet
 from leadline.io.sealed_files import read_parquet
 from leadline.io.write import write_bytes
 from leadline.render.view import BY_SUFFIX, View, suffix_of
@@ -90,8 +90,8 @@ def is_baseline(path: str) -> bool:
 def read_baseline(path: str, *, to_update: bool = False) -> Baseline:
     """Read saved values as a baseline."""
     if not os.path.isfile(path):
-        found = "is not a file" if os.path.exists(path) else "does not exist"
-        raise InputError(found, expected=f"{EXPECTED}; create it with --update-baseline", path=path)
+        found = "this is not a file" if os.path.exists(path) else "this file does not exist"
+        raise InputError(found, path=path, hint="Create a baseline file with --update-baseline")
     saved = read_saved(path, to_update=to_update)
     return Baseline(path, saved.values, saved.inputs)
 
@@ -130,7 +130,7 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
     rows = baseline.inputs[0].get("rows") if baseline.inputs else None
     size = len(results.qrels.grades) if isinstance(results.qrels, QrelsColumns) else None
     many = f"; {rows:,} judgments before, {size:,} now" if rows and size else ""
-    return [f"other {what} ({digests}{many})"]
+    return [f"the {what} differ ({digests}{many})"]
 
 
 def _other_measures(results: Results, baseline: Baseline) -> list[str]:
@@ -192,15 +192,12 @@ def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:
         lacking = [name for name, place in zip(names, places, strict=True) if place is None]
         if lacking:
             raise UsageError(
-                (
-                    f"{baseline.path} has no run '{lacking[0]}'; a baseline file with several runs must have "
-                    f"a run of the same name: {', '.join(known[:5])}"
-                )
-                + (", ..." if len(known) > 5 else "")
+                f"{baseline.path} has several runs, but none is named '{lacking[0]}'. Rename your run to "
+                f"match one of these: {', '.join(known[:5])}{', ...' if len(known) > 5 else ''}."
             )
     twice = [name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in known]
     if twice:
-        raise UsageError(f"run '{twice[0]}' has the same name as a run in {baseline.path}; rename it")
+        raise UsageError(f"The run '{twice[0]}' has the same name as a run in {baseline.path}. Rename it.")
     first = np.arange(len(names), dtype=np.int64)
     return Pairs(first, np.array(places, dtype=np.int64) + len(names))
 
@@ -213,7 +210,7 @@ def _missing_notes(
     for info, row in zip(infos, present, strict=True):
         names = flagged(queries, ~row)
         if names:
-            words = f"{path}: {lacking_text(names)} in {info.name} (of {len(queries):,}); written anyway"
+            words = f"{path}: {lacking_text(names, info.name)} of {len(queries):,} and was written anyway"
             found.append(ResultWarning(BASELINE_MISSING, words, len(names)))
     return found
 
@@ -277,16 +274,16 @@ def check_baseline(results: Results, *, force: bool) -> None:
         names = flagged(results.queries, ~present)
         if names and not force:
             raise InputError(
-                f"{lacking_text(names)}; it cannot become a baseline",
-                expected=f"{STATED}; or --config output.force_update",
+                f"{lacking_text(names, 'this run')}, so it cannot become a baseline",
                 path=run.path or run.name,
+                hint=f"{STATE_ALL}, or write it anyway with --config output.force_update",
             )
 
 
 def check_suffix(path: str) -> None:
     """Raise UsageError unless a path is that of a baseline."""
     if BY_SUFFIX.get(suffix_of(path)) not in ("json", "parquet"):
-        raise UsageError(f"'{path}' cannot be a baseline file; name it FILE.parquet or FILE.json")
+        raise UsageError(f"'{path}' cannot be a baseline file. Name it FILE.parquet or FILE.json.")
 
 
 def _relative(path: str | None, target: str) -> str | None:

@@ -126,11 +126,11 @@ def compare(
     if isinstance(baseline, (str, os.PathLike)) and is_baseline(os.fspath(baseline)):
         kept, baseline = read_baseline(os.fspath(baseline)), None
     elif isinstance(baseline, os.PathLike):
-        raise InputError("not a saved result", expected=EXPECTED, path=os.fspath(baseline))
+        raise InputError("this is not a saved result", path=os.fspath(baseline), hint=f"Pass {EXPECTED}")
     if isinstance(qrels, Results):
         results = given_results("compare", qrels, runs, measures, options, machine)
     elif runs is None:
-        raise UsageError("there are qrels but no runs; call compare(qrels, runs) or compare(results)")
+        raise UsageError("There are judgments but no runs. Call compare(qrels, runs) or compare(results).")
     else:
         levels: dict[str, Any] = {"confidence": confidence, "seed": seed}
         levels |= {"default": COMPARED, "verdict": True}
@@ -161,12 +161,12 @@ def divided_of(
         return divided(given, runs, measures, profile=options.get("profile", "leadline"))
     if any(isinstance(each, Results) for each in given):
         raise UsageError(
-            "compare takes one result with all runs, not two; call compare(qrels, a, b) or "
-            "compare(evaluate(qrels, a, b))"
+            "compare takes one result with all runs, not two. Call compare(qrels, a, b) or "
+            "compare(evaluate(qrels, a, b))."
         )
     given = tuple(each for each in given if each is not None)
     if len(given) > 1 or (given and measures is not None):
-        raise UsageError("too many arguments after results; call compare(results, measures)")
+        raise UsageError("Too many arguments follow the results. Call compare(results, measures).")
     if given and (isinstance(given[0], (Mapping, Run)) or runs is not None):
         return given[0], measures
     return runs, given[0] if given else measures
@@ -184,8 +184,8 @@ def given_results(
     extra = ["runs"] * (runs is not None) + ["machine"] * (machine is not None) + list(options)
     if extra:
         raise UsageError(
-            f"{extra[0]} does not apply to results, whose values are already computed; pass only options "
-            f"of {function}"
+            f"`{extra[0]}` does not apply to results, whose values are already computed. Pass only the "
+            f"options of {function}."
         )
     if measures is None:
         return results

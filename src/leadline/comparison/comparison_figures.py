@@ -54,8 +54,8 @@ def drawn_comparison(
     """Draw a figure of a comparison."""
     if figure in BY_QUERY and comparison.results.withheld is not None:
         raise UsageError(
-            f"figure {figure} shows single queries, and estimates from a sample of judgments are too "
-            "variable for that; use forest, pairs or groups"
+            f"The figure {figure} shows single queries, but estimates from a sample of judgments vary too "
+            "much per query. Draw forest, pairs or groups."
         )
     return KINDS[figure](comparison, _Asked(measure_index, pair, width, per_pair, pairs))
 
@@ -67,12 +67,12 @@ def pair_of(comparison: Comparison, first: str, second: str) -> int:
             import difflib
 
             close = difflib.get_close_matches(name, comparison.names, n=3, cutoff=0.0)
-            raise UsageError(f"no run '{name}'; nearest: " + ", ".join(close))
+            raise UsageError(f"No run is named '{name}'. Choose from {', '.join(close)}.")
     names = {first, second}
     for index, (run_a, run_b) in enumerate(zip(*comparison.pairing, strict=True)):
         if {comparison.names[run_a], comparison.names[run_b]} == names:
             return index
-    raise UsageError(f"'{first}' and '{second}' were not compared; choose a pair from the table")
+    raise UsageError(f"'{first}' and '{second}' were not compared. Choose a pair from the table.")
 
 
 def interval_name(comparison: Comparison, *, per_pair: bool = False) -> str:
@@ -83,7 +83,7 @@ def interval_name(comparison: Comparison, *, per_pair: bool = False) -> str:
     if per_pair:
         return f"{level} confidence interval of the pair alone"
     if isinstance(comparison.rules.correction, BH):
-        return f"{level} interval with controlled false coverage rate"
+        return f"{level} interval with a controlled false coverage rate"
     return f"{level} simultaneous confidence interval"
 
 
@@ -116,7 +116,7 @@ def _pairs(comparison: Comparison, asked: _Asked) -> Figure:
     drawn = np.arange(len(first)) if asked.pairs is None else np.asarray(asked.pairs, dtype=np.int64)
     if not len(drawn):
         raise UsageError(
-            "no pair differs significantly, so there is nothing to draw; use --pairs all to draw every pair"
+            "No pair differs significantly, so there is nothing to draw. Draw every pair with --pairs all."
         )
     means = comparison.means[asked.measure]
     drawn = drawn[np.argsort(-means[drawn], kind="stable")]
@@ -197,7 +197,7 @@ def _critical_difference(comparison: Comparison, asked: _Asked) -> Figure:
     complete = ~np.isnan(values).any(axis=1)
     if not complete.any():
         raise UsageError(
-            f"the figure critical-difference needs queries with {measure} in every run, and there are none"
+            f"the figure critical-difference needs queries with {measure} in every run, but there are none"
         )
     values = values[complete]
     ranks = mean_ranks(values, rising=measure.rising)
@@ -207,7 +207,7 @@ def _critical_difference(comparison: Comparison, asked: _Asked) -> Figure:
     p = friedman(values)
     note = f"Friedman: {p_text(p)}; bars: no significant difference (Nemenyi, {alpha})"
     if excluded:
-        note += f"; left out: {counted(excluded, 'query', 'queries')} missing from some run"
+        note += f"; left out: {counted(excluded, 'query', 'queries')} that a run lacks"
     return critical_difference(
         [results.names[run] for run in order],
         ranks[order],

@@ -80,7 +80,7 @@ def _verdict_counts(comparison: Comparison, chosen: Sequence[Sequence[int]]) -> 
 
 
 def _counts(verdicts: Sequence[str]) -> str:
-    return ", ".join(f"{word} {verdicts.count(word):,}" for word in dict.fromkeys(verdicts))
+    return ", ".join(f"{verdicts.count(word):,} {word}" for word in dict.fromkeys(verdicts))
 
 
 def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool = False) -> list[str]:
@@ -154,7 +154,7 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     elif rules.joint is not None:
         text = f"simultaneous CI ({rules.joint}), approximate"
     elif isinstance(rules.correction, BH):
-        text = f"CI with controlled false coverage rate (Benjamini and Yekutieli, {rules.interval})"
+        text = f"CI with a controlled false coverage rate (Benjamini and Yekutieli, {rules.interval})"
     else:
         text = f"simultaneous CI (Bonferroni, {rules.interval})"
         if (np.abs(comparison.simultaneous) == SMALLEST).any():
@@ -175,5 +175,5 @@ def _false_alarm_note(comparison: Comparison, tried: Sequence[Gate]) -> list[str
     alpha = comparison.rules.alpha
     most = min(1.0, tests * alpha)
     return [
-        f"{tests} tests by --fail-if-worse, each at {alpha:.3g}: false alarm probability at most {most:.3g}"
+        f"{tests} --fail-if-worse tests at {alpha:.3g} give a false alarm with probability {most:.3g} at most"
     ]

@@ -95,7 +95,9 @@ class Comparison(Tested, Result):
         self.pairing = pairing
         self.warnings = [*results.warnings, *self._fewer_queries(), *self.notices()]
         if results.withheld is not None:
-            words = "estimates for single queries vary by sample, so wins and changed queries are not shown"
+            words = (
+                "estimates for single queries vary with the sample, so wins and changed queries are hidden"
+            )
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
         if self.these is not None:
             self.warnings += self.these.warnings()
@@ -146,15 +148,16 @@ class Comparison(Tested, Result):
         """Return a column as an array, such as `comparison["p"]`: a value per record of `pairs`."""
         fields = self.fields()
         if name not in fields:
-            raise UsageError(f"a comparison has no column '{name}'; expected one of {', '.join(fields)}")
+            raise UsageError(f"A comparison has no column '{name}'. Choose one of {', '.join(fields)}.")
         return np.asarray(fields[name])
 
     def _only(self) -> ComparedPair:
         """Return the record of the only pair and measure."""
         if self.p_corrected.size != 1:
+            pairs, measures = len(self.pairing), len(self.results.measures)
             raise UsageError(
-                f"{counted(len(self.pairing), 'pair')} and {counted(len(self.results.measures), 'measure')}; "
-                "expected one of each, or `pairs`, which lists all"
+                f"This comparison has {counted(pairs, 'pair')} and {counted(measures, 'measure')}, not one "
+                "of each. Use `pairs`, which lists all of them."
             )
         return self.pairs[0]
 
@@ -376,7 +379,8 @@ class Comparison(Tested, Result):
             shared = (~np.isnan(differences)).sum(axis=0)
             most = np.maximum(own[self.pairing.first], own[self.pairing.second])
             count += int((shared < most).sum())
-        words = f"{counted(count, 'pair')} with means over different queries (only shared queries compared)"
+        pairs = counted(count, "pair has", "pairs have")
+        words = f"{pairs} means over different queries (only shared queries are compared)"
         return [ResultWarning("pairs_of_fewer_queries", words, count)] if count else []
 
     def sentences(self) -> list[str]:

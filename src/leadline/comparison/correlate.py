@@ -112,7 +112,7 @@ class Correlation(Result):
 
     def __getitem__(self, name: str) -> Coefficients:
         if name not in self.found:
-            raise UsageError(f"no coefficient '{name}'; there are: " + ", ".join(self.found))
+            raise UsageError(f"There is no coefficient '{name}'. Choose from {', '.join(self.found)}.")
         return self.found[name]
 
     def _columns(self) -> list[TableColumn]:
@@ -130,15 +130,15 @@ class Correlation(Result):
     def _notes(self) -> list[str]:
         truth, estimate = self.sides
         unit = "teams" if self.options.get("team") else "runs"
-        covered = "{} to {} %".format(*QUERIES_COVERED)
+        low, high = QUERIES_COVERED
+        level = percent(self.options["confidence"])
         what = f"{estimate.measure} ({estimate.path}) against {truth.measure} ({truth.path})"
-        how = (
-            f"low, high: approximate {100 * self.options['confidence']:g} % confidence interval, {unit} "
-            f"resampled ({self.options['draws']} draws); queries low, high: over a population of "
-            f"queries, approximate (in simulations, {covered} of 95 % intervals contained the true "
-            "value)"
-        )
-        return [f"{what} over {len(self.names)} runs", how, *super()._notes()]
+        return [
+            f"{what} over {len(self.names)} runs",
+            f"low, high: approximate {level} CI over {unit} ({self.options['draws']:,} resamples)",
+            f"queries low, queries high: {level} CI over queries ({low} to {high} % of those simulated held)",
+            *super()._notes(),
+        ]
 
     def lines(self) -> list[dict[str, Any]]:
         """Return one record per coefficient."""
@@ -270,9 +270,10 @@ def correlate_columns(
     names = [name for name, fine in zip(both, finite.tolist(), strict=True) if fine]
     if len(names) < 2:
         raise InputError(
-            f"{sides[0].path} and {sides[1].path} share {counted(len(both), 'run')}, and {len(names)} of "
-            f"them have both {sides[0].measure} and {sides[1].measure}",
-            expected="two or more runs" + ("" if len(both) > 1 else "(do the names match?)"),
+            f"{sides[0].path} and {sides[1].path} share {counted(len(both), 'run')}, of which {len(names)} "
+            f"{'has' if len(names) == 1 else 'have'} both {sides[0].measure} and {sides[1].measure}",
+            hint="Correlate at least two runs"
+            + ("" if len(both) > 1 else ", and check that their names match"),
         )
     x, y = x[finite], y[finite]
     draws_used = draws if len(names) >= LEAST else 0
@@ -320,7 +321,7 @@ def _column(source: Any, name: str) -> Column:
         return Column(name, name, flat | means, {run: dict(row) for run, row in nested.items()})
     if not isinstance(source, (str, os.PathLike)):
         kind = type(source).__name__
-        raise UsageError(f"{name} cannot be of type {kind}; pass FILE, FILE:MEASURE, or {{run: value}}")
+        raise UsageError(f"{name} cannot be of type {kind}. Pass FILE, FILE:MEASURE, or {{run: value}}.")
     return read_column(os.fspath(source))
 
 
@@ -328,7 +329,7 @@ def _check_values(run: object, value: object) -> None:
     """Refuse a value of a run, or of one of its queries, that is no number."""
     for each in value.values() if isinstance(value, Mapping) else (value,):
         if not isinstance(each, SupportsFloat):
-            raise UsageError(f"value {' '.join(repr(each).split())[:60]} of run '{run}'; expected a number")
+            raise UsageError(f"the value {' '.join(repr(each).split())[:60]} of run '{run}' is not a number")
 
 
 def _over_runs(x: Floats, y: Floats, teams: Sequence[str], draws: int, seed: int) -> Floats:
@@ -381,10 +382,10 @@ def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
     if not noisy:
         return []
     value, what = noisy[0]
-    which = f"reliability of the means of runs by {what} is {value:.2f}"
+    which = f"the {what} means have a reliability of only {value:.2f}"
     if len(noisy) > 1:
         which += f", the lowest of {len(noisy):,} below {RELIABLE:g}"
-    words = f"{which}; below {RELIABLE:g}, intervals over queries may be too low"
+    words = f"intervals over queries may be too low, because {which} (enough is {RELIABLE:g})"
     return [ResultWarning("noisy_means", words, len(noisy))]
 
 
@@ -425,24 +426,26 @@ def _warnings(
         shown = ", ".join(alone[:3]) + (", ..." if len(alone) > 3 else "")
         warnings.append(
             ResultWarning(
-                "only_one_side", f"runs in {side.path} only: {len(alone)} ({shown}); left out", len(alone)
+                "only_one_side",
+                f"left out {counted(len(alone), 'run')} only in {side.path} ({shown})",
+                len(alone),
             )
         )
     warnings += [_withheld(side, names) for side in sides]
     lost = len(both) - len(names)
     warnings += [
-        ResultWarning("undefined", f"runs with a value on one side only: {lost}; left out", lost),
+        ResultWarning("undefined", f"left out {counted(lost, 'run')} with a value on one side only", lost),
         ResultWarning(
             "few_runs",
-            f"only {len(names)} runs; coefficients are unreliable with fewer than {FEW}",
+            f"coefficients are unreliable with {len(names)} runs (fewer than {FEW})",
             int(len(names) < FEW),
         ),
         ResultWarning(
-            "too_few_runs", f"{len(names)} runs; intervals need {LEAST} or more", int(len(names) < LEAST)
+            "too_few_runs", f"intervals need at least {LEAST} runs, not {len(names)}", int(len(names) < LEAST)
         ),
         ResultWarning(
             "queries_unused",
-            "no interval over queries: the per-query values do not match the means in their file",
+            "no interval over queries, because the per-query values do not match the means in their file",
             int(unused),
         ),
     ]

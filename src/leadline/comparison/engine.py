@@ -166,11 +166,11 @@ class Tested:
         self.groups = groups
         if rules.joint == TUKEY:
             if groups is not None:
-                raise UsageError("Tukey does not support query weights; use --correction MaxT or Holm")
+                raise UsageError("Tukey does not support query weights. Use --correction MaxT or Holm.")
             for part in self.parts:
                 if not part.complete.any():
                     raise UsageError(
-                        f"{TUKEY} needs queries with {part.measure} in all runs, and there are none"
+                        f"{TUKEY} needs queries with {part.measure} in every run, but there are none"
                     )
 
     @cached_property
@@ -369,7 +369,7 @@ class Tested:
         if isinstance(self.rules.test, Bootstrap):
             found += _resamples_without_spread(self.differences)
         count = sum(int(decided_by_sign(table, self.groups).sum()) for table in self.differences)
-        words = f"{counted(count, 'pair')} with the same difference on every query (tested by the sign test)"
+        words = f"the sign test decides {counted(count, 'pair')} with the same difference on every query"
         return [*found, *[ResultWarning("decided_by_sign", words, count)] * bool(count)]
 
     def _incomplete(self) -> list[ResultWarning]:
@@ -377,7 +377,7 @@ class Tested:
         found = []
         for part in self.parts if self.rules.joint == TUKEY else ():
             left = int((~part.complete & ~np.isnan(part.values).all(axis=1)).sum())
-            words = f"{queries(left)} without {part.measure} in some run ({TUKEY} leaves them out)"
+            words = f"{TUKEY} leaves out {queries(left)} for which a run has no {part.measure}"
             found += [ResultWarning("incomplete_queries", words, left)] * bool(left)
         return found
 
@@ -399,8 +399,8 @@ class Tested:
         least = max((few for few in figures if few <= units), default=min(figures))
         low, high = figures[least]
         words = (
-            f"simultaneous CIs are approximate with {number}: with {least}, {low} to {high} % held together "
-            "(docs/comparing.md)"
+            f"simultaneous CIs are approximate with {number}: with {least}, all held in {low} to {high} % of "
+            "simulations (docs/comparing.md)"
         )
         return [ResultWarning("approximate_intervals", words, int(units))]
 
@@ -420,10 +420,10 @@ class Tested:
         smallest, draws = rules.test.smallest(most), getattr(rules.test, "draws", 0)
         if draws and smallest == 1 / (draws + 1):
             enough = int(np.ceil(size / rules.alpha))
-            words = f"none of {size:,} tests can be significant with {draws:,} draws; use draws={enough}"
+            words = f"none of {size:,} tests can be significant with {draws:,} draws (use draws={enough})"
             return [ResultWarning("too_few_draws", words, size)]
         words = (
-            f"at most {most:,} {noun} differ, which is too few for significance: p ({rules.test}) is at "
+            f"at most {most:,} {noun} differ, too few for a significant difference: p ({rules.test}) is at "
             f"least {smallest:.2g}"
         ) + (f" in each of {size:,} tests" if size > 1 else "")
         return [ResultWarning("too_few_queries", words, most)]
@@ -465,7 +465,7 @@ def smallest_p(rules: Rules, units: int, size: int) -> float:
 
 def few_queries_text(count: int) -> str:
     """Return the reason for which so few queries are not tested; empty if they are enough."""
-    return "" if count >= FEWEST else f"{queries(count)}; at least {FEWEST} are needed"
+    return "" if count >= FEWEST else f"{queries(count)}, but at least {FEWEST} are needed"
 
 
 def few_queries_texts(differences: Floats, groups: Groups | None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from leadline.comparison.pairing import Pairs, check_intervals
 from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats
 from leadline.data.records import ResultWarning
+from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.estimated_columns import with_target
 from leadline.estimation.measured import estimates_of
@@ -51,8 +53,10 @@ class These(NamedTuple):
         """Return a warning of each reason for which pairs are not tested."""
         listed = [reason for row in self.reasons for reason in row if reason]
         return [
-            ResultWarning("not_tested", f"pairs not tested: {listed.count(one):,}; {one}", listed.count(one))
-            for one in dict.fromkeys(listed)
+            ResultWarning(
+                "not_tested", f"{counted(number, 'pair is', 'pairs are')} not tested: {one}", number
+            )
+            for one, number in Counter(listed).items()
         ]
 
 

@@ -12,7 +12,14 @@ import numpy as np
 from leadline.comparison.engine import doubtful, few_queries_texts
 from leadline.comparison.pairing import Pairs, check_judged, in_groups
 from leadline.comparison.rules import Rules
-from leadline.comparison.sentences import STATED, lacking_text, no_query, p_of_loss, queries_in_groups, signed
+from leadline.comparison.sentences import (
+    STATE_ALL,
+    lacking_text,
+    no_query,
+    p_of_loss,
+    queries_in_groups,
+    signed,
+)
 from leadline.data.arrays import Flags, Floats
 from leadline.data.records import flagged, plain
 from leadline.data.wording import counted, percent
@@ -192,8 +199,8 @@ class Gate:
         text += f", n = {self.sample}"
         if isfinite(self.detectable_difference) and self.rules is not None:
             text += (
-                f"; an equally good run would pass with {percent(self.rules.power)} power at a margin of "
-                f"{self.detectable_difference:.2g} or more"
+                f". An equally good run would pass with {percent(self.rules.power)} power at a margin of "
+                f"{self.detectable_difference:.2g} or more."
             )
         return text
 
@@ -231,12 +238,16 @@ def condition_of(text: str, kind: str = WORSE) -> Condition:
         number = nan
     if kind == BELOW:
         if not separator or not measure or not isfinite(number):
-            raise UsageError(f"'{text}' is not valid; write MEASURE=VALUE, as in AP=0.3")
+            raise UsageError(f"'{text}' is not a valid condition. Write MEASURE=VALUE, as in AP=0.3.")
         return Condition(measure, number, kind)
     if kind == NOT_WORSE and (not measure or not 0 < number < inf):
-        raise UsageError(f"'{text}' is not valid; write MEASURE:MARGIN with a margin above 0, as in AP:0.01")
+        raise UsageError(
+            f"'{text}' is not a valid condition. Write MEASURE:MARGIN with a margin above 0, as in AP:0.01."
+        )
     if not 0 <= number < inf:
-        raise UsageError(f"'{text}': margin '{written}' is not a number of at least 0, as in AP:0.01")
+        raise UsageError(
+            f"The margin in '{text}' is not a number of at least 0. Write, for example, AP:0.01."
+        )
     return Condition(measure, number, kind)
 
 
@@ -253,7 +264,7 @@ def resolve_conditions(
         chosen = profile_of(results.options.get("profile") or "leadline")  # estimates have none
         parsed = chosen.measures([condition.measure], rel=rel, documents=results.options.get("documents"))
         if len(parsed) != 1:
-            raise UsageError(f"'{condition.measure}' stands for {len(parsed)} measures; name one")
+            raise UsageError(f"'{condition.measure}' stands for {len(parsed)} measures. Name one of them.")
         located.append((results.measure_index(parsed[0]), condition._replace(measure=str(parsed[0]))))
     for index, condition in located:
         _refuse_assumed(results.measures[index], condition)
@@ -266,8 +277,8 @@ def refuse_without_baseline(conditions: Iterable[Condition], name: str = "NAME")
     for condition in conditions:
         if condition.kind != BELOW:
             raise UsageError(
-                f"--{condition.kind} {condition.measure} needs a baseline; add --baseline {name}, the "
-                "run to compare with, or saved values"
+                f"--{condition.kind} {condition.measure} needs a baseline. Name the run or the saved values "
+                f"to compare with, as in --baseline {name}."
             )
 
 
@@ -275,9 +286,8 @@ def _refuse_assumed(measure: Any, condition: Condition) -> None:
     """Raise UsageError for a measure of which nobody said whether larger values are better."""
     if getattr(measure, "assumed", False):
         raise UsageError(
-            f"--{condition.kind} {measure}: leadline does not know whether higher or lower {measure} is "
-            f"better; add --config scores.higher_is_better={measure} or --config "
-            f"scores.lower_is_better={measure}"
+            f"--{condition.kind} {measure} needs to know whether higher or lower {measure} is better. Add "
+            f"--config scores.higher_is_better={measure} or --config scores.lower_is_better={measure}."
         )
 
 
@@ -289,12 +299,12 @@ def _refuse_idle(measure: Any, condition: Condition) -> None:
         if isfinite(worst) and (condition.margin <= worst if measure.rising else condition.margin >= worst):
             raise UsageError(
                 f"'{measure}={condition.margin:g}' can never fail, because {measure} ranges from {low:g} "
-                f"to {high:g}; choose a value within that range"
+                f"to {high:g}. Choose a value within that range."
             )
     elif isfinite(high - low) and condition.margin >= high - low:
         raise UsageError(
             f"'{measure}:{condition.margin:g}' can never fail, because {measure} ranges from {low:g} to "
-            f"{high:g}; choose a smaller margin, such as {measure}:{0.01 * (high - low):g}"
+            f"{high:g}. Choose a smaller margin, such as {measure}:{0.01 * (high - low):g}."
         )
 
 
@@ -436,7 +446,7 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Group
         if unchanged[column]:
             reasons[column] = ""
         elif not units:
-            reasons[column] = "no query counts in the means of both"
+            reasons[column] = "no query counts in both means"
         elif not reasons[column]:
             noun = ("group of queries", "groups of queries") if in_groups(groups) else ("query", "queries")
             reasons[column] = _reason(counted(units, *noun), float(p[column]), smallest, rules)
@@ -530,23 +540,23 @@ def _uncertain(results: Results, run: int, index: int, condition: Condition) -> 
     if surely >= floor or value < floor:
         return ""
     return (
-        f"the estimate's interval, {low:.4f} to {high:.4f}, contains {condition.margin:g}; more "
-        "judgments are needed (pool --from)"
+        f"the estimate's interval, {low:.4f} to {high:.4f}, contains {condition.margin:g}, so "
+        "more judgments are needed (pool --from)"
     )
 
 
 def _flattered(results: Results, index: int, run: int) -> str:
     """Return the reason for which the queries that a run lacks may raise its mean; empty if they do not."""
     missing = ~results.present[run]
-    ways_out = STATED
+    ways_out = STATE_ALL
     if results.options.get("queries") == "both":
-        ways_out += ", or --config scores.queries=all, where the other queries also count 0"
+        ways_out += ", or count them as 0 with --config scores.queries=all"
     else:
         missing &= results.averaged[run, :, index]
         if results.measures[index].rising:  # those that count, count 0, the worst value
             missing &= np.isnan(results.averaged_values(index)[run])
     names = flagged(results.queries, missing)
-    return f"{lacking_text(names)}; expected {ways_out}" if names else ""
+    return f"{lacking_text(names, 'it')}. {ways_out}" if names else ""
 
 
 def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
@@ -557,7 +567,7 @@ def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
         run = flagged(results.queries, in_mean & known & ~results.present[first])
         baseline = flagged(results.queries, in_mean & ~known)
         if run:
-            reasons.append(f"{lacking_text(run)}; expected {STATED}")
+            reasons.append(f"{lacking_text(run, results.names[first])}. {STATE_ALL}")
         elif baseline:
             alone = (
                 "--config scores.missing=drop"
@@ -565,8 +575,8 @@ def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
                 else "--config scores.queries=both"
             )
             reasons.append(
-                f"{lacking_text(baseline)} in {results.names[second]} and count 0; expected {STATED}, or "
-                f"{alone} to test only the baseline's queries"
+                f"{lacking_text(baseline, results.names[second])}, which count 0. {STATE_ALL}, or test only "
+                f"the queries of the baseline with {alone}"
             )
         else:
             reasons.append("")

@@ -70,7 +70,7 @@ def _needed(gate: Gate) -> str:
     if gate.condition.kind == WORSE:
         return ")"
     bound = -gate.condition.margin if gate.rising else gate.condition.margin
-    return f"; expected {'above' if gate.rising else 'below'} {bound:g})"
+    return f"; it must be {'above' if gate.rising else 'below'} {bound:g})"
 
 
 def _test(gate: Gate) -> str:
@@ -149,5 +149,5 @@ def gate(
     listed = {kind: [texts] if isinstance(texts, str) else list(texts) for kind, texts in given.items()}
     wanted = [condition_of(text, kind) for kind, texts in listed.items() for text in texts]
     if not wanted:
-        raise UsageError('no condition given; pass one, such as fail_if_worse="nDCG@10"')
+        raise UsageError('No condition was given. Pass one, such as fail_if_worse="nDCG@10".')
     return gates_of(comparison, wanted)

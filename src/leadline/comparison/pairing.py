@@ -25,10 +25,7 @@ def read_query_groups(source: str) -> dict[str, str]:
         query, group = map(str, cells)
         if groups.setdefault(query, group) != group:
             raise InputError(
-                f"query '{query}' in a second group",
-                expected="one group for each query",
-                path=path,
-                line=line,
+                f"query '{query}' is in two groups", path=path, line=line, hint="Give each query one group"
             )
     return groups
 
@@ -52,17 +49,19 @@ def group_codes(results: Results, groups: str | Mapping[str, object] | None) -> 
         return None
     if not isinstance(groups, (str, Mapping)):
         raise UsageError(
-            f"query_group cannot be of type {type(groups).__name__}; pass FILE:COLUMN, or {{query: group}}"
+            f"query_group cannot be of type {type(groups).__name__}. Pass FILE:COLUMN, or {{query: group}}."
         )
     source = groups if isinstance(groups, str) else "in memory"
     labels = read_query_groups(groups) if isinstance(groups, str) else groups
     used = set(results.averaged_queries())
     lacking = [query for query in results.queries if query in used and query not in labels]
     if lacking:
+        others = len(lacking) - 1
+        more = f" and {counted(others, 'other query', 'other queries')} have" if others else " has"
         raise InputError(
-            f"query '{lacking[0]}' has no group ({len(lacking)} in all)",
-            expected="a group for every query",
+            f"query '{lacking[0]}'{more} no group",
             path=source.rpartition(":")[0] or source,
+            hint="Give every query a group",
         )
     # queries outside all means are separate groups, without any difference
     names = [str(labels[query]) if query in labels else f"\0{query}" for query in results.queries]
@@ -111,7 +110,7 @@ def listed_names(baseline: str | Sequence[str]) -> list[str]:
     """Return the names of baselines, each once; raise UsageError for anything else."""
     names = [baseline] if isinstance(baseline, str) else baseline
     if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
-        raise UsageError(f"baseline={baseline!r} is not valid; give the name of a run, or several names")
+        raise UsageError(f"baseline={baseline!r} is not valid. Give the name of one run, or several names.")
     return list(dict.fromkeys(names))
 
 
@@ -136,7 +135,7 @@ def place_of(names: Sequence[str], name: str) -> int:
     import difflib
 
     close = difflib.get_close_matches(str(name), names, n=3, cutoff=0.3) or list(names[:5])
-    raise UsageError(f"no run is called '{name}'; nearest: " + ", ".join(close))
+    raise UsageError(f"No run is named '{name}'. Choose from {', '.join(close)}.")
 
 
 def check_averages(results: Results) -> None:
@@ -144,8 +143,8 @@ def check_averages(results: Results) -> None:
     wrong = [str(m) for m in results.measures if m.average in ("sum", "geometric")]
     if wrong:
         raise UsageError(
-            f"cannot compare {', '.join(wrong)}, which is not a mean over queries; use measures that "
-            "are, such as AP or nDCG@10"
+            f"Only means over queries can be compared, but {' and '.join(wrong)} "
+            f"{'is not one' if len(wrong) == 1 else 'are not'}. Use measures such as AP or nDCG@10."
         )
 
 
@@ -164,8 +163,8 @@ def check_intervals(results: Results, measures: Iterable[object] | None = None) 
                 else (f"{pairs - math.comb(known, 2)} of {counted(pairs, 'pair')} (of ")
             )
             raise NoIntervalError(
-                f"{measure} has no interval for {size}{listed}; {reasons[names[0]]}); choose measures with "
-                "intervals (-m), leave out these runs, or add judgments (pool --from)"
+                f"{measure} has no interval for {size}{listed}; {reasons[names[0]]}). Choose measures with "
+                "intervals (-m), leave out these runs, or add judgments (pool --from)."
             )
 
 

@@ -115,11 +115,11 @@ class Slices(Result):
         found = []
         for by, count in self.without_slice.items():
             if count:
-                words = f"{queries(count)} without a slice in {by}"
+                words = f"{counted(count, 'query has', 'queries have')} no slice in {by}"
                 found.append(ResultWarning("queries_without_slice", words, count))
         for by, count in self.in_several.items():
             if count:
-                words = f"{queries(count)} in several slices of {by}"
+                words = f"{counted(count, 'query is', 'queries are')} in several slices of {by}"
                 found.append(ResultWarning("queries_in_several_slices", words, count))
         return found
 
@@ -159,13 +159,13 @@ class Slices(Result):
             f"{queries(record.queries)}"
             for record in self.moved
         ]
-        return [*(notes or ["no slice with a significant difference"]), ""]
+        return [*(notes or ["no slice has a significant difference"]), ""]
 
     def _methods(self) -> list[str]:
         level = percent(self.confidence)
         few = sum(record.queries < FEWEST for record in self.records if record.slice is not None)
         notes = [
-            (f"{few} values have no interval or test, because their slices have fewer than {FEWEST} queries")
+            f"{counted(few, 'value has', 'values have')} no interval or test: fewer than {FEWEST} queries"
         ] * bool(few)
         if self.rules is None:
             return [f"low, high: {level} CI of each mean ({self.interval})", *notes]
@@ -180,7 +180,7 @@ class Slices(Result):
         moved = moved if any(abs(limit) == SMALLEST for limit in ends) else ""
         over = " of all measures" if self.rules.family == "all" else " per measure"
         if not tests:
-            return [f"no slice with the {FEWEST} queries that a test needs"]
+            return [f"no slice has the {FEWEST} queries that a test needs"]
         return [
             f"p: {self.rules.test.title}, two-sided, Holm-corrected over {counted(many, 'slice')}{over}",
             f"{ALL}: p uncorrected, CI of the pair",
@@ -334,7 +334,7 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
     """Return the columns of differences by measure, pair, source and slice; all queries are as compared."""
     if comparison.results.withheld is not None:
         raise UsageError(
-            "estimates from a sample of judgments vary too much per query to be sliced; leave out the slices"
+            "Estimates from a sample of judgments vary too much per query to be sliced. Leave out the slices."
         )
     members = np.concatenate([each.members for each in slicings])
     tables = [

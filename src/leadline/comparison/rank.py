@@ -24,7 +24,7 @@ from leadline.data.reading import refuse_unknown
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted, percent
+from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
 from leadline.estimation.measured import measured
 from leadline.evaluation.evaluate import TestedOptions
@@ -167,27 +167,20 @@ class Ranking(Result):
 
     def _notes(self) -> list[str]:
         rules, level = self.rules, percent(self.rules.confidence)
-        over = f"{counted(self.pairs, 'pair')}" + (
-            " of each measure" if rules.family == "measure" else " and all measures"
+        over = counted(self.pairs, "pair") + (
+            " per measure" if rules.family == "measure" else " and all measures"
         )
         falling = [str(measure) for measure in self.results.measures if not measure.rising]
         notes = [
-            (
-                f"low, high: simultaneous {level} intervals of the ranks of all runs, by {rules.test} tests "
-                f"corrected by {rules.correction} over {over}"
-            ),
-            (
-                "group: 1 has the best run and all runs not significantly different from it; 2 is the "
-                "same for the rest, and so on"
-            ),
+            f"low, high: simultaneous {level} CIs of the ranks ({rules.test}, {rules.correction}, {over})",
+            "group 1: the best run and all runs not significantly different; group 2: the same for the rest",
         ]
         if self.draws:
-            notes.insert(
-                1,
-                f"boot low, boot high: {level} percentile interval of each run's own rank; expected: "
-                f"mean rank; P(best): share of {self.draws:,} query resamples in which the run is best, "
-                f"with means shrunk by their error; seed {rules.seed}",
-            )
+            drawn = f"{self.draws:,} resamples, seed {rules.seed}"
+            notes[1:1] = [
+                f"boot low, boot high: {level} CI of each rank alone ({drawn})",
+                "expected: mean rank; P(best): share of resamples with the best (shrunken) mean",
+            ]
         if falling:
             notes.append(f"lower is better: {', '.join(falling)}")
         return [*notes, *super()._notes()]
@@ -305,7 +298,7 @@ def rank(
     if isinstance(qrels, Results):
         results = given_results("rank", qrels, runs, measures, options, machine)
     elif runs is None:
-        raise UsageError("there are qrels but no runs; call rank(qrels, runs) or rank(results)")
+        raise UsageError("There are judgments but no runs. Call rank(qrels, runs) or rank(results).")
     else:
         levels: dict[str, Any] = {"confidence": confidence, "seed": seed}
         levels |= {"default": COMPARED, "verdict": True}
@@ -324,7 +317,7 @@ def rank(
 def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranking:
     """Rank evaluated runs."""
     if results.unreliable:
-        raise UsageError(f"{results.unreliable}, so ranks have no interval; use human judgments")
+        raise UsageError(f"{results.unreliable}, so ranks have no interval. Use human judgments.")
     check_whole(0, draws=draws)
     rules = at_look(results, rules)
     groups = units_of(results, rules.query_group)
@@ -358,17 +351,15 @@ def _coverage(units: int, groups: Groups | None) -> list[ResultWarning]:
         return []
     if units < FEWEST:
         words = (
-            f"boot low and boot high are left out with {number}: with fewer than {FEWEST}, 95 % "
-            "intervals contained the true rank in 67 to 76 % of simulated samples of runs with adjacent "
-            "ranks"
+            f"boot low and boot high need at least {FEWEST} queries, not {number}: with fewer, 95 % "
+            "intervals contained the true rank in only 67 to 76 % of simulations"
         )
         return [ResultWarning("no_interval", words, units)]
     size = max(size for size in BOOTSTRAP_COVERAGE if size <= units)
     adjacent, random = BOOTSTRAP_COVERAGE[size]
     words = (
-        f"boot low and boot high are approximate with {number}: with {size}, 95 % intervals contained "
-        f"the true rank in {adjacent} % (runs with adjacent ranks) to {random} % (random runs) of "
-        "simulated samples (docs/comparing.md)"
+        f"boot low and boot high are approximate with {number}: with {size}, 95 % intervals contained the "
+        f"true rank in {adjacent} to {random} % of simulations (docs/comparing.md)"
     )
     return [ResultWarning("approximate_intervals", words, units)]
 
@@ -418,7 +409,6 @@ def _too_few(tested: Tested, units: int) -> list[ResultWarning]:
     if rules.joint == TUKEY or (smallest_p(rules, units, size) < rules.alpha and units >= 2):
         return []
     words = (
-        f"{units} queries are too few for a significant difference by {rules.test} over "
-        f"{counted(size, 'pair')}"
+        f"no difference can be significant by {rules.test} over {counted(size, 'pair')} with {queries(units)}"
     )
     return [ResultWarning("too_few_queries", words, units)]

@@ -132,10 +132,10 @@ def replicate(
     checked_level(confidence)
     checked_seed(seed)
     if 0 < draws < LEAST_DRAWS:
-        raise UsageError(f"draws={draws} is too few; use 0 or at least {LEAST_DRAWS}")
+        raise UsageError(f"draws={draws} is too few. Use 0 or at least {LEAST_DRAWS}.")
     overlap = _overlap(rbo)
     if options.get("name_by", "file") != "file":
-        raise UsageError("name_by has no effect in replicate, which names runs by their role; leave it out")
+        raise UsageError("name_by has no effect in replicate, which names runs by their role. Leave it out.")
     on_run = options.get("on_run")
     evaluating: dict[str, Any] = {name: value for name, value in options.items() if name != "on_run"}
     rules = ReplicationRules(draws, confidence, seed)
@@ -185,13 +185,13 @@ class ReplicationRules(NamedTuple):
 def _overlap(rbo: str | Similarity) -> RBO:
     found = SIMILARITIES.parse(rbo) if isinstance(rbo, str) else rbo
     if not isinstance(found, RBO):
-        raise UsageError(f"rbo={rbo!r} is not valid; give RBO with its parameters, such as RBO(p=0.95)")
+        raise UsageError(f"rbo={rbo!r} is not valid. Give RBO with its parameters, such as RBO(p=0.95).")
     return found
 
 
 def _pair(runs: Sequence[RunLike], name: str) -> tuple[RunLike, RunLike]:
     if not isinstance(runs, (list, tuple)) or len(runs) != 2:
-        raise UsageError(f"{name}: expected two runs, (baseline, advanced)")
+        raise UsageError(f"{name} must be two runs, (baseline, advanced)")
     return runs[0], runs[1]
 
 
@@ -285,7 +285,9 @@ def _complete(parts: Sequence[Results], index: int) -> list[tuple[Floats, Floats
     if not kept.shape[1]:
         runs = " and ".join(parts[0].names) if len(parts) == 1 else "all four runs"
         measure = parts[0].measures[index]
-        raise InputError(f"no query counts in the {measure} means of {runs}", expected="one")
+        raise InputError(
+            f"no query counts in the {measure} means of {runs}", hint="Check that their queries match"
+        )
     return [(kept[row], kept[row + 1]) for row in range(0, len(kept), 2)]
 
 
@@ -369,7 +371,7 @@ def _effects(
     if effects[0].value:
         value = effects[1].value / effects[0].value
         low, high = effect_ratio_limits(second, first, paired=paired, level=level)
-        unclear = f"{percent(level)} interval of the original effect contains 0"
+        unclear = f"the {percent(level)} interval of the original effect contains 0"
         why = one_query or ("" if math.isfinite(low) else unclear)
     yield ReplicationValue("effect_ratio", measure, None, value, low, high, queries=size, withheld=why)
     value = low = high = math.nan
@@ -404,12 +406,12 @@ def _warnings(
     warnings = [
         ResultWarning(
             "missing_from_order",
-            f"queries without documents in a run: {missing}; left out of the measures of document order",
+            f"tau union and RBO leave out {counted_queries(missing)} without documents in a run",
             missing,
         ),
         ResultWarning(
             "uncommon_queries",
-            f"queries that do not count in the means of all four runs: {excluded}; excluded",
+            f"left out {counted_queries(excluded)} not in the means of all four runs",
             excluded,
         ),
         *(
@@ -421,12 +423,11 @@ def _warnings(
             for run, values in errors.items()
             if values and not any(values)
         ),
-        ResultWarning("one_query", "only one query; intervals and tests need at least two", int(bool(few))),
+        ResultWarning("one_query", "intervals and tests need at least two queries, not one", int(bool(few))),
         ResultWarning(
             "unclear_effect",
-            f"effect ratios without an interval: {len(unclear)} ({', '.join(unclear)}); they are not "
-            f"meaningful, because the {percent(rules.confidence)} interval of the original effect "
-            "contains 0",
+            f"the effect ratio is not meaningful and has no interval for {', '.join(unclear)}, because the "
+            f"{percent(rules.confidence)} interval of the original effect contains 0",
             len(unclear),
         ),
     ]

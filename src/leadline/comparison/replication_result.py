@@ -26,7 +26,7 @@ STATISTICS = {
     "tau_union": "Kendall's tau union",
     "rbo": "rank-biased overlap",
     "rmse": "RMSE",
-    "nrmse": "normalised RMSE",
+    "nrmse": "normalized RMSE",
     "difference": "reproduced - original",
     "original_effect": "original effect",
     "reproduced_effect": "reproduced effect",
@@ -121,7 +121,7 @@ class Replication(Result):
                 return value
         found = dict.fromkeys(f"{v.statistic} of {v.run}" if v.run else v.statistic for v in self.values)
         asked = f"{statistic} of {run}" if run else statistic
-        raise UsageError(f"this result has no '{asked}'; there are: " + ", ".join(found))
+        raise UsageError(f"This result has no '{asked}'. Choose from {', '.join(found)}.")
 
     def differences(self, index: int = 0) -> tuple[list[str], Floats]:
         """Return the queries, and reproduced minus original values of baseline and advanced run by query.
@@ -172,7 +172,7 @@ class Replication(Result):
         )
         notes = [
             (
-                f"reproduction on {original}, which all runs share"
+                f"reproduction on {original} that all runs share"
                 if self.paired
                 else f"replication: {original} in the original, {reproduced} in the replication"
             ),
@@ -185,7 +185,7 @@ class Replication(Result):
             if value.withheld:
                 words = " ".join(filter(None, (value.measure, STATISTICS[value.statistic], value.run)))
                 reasons.setdefault(value.withheld, []).append(words)
-        notes += [f"no interval of {', '.join(names)}: {reason}" for reason, names in reasons.items()]
+        notes += [f"no interval for {', '.join(names)}: {reason}" for reason, names in reasons.items()]
         return [*notes, *super()._notes()]
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
@@ -219,8 +219,7 @@ class Replication(Result):
     def _per_query(self) -> dict[str, Any]:
         if not self.paired:
             raise UsageError(
-                "per_query=True does not apply to a replication, which has different "
-                "queries from the original"
+                "per_query=True does not apply to a replication, whose queries differ from the original ones"
             )
         queries = list(self.original.queries)
         by_query: dict[str, Any] = {query: {"differences": {}} for query in queries}
@@ -273,7 +272,7 @@ def _coverage(result: Replication) -> str:
     fewest = min(len(part.averaged_queries()) for part in (result.original, result.reproduced))
     size = max((size for size in COVERAGE if size <= fewest), default=min(COVERAGE))
     low, high = COVERAGE[size]
-    fewer = "" if fewest >= size else "; fewer were not simulated"
+    fewer = "" if fewest >= size else ", and fewer were not simulated"
     return (
         f"approximate: with {size} queries, 95 % intervals contained the true value in {100 * low:.0f} "
         f"to {100 * high:.0f} % of simulated samples (docs/replication.md){fewer}"

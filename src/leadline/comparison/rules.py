@@ -84,7 +84,7 @@ class Rules:
         object.__setattr__(self, "confidence", checked_level(self.confidence))
         checked_seed(self.seed)
         if self.family not in ("measure", "all"):
-            raise UsageError(f"family={self.family!r} is not valid; use 'measure' or 'all'")
+            raise UsageError(f"family={self.family!r} is not valid. Use 'measure' or 'all'.")
         given = {name: getattr(self, name) for name in ("margin", "smallest")}
         given = {name: value for name, value in given.items() if value is not None}
         check_numbers(power=self.power, **given)
@@ -95,10 +95,10 @@ class Rules:
             raise UsageError(f"power must be between 0 and 1, such as 0.8, not {self.power}")
         if self.joint == TUKEY and self.family == "all":
             raise UsageError(
-                "Tukey does not support family='all'; use family='measure' or another correction"
+                "Tukey does not support family='all'. Use family='measure' or another correction."
             )
         if self.joint == TUKEY and self.query_group is not None:
-            raise UsageError("Tukey does not support query groups; use --correction MaxT or Holm")
+            raise UsageError("Tukey does not support query groups. Use --correction MaxT or Holm.")
 
     @classmethod
     def of(cls, **options: Any) -> Self:

@@ -70,9 +70,9 @@ def no_query(a: str, b: str, measure: str) -> str:
     Examples
     --------
     >>> no_query("bm25", "dense", "AP")
-    'bm25 and dense cannot be compared on AP: no query counts in the means of both'
+    'bm25 and dense cannot be compared on AP, because no query counts in both means'
     """
-    return f"{a} and {b} cannot be compared on {measure}: no query counts in the means of both"
+    return f"{a} and {b} cannot be compared on {measure}, because no query counts in both means"
 
 
 def shown_limits(pair: ComparedPair, reach: float, *, per_pair: bool = False) -> tuple[float, float]:
@@ -151,29 +151,28 @@ def few_groups_text(groups: int, effective: float, *, alone: bool = False) -> st
     Where queries have weights and no groups, each is `alone`.
 
     >>> few_groups_text(8, 3.64)
-    '8 groups of queries (3.6 effective); at least 5 are needed'
+    '8 groups of queries (3.6 effective), but at least 5 are needed'
     """
     if effective >= FEWEST_GROUPS:
         return ""
     one, more = ("query", "queries") if alone else ("group of queries", "groups of queries")
-    return (
-        f"{groups_text(groups, effective, one if groups == 1 else more)}; at least {FEWEST_GROUPS} are needed"
-    )
+    number = groups_text(groups, effective, one if groups == 1 else more)
+    return f"{number}, but at least {FEWEST_GROUPS} are needed"
 
 
-STATED = "every judged query (in JSON, a query with no results is {query: {}} and counts 0)"
+STATE_ALL = "Add every judged query (in JSON, a query with no results is {query: {}} and counts 0)"
 
 
-def lacking_text(names: Sequence[str]) -> str:
-    """Return the statement that judged queries are missing.
+def lacking_text(names: Sequence[str], run: str) -> str:
+    """Return the statement that a run lacks judged queries.
 
     Examples
     --------
-    >>> lacking_text(["q1"]), lacking_text(list("abcd"))
-    ('1 judged query is missing (q1)', '4 judged queries are missing (a, b, c, ...)')
+    >>> lacking_text(["q1"], "bm25"), lacking_text(list("abcd"), "bm25")
+    ('bm25 lacks 1 judged query (q1)', 'bm25 lacks 4 judged queries (a, b, c, ...)')
     """
     shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-    return f"{counted(len(names), 'judged query is', 'judged queries are')} missing ({shown})"
+    return f"{run} lacks {counted(len(names), 'judged query', 'judged queries')} ({shown})"
 
 
 def signed(value: float, digits: int = 4) -> str:

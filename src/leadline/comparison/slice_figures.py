@@ -37,12 +37,12 @@ def by_slice(
     """
     name = slices.measures[0] if measure is None else str(measure)
     if name not in slices.measures:
-        raise UsageError(f"these slices have no measure '{name}'; there are: " + ", ".join(slices.measures))
+        raise UsageError(f"The slices have no measure '{name}'. Choose from {', '.join(slices.measures)}.")
     records = _each_once([record for record in slices.records if record.measure == name])
     if pair is not None:
         records = [r for r in records if isinstance(r, SliceDifference) and {r.a, r.b} == set(pair)]
         if not records:
-            raise UsageError(f"'{pair[0]}' and '{pair[1]}' were not compared; choose a pair from the table")
+            raise UsageError(f"'{pair[0]}' and '{pair[1]}' were not compared. Choose a pair from the table.")
     several = len({_owner(record) for record in records}) > 1
     if several and len(records) > FEW:
         return _map(records, slices, name, width)

@@ -136,7 +136,7 @@ def read_slices(source: str) -> dict[str, list[str]]:
 
     path, column = split_place(source)
     if not path or not column:
-        raise UsageError(f"'{source}' is not valid; write FILE:COLUMN, as in queries.tsv:type")
+        raise UsageError(f"'{source}' is not valid. Write FILE:COLUMN, as in queries.tsv:type.")
     found: dict[str, list[str]] = {}
     for query, value, line in _cells(path, column):
         for name in _names(value, path, line):
@@ -159,11 +159,12 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
             for document in read_queries(path):
                 yield document.id, _length(document.text), document.place
             return
-        raise InputError(f"no column '{column}'", expected="one of " + ", ".join(columns), path=path, line=1)
+        choose = f"Choose one of {', '.join(columns)}"
+        raise InputError(f"there is no column '{column}'", path=path, line=1, hint=choose)
     key = next((name for name in QUERY if name in columns), columns[0])
     for line, row in rows:
         if row.get(key) is None:
-            raise InputError("a query without an id", expected=f"one in '{key}'", path=path, line=line)
+            raise InputError(f"the query has no id in '{key}'", path=path, line=line, hint="Give it an id")
         yield str(row[key]), row.get(column), line
 
 
@@ -185,7 +186,10 @@ def _names(value: object, path: str = "", line: int | None = None) -> list[str]:
     """Return the slices that a cell names; none if it is empty."""
     if isinstance(value, Mapping):
         raise InputError(
-            "an object as slice", expected="a text, a number or a list of these", path=path, line=line
+            "a slice cannot be an object",
+            path=path,
+            line=line,
+            hint="Use a text, a number, or a list of texts and numbers",
         )
     values = list(value) if isinstance(value, (list, tuple, set, frozenset)) else [value]
     texts = [
@@ -199,7 +203,7 @@ def slicings_of(results: Results, by: SliceSource | Iterable[SliceSource]) -> li
     sources = [by] if isinstance(by, (str, Mapping)) else by
     if not isinstance(sources, Iterable):
         raise UsageError(
-            f"slices cannot be of type {type(by).__name__}; expected FILE:COLUMN, or {{query: slice}}"
+            f"slices cannot be of type {type(by).__name__}. Pass FILE:COLUMN, or {{query: slice}}."
         )
     return _named_apart([_slicing(source, results) for source in sources])
 
@@ -212,7 +216,7 @@ def _slicing(source: object, results: Results) -> Slicing:
         by, labels = IN_MEMORY, {str(query): _names(value) for query, value in source.items()}
     else:
         raise UsageError(
-            f"slices cannot be of type {type(source).__name__}; expected FILE:COLUMN, or {{query: slice}}"
+            f"slices cannot be of type {type(source).__name__}. Pass FILE:COLUMN, or {{query: slice}}."
         )
     codes = results.queries.encode(map(to_bytes, labels))
     by_code = {
@@ -222,12 +226,14 @@ def _slicing(source: object, results: Results) -> Slicing:
     if not names:
         raise InputError(
             "none of the judged queries has a slice",
-            expected=f"query ids such as {results.queries[0]}" if len(results.queries) else "query ids",
             path=by.rpartition(":")[0] or by,
+            hint=f"Use query ids such as {results.queries[0]}" if len(results.queries) else "",
         )
     if len(names) > MOST:
         raise InputError(
-            f"{len(names):,} different slices", expected=f"at most {MOST}, such as types of queries", path=by
+            f"there are {len(names):,} different slices",
+            path=by,
+            hint=f"Use at most {MOST} slices, such as query types",
         )
     rows = {name: row for row, name in enumerate(names)}
     members = np.zeros((len(names), len(results.queries)), dtype=np.bool_)
@@ -242,9 +248,9 @@ def _named_apart(slicings: Sequence[Slicing]) -> list[Slicing]:
     names = [each.by for each in slicings]
     twice = [name for name in names if names.count(name) > 1 and name != IN_MEMORY]
     if twice:
-        raise UsageError(f"slices by {twice[0]} are given twice")
+        raise UsageError(f"The slices {twice[0]} are given twice. Give them once.")
     if not slicings:
-        raise UsageError("no slices given; pass FILE:COLUMN, or {query: slice}")
+        raise UsageError("No slices were given. Pass FILE:COLUMN, or {query: slice}.")
     number = 0
     named = []
     for each in slicings:

@@ -184,7 +184,7 @@ class _Work:
         refuse_sample(evaluation.qrels)
         if evaluation.qrels.inclusion is not None:
             raise UsageError(
-                "suites do not support judgments with inclusion probabilities; use judgments without them"
+                "Suites do not support judgments with inclusion probabilities. Use judgments without them."
             )
         qrels = input_digest(collection.qrels)
         digests = {name: input_digest(source) for name, source in collection.runs.items()}

@@ -19,6 +19,8 @@ DEFAULT_MEASURES = ("nDCG@10",)
 LONGEST_SUITE = 1 << 24  # maximum number of bytes of a suite
 TOP = ("measures", "groups", "collections")
 KEYS = ("qrels", "runs", "documents", "level")
+FILE_HINT = "Pass a TOML file or a folder"
+TABLES_HINT = "Write a table [collections.NAME] with qrels and runs for each collection"
 QRELS = ("qrels.txt", "qrels.tsv", "qrels/test.tsv")  # of a folder; the last is that of BEIR
 
 
@@ -53,7 +55,7 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
     if isinstance(source, Mapping):
         return _suite_of(source, "suite", "")
     if not isinstance(source, (str, os.PathLike)):
-        raise UsageError(f"a suite cannot be of type {type(source).__name__}; pass a path or a mapping")
+        raise UsageError(f"A suite cannot be of type {type(source).__name__}. Pass a path or a mapping.")
     path = os.fspath(source)
     if os.path.isdir(path):
         return _of_folder(path)
@@ -64,24 +66,20 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
         with open(path, "rb") as file:
             content = file.read(LONGEST_SUITE + 1)
         if len(content) > LONGEST_SUITE:
-            raise InputError("more than 16 MiB", expected="a TOML file or a folder", path=path)
+            raise InputError("the file is larger than 16 MiB", path=path, hint=FILE_HINT)
         return _suite_of(tomllib.loads(content.decode("utf-8")), path, os.path.dirname(path))
     except RecursionError:
-        raise InputError(
-            "is nested too deep", expected="[collections.NAME] with qrels and runs", path=path
-        ) from None
+        raise InputError("the tables are nested too deeply", path=path, hint=TABLES_HINT) from None
     except OSError as error:
-        raise InputError(
-            f"cannot be read ({error.strerror})", expected="a TOML file or a folder", path=path
-        ) from None
+        raise InputError(f"the file cannot be read ({error.strerror})", path=path, hint=FILE_HINT) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         line = re.search(r"at line (\d+)", str(error))
         found = re.sub(r" \(at .*\)$", "", " ".join(str(error).split()))
         raise InputError(
-            f"is not TOML ({found})",
-            expected="[collections.NAME] with qrels and runs",
+            f"this is not valid TOML ({found})",
             path=path,
             line=int(line[1]) if line else None,
+            hint=TABLES_HINT,
         ) from None
 
 
@@ -94,16 +92,17 @@ def _of_folder(path: str) -> SuiteFile:
         found = [os.path.join(entry.path, name) for name in QRELS]
         qrels = next(filter(os.path.isfile, found), None)
         if qrels is None:
-            raise InputError("has no judgments", expected=f"{' or '.join(QRELS)} in it", path=entry.path)
+            add = f"Add {', '.join(QRELS[:-1])} or {QRELS[-1]}"
+            raise InputError("this folder has no judgments", path=entry.path, hint=add)
         runs = os.path.join(entry.path, "runs")
         if not os.path.isdir(runs):
-            raise InputError("has no runs", expected="a folder `runs` in it", path=entry.path)
+            add = "Put the runs into a subfolder `runs`"
+            raise InputError("this folder has no runs", path=entry.path, hint=add)
         named = _named(files_of(runs), path, entry.name)
         collections.append(Collection(entry.name, qrels, named))
     if not collections:
-        raise InputError(
-            "has no collections", expected="folders COLLECTION with qrels.txt and runs/", path=path
-        )
+        add = "Add folders COLLECTION with qrels.txt and runs/"
+        raise InputError("this folder has no collections", path=path, hint=add)
     return SuiteFile(path, collections, DEFAULT_MEASURES)
 
 
@@ -111,7 +110,7 @@ def _suite_of(data: Mapping[str, Any], path: str, folder: str) -> SuiteFile:
     _check_keys(data, TOP, "", path)
     tables = data.get("collections")
     if not isinstance(tables, Mapping) or not tables:
-        raise InputError("has no collections", expected="[collections.NAME] with qrels and runs", path=path)
+        raise InputError("there are no collections", path=path, hint=TABLES_HINT)
     collections = [_collection(str(name), table, path, folder) for name, table in tables.items()]
     names = [each.name for each in collections]
     groups = data.get("groups", {})
@@ -122,9 +121,9 @@ def _suite_of(data: Mapping[str, Any], path: str, folder: str) -> SuiteFile:
         for member in members:
             if member not in names:
                 raise InputError(
-                    f"groups.{group} has no collection '{member}' to refer to",
-                    expected=nearest(member, names),
+                    f"groups.{group} refers to an unknown collection '{member}'",
                     path=path,
+                    hint=f"Use {nearest(member, names)}",
                 )
     measures = data.get("measures", DEFAULT_MEASURES)
     return SuiteFile(
@@ -142,12 +141,12 @@ def _collection(name: str, table: object, path: str, folder: str) -> Collection:
     _check_keys(table, KEYS, place, path)
     for key in ("qrels", "runs"):
         if key not in table:
-            raise InputError(f"{place} has no '{key}'", expected=f"{place}.{key}", path=path)
+            raise InputError(f"{place} has no '{key}'", path=path, hint=f"Set {place}.{key}")
     documents, level = table.get("documents", 0), table.get("level")
     if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
-        raise _wrong(f"{place}.documents", documents, "a whole number, 0 if it is not known", path)
+        raise _wrong(f"{place}.documents", documents, "a whole number, or 0 if it is unknown", path)
     if level is not None and (isinstance(level, bool) or not isinstance(level, (int, float))):
-        raise _wrong(f"{place}.level", level, "a number, the lowest relevant grade", path)
+        raise _wrong(f"{place}.level", level, "a number, which is the lowest relevant grade", path)
     qrels = table["qrels"]
     if isinstance(qrels, str):
         qrels = os.path.join(folder, qrels)
@@ -169,7 +168,7 @@ def _runs(value: object, place: str, path: str, folder: str) -> dict[str, Any]:
         if wrong:
             raise _wrong(f"{place}.runs.{wrong[0]}", value[wrong[0]], "a path", path)
         if not named:
-            raise InputError(f"{place}.runs is empty", expected="at least one run", path=path)
+            raise InputError(f"{place}.runs is empty", path=path, hint="Name at least one run")
         return named
     patterns = [value] if isinstance(value, str) else value
     if not isinstance(patterns, Sequence) or not all(isinstance(each, str) for each in patterns):
@@ -182,11 +181,13 @@ def _runs(value: object, place: str, path: str, folder: str) -> dict[str, Any]:
             found = files_of(whole)
         if not found:
             raise InputError(
-                f"{place}.runs: '{pattern}' matches no file", expected="a pattern of runs", path=path
+                f"no file matches '{pattern}' of {place}.runs",
+                path=path,
+                hint="Check the pattern and the folder",
             )
         files += found
     if not files:
-        raise InputError(f"{place}.runs is empty", expected="at least one run", path=path)
+        raise InputError(f"{place}.runs is empty", path=path, hint="Name at least one run")
     return _named(list(dict.fromkeys(files)), path, place)
 
 
@@ -197,9 +198,9 @@ def _named(files: Sequence[str], path: str, place: str) -> dict[str, Any]:
         name = run_name(file)
         if name in named:
             raise InputError(
-                f"{place}: {named[name]} and {file} are both called '{name}'",
-                expected="different names, or runs = {NAME = PATH}",
+                f"{named[name]} and {file} of {place} are both named '{name}'",
                 path=path,
+                hint="Rename one, or name the runs with runs = {NAME = PATH}",
             )
         named[name] = file
     return named
@@ -209,7 +210,8 @@ def _check_keys(table: Mapping[str, Any], known: Sequence[str], place: str, path
     for key in table:
         if key not in known:
             where = f" in {place}" if place else ""
-            raise InputError(f"unknown key '{key}'{where}", expected=nearest(str(key), known), path=path)
+            use = f"Use {nearest(str(key), known)}"
+            raise InputError(f"there is no key '{key}'{where}", path=path, hint=use)
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
@@ -232,7 +234,7 @@ def _listed(value: object, place: str, what: str, path: str) -> tuple[Any, ...]:
 
 def _wrong(place: str, value: object, expected: str, path: str) -> InputError:
     shown = " ".join(repr(value).split())[:60]
-    return InputError(f"{place} = {shown}", expected=expected, path=path)
+    return InputError(f"{place} cannot be {shown}", path=path, hint=f"Set it to {expected}")
 
 
 def input_digest(source: Any) -> str | None:

@@ -33,10 +33,11 @@ class SuiteRules(Rules):
         given = self.correction
         super().__post_init__()
         if not isinstance(self.test, (T, Randomisation)):
-            raise UsageError(f"test={str(self.test)!r} does not apply to a suite; use T or Randomisation")
+            raise UsageError(f"test={str(self.test)!r} does not apply to a suite. Use T or Randomisation.")
         if self.joint is not None:
             raise UsageError(
-                f"correction={given!r} does not apply to a suite; use one of {', '.join(CORRECTIONS.classes)}"
+                f"correction={given!r} does not apply to a suite. Use one of "
+                f"{', '.join(CORRECTIONS.classes)}."
             )
 
 

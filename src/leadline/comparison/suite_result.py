@@ -90,20 +90,25 @@ class Suite(Result):
         missing = self.missing
         lacking = list(dict.fromkeys(name for name, _ in missing))
         shown = ", ".join(f"{name} on {collection}" for name, collection in missing[:3])
-        what = (
-            "each is averaged over its own collections"
-            if self.rules.partial
-            else "these have no macro mean, win rate or test over all collections"
-        )
+        shown += ", ..." if len(missing) > 3 else ""
+        one = len(lacking) == 1
+        if self.rules.partial:
+            what = (
+                "is averaged over its own collections" if one else "are averaged over their own collections"
+            )
+        else:
+            what = f"{'has' if one else 'have'} no macro mean, win rate or test over all collections"
         words = (
-            f"missing: {counted(len(missing), 'cell')} of {self.present.size:,} ({shown}"
-            f"{', ...' if len(missing) > 3 else ''}), of {counted(len(lacking), 'run')}; {what}"
+            f"{len(missing):,} of {self.present.size:,} cells {'is' if len(missing) == 1 else 'are'} missing "
+            f"({shown}), so {counted(len(lacking), 'run')} {what}"
         )
         warnings = [ResultWarning("missing_cells", words, len(missing))]
         undefined = int(np.isnan(self.means[self.present]).sum())
         warnings.append(
             ResultWarning(
-                "undefined_means", f"undefined means (of runs that are not missing): {undefined}", undefined
+                "undefined_means",
+                f"{counted(undefined, 'mean is', 'means are')} undefined although the run exists",
+                undefined,
             )
         )
         for collection, each in self.results.items():
@@ -328,12 +333,12 @@ class Suite(Result):
         notes = [f"{weights}; {wins}"]
         if self.comparisons:
             marks = (
-                "letters: runs (a is the first row) that a run"
+                "letters: runs (a is the first row) that this run"
                 if lettered
-                else "second number: runs that a run"
+                else "second number: number of runs that this run"
             )
             marks += f" significantly outperforms on the collection {how}"
-            notes.append(marks + ("; with baselines only" if rules.baselines else ""))
+            notes.append(marks + (", compared with baselines only" if rules.baselines else ""))
         return notes
 
     def _pair_notes(self) -> list[str]:
@@ -350,11 +355,13 @@ class Suite(Result):
             notes.append(
                 f"{CANNOT_TELL}: fewer than {FEWEST} collections say nothing about other collections"
                 if few < FEWEST
-                else f"{CANNOT_TELL}: on {few} collections no result can be significant by {rules.test} with "
-                f"{rules.correction}"
+                else f"{CANNOT_TELL}: on {few} collections, no result can be significant by {rules.test} "
+                f"with {rules.correction}"
             )
         if any(pair.within.verdict == INCOMPLETE for pair in pairs):
-            notes.append(f"{INCOMPLETE}: a run lacks a collection; --partial tests the collections of both")
+            notes.append(
+                f"{INCOMPLETE}: a run lacks a collection (--partial tests the collections that both have)"
+            )
         return notes
 
     def to_dict(self) -> dict[str, Any]:

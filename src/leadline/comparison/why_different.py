@@ -182,13 +182,13 @@ class WhyDifferent(Result):
             self._counts(),
         ]
         if self.causes:
-            notes.append(
-                "explains: queries with different values, both of which the two settings reproduce; "
-                "contradicts: queries with equal values that the settings do not reproduce"
-            )
+            notes += [
+                "explains: queries with different values in A and B that the two settings reproduce",
+                "contradicts: queries with equal values that the settings do not reproduce",
+            ]
         if self.pair is not None:
             both = " with ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)
-            notes.append(f"{both} explains {len(self.pair.explained)}")
+            notes.append(f"explained by both settings: {queries(len(self.pair.explained))}, {both}")
         notes += [
             one.message + ("" if one.code.startswith("mean_") else f": {queries(one.count)}")
             for one in self.findings
@@ -213,17 +213,18 @@ class WhyDifferent(Result):
         if not differing:
             rest = sum(len(self.groups[name]) for name in ("rounding", "arithmetic"))
             if not rest and not self.numbers:
-                return f"{self.measure}: all {queries(size)} are equal"
+                return f"{self.measure}: the values are equal on {queries(size)}"
             names = " and ".join(cause.says for cause in self.numbers)
-            return f"{self.measure}: {queries(size)} differ only in the {names}"
-        says = f"{self.measure}: {differing} of {queries(size)} differ"
+            return f"{self.measure}: the values of {queries(size)} differ only in the {names}"
+        says = f"{self.measure}: {differing} of {queries(size)} {'differs' if differing == 1 else 'differ'}"
         if not self.tried:
             return says
         best = self.pair.causes if self.pair else self.causes[:1]
-        if best:
-            says += f"; {' with '.join(cause.says for cause in best)} explains {len(self.explained)}"
         left = len(self.not_explained)
-        return f"{says}; {queries(left) + ' not explained' if left else 'all are explained'}"
+        if best:
+            names = " with ".join(cause.says for cause in best)
+            says += f", {len(self.explained) if left else 'all'} explained by {names}"
+        return f"{says}, {left} not explained" if left else says
 
     def __repr__(self) -> str:
         return (
@@ -316,7 +317,7 @@ def why_different(
         meant = measure_of(second.measure)
         if meant is None:
             raise UsageError(
-                f"unknown measure '{text or first.measure}'; give its definition, as in -m nDCG@10"
+                f"The measure '{text or first.measure}' is unknown. Give its definition, as in -m nDCG@10."
             )
     if meant is not None and rel is not None:
         meant = profile_of("leadline").measures([meant], rel=rel)[0]

@@ -45,7 +45,7 @@ CAUSES = {
     "ideal": "documents of the ideal list",
     "fractions": "fractional grades",
     "negative": "negative grades",
-    "norm": "normalisation",
+    "norm": "normalization",
     "form": "form of the measure",
 }
 PARAMETERS = ("gain", "discount", "rule", "norm", "form")  # of measures, with a list of options

@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, repeated
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.io.result_files import damaged_result
@@ -97,8 +97,7 @@ def read_table(source: Any, asked: Collection[str] = ()) -> Scores:
             continue
         by_query = values.setdefault(measure, {})
         if query in by_query:
-            again = InputError(f"query '{query}' again, by {measure}", expected="each once")
-            raise placed(again, columns.path, columns.unit, place)
+            raise placed(repeated(f"query '{query}'", of=measure), columns.path, columns.unit, place)
         by_query[query] = found
     return _checked(scores)
 
@@ -107,7 +106,7 @@ def _of_results(runs: Iterable[Any], path: str) -> Scores:
     scores = Scores(path, {}, {})
     for run in runs:
         if not isinstance(run, dict) or not isinstance(run.get("name"), str):
-            raise InputError("a run without a name", expected="runs with names", path=path)
+            raise InputError("a run has no name", path=path, hint="Name every run")
         name = run["name"]
         means = scores.means.setdefault(name, {})
         values = scores.values.setdefault(name, {})
@@ -121,7 +120,9 @@ def _of_results(runs: Iterable[Any], path: str) -> Scores:
 
 def _checked(scores: Scores) -> Scores:
     if not any(any(tables.values()) for tables in scores.values.values()) and not any(scores.means.values()):
-        raise InputError("contains no values", expected="values of a measure by query", path=scores.path)
+        raise InputError(
+            "there are no values", path=scores.path, hint="Pass the per-query values of a measure"
+        )
     return scores
 
 
@@ -148,8 +149,8 @@ def two_sides(
     for scores, run, present, said in zip(places, runs, names, chosen, strict=True):
         found = _named(present, said or measure or "")
         if found is None:
-            expected = "one of " + ", ".join(present[:20])
-            raise InputError(f"no measure '{said or measure or ''}'", expected=expected, path=scores.path)
+            choose = f"Choose one of {', '.join(present[:20])}"
+            raise InputError(f"there is no measure '{said or measure or ''}'", path=scores.path, hint=choose)
         values = scores.values[run].get(found, {})
         sides.append(Side(scores.path, run, found, values, scores.means[run].get(found, math.nan)))
     return sides[0], sides[1], others
@@ -162,7 +163,8 @@ def _run_of(scores: Scores, name: str | None, both: list[Scores]) -> str:
         return runs[0]
     if name is not None:
         if name not in runs:
-            raise InputError(f"no run '{name}'", expected="one of " + ", ".join(runs), path=scores.path)
+            choose = f"Choose one of {', '.join(runs)}"
+            raise InputError(f"there is no run '{name}'", path=scores.path, hint=choose)
         return name
     common = set.intersection(*(set(other.values) for other in both if len(other.values) > 1))
     single = [other for other in both if len(other.values) == 1]
@@ -170,9 +172,9 @@ def _run_of(scores: Scores, name: str | None, both: list[Scores]) -> str:
     if len(common) == 1:
         return next(iter(common))
     raise InputError(
-        f"{len(runs)} runs",
-        expected=f"--config read.name with one of {', '.join(runs[:10])}",
+        f"there are {len(runs)} runs",
         path=scores.path,
+        hint=f"Set --config read.name to one of {', '.join(runs[:10])}",
     )
 
 
@@ -190,10 +192,10 @@ def _shared(
     pairs = [(name, second[key]) for name in names[0] if (key := str(measure_of(name) or name)) in second]
     if not pairs:
         raise InputError(
-            f"has no measure in common with {places[0].path} ({', '.join(names[0][:8])})",
-            expected=f"one of these beside {', '.join(names[1][:8])}",
-            hint="FILE:MEASURE chooses one measure of each file",
+            f"no measure here ({', '.join(names[1][:8])}) is also in {places[0].path} "
+            f"({', '.join(names[0][:8])})",
             path=places[1].path,
+            hint="Choose one measure of each file with FILE:MEASURE",
         )
     unequal = [
         pair

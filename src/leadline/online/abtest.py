@@ -50,9 +50,9 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
 
 def _ungrouped(result: ABTest, units: Units) -> ResultWarning:
     words = (
-        f"rows not grouped by user: {len(units.arm):,}; one user's clicks are dependent, so p is usually "
-        "too small and the interval too narrow (if the log has users, group the rows with --user "
-        "COLUMN)"
+        f"{counted(len(units.arm), 'row is', 'rows are')} not grouped by user. One user's clicks are "
+        "dependent, so p is usually too small and the interval too narrow. If the log has users, add --user "
+        "COLUMN."
     )
     return ResultWarning("ungrouped", words, len(units.arm) if result.unit == "row" else 0)
 
@@ -60,8 +60,8 @@ def _ungrouped(result: ABTest, units: Units) -> ResultWarning:
 def _few_clicks(result: ABTest) -> ResultWarning:
     minimum = min(arm.clicked for arm in result.arms)
     words = (
-        f"few clicks: {minimum:,} in one arm; single clicks are unreliable (a summary may mislead), and "
-        f"below {FEW} clicks, the relative standard error of the clickthrough exceeds 10 %"
+        f"one arm has only {counted(minimum, 'click')}. Single clicks are unreliable (a summary may "
+        f"mislead), and below {FEW} clicks, the relative standard error of the clickthrough exceeds 10 %."
     )
     return ResultWarning("few_clicks", words, max(1, minimum) if minimum < FEW else 0)
 
@@ -77,8 +77,8 @@ def _sample_ratio(result: ABTest) -> ResultWarning:
     if ratio is None:
         return ResultWarning("sample_ratio", "", 0)
     words = (
-        f"sample ratio: {100 * ratio.seen:.2f} % of users in B where {100 * ratio.planned:g} % were planned "
-        f"(p = {ratio.p:.1e}); the arms are not comparable until this is explained"
+        f"sample ratio: {100 * ratio.seen:.2f} % of users are in B, but {100 * ratio.planned:g} % were "
+        f"planned (p = {ratio.p:.1e}). The arms are not comparable until this is explained."
     )
     return ResultWarning("sample_ratio", words, int(ratio.suspect))
 
@@ -87,19 +87,20 @@ def _of_log(log: Log, units: Units, lost: int) -> list[ResultWarning]:
     return [
         ResultWarning(
             "repeated_clicks",
-            f"rows with more than one click: {log.repeated:,}; each counted once",
+            f"counted {counted(log.repeated, 'row')} with several clicks as one click each",
             log.repeated,
         ),
         ResultWarning(
             "crossed_users",
-            f"users in both arms: {units.crossed:,}; excluded, because each should see only one arm",
+            f"excluded {counted(units.crossed, 'user')} in both arms, because each should see only one arm",
             units.crossed,
         ),
-        ResultWarning("below_positions", f"rows below the positions compared: {lost:,}; excluded", lost),
+        ResultWarning(
+            "below_positions", f"excluded {counted(lost, 'row')} below the compared positions", lost
+        ),
         ResultWarning(
             "interleaved",
-            f"no time column: the {counted(2, 'log')} are interleaved evenly; "
-            "the always-valid p depends on this order",
+            "The logs have no times and are interleaved evenly. The always-valid p depends on this order.",
             int(not log.timed),
         ),
     ]
@@ -131,7 +132,7 @@ def units_of(log: Log, counted: Flags, click: Floats) -> Units:
     """Group the rows by user, or take every row as a unit."""
     arm, click, users = log.arm[counted], click[counted], log.users[counted]
     if not len(arm):
-        raise InputError("there is no row within the requested positions", expected="one or more")
+        raise InputError("no row is within the requested positions")
     if (users < 0).all():
         return Units(arm, np.ones(len(arm)), click)
     _, first, unit = np.unique(users, return_index=True, return_inverse=True)
@@ -245,9 +246,9 @@ def abtest(
     check_whole(1, within=within)
     checked_level(confidence)
     if within is not None and position is None:
-        raise UsageError("within needs position, the column with positions")
+        raise UsageError("`within` needs `position`, the column with the positions")
     if metric == "rows" and user is None:
-        raise UsageError("metric rows needs a column of users to compute the variance")
+        raise UsageError("The metric `rows` needs a column of users to compute the variance. Pass `user`.")
     read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
     depth = None if position is None else within or FIRST_PAGE
     units, lost = (None, 0) if read is None else _units(read, depth)
@@ -306,19 +307,20 @@ def _read(
         if there
     ]
     if len(inputs) != 1:
-        raise UsageError(f"pass a log, counts, or one log per arm, not {' and '.join(inputs) or 'nothing'}")
+        given = f", not {' and '.join(inputs)}" if inputs else ""
+        raise UsageError(f"pass a log, counts, or one log per arm{given}")
     if log is not None:
         return chosen_arms(read_log(log, columns), arms)
     if arms is not None:
-        raise UsageError("arms applies only to a log of several arms; leave it out")
+        raise UsageError("`arms` applies only to a log of several arms. Leave it out.")
     if a_log is not None or b_log is not None:
         if a_log is None or b_log is None:
-            raise UsageError("there is only one arm; pass one log for A and one for B")
+            raise UsageError("There is only one arm. Pass one log for A and one for B.")
         return read_two(a_log, b_log, columns._replace(arm=""))
     if a is None or b is None:
-        raise UsageError("there is only one arm; pass counts for A and for B")
+        raise UsageError("There is only one arm. Pass counts for A and for B.")
     if columns.user or columns.position or columns.time:
-        raise UsageError("columns apply only to logs; leave them out with counts")
+        raise UsageError("Columns apply only to logs. Leave them out with counts.")
     return None
 
 
@@ -335,11 +337,11 @@ def _proportions(a: Any, b: Any, units: Units | None) -> tuple[Proportion, Propo
         counts = [units.counts(arm) for arm in (0, 1)]
         for name, (_, users) in zip(("A", "B"), counts, strict=True):
             if not users:
-                raise UsageError(f"no users are left in arm {name}; both arms need users")
+                raise UsageError(f"arm {name} has no users left, but both arms need users")
         return Proportion(*counts[0]), Proportion(*counts[1])
     for name, pair in (("a", a), ("b", b)):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise UsageError(f"{name}={pair!r} is not valid; give (clicks, users)")
+            raise UsageError(f"{name}={pair!r} is not valid. Give (clicks, users).")
     return proportion_of(*a, what="A: "), proportion_of(*b, what="B: ")
 
 

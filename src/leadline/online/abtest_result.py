@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from leadline.data.records import plain
 from leadline.data.table import Column, columns_of
-from leadline.data.wording import percent
+from leadline.data.wording import counted, percent
 from leadline.online.proportions import SampleRatio, SequentialTest
 from leadline.result import Make, Result
 
@@ -283,7 +283,7 @@ def _peeking(test: ABTest) -> str:
         f"{percent(always.effect)} of the clickthrough)"
     )
     if always.decided:
-        line += f"; below {1 - test.options['confidence']:.2g} after {always.decided:,}"
+        line += f"; below {1 - test.options['confidence']:.2g} after {counted(always.decided, test.unit)}"
     return line
 
 
@@ -304,7 +304,7 @@ def _seen(test: ABTest) -> str:
 
 def _shares(test: ABTest) -> str:
     if test.split is None:
-        return "sample ratio not checked: give the planned share of users in B with --planned SHARE"
+        return "sample ratio not checked (--planned SHARE gives the planned share of users in B)"
     if test.split.suspect:
         return ""  # a notice says so
     return (

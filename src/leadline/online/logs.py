@@ -76,7 +76,7 @@ def read_two(a: str | os.PathLike[str], b: str | os.PathLike[str], columns: Colu
     if names[0] == names[1]:
         names = paths
     if paths[0] == paths[1]:
-        raise UsageError(f"{paths[0]} is given as both A and B; pass a log for each")
+        raise UsageError(f"{paths[0]} is given as both A and B. Pass a different log for each.")
     rows: list[LogRow] = []
     inputs = []
     for name, path in zip(names, paths, strict=True):
@@ -113,17 +113,17 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
     if names is None:
         if len(log.arms) != 2:
             shown = ", ".join(log.arms[:6]) + (", ..." if len(log.arms) > 6 else "")
-            hint = "" if len(log.arms) < 2 else "; choose two with --arms A B"
-            raise UsageError(f"the log has {counted(len(log.arms), 'arm')} ({shown}), not two{hint}")
+            hint = "" if len(log.arms) < 2 else " Choose two with --arms A B."
+            raise UsageError(f"The log has {counted(len(log.arms), 'arm')} ({shown}), not two.{hint}")
         return log
     import difflib
 
     for name in names:
         if name not in log.arms:
             close = difflib.get_close_matches(name, log.arms, n=2, cutoff=0.4) or log.arms[:6]
-            raise UsageError(f"no arm '{name}'; nearest: {', '.join(close)}")
+            raise UsageError(f"There is no arm '{name}'. Choose from {', '.join(close)}.")
     if len(set(names)) != 2:
-        raise UsageError(f"expected two different arms, got {' and '.join(names)}")
+        raise UsageError(f"choose two different arms, not {' and '.join(names)}")
     codes = np.array([names.index(arm) if arm in names else -1 for arm in log.arms])[log.arm]
     chosen = codes >= 0
     return log._replace(
@@ -162,13 +162,13 @@ def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
             _time(row[columns.time], columns.time, path, line) if columns.time else 0.0,
         )
     if empty:
-        raise InputError("contains no rows", expected="a header and one row or more", path=path)
+        raise InputError("there are no rows", path=path, hint="Write a header and at least one row")
 
 
 def _name(row: Mapping[str, Any], column: str, path: str, line: int) -> str:
     value = row[column]
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
-        raise InputError(f"nothing in column '{column}'", expected="a name", path=path, line=line)
+        raise InputError(f"the column '{column}' is empty", path=path, line=line, hint="Write a name")
     return str(value)
 
 
@@ -177,10 +177,10 @@ def _click(value: Any, column: str, path: str, line: int) -> float:
     number = YES[text] if text in YES else number_in(text)
     if number is None or not (math.isfinite(number) and number >= 0 and number == int(number)):
         raise InputError(
-            f"click '{str(value)[:40]}' in column '{column}'",
-            expected="0, or 1 or more",
+            f"'{str(value)[:40]}' in column '{column}' is not a number of clicks",
             path=path,
             line=line,
+            hint="Write a whole number of at least 0",
         )
     return number
 
@@ -193,10 +193,10 @@ def _position(value: Any, column: str, path: str, line: int) -> float:
     number = number_in(text)
     if number is None or not (math.isfinite(number) and number >= 1 and number == int(number)):
         raise InputError(
-            f"position '{text[:40]}' in column '{column}'",
-            expected="a whole number from 1, or nothing",
+            f"'{text[:40]}' in column '{column}' is not a position",
             path=path,
             line=line,
+            hint="Write a whole number of at least 1, or leave the cell empty",
         )
     return number
 
@@ -210,10 +210,10 @@ def _time(value: Any, column: str, path: str, line: int) -> float:
             number = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     if number is None or not math.isfinite(number):
         raise InputError(
-            f"time '{text[:40]}' in column '{column}'",
-            expected="a number, or a time such as 2019-11-24 00:00:17",
+            f"'{text[:40]}' in column '{column}' is not a time",
             path=path,
             line=line,
+            hint="Write a number, or a time such as 2019-11-24 00:00:17",
         )
     return number
 
@@ -252,8 +252,8 @@ def click_deviations(
         number = int(np.flatnonzero(np.isnan(at))[0]) + 1
         raise InputError(
             f"row {number} has no position",
-            expected="a position in every row where the result was shown",
             path=file,
+            hint="Give the position of every result that was shown",
         )
     _, where = np.unique(at, return_inverse=True)
     clicked = np.array([min(row.click, 1.0) for row in rows])

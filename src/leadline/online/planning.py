@@ -70,8 +70,8 @@ def users_needed(
         raise UsageError(f"clickthrough must be a proportion between 0 and 1, not {rate!r}")
     if not math.isfinite(lift) or lift == 0 or not 0 <= rate * (1 + lift) <= 1:
         raise UsageError(
-            f"a lift of {lift!r} does not work with a clickthrough of {rate!r}; it must not be 0 and "
-            "must leave a proportion from 0 to 1"
+            f"A lift of {lift!r} does not work with a clickthrough of {rate!r}. It must not be 0, and the "
+            "clickthrough with the lift must be from 0 to 1."
         )
     checked_fraction(fraction)
     ratio = _reach(power_wanted, confidence) / effect_size(rate, rate * (1 + lift))
@@ -98,8 +98,7 @@ def users_for_difference(
     ends = [end for end in (rate - difference, rate + difference) if 0 <= end <= 1]
     if not ends:
         raise UsageError(
-            f"the smallest difference {difference!r} does not leave a proportion from 0 to 1 with "
-            f"clickthrough {rate!r}"
+            f"a smallest difference of {difference!r} takes the clickthrough {rate!r} out of the range 0 to 1"
         )
     quantiles = _reach(power_wanted, confidence)
     return math.ceil(2 * max((quantiles / effect_size(rate, end)) ** 2 for end in ends))

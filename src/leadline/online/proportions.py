@@ -40,12 +40,12 @@ def proportion_of(clicks: int, users: int, *, what: str = "") -> Proportion:
         if isinstance(value, bool) or value != int(value) or value < 0:
             raise UsageError(f"{what}{name} must be a whole number of at least 0, not {value!r}")
     if users < 1:
-        raise UsageError(f"{what}there are 0 users; at least one is needed")
+        raise UsageError(f"{what}at least one user is needed, not 0")
     if users > MOST:
-        raise UsageError(f"{what}{users:,} users are too many; at most {MOST:,} are supported")
+        raise UsageError(f"{what}at most {MOST:,} users are supported, not {users:,}")
     if clicks > users:
         raise UsageError(
-            f"{what}{clicks:,} clicks is more than {users:,} users; give the number of users who clicked"
+            f"{what}{clicks:,} clicks are more than {users:,} users. Give the number of users who clicked."
         )
     return Proportion(int(clicks), int(users))
 

@@ -135,14 +135,16 @@ def column(values: ArrayLike) -> Floats:
     """Return a list of values as an array with one column."""
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 1:
-        raise UsageError(f"values have {table.ndim} dimensions; pass one value per query")
+        raise UsageError(f"The values have {table.ndim} dimensions. Pass one value per query.")
     return table[:, None]
 
 
 def checked_level(level: float) -> float:
     """Return a confidence level; raise UsageError if it is out of range."""
     if not isinstance(level, (int, float)) or not 0.5 <= level < 1:
-        raise UsageError(f"the confidence level is a fraction from 0.5 to below 1, like 0.95, not {level!r}")
+        raise UsageError(
+            f"the confidence level must be a fraction from 0.5 to below 1, such as 0.95, not {level!r}"
+        )
     return float(level)
 
 
@@ -168,7 +170,7 @@ def checked_groups(test: PairedTest, groups: Groups | None) -> Groups | None:
     ):
         if given and not getattr(test, name):
             able = ", ".join(one for one, kind in TESTS.classes.items() if getattr(kind, name))
-            raise UsageError(f"{test} does not support {what}; use one of {able}")
+            raise UsageError(f"{test} does not support {what}. Use one of {able}.")
     return groups
 
 
@@ -177,7 +179,7 @@ TESTS: Registry[PairedTest] = Registry(
     PairedTest,
     "test",
     refused=dict.fromkeys(
-        ("tukey", "holm", "bonferroni", "maxt", "bh"), "it is a correction, not a test; use --correction"
+        ("tukey", "holm", "bonferroni", "maxt", "bh"), "this is a correction, not a test. Use --correction."
     ),
 )
 INTERVALS: Registry[Interval] = Registry(sys.modules[__name__], Interval, "interval")

@@ -96,6 +96,7 @@ def coincidences(codes: Integers, size: int, group: Integers | None = None, grou
 # Chance gives 0, full agreement 1. Where all judgments fall on one grade, chance alone gives full agreement
 # and what is corrected for chance is 0/0: undefined (NaN), never 1.
 
+TABLE = "Pass a row per unit and a column per judge, with at least two judges."
 FEWEST_PAIRS = 50  # for a verdict: with 13 pairs and kappa .67, the 95 % interval is about .3 to 1
 ACCEPTABLE = 2 / 3  # Krippendorff (2004): the lower limit for tentative conclusions
 
@@ -161,7 +162,7 @@ class Coefficient(Parametric):
         elif codes.shape[1] == 2:
             counts = confusions(codes[:, 0], codes[:, 1], len(values))
         else:
-            raise UsageError(f"{type(self).__name__} compares two judges, got {codes.shape[1]}")
+            raise UsageError(f"{type(self).__name__} compares two judges, not {codes.shape[1]}")
         return float(self.of_tables(counts, values)[0]) if len(values) else float("nan")
 
 
@@ -202,11 +203,11 @@ def _checked(grades: ArrayLike) -> Floats:
     try:
         table = np.asarray(grades, dtype=np.float64)
     except (TypeError, ValueError):
-        raise UsageError("grades are not a table of numbers; expected units x judges") from None
+        raise UsageError(f"The grades are not a table of numbers. {TABLE}") from None
     if table.ndim != 2 or table.shape[1] < 2:
-        raise UsageError(f"grades of shape {table.shape}; expected units x judges, two judges or more")
+        raise UsageError(f"The grades have the shape {table.shape}. {TABLE}")
     if np.isinf(table).any():
-        raise UsageError("an infinite grade; expected numbers, or NaN where a judge did not judge")
+        raise UsageError("A grade is infinite. Pass numbers, or NaN where a judge did not judge.")
     return table
 
 

@@ -135,8 +135,8 @@ def totals(values: Floats, groups: Groups | None = None) -> Totals:
     codes = np.asarray(given)
     if codes.shape != (len(values),) or not np.issubdtype(codes.dtype, np.integer):
         raise UsageError(
-            f"groups of shape {codes.shape} and type {codes.dtype}; expected one integer for each of "
-            f"{len(values)} queries"
+            f"The groups have the shape {codes.shape} and the type {codes.dtype}. Pass one integer for each "
+            f"of the {len(values)} queries."
         )
     different, cluster = np.unique(codes, return_inverse=True)
     sums = np.zeros((len(different), values.shape[1]))

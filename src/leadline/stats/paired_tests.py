@@ -169,7 +169,7 @@ class Sign(PairedTest):
     """
 
     title = "sign test"
-    null = "queries favour each run equally often (median difference 0)"
+    null = "queries favor each run equally often (median difference 0)"
     source = "Arbuthnott 1710; Conover 1999, section 3.4; for retrieval van Rijsbergen 1979, chapter 7"
     aliases: ClassVar[Aliases] = {"sign_test": {}, "binomial": {}}
     weighs: ClassVar[bool] = False  # counts queries

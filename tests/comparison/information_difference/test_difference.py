@@ -232,7 +232,7 @@ def test_queries_without_relevant_documents_or_pairs_are_left_out_and_counted() 
 def test_few_judged_nonrelevant_documents_are_said() -> None:
     found = of_lists({"a": 1, "n": 0}, ["a"], ["n"])
     (notice,) = [one for one in found.warnings if one.code == "few_nonrelevant"]
-    assert notice.message.startswith("queries with fewer than 5 judged non-relevant")
+    assert "fewer than 5" in notice.message
 
 
 def test_qrels_without_any_pair_are_refused() -> None:
@@ -250,7 +250,7 @@ def test_a_run_without_a_judged_document_has_ric_zero_and_is_said() -> None:
     found = of_lists({"a": 1, "n": 0}, ["a"], ["u1", "u2"])
     assert found.mean_ric.tolist() == [1.0, 0.0]
     (notice,) = [one for one in found.warnings if one.code == "nothing_kept"]
-    assert "runs without a relevant judged document" in notice.message
+    assert "without a relevant judged document" in notice.message
 
 
 def test_one_system_has_a_ric_and_a_matrix_of_one() -> None:

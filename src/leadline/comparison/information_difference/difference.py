@@ -37,6 +37,8 @@ from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_whole
+from leadline.data.wording import counted as counted_noun
+from leadline.data.wording import queries
 from leadline.errors import InputError
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
@@ -76,23 +78,23 @@ def difference_warnings(
     warnings += [
         ResultWarning(
             "no_pairs",
-            f"queries whose judged documents all have the same grade: {pairless}; excluded",
+            f"excluded {queries(pairless)} whose judged documents all have the same grade",
             pairless,
         ),
         ResultWarning(
             "nothing_kept",
-            f"runs without a relevant judged document above the cutoff: {len(empty)} "
-            f"({', '.join(empty[:3])}); their RIC is 0",
+            f"RIC is 0 for {counted_noun(len(empty), 'run')} without a relevant judged document above the "
+            f"cutoff ({', '.join(empty[:3])}{', ...' if len(empty) > 3 else ''})",
             len(empty),
         ),
         ResultWarning(
             "few_nonrelevant",
-            f"queries with fewer than {FEW} judged non-relevant documents, which RIC and id depend on: "
-            f"{few} of {len(nonrelevant)} (--exhaustive DOCS counts all other documents in the "
-            "collection as non-relevant)",
+            f"RIC and id depend on judged non-relevant documents, but {few} of {queries(len(nonrelevant))} "
+            f"{'has' if few == 1 else 'have'} fewer than {FEW} (--exhaustive DOCS counts all unjudged "
+            "documents in DOCS as non-relevant)",
             few if sparse else 0,
         ),
-        ResultWarning("one_system", "only one system; comparisons need at least two", int(len(infos) == 1)),
+        ResultWarning("one_system", "comparisons need at least two systems, not one", int(len(infos) == 1)),
     ]
     return [notice for notice in warnings if notice.count]
 
@@ -278,9 +280,8 @@ def difference(
 def _no_pairs(qrels: Qrels) -> InputError:
     return InputError(
         "no query has judged documents of two grades, one of them relevant",
-        expected="at least one",
         path=qrels.source,
-        hint="--exhaustive DOCS treats all other documents in the collection as non-relevant",
+        hint="To count all unjudged documents in DOCS as non-relevant, add --exhaustive DOCS",
     )
 
 

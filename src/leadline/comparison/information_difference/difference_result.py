@@ -16,6 +16,7 @@ from leadline.data.ids import Vocabulary
 from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_word
+from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.result import Make, Result
 
@@ -115,7 +116,9 @@ class Difference(Result):
     def only(self) -> Floats:
         """Conditional mutual information by query."""
         if self._only is None:
-            raise UsageError("per-query values of all pairs were not kept; use fewer systems and no engine")
+            raise UsageError(
+                "The per-query values of all pairs were not kept. Use fewer systems and no engine."
+            )
         return self._only
 
     @cached_property
@@ -154,7 +157,7 @@ class Difference(Result):
     def index_of(self, name: str) -> int:
         """Return the index of a system."""
         if name not in self.names:
-            raise UsageError(f"no system is called '{name}'; there are: " + ", ".join(self.names))
+            raise UsageError(f"No system is named '{name}'. Choose from {', '.join(self.names)}.")
         return self.names.index(name)
 
     def order(self) -> list[int]:
@@ -260,7 +263,7 @@ class Difference(Result):
     def _notes(self) -> list[str]:
         small = len(self.names) <= MATRIX
         return [
-            f"{len(self.names)} systems, mean over {int(self.counted.sum())} queries; in bits"
+            f"{counted(len(self.names), 'system')}, mean over {queries(int(self.counted.sum()))}, in bits"
             + (", relative to those of the ideal list" if self.options["normalise"] else ""),
             *([f"to 1, to 2, ...: id{self.at}, the Information Difference to that system"] if small else []),
             "reversed: lists that rank most of their pairs in the wrong order",
@@ -395,7 +398,7 @@ def drawn_difference(
     values = {"all pairs": distances.tolist()}
     if teams:
         same = np.array([bool(teams[i]) and teams[i] == teams[j] for i, j in zip(first, second, strict=True)])
-        values |= {"of one group": distances[same].tolist(), "of two groups": distances[~same].tolist()}
+        values |= {"within a group": distances[same].tolist(), "between groups": distances[~same].tolist()}
     return cumulative(values, label=label, width=width or COLUMN)
 
 
@@ -410,9 +413,9 @@ def families(
                 value = float(parameters[name])
             except ValueError:
                 raise UsageError(
-                    f"parameter '{parameters[name]}' of run '{name}'; expected a number"
+                    f"the parameter '{parameters[name]}' of run '{name}' is not a number"
                 ) from None
             families.setdefault(groups[name], []).append((value, float(result.mean_ric[index])))
     if not families:
-        raise UsageError("no run has both a group and a parameter; do the names match?")
+        raise UsageError("No run has both a group and a parameter. Check that the names match.")
     return families

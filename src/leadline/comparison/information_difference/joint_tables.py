@@ -106,7 +106,7 @@ def complete(qrels: Qrels, docids: Iterable[str]) -> Qrels:
     """
     documents = sorted({to_bytes(name) for name in docids})
     if not documents:
-        raise UsageError("complete() needs documents, the ids in the collection")
+        raise UsageError("complete() needs the ids of the documents in the collection")
     names: list[bytes] = []
     grades: list[float] = []
     bounds = [0]

@@ -29,7 +29,7 @@ def parse_competitors(wanted: Sequence[str | Similarity] | None, cutoff: int | N
         at = "" if cutoff is None else f"@{cutoff}"
         wanted = [f"Jaccard{at}", f"Overlap{at or '@10'}", *ON_REQUEST]
     if isinstance(wanted, (str, Similarity)):
-        raise UsageError(f"competitors={wanted!r}; expected a list of names")
+        raise UsageError(f"competitors must be a list of names, not {wanted!r}")
     return [
         name if isinstance(name, Similarity) else SIMILARITIES.parse(name) for name in dict.fromkeys(wanted)
     ]
