@@ -246,5 +246,5 @@ def test_everything_that_differs_is_named_at_once(tmp_path: Path) -> None:
     results: Results = ll.evaluate(more, RUNS, ["RR", "P@5"], depth=3)
     with pytest.raises(UsageError) as refused:
         check_same(results, kept)
-    for part in ("other judgments", "it has", "depth", "--config output.force_update"):
+    for part in ("the judgments differ", "it has", "depth", "--config output.force_update"):
         assert part in str(refused.value)

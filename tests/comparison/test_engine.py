@@ -129,7 +129,7 @@ def test_queries_and_groups_of_queries_must_be_five() -> None:
     assert [bool(text) for text in few_queries_texts(table, None)] == [False, True, True]
     groups = np.array([0, 0, 1, 2, 3, 4])
     texts = few_queries_texts(table, groups)  # 36/8 effective groups
-    assert "5 groups of queries (4.5 effective); at least 5" in texts[0]
+    assert "5 groups of queries (4.5 effective), but at least 5" in texts[0]
     assert all(texts)
 
 

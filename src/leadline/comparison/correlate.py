@@ -136,7 +136,7 @@ class Correlation(Result):
         return [
             f"{what} over {len(self.names)} runs",
             f"low, high: approximate {level} CI over {unit} ({self.options['draws']:,} resamples)",
-            f"queries low, queries high: {level} CI over queries ({low} to {high} % of those simulated held)",
+            f"queries low, queries high: {level} CI over queries (in simulations, {low} to {high} % held)",
             *super()._notes(),
         ]
 

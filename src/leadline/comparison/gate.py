@@ -137,7 +137,7 @@ class Gate:
     def __str__(self) -> str:
         text = self.claim
         if self.tested:
-            text += f": {self._numbers()}"
+            text += f"{'. The difference is' if self.cannot_tell else ':'} {self._numbers()}"
         return f"{self.outcome}: {text}"
 
     @property

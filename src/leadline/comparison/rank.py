@@ -351,8 +351,8 @@ def _coverage(units: int, groups: Groups | None) -> list[ResultWarning]:
         return []
     if units < FEWEST:
         words = (
-            f"boot low and boot high need at least {FEWEST} queries, not {number}: with fewer, 95 % "
-            "intervals contained the true rank in only 67 to 76 % of simulations"
+            f"boot low and boot high are left out with {number}: with fewer than {FEWEST}, 95 % intervals "
+            "contained the true rank in only 67 to 76 % of simulations"
         )
         return [ResultWarning("no_interval", words, units)]
     size = max(size for size in BOOTSTRAP_COVERAGE if size <= units)

@@ -426,8 +426,8 @@ def _warnings(
         ResultWarning("one_query", "intervals and tests need at least two queries, not one", int(bool(few))),
         ResultWarning(
             "unclear_effect",
-            f"the effect ratio is not meaningful and has no interval for {', '.join(unclear)}, because the "
-            f"{percent(rules.confidence)} interval of the original effect contains 0",
+            f"the effect ratio is not meaningful and has no interval for {' and '.join(unclear)}, because "
+            f"the {percent(rules.confidence)} interval of the original effect contains 0",
             len(unclear),
         ),
     ]

@@ -272,8 +272,8 @@ def _coverage(result: Replication) -> str:
     fewest = min(len(part.averaged_queries()) for part in (result.original, result.reproduced))
     size = max((size for size in COVERAGE if size <= fewest), default=min(COVERAGE))
     low, high = COVERAGE[size]
-    fewer = "" if fewest >= size else ", and fewer were not simulated"
+    number = queries(size) + (" (the fewest simulated)" if fewest < size else "")
     return (
-        f"approximate: with {size} queries, 95 % intervals contained the true value in {100 * low:.0f} "
-        f"to {100 * high:.0f} % of simulated samples (docs/replication.md){fewer}"
+        f"approximate: with {number}, 95 % intervals contained the true value in {100 * low:.0f} to "
+        f"{100 * high:.0f} % of simulations (docs/replication.md)"
     )
