@@ -110,13 +110,13 @@ def test_changed_judgments_are_refused_and_written_again_by_force(
     for more in ((), ("--update-baseline", str(path))):
         status, said = tried(leadline, path, "run", *GATE, *more)
         assert (status, path.read_bytes()) == (2, before)
-        assert "other judgments" in said
+        assert "the judgments differ" in said
         assert "30 judgments before, 29 now" in said
     status, said = tried(
         leadline, path, "run", *GATE, "--update-baseline", str(path), "--config", "output.force_update"
     )
     assert status == 0
-    assert "other judgments" in said
+    assert "the judgments differ" in said
     assert tried(leadline, path, "run", *GATE)[0] == 0
 
 

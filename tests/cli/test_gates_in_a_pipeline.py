@@ -192,7 +192,7 @@ def test_half_a_run_cannot_tell(leadline: Leadline, averaging: str, condition: s
     else:
         assert reversed_.status == 1
         assert re.search(
-            r"CANNOT TELL: .* 25 judged .* in half .* --config scores.queries=both", reversed_.out
+            r"CANNOT TELL: .* half lacks 25 judged .* --config scores.queries=both", reversed_.out
         )
 
 

@@ -134,7 +134,7 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
     assert found.warnings[0].message == (
         "truth (truth) is the same for all runs, so coefficients are undefined"
     )
-    with pytest.raises(InputError, match=r"share 3 runs, and 0 of them") as caught:
+    with pytest.raises(InputError, match=r"share 3 runs, of which 0 have") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
     assert "names" not in str(caught.value)
 
@@ -142,10 +142,10 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
 @pytest.mark.parametrize(
     ("truth", "says"),
     [
-        (None, "truth cannot be of type NoneType; pass FILE, FILE:MEASURE, or {run: value}"),
-        ([1.0, 2.0], "truth cannot be of type list; pass FILE, FILE:MEASURE, or {run: value}"),
-        ({"a": "x", "b": 1.0}, "value 'x' of run 'a' is not a number"),
-        ({"a": {"q": None}, "b": 1.0}, "value None of run 'a' is not a number"),
+        (None, "truth cannot be of type NoneType. Pass FILE, FILE:MEASURE, or {run: value}."),
+        ([1.0, 2.0], "truth cannot be of type list. Pass FILE, FILE:MEASURE, or {run: value}."),
+        ({"a": "x", "b": 1.0}, "the value 'x' of run 'a' is not a number"),
+        ({"a": {"q": None}, "b": 1.0}, "the value None of run 'a' is not a number"),
     ],
 )
 def test_what_are_no_values_of_runs_is_one_line(truth: Any, says: str) -> None:

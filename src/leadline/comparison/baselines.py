@@ -210,7 +210,7 @@ def _missing_notes(
     for info, row in zip(infos, present, strict=True):
         names = flagged(queries, ~row)
         if names:
-            words = f"{path}: {lacking_text(names, info.name)} of {len(queries):,} and was written anyway"
+            words = f"{path}: {lacking_text(names, info.name, of=len(queries))} and was written anyway"
             found.append(ResultWarning(BASELINE_MISSING, words, len(names)))
     return found
 

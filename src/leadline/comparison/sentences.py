@@ -163,7 +163,7 @@ def few_groups_text(groups: int, effective: float, *, alone: bool = False) -> st
 STATE_ALL = "Add every judged query (in JSON, a query with no results is {query: {}} and counts 0)"
 
 
-def lacking_text(names: Sequence[str], run: str) -> str:
+def lacking_text(names: Sequence[str], run: str, of: int = 0) -> str:
     """Return the statement that a run lacks judged queries.
 
     Examples
@@ -172,7 +172,12 @@ def lacking_text(names: Sequence[str], run: str) -> str:
     ('bm25 lacks 1 judged query (q1)', 'bm25 lacks 4 judged queries (a, b, c, ...)')
     """
     shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-    return f"{run} lacks {counted(len(names), 'judged query', 'judged queries')} ({shown})"
+    what = (
+        f"{len(names):,} of {of:,} judged queries"
+        if of
+        else counted(len(names), "judged query", "judged queries")
+    )
+    return f"{run} lacks {what} ({shown})"
 
 
 def signed(value: float, digits: int = 4) -> str:
