@@ -172,7 +172,7 @@ class Gate:
     def _against(self) -> str:
         measure, margin, relation = self.condition
         if self.queries == 0:
-            return f"{no_query(self.run, str(self.baseline), measure)}"
+            return no_query(self.run, str(self.baseline), measure)
         if self.unchanged:
             return f"{self.run} and {self.baseline} have the same {measure} on all {self.sample}"
         by = f" by more than {margin:g}" if margin else ""
@@ -388,7 +388,7 @@ def thresholds(
 ) -> list[Gate]:
     """Test whether the means of all runs except baselines reach fixed values."""
     check_judged(results)
-    results_of_conditions = []
+    found = []
     for index, condition in conditions:
         rising = results.measures[index].rising
         for run, name in enumerate(results.names):
@@ -400,18 +400,9 @@ def thresholds(
                 reason = f"{condition.measure} has no mean"
             reason = reason or _uncertain(results, run, index, condition)
             short = difference < -EQUAL if rising else difference > EQUAL
-            results_of_conditions.append(
-                Gate(
-                    name,
-                    None,
-                    condition,
-                    difference,
-                    failed=bool(reason) or short,
-                    rising=rising,
-                    reason=reason,
-                )
-            )
-    return results_of_conditions
+            failed = bool(reason) or short
+            found.append(Gate(name, None, condition, difference, failed=failed, rising=rising, reason=reason))
+    return found
 
 
 class Decided(NamedTuple):
@@ -489,18 +480,16 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
     result = decided_on(better, condition, rules, groups)
     if comparison.doubt is not None:
         result = _doubted(result, comparison.doubt[index, :, ::side], condition, rules)
-    for pair, reason in enumerate(_lacking(results, index, pairs)):
-        if reason:
-            result.reasons[pair] = reason
-            result.failed[pair], result.unchanged[pair] = True, False
-    for pair, reason in enumerate(comparison.parts[index].reasons):
-        if reason:  # an estimate without an interval
-            result.reasons[pair] = reason
-            result.failed[pair], result.unchanged[pair] = True, False
-    for pair in np.flatnonzero(result.unchanged).tolist():
-        if _nothing_measured(results, index, int(pairs.first[pair])):
-            result.reasons[pair] = f"{results.measures[index]} is 0 on every query for both runs"
-            result.failed[pair], result.unchanged[pair] = True, False
+    unmeasured = f"{results.measures[index]} is 0 on every query for both runs"
+    idle = [
+        unmeasured if same and _nothing_measured(results, index, int(run)) else ""
+        for same, run in zip(result.unchanged, pairs.first, strict=True)
+    ]
+    for reasons in (idle, _lacking(results, index, pairs), comparison.parts[index].reasons):
+        for pair, reason in enumerate(reasons):
+            if reason:
+                result.reasons[pair] = reason
+                result.failed[pair], result.unchanged[pair] = True, False
     return [
         Gate(
             results.names[int(pairs.first[pair])],
@@ -569,14 +558,10 @@ def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
         if run:
             reasons.append(f"{lacking_text(run, results.names[first])}. {STATE_ALL}")
         elif baseline:
-            alone = (
-                "--config scores.missing=drop"
-                if "missing" in results.options
-                else "--config scores.queries=both"
-            )
+            alone = "missing=drop" if "missing" in results.options else "queries=both"
             reasons.append(
                 f"{lacking_text(baseline, results.names[second])}, which count 0. {STATE_ALL}, or test only "
-                f"the queries of the baseline with {alone}"
+                f"the queries of the baseline with --config scores.{alone}"
             )
         else:
             reasons.append("")
