@@ -122,7 +122,7 @@ def test_every_study_says_what_it_tries_and_takes_what_it_declares() -> None:
         module = study(name)
         assert module.__doc__
         taken = set(inspect.signature(module.run).parameters)
-        assert taken == {*getattr(module, "ARGUMENTS", ARGUMENTS), "given", "on_run"}, name
+        assert taken == {*getattr(module, "ARGUMENTS", ARGUMENTS), "given"}, name
         with pytest.raises(TypeError, match="the study has no option nothing"):
             module.run(nothing=1)
     with pytest.raises(UsageError, match=r"no study 'nothing'. Choose one of .*components, difference-"):

@@ -8,21 +8,22 @@ from __future__ import annotations
 import importlib.util
 import pkgutil
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from leadline import MEASURES, Measure, Qrels, UsageError, read_qrels
 from leadline.data.records import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import docstring
-from leadline.errors import UnknownNameError, UsageError
-from leadline.io.objects import Qrels, read_qrels
+from leadline.errors import UnknownNameError
 from leadline.io.read import QrelsLike
-from leadline.measures import MEASURES, Measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+T = TypeVar("T")
 
 
 class Option(NamedTuple):
@@ -86,7 +87,17 @@ SWEEPS = Option("sweeps", int, "Number of Gibbs sweeps over all tokens in each f
 
 ARGUMENTS = ("qrels", "runs")  # of a study that names no others
 Progress = Callable[[int, int], None]  # called with the number done and the total
-Given = SimpleNamespace  # the options of a study by name
+
+
+class Given(SimpleNamespace):
+    """The options of a study by name, and `on_run`, which is told the progress."""
+
+    def each(self, items: Iterable[T]) -> Iterator[T]:
+        """Yield items, and tell how many are done."""
+        listed = list(items)
+        for done, item in enumerate(listed, start=1):
+            yield item
+            self.on_run(done, len(listed))
 
 
 def with_options(options: Sequence[Option]) -> Callable[[Callable[..., Outcome]], Callable[..., Outcome]]:
@@ -99,7 +110,7 @@ def with_options(options: Sequence[Option]) -> Callable[[Callable[..., Outcome]]
             if unknown := named.keys() - defaults:
                 raise TypeError(f"the study has no option {', '.join(sorted(unknown))}")
             given = defaults | named
-            outcome = study(*inputs, Given(**given), on_run)
+            outcome = study(*inputs, Given(**given, on_run=on_run or (lambda _done, _total: None)))
             return outcome._replace(options={**_shown(given), **(outcome.options or {})})
 
         return run

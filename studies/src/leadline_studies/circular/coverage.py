@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from leadline import agreement, read_qrels
 from leadline.data.arrays import Floats
-from leadline.io.objects import read_qrels
-from leadline.judging.agreement import agreement
 from leadline.judging.agreement_audit import Interval, Taus, audit, needed_judgments
 from leadline.stats.agreement_coefficients import Cohen, coded, confusions
 from leadline.stats.correlation import kendall, tau_ap

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline import Run, UsageError, read_qrels
 from leadline.charts.interval_plots import against_truth
 from leadline.data.arrays import Floats
 from leadline.data.ids import to_text
@@ -22,14 +23,11 @@ from leadline.data.table import Preformatted, Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.demo import Lists, circular_lists, places
-from leadline.errors import UsageError
 from leadline.estimation.estimate import estimate
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.objects import Run, read_qrels
-from leadline.io.read import QrelsLike
-from leadline_studies import LEVEL, Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import LEVEL, Claim, Given, Option, Outcome, with_options
 
 CLAIM = Claim(
     "LLM labels overrate a run that was built from them, and a few human judgments correct the error."
@@ -49,8 +47,8 @@ SHOWN = 10  # runs in the figure and on the page: the circular one and the best 
 
 
 @with_options(OPTIONS)
-def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
-    """Run the study; `on_run` reports the progress in draws."""
+def run(qrels: Any, runs: Any, given: Given) -> Outcome:
+    """Run the study."""
     check_whole(2, draws=given.draws)
     truth, labels = read_qrels(qrels), read_qrels(given.machine)
     pooled = list(runs) if isinstance(runs, (list, tuple)) else [runs]
@@ -69,7 +67,7 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
     grades = truth.to_dict()
     values = np.zeros((given.draws, len(names)))
     limits = np.full((given.draws, len(names), 2), np.nan)
-    for number in range(given.draws):
+    for number in given.each(range(given.draws)):
         pool = pool_for(in_pool, text, budget=given.budget, seed=given.seed + number).pool
         judged: dict[str, dict[str, float]] = {}
         for query, document, drawn in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
@@ -80,8 +78,6 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
             lists = estimates.estimate(name, text)
             values[number, column] = lists.value
             limits[number, column] = lists.these_low, lists.these_high
-        if on_run:
-            on_run(number + 1, given.draws)
     data = {
         "measure": text,
         "level": given.level,

@@ -11,13 +11,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from leadline import Qrels, histogram, score, search
 from leadline.data.table import Table
-from leadline.estimation.score_histograms.histogram import histogram
 from leadline.estimation.score_histograms.score_sets import pairs_to_score
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.objects import Qrels
 from leadline.retrieval.index.reader import Index
-from leadline.retrieval.search import score, search
 
 T = TypeVar("T")
 SEARCH, EVALUATE, SCORE, HISTOGRAM = "search", "evaluate", "score", "histogram"

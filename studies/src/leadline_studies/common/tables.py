@@ -1,11 +1,16 @@
-"""Tables made of rows of numbers."""
+"""Tables made of rows of numbers, and numbers with their intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.records import plain
 from leadline.data.table import Cell, Probability, Table
+from leadline.stats.resampling import interval
 
 
 def sheet(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], **how: Any) -> Table:
@@ -31,3 +36,29 @@ def cell_of(row: Mapping[str, Any], key: str) -> Cell:
         return Probability(value)
     cell: Cell = value
     return cell
+
+
+def columns(rows: Iterable[Mapping[str, Any]], *keys: str) -> list[list[float]]:
+    """Return the numbers under each key, NaN for None."""
+    return [[known(cell_of(row, key)) for row in rows] for rows in [list(rows)] for key in keys]
+
+
+def known(value: Any) -> float:
+    """Return a number, NaN for None."""
+    return float("nan") if value is None else float(value)
+
+
+def estimated(value: float, resampled: Sequence[float] | Floats) -> dict[str, float | None]:
+    """Return a value with its bootstrap interval."""
+    low, high = interval(resampled)
+    return {"value": plain(value), "low": plain(low), "high": plain(high)}
+
+
+def correlated(coefficient: Callable[[Floats, Floats], float], x: Floats, y: Floats, least: int = 0) -> float:
+    """Return the correlation where the second column is defined; NaN for fewer than `least` values.
+
+    >>> correlated(np.dot, np.array([1.0, 2.0, 3.0]), np.array([2.0, np.nan, 1.0]))
+    5.0
+    """
+    defined = ~np.isnan(y)
+    return float(coefficient(x[defined], y[defined])) if defined.sum() >= least else float("nan")

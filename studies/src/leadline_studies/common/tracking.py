@@ -11,11 +11,12 @@ from leadline.comparison.correlate import correlate
 from leadline.data.arrays import Floats
 from leadline.data.table import Table
 from leadline.stats.correlation import pearson, spearman
-from leadline_studies.common.tables import sheet
+from leadline_studies.common.tables import columns, sheet
 
 MEASURES = ("AP", "P@10", "nDCG")
 COEFFICIENTS = {"pearson": pearson, "spearman": spearman}  # the paper's
 WITH_KENDALL = (*COEFFICIENTS, "kendall")
+WORDS = {"R": "pearson", "rho": "spearman"}
 ENDS = ("value", "low", "high", "p", "queries_low", "queries_high")
 SEVEN = 7  # systems, as the paper takes
 ASKED_QUERIES = 50  # of a collection, for a claim to count as reproduced
@@ -58,19 +59,22 @@ def correlate_column(
     return entry
 
 
+def six(end: str = "") -> list[str]:
+    """Return the columns of both coefficients with every measure."""
+    return [f"{word} {measure}={measure}.{kind}{end}" for word, kind in WORDS.items() for measure in MEASURES]
+
+
 def tracking_tables(data: dict[str, Correlations]) -> dict[str, Table]:
     """Return tables of the correlations of every column, and of those of random sevens."""
     rows = [{"recipe": name} | entry for name, entry in data.items()]
-    kinds = {"R": "pearson", "rho": "spearman"}
-    columns = [f"{word} {m}={m}.{kind}.value" for word, kind in kinds.items() for m in MEASURES]
-    columns += ["R with AP, low=AP.pearson.low", "high=AP.pearson.high", "undefined"]
+    heads = [*six(".value"), "R with AP, low=AP.pearson.low", "high=AP.pearson.high", "undefined"]
     sevens = [
         f"{word} {end}=sevens_{kind}.{key}"
-        for word, kind in kinds.items()
+        for word, kind in WORDS.items()
         for end, key in (("5 %", "low"), ("median", "median"), ("95 %", "high"))
     ]
     return {
-        "correlations": sheet(rows, ["recipe", *columns], digits=2),
+        "correlations": sheet(rows, ["recipe", *heads], digits=2),
         "sevens": sheet(rows, ["recipe", *sevens], digits=2),
     }
 
@@ -80,13 +84,9 @@ def tracking_figure(data: dict[str, Correlations], which: str, *, systems: str =
     from leadline.charts.interval_plots import forest
 
     if which == "sevens":
-        parts = [entry["sevens_pearson"] for entry in data.values()]
+        keys = [f"sevens_pearson.{key}" for key in ("median", "low", "high")]
         label = f"Pearson with AP, random sevens of {systems}: median, 5 to 95 %"
-        middle = [part["median"] for part in parts]
     else:
-        parts = [entry["AP"]["pearson"] for entry in data.values()]
+        keys = [f"AP.pearson.{key}" for key in ("value", "low", "high")]
         label = f"Pearson with AP over all {systems}, 95 % interval"
-        middle = [part["value"] for part in parts]
-    ends = [[np.nan if part[end] is None else part[end] for part in parts] for end in ("low", "high")]
-    middle = [np.nan if value is None else value for value in middle]
-    return forest(list(data), middle, ends[0], ends[1], label=label)
+    return forest(list(data), *columns(data.values(), *keys), label=label)

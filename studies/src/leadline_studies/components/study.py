@@ -14,21 +14,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline import MODELS, Run, UsageError, build_index, read_queries, search
 from leadline.data.arrays import Floats
 from leadline.data.records import ResultWarning
 from leadline.data.table import Table
-from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.objects import Run
-from leadline.io.read import QrelsLike
-from leadline.io.texts import TextsLike, name_of, read_queries
-from leadline.retrieval.index.builder import build_index
-from leadline.retrieval.models import MODELS
-from leadline.retrieval.search import search
+from leadline.io.texts import TextsLike, name_of
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.power import outcomes
 from leadline.text.words import Words
-from leadline_studies import Claim, Given, Option, Outcome, Progress, at_least, one_measure, with_options
+from leadline_studies import Claim, Given, Option, Outcome, at_least, one_measure, with_options
 from leadline_studies.common.tables import sheet
 
 CLAIM = Claim("Of stemming, stop words and weighting, weighting matters most.")
@@ -68,9 +63,7 @@ class Effects(NamedTuple):
 
 
 @with_options(OPTIONS)
-def run(
-    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, given: Given, on_run: Progress | None
-) -> Outcome:
+def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     """Run the study on a collection."""
     models = list(map(str, MODELS.expand_all(list(given.model))))
     at_least(2, len(models), "weightings")
@@ -79,7 +72,7 @@ def run(
             "--stem and --stop cannot be none, which is the baseline. Name a stemmer and a list."
         )
     wanted = one_measure(given.measure)  # refused before any work
-    runs, warnings, documents = _runs(docs, queries, models, given.stem, given.stop, on_run)
+    runs, warnings, documents = _runs(docs, queries, models, given)
     results = evaluate(qrels, runs, wanted)
     values = results.averaged_values(0)
     values = values[:, ~np.isnan(values).any(axis=0)]
@@ -108,13 +101,13 @@ def run(
 
 
 def _runs(
-    docs: TextsLike, queries: TextsLike, models: Sequence[str], stem: str, stop: str, on_run: Progress | None
+    docs: TextsLike, queries: TextsLike, models: Sequence[str], given: Given
 ) -> tuple[dict[str, Run], list[ResultWarning], int]:
     """Return a run per cell, stems slowest and weightings fastest."""
     runs: dict[str, Run] = {}
     warnings: dict[str, ResultWarning] = {}
     documents = 0
-    for stems, stops in product(("none", stem), ("none", stop)):
+    for stems, stops in given.each(product(("none", given.stem), ("none", given.stop))):
         analysis = str(Words(stem=stems, stop=stops))
         index = build_index(docs, analysis=analysis)
         documents = index.documents
@@ -125,8 +118,6 @@ def _runs(
                 warnings[f"{analysis} {notice.code}"] = ResultWarning(
                     notice.code, f"{analysis}: {notice.message}", notice.count
                 )
-            if on_run is not None:
-                on_run(len(runs), 4 * len(models))
     return runs, list(warnings.values()), documents
 
 

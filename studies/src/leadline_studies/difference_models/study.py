@@ -15,18 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from leadline.comparison.information_difference.difference import difference
-from leadline.comparison.information_difference.difference_result import Difference
+from leadline import Difference, InputError, Qrels, UsageError, difference, read_qrels
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
-from leadline.errors import InputError, UsageError, both, one_of
+from leadline.errors import both, one_of
 from leadline.evaluation.join import each_run, readable_twice
 from leadline.io.id_lists import read_labels
-from leadline.io.objects import Qrels, read_qrels
-from leadline.io.read import QrelsLike
-from leadline_studies import COMPLETE, Claim, Given, Option, Outcome, Progress, read_judgments, with_options
+from leadline_studies import COMPLETE, Claim, Given, Option, Outcome, read_judgments, with_options
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 CLAIM = Claim(
@@ -58,7 +55,7 @@ OPTIONS = (
 
 
 @with_options(OPTIONS)
-def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
+def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs; `family` and `parameter` are FILE:COLUMN, both or none."""
     both({"--family": given.family}, {"--parameter": given.parameter})
     both({"--parameter": given.parameter}, {"--family": given.family})
@@ -68,7 +65,7 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
     else:
         runs = readable_twice(runs, Reading())
         judged = pooled_judgments(read_qrels(qrels), runs, given.pool)
-    differences = difference(judged, runs, cutoff=given.cutoff, competitors=(), on_run=on_run)
+    differences = difference(judged, runs, cutoff=given.cutoff, competitors=(), on_run=given.on_run)
     if given.family and given.parameter:
         families, parameters = read_labels(given.family), read_labels(given.parameter)
     else:

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.information_difference.difference import difference
-from leadline.comparison.information_difference.difference_result import Difference
+from leadline import Difference, difference
 from leadline.comparison.information_difference.similarity import parse_competitors
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.records import plain
@@ -22,21 +21,9 @@ from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.io.id_lists import read_labels, teams_of
-from leadline.io.read import QrelsLike
 from leadline.stats.correlation import kendall, pearson, spearman
 from leadline.stats.resampling import interval, resamples
-from leadline_studies import (
-    COMPLETE,
-    SEED,
-    TEAM,
-    Claim,
-    Given,
-    Option,
-    Outcome,
-    Progress,
-    read_judgments,
-    with_options,
-)
+from leadline_studies import COMPLETE, SEED, TEAM, Claim, Given, Option, Outcome, read_judgments, with_options
 from leadline_studies.difference_similarity.roc import area_under_curve, best_threshold, decide, roc_curve
 
 CLAIM = Claim(
@@ -72,7 +59,7 @@ class Pairs(NamedTuple):
 
 
 @with_options(OPTIONS)
-def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
+def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN."""
     check_whole(1, bins=given.bins, samples=given.samples)
     labels = read_labels(given.team)
@@ -82,7 +69,7 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
         cutoff=given.cutoff,
         ap_rel=given.level,
         competitors=parse_competitors(None, given.cutoff),
-        on_run=on_run,
+        on_run=given.on_run,
     )
     teams = teams_of(labels, differences.names, given.team)
     n_bins = given.bins or min(20, max(1, round(len(teams) / SYSTEMS_A_BIN)))

@@ -13,11 +13,12 @@ Sources: Horvitz and Thompson 1952; Cormack, Palmer and Clarke 1998; Yilmaz, Kan
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline import Measure, Qrels, Run, UsageError, read_qrels
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
@@ -25,7 +26,6 @@ from leadline.data.reading import Reading
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
-from leadline.errors import UsageError
 from leadline.estimation.designs import Frame, draw, frame_of, random_numbers
 from leadline.estimation.estimate import estimate
 from leadline.estimation.estimators import Sample
@@ -37,23 +37,10 @@ from leadline.estimation.withheld import FEWEST_JUDGMENTS, MOST_GUESSED, MOST_GU
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
-from leadline.io.objects import Qrels, Run, read_qrels
-from leadline.io.read import QrelsLike
 from leadline.judging.pooling_methods import MoveToFront, RankedLists
-from leadline.measures import Measure
 from leadline.stats import INTERVALS
 from leadline.stats.correlation import kendall
-from leadline_studies import (
-    LEVEL,
-    SEED,
-    Claim,
-    Given,
-    Option,
-    Outcome,
-    Progress,
-    parse_integers,
-    with_options,
-)
+from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, parse_integers, with_options
 from leadline_studies.estimate.trials import Trial
 
 CLAIM = Claim("Estimates from few judgments are unbiased, and their intervals have nominal coverage.")
@@ -166,8 +153,8 @@ class Setting(NamedTuple):
 
 
 @with_options(OPTIONS)
-def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
-    """Run the simulation; `on_run` reports the progress in draws."""
+def run(qrels: Any, runs: Any, given: Given) -> Outcome:
+    """Run the simulation."""
     check_whole(2, draws=given.draws)
     check_whole(0, pairs=given.pairs)
     measures = profile_of("leadline").measures(
@@ -180,14 +167,6 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
     limits = [2 * len(rank_weights(one)) for one in measures]
     systems = read_systems(everything, Reading(), depth=max(DEEPEST, *limits)).asked(truth.queries.names)
     whole, full = joined(systems, everything, truth)
-    done, total = 0, len(measures) * len(sizes) * given.draws
-
-    def tell() -> None:
-        nonlocal done
-        done += 1
-        if on_run:
-            on_run(done, total)
-
     cells: list[dict[str, Any]] = []
     rivals: list[dict[str, Any]] = []
     nested: list[dict[str, Any]] = []
@@ -206,7 +185,7 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
                 {"measure": str(one), "budget": size, "kept": _share(drawn_before, drawn), "cut": design.cut}
             )
             drawn_before = drawn
-            cells += _cells(setting, size, design.probability, drawn, tell)
+            cells += _cells(setting, size, design.probability, given.each(drawn))
             rivals += _rivals(setting, size, systems, pooled, whole, full)
     lists = _lists(systems, pooled)
     exact = [_exact(lists, one, whole) for one in measures]
@@ -342,7 +321,7 @@ def make_setting(
 
 
 def _cells(
-    setting: Setting, budget: int, probability: Floats, drawn: Flags, tell: Callable[[], None]
+    setting: Setting, budget: int, probability: Floats, drawn: Iterable[Flags]
 ) -> list[dict[str, Any]]:
     """Estimate from every draw with every proxy, and sum up by proxy."""
     proxies = setting.board.proxies(probability)
@@ -355,7 +334,6 @@ def _cells(
             most = np.where(setting.new & proxy.guessing, MOST_GUESSED_OF_NEW, MOST_GUESSED)
             parts = trial.values, trial.half, trial.guessed <= most, trial.doubt
             found[name].append(_Found(*parts, *trial.pair_limits(first, second, most)))
-        tell()
     return [
         {"measure": str(setting.measure), "budget": budget, "proxy": name} | _summary(setting, trials)
         for name, trials in found.items()

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline import Qrels, Results, Run, sampled
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.records import ResultWarning, plain
-from leadline.estimation.sampled import sampled
 from leadline.estimation.score_histograms.bins import overlap
 from leadline.estimation.score_histograms.histogram import measure_run
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
@@ -22,9 +22,8 @@ from leadline.estimation.score_histograms.histogram_result import (
 from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
-from leadline.evaluation.results import Results
-from leadline.io.objects import Qrels, Run
 from leadline.stats.resampling import interval, weights
+from leadline_studies.common.tables import correlated, known
 from leadline_studies.common.tracking import COEFFICIENTS, MEASURES, SEVEN, Correlations, correlate_column
 
 BY_QUERY, BY_MODEL, ROBUST = "HSA by query", "HSA by model", "HSA robust"
@@ -193,52 +192,31 @@ def _add_query_intervals(entry: Correlations, column: Column, truth: Truth, time
     for index, measure in enumerate(MEASURES):
         quality = _mean(truth.by_query[:, :, index]).again(times)
         for name, coefficient in COEFFICIENTS.items():
-            low, high = interval(
-                [defined_correlation(coefficient, *pair) for pair in zip(quality, values, strict=True)]
-            )
+            resampled = [correlated(coefficient, *pair) for pair in zip(quality, values, strict=True)]
+            low, high = interval(resampled)
             entry[measure][name] |= {"queries_low": plain(low), "queries_high": plain(high)}
 
 
 def _all_coefficients(values: Floats, quality: Floats) -> dict[str, Any]:
     return {
         measure: {
-            name: plain(defined_correlation(coefficient, quality[:, index], values))
+            name: plain(correlated(coefficient, quality[:, index], values))
             for name, coefficient in COEFFICIENTS.items()
         }
         for index, measure in enumerate(MEASURES)
     }
 
 
-def defined_correlation(coefficient: Callable[[Floats, Floats], float], x: Floats, y: Floats) -> float:
-    """Return the correlation where the second column is defined; NaN for fewer than two values.
-
-    >>> defined_correlation(COEFFICIENTS["pearson"], np.array([1.0, 2.0, 3.0]), np.array([2.0, np.nan, 1.0]))
-    -1.0
-    """
-    defined = ~np.isnan(y)
-    return coefficient(x[defined], y[defined])
-
-
 def check_rule(entry: Correlations) -> dict[str, Any]:
     """Return whether a column tracks AP and nDCG as required: the smallest of each kind, and `holds`."""
-    smallest = {kind: _smallest([entry[measure][kind]["value"] for measure in WITH]) for kind in COEFFICIENTS}
-    smallest["least_over_bins"] = None
+    found = {kind: [entry[measure][kind]["value"] for measure in WITH] for kind in COEFFICIENTS}
     if "bins" in entry:
-        smallest["least_over_bins"] = _smallest(
-            [
-                entry["bins"][index][measure][kind]
-                for index in RULED
-                for measure in WITH
-                for kind in COEFFICIENTS
-            ]
-        )
-    required = [kind for kind in ASKED if kind in COEFFICIENTS or "bins" in entry]
-    holds = entry["undefined"] == 0 and all(
-        (value := smallest[kind]) is not None and value >= ASKED[kind] for kind in required
-    )
-    return smallest | {"holds": holds}
-
-
-def _smallest(values: Sequence[float | None]) -> float | None:
-    numbers = [value for value in values if value is not None]
-    return min(numbers) if len(numbers) == len(values) else None
+        found["least_over_bins"] = [
+            entry["bins"][index][measure][kind]
+            for index in RULED
+            for measure in WITH
+            for kind in COEFFICIENTS
+        ]
+    smallest = {kind: None if None in values else min(values) for kind, values in found.items()}
+    holds = entry["undefined"] == 0 and all(known(value) >= ASKED[kind] for kind, value in smallest.items())
+    return {"least_over_bins": None} | smallest | {"holds": holds}

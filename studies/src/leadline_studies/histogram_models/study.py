@@ -15,40 +15,27 @@ from typing import Any
 
 import numpy as np
 
+from leadline import MODELS, Run, build_index, open_index, read_qrels, read_queries, score, search
 from leadline.data.ids import to_text
 from leadline.data.records import ResultWarning, plain
-from leadline.data.table import Cell, Table
+from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries as counted_queries
 from leadline.data.wording import rounded
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import pairs_to_score
-from leadline.io.objects import Run, read_qrels
-from leadline.io.read import QrelsLike
-from leadline.io.texts import TextsLike, name_of, read_queries
-from leadline.retrieval.index import open_index
-from leadline.retrieval.index.builder import build_index
+from leadline.io.texts import TextsLike, name_of
 from leadline.retrieval.index.reader import Index
-from leadline.retrieval.models import MODELS
-from leadline.retrieval.search import score, search
-from leadline_studies import (
-    LEVEL,
-    Claim,
-    Given,
-    Option,
-    Outcome,
-    Progress,
-    at_least,
-    parse_integers,
-    with_options,
-)
+from leadline_studies import LEVEL, Claim, Given, Option, Outcome, at_least, parse_integers, with_options
 from leadline_studies.common.scoring_time import time_lines, time_table, times_of
+from leadline_studies.common.tables import known, sheet
 from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
     ASKED_QUERIES,
     COEFFICIENTS,
     MEASURES,
     SEVEN,
+    six,
     tracking_figure,
     tracking_tables,
 )
@@ -98,9 +85,7 @@ LEAST = 3  # models
 
 
 @with_options(OPTIONS)
-def run(
-    docs: TextsLike | Index, queries: TextsLike, qrels: QrelsLike, given: Given, on_run: Progress | None
-) -> Outcome:
+def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     """Run the study on a collection; `samples` are comma-separated numbers."""
     depth = given.depth
     check_whole(1, depth=depth)
@@ -112,7 +97,7 @@ def run(
     pairs = {n: pairs_to_score(table, documents, sample=n, seed=given.seed, rel=given.level) for n in sizes}
     asked = {query.id: query.content for query in all_queries if query.id in pairs[sizes[0]]}
     depth = min(depth, index.documents)
-    runs, notices = _searched(index, asked, models, depth, on_run)
+    runs, notices = _searched(index, asked, models, depth, given)
     truth, warnings = truth_of(table, runs, given.level)
     lists, doubts = from_lists(table, runs, recipe, truth, depth)
     scored = {n: score(index, asked, pairs[n], models) for n in sizes}
@@ -181,17 +166,15 @@ def _index(docs: TextsLike | Index) -> Index:
 
 
 def _searched(
-    index: Index, queries: dict[str, str], models: Sequence[str], depth: int, on_run: Progress | None
+    index: Index, queries: dict[str, str], models: Sequence[str], depth: int, given: Given
 ) -> tuple[dict[str, Run], dict[str, ResultWarning]]:
     """Return a run of every model, and the warnings by code."""
     runs: dict[str, Run] = {}
     notices: dict[str, ResultWarning] = {}
-    for number, model in enumerate(models, start=1):
+    for model in given.each(models):
         result = search(index, queries, model, k=depth)
         runs |= result
         notices |= {warning.code: warning for warning in result.warnings}
-        if on_run is not None:
-            on_run(number, len(models))
     return runs, notices
 
 
@@ -222,48 +205,26 @@ def _values_by_model(
 
 
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
-    by_model: dict[str, dict[str, float | None]] = data["models"]
-    heads = list(next(iter(by_model.values())))
-    tables = {
-        "models": Table(["model", *heads], [[name, *entry.values()] for name, entry in by_model.items()])
-    }
-    tables |= tracking_tables(data["lists"])
-    named = {name: entry["named_seven"] for name, entry in data["lists"].items() if "named_seven" in entry}
-    if named:
-        columns = [f"{kind} {measure}" for kind in ("R", "rho") for measure in MEASURES]
-        rows = [[name, *_six(entry)] for name, entry in named.items()]
-        tables["named_seven"] = Table(["recipe", *columns], rows, digits=2)
-    tables["bins"], tables["samples"] = _bins_table(data), _samples_table(data)
-    if "time" in data:
-        tables["time"] = time_table(data["time"])
-    return tables
-
-
-def _six(correlations: dict[str, Any]) -> list[Cell]:
-    return [correlations[measure][kind] for kind in COEFFICIENTS for measure in MEASURES]
-
-
-def _bins_table(data: dict[str, Any]) -> Table:
-    rows: list[list[Cell]] = [
-        [name, of_bins["bins"], *_six(of_bins)]
+    bins = [{"recipe": name} | one for name, entry in data["lists"].items() for one in entry.get("bins", ())]
+    models = [{"model": name} | entry for name, entry in data["models"].items()]
+    named = [
+        {"recipe": name} | entry["named_seven"]
         for name, entry in data["lists"].items()
-        for of_bins in entry.get("bins", ())
+        if "named_seven" in entry
     ]
-    columns = [f"{kind} {measure}" for kind in ("R", "rho") for measure in MEASURES]
-    return Table(["recipe", "bins", *columns], rows, digits=2)
-
-
-def _samples_table(data: dict[str, Any]) -> Table:
-    columns = [f"{kind} {measure}" for kind in ("R", "rho") for measure in MEASURES]
-    heads = ["estimate", "n", *columns, "R with AP, low", "high", "least over bins", "rule"]
-    rows: list[list[Cell]] = []
-    for size, by_recipe in data["samples"].items():
-        for name, entry in by_recipe.items():
-            ends = [entry["AP"]["pearson"][f"queries_{end}"] for end in ("low", "high")]
-            six = [entry[measure][kind]["value"] for kind in COEFFICIENTS for measure in MEASURES]
-            holds = "holds" if entry["rule"]["holds"] else "does not hold"
-            rows.append([name, int(size), *six, *ends, entry["rule"]["least_over_bins"], holds])
-    return Table(heads, rows, digits=2)
+    samples = [
+        {"estimate": name, "n": int(size), "holds": _holds(entry)} | entry
+        for size, by_recipe in data["samples"].items()
+        for name, entry in by_recipe.items()
+    ]
+    more = ["R with AP, low=AP.pearson.queries_low", "high=AP.pearson.queries_high"]
+    more += ["least over bins=rule.least_over_bins", "rule=holds"]
+    tables = {"models": sheet(models, list(models[0]))} | tracking_tables(data["lists"])
+    if named:
+        tables["named_seven"] = sheet(named, ["recipe", *six()], digits=2)
+    tables["bins"] = sheet(bins, ["recipe", "bins", *six()], digits=2)
+    tables["samples"] = sheet(samples, ["estimate", "n", *six(".value"), *more], digits=2)
+    return tables | ({"time": time_table(data["time"])} if "time" in data else {})
 
 
 def _figures(data: dict[str, Any], columns: Columns, truth: Truth) -> dict[str, Any]:
@@ -277,28 +238,18 @@ def _figures(data: dict[str, Any], columns: Columns, truth: Truth) -> dict[str, 
         figures[title] = named_points(
             truth.quality[:, 0], columns[name].values, truth.names, across=map_label, up=name
         )
-    figures["bins"] = by_sample(
-        {
-            name: [(of_bins["bins"], _rounded_or_dash(of_bins["AP"]["pearson"])) for of_bins in entry["bins"]]
-            for name, entry in lists.items()
-            if "bins" in entry
-        },
-        label="Pearson with AP",
-        sample="bins",
-    )
-    sizes = data["samples"].items()
-    figures["samples"] = by_sample(
-        {
-            name: [(int(n), _rounded_or_dash(entry[name]["AP"]["pearson"]["value"])) for n, entry in sizes]
-            for name in next(iter(data["samples"].values()))
-        },
-        label="Pearson with AP of whole lists",
-    )
+    bins = {
+        name: [(one["bins"], known(one["AP"]["pearson"])) for one in entry["bins"]]
+        for name, entry in lists.items()
+        if "bins" in entry
+    }
+    samples = {
+        name: [(int(n), known(entry[name]["AP"]["pearson"]["value"])) for n, entry in data["samples"].items()]
+        for name in next(iter(data["samples"].values()))
+    }
+    figures["bins"] = by_sample(bins, label="Pearson with AP", sample="bins")
+    figures["samples"] = by_sample(samples, label="Pearson with AP of whole lists")
     return figures
-
-
-def _rounded_or_dash(value: float | None) -> float:
-    return float("nan") if value is None else value
 
 
 def summary_lines(data: dict[str, Any]) -> list[str]:

@@ -13,7 +13,6 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
-from leadline.data.records import plain
 from leadline.data.wording import rounded
 from leadline.estimation.score_histograms.histogram import measure_run
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
@@ -21,21 +20,10 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels
 from leadline.io.objects import read_qrels
-from leadline.io.read import QrelsLike
 from leadline.stats.correlation import pearson
-from leadline.stats.resampling import bootstrap_interval
-from leadline_studies import (
-    LEVEL,
-    OF_TEAMS,
-    SEED,
-    Claim,
-    Given,
-    Option,
-    Outcome,
-    Progress,
-    at_least,
-    with_options,
-)
+from leadline.stats.resampling import resamples
+from leadline_studies import LEVEL, OF_TEAMS, SEED, Claim, Given, Option, Outcome, at_least, with_options
+from leadline_studies.common.tables import estimated
 from leadline_studies.common.tracking import (
     ASKED_COLLECTIONS,
     ASKED_QUERIES,
@@ -73,7 +61,7 @@ def recipes(level: float, depth: int | None, bins: int) -> dict[str, HistogramOp
 
 
 @with_options(OPTIONS)
-def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
+def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN."""
     table = read_qrels(qrels)
     recipes_used = {
@@ -85,7 +73,7 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
         lambda judged: [measure_run(judged, of_run, 0) for of_run in recipes_used.values()],
         reading=Reading(),
         keep=True,
-        on_run=on_run,
+        on_run=given.on_run,
     )
     names = [info.name for info in infos]
     at_least(LEAST, len(names), "runs for random sevens")
@@ -138,8 +126,8 @@ def _gain(
             quality[defined], control[defined], part
         )
 
-    low, high = bootstrap_interval(better, teams, draws=max(draws, 1), seed=seed)
-    return {"value": plain(better(None)), "low": plain(low), "high": plain(high)}
+    drawn = resamples(teams, draws=max(draws, 1), seed=seed)
+    return estimated(better(None), [better(times) for times in drawn])
 
 
 def summary_lines(data: dict[str, Any], gain: dict[str, float | None], queries: int, draws: int) -> list[str]:

@@ -13,20 +13,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline import Qrels, UsageError, read_qrels
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.records import plain
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
-from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels, teams_of
-from leadline.io.objects import Qrels, read_qrels
-from leadline.io.read import QrelsLike
 from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
 from leadline.stats.resampling import bootstrap_interval, interval, weights
 from leadline_studies import (
@@ -36,7 +34,6 @@ from leadline_studies import (
     Given,
     Option,
     Outcome,
-    Progress,
     at_least,
     parse_integers,
     with_options,
@@ -135,7 +132,7 @@ def _estimates_of_sample(sample: SubsampledRun, times: Floats, recipe: Histogram
 
 
 @with_options(OPTIONS)
-def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
+def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs; `team` is FILE:COLUMN, `samples` and `shares` comma-separated numbers."""
     table = read_qrels(qrels)
     recipe = HistogramOptions(bins=given.bins, rel=given.level, seed=given.seed).checked()
@@ -146,7 +143,7 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
         lambda judged: grid.estimates(RunSubsampler(judged, recipe)),
         reading=Reading(),
         keep=True,
-        on_run=on_run,
+        on_run=given.on_run,
     )
     names = [info.name for info in infos]
     at_least(LEAST, len(names), "runs")

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline import MODELS, Qrels, Run, build_index, read_qrels, read_queries, score, search
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.hashing import sampling_keys
 from leadline.data.ids import to_bytes, to_text
@@ -25,15 +26,11 @@ from leadline.data.wording import percent
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge
-from leadline.io.objects import Qrels, Run, read_qrels
-from leadline.io.read import QrelsLike
-from leadline.io.texts import TextsLike, name_of, read_queries
-from leadline.retrieval.index.builder import build_index
+from leadline.io.texts import TextsLike, name_of
 from leadline.retrieval.index.reader import Index
-from leadline.retrieval.models import MODELS, Model
-from leadline.retrieval.search import score, search
+from leadline.retrieval.models import Model
 from leadline.stats.correlation import average_ranks
-from leadline_studies import Claim, Given, Option, Outcome, Progress, at_least, parse_integers, with_options
+from leadline_studies import Claim, Given, Option, Outcome, at_least, parse_integers, with_options
 from leadline_studies.common.tables import sheet
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler
 from leadline_studies.histogram_sample.study import (
@@ -111,9 +108,7 @@ class Task(NamedTuple):
 
 
 @with_options(OPTIONS)
-def run(
-    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, given: Given, on_run: Progress | None
-) -> Outcome:
+def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     """Run the study on a collection; `samples`, `shares` and `tops` are comma-separated numbers."""
     models = list(MODELS.expand_all(list(given.model)))
     at_least(LEAST, len(models), "models")
@@ -122,7 +117,7 @@ def run(
     grid = Grid.of(table, recipe, given.samples, given.shares, given.repeats, given.draws)
     index = build_index(docs)
     task = _task(index, queries, table, grid, parse_integers(given.tops, "tops"))
-    of_models = _ranked(task, models, grid, on_run)
+    of_models = _ranked(task, models, grid, given)
     exact, rescored = grid.means(of_models.exact), grid.means(of_models.rescored)
     learns = np.array([scores.learns for scores in models])
     names = list(map(str, models))
@@ -199,7 +194,7 @@ def _turns(task: Task, subsampler: RunSubsampler, ranked: Run) -> Integers:
     return np.concatenate(orders, axis=1)
 
 
-def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Progress | None) -> Ranked:
+def _ranked(task: Task, models: Sequence[Model], grid: Grid, given: Given) -> Ranked:
     """Rank, rescore and score the pairs by every model."""
     exact, rescored, new, estimates = [], [], [], []
     lost = int((task.table.relevant(task.level) > 0).sum()) - len(task.queries)
@@ -209,7 +204,7 @@ def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Progress | 
     listed = task.first.to_dict()
     firsts = [{query: list(scores)[:top] for query, scores in listed.items()} for top in task.tops]
     size = task.table.relevant(task.level).sum()
-    for done, model in enumerate(models, start=1):
+    for model in given.each(models):
         full = search(task.collection, task.queries, model, k=task.collection.documents)
         exact.append(_ap(task, full[str(model)]))
         retrieved = [_found(task, full[str(model)], top) for top in task.tops]
@@ -220,8 +215,6 @@ def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Progress | 
         subsampler = RunSubsampler(_joined(task, pairs), grid.recipe, task.collection.documents)
         estimates.append(grid.estimates(subsampler, _turns(task, subsampler, pairs)))
         warnings |= {warning.code: warning for warning in (*full.warnings, *scored.warnings)}
-        if on_run is not None:
-            on_run(done, len(models))
     return Ranked(
         np.stack(exact),
         np.moveaxis(np.array(rescored), 1, 0),

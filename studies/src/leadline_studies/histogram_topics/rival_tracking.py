@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.records import plain
 from leadline.estimation.score_histograms.bins import overlap, slope
-from leadline.stats.resampling import interval, weights
+from leadline.stats.resampling import weights
+from leadline_studies.common.tables import correlated, estimated
 from leadline_studies.common.tracking import COEFFICIENTS
 
 
@@ -35,37 +35,32 @@ def correlate_predictors(
     size = quality.shape[1]
     times = np.ones((1 + draws, size))  # the first row is what was found
     times[1:] = weights(np.random.default_rng([seed, 5]), draws, size)
-    truth = times @ quality.T / size
+    truths = times @ quality.T / size
     columns = _columns(times, counts, competitors)
-    draws_by_column = {
-        name: {
-            kind: np.array(
-                [_defined_correlation(coefficient, *pair) for pair in zip(truth, values, strict=True)]
-            )
-            for kind, coefficient in COEFFICIENTS.items()
-        }
+    drawn = {
+        (name, kind): np.array(
+            [correlated(coefficient, *pair, 3) for pair in zip(truths, values, strict=True)]
+        )
         for name, values in columns.items()
+        for kind, coefficient in COEFFICIENTS.items()
     }
+
+    def lead(name: str, rival: str) -> dict[str, Any]:
+        own = f"HSA {name}"
+        return {kind: _found(np.abs(drawn[own, kind]) - np.abs(drawn[rival, kind])) for kind in COEFFICIENTS}
+
     return {
         "columns": {
-            name: {kind: _with_interval(values) for kind, values in coefficient.items()}
-            | {"undefined": int(np.isnan(columns[name][0]).sum())}
-            for name, coefficient in draws_by_column.items()
+            name: {kind: _found(drawn[name, kind]) for kind in COEFFICIENTS}
+            | {"undefined": int(np.isnan(values[0]).sum())}
+            for name, values in columns.items()
         },
-        "closer": {
-            name: {
-                competitor: {
-                    kind: _with_interval(
-                        np.abs(draws_by_column[f"HSA {name}"][kind])
-                        - np.abs(draws_by_column[competitor][kind])
-                    )
-                    for kind in COEFFICIENTS
-                }
-                for competitor in competitors
-            }
-            for name in counts
-        },
+        "closer": {name: {rival: lead(name, rival) for rival in competitors} for name in counts},
     }
+
+
+def _found(values: Floats) -> dict[str, float | None]:
+    return estimated(float(values[0]), values[1:])
 
 
 def _columns(
@@ -78,13 +73,3 @@ def _columns(
         columns[f"HSA {name}"] = slope(pooled[:, :, 0], pooled[:, :, 1])
         columns[f"DO {name}"] = overlap(pooled[:, :, 0], pooled[:, :, 1])
     return columns | {name: np.tile(values, (len(times), 1)) for name, values in competitors.items()}
-
-
-def _defined_correlation(coefficient: Any, truth: Floats, values: Floats) -> float:
-    defined = ~np.isnan(values)
-    return float(coefficient(truth[defined], values[defined])) if defined.sum() > 2 else float("nan")
-
-
-def _with_interval(values: Floats) -> dict[str, float | None]:
-    low, high = interval(values[1:])
-    return {"value": plain(float(values[0])), "low": plain(low), "high": plain(high)}

@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from leadline import UsageError, read_qrels
 from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Table
 from leadline.data.validation import check_flags, check_numbers, check_whole
 from leadline.data.wording import rounded
-from leadline.errors import UsageError, one_of
+from leadline.errors import one_of
 from leadline.estimation.score_histograms.bins import coarser, overlap, slope
 from leadline.estimation.score_histograms.histogram_result import SENSITIVITY
-from leadline.io.objects import read_qrels
-from leadline.io.texts import TextsLike, name_of
+from leadline.io.texts import name_of
 from leadline.stats.correlation import pearson
-from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, Progress, parse_integers, with_options
+from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, parse_integers, with_options
 from leadline_studies.common.scoring_time import machine
 from leadline_studies.common.tables import sheet
 from leadline_studies.histogram_topics.pairs import read_texts
@@ -93,7 +93,7 @@ TIMES = (
 
 
 @with_options(OPTIONS)
-def run(docs: TextsLike, given: Given, on_run: Progress | None) -> Outcome:
+def run(docs: Any, given: Given) -> Outcome:
     """Run the study on documents, with `qrels` or with `languages`."""
     sizes = _sizes(given.topics)
     check_whole(1, queries=given.queries, sample=given.sample, sweeps=given.sweeps, particles=given.particles)
@@ -122,11 +122,9 @@ def run(docs: TextsLike, given: Given, on_run: Progress | None) -> Outcome:
         seed=given.seed,
     )
     options = {"bins": given.bins, "particles": given.particles, "sweeps": given.sweeps, "seed": given.seed}
-    settings = []
-    for index, size in enumerate(sizes):
-        settings.append(measure_setting(task, size, alpha=given.alpha_sum / size, **options))
-        if on_run is not None:
-            on_run(index + 1, len(sizes))
+    settings = [
+        measure_setting(task, size, alpha=given.alpha_sum / size, **options) for size in given.each(sizes)
+    ]
     data = data_of(task, settings, given.draws, given.seed)
     if given.time:
         parts = [

@@ -20,22 +20,19 @@ from typing import Any
 
 import numpy as np
 
+from leadline import InputError, Qrels, UsageError, agreement, read_qrels
 from leadline.data.reading import Reading
 from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Table
 from leadline.data.wording import queries
-from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge, judge_name, read_judges
-from leadline.io.objects import Qrels, read_qrels
-from leadline.io.read import QrelsLike
-from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import Judgments, ranked
 from leadline.judging.agreement_values import Ranking, changes
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 from leadline.stats.correlation import kendall
-from leadline_studies import Claim, Given, Option, Outcome, Progress, at_least, with_options
+from leadline_studies import Claim, Given, Option, Outcome, at_least, with_options
 from leadline_studies.common.tables import sheet
 
 CLAIM = Claim(
@@ -73,7 +70,7 @@ LARGE = 0.1  # of the mean value
 
 
 @with_options(OPTIONS)
-def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
+def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs; `judges` are files of judgments."""
     table = read_qrels(qrels)
     reference = judge_name(os.path.basename(table.source or "reference"))
@@ -85,9 +82,8 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
     if not len(common):
         raise InputError("no pair of query and document was judged by all judges. Check that the ids match.")
     runs = readable_twice(runs, Reading())
-    ranking = ranked(
-        common, runs, measures=given.measure or ("AP", "nDCG"), judged_only=given.judged_only, on_run=on_run
-    )
+    measures = given.measure or ("AP", "nDCG")
+    ranking = ranked(common, runs, measures=measures, judged_only=given.judged_only, on_run=given.on_run)
     at_least(3, len(ranking.runs), "runs to rank")
     data = _data(common, ranking, table, runs)
     options = {"measure": ranking.measures}

@@ -6,10 +6,8 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
+from leadline import build_index, search, write_run
 from leadline.charts import COLUMN
-from leadline.io.objects import write_run
-from leadline.retrieval.index.builder import build_index
-from leadline.retrieval.search import search
 from leadline_studies.common.figures import grouped_intervals
 from leadline_studies.common.pages import Json, find_documents, rounded, run_study
 

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline import Measure, Qrels, UsageError, read_qrels
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
-from leadline.errors import UsageError
 from leadline.estimation.designs import Draw, draw
 from leadline.estimation.document_topics import fit_topics
 from leadline.estimation.estimators import Sample
@@ -35,10 +35,7 @@ from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.estimation.withheld import MOST_GUESSED
 from leadline.evaluation.profiles import profile_of
-from leadline.io.objects import Qrels, read_qrels
-from leadline.io.read import QrelsLike
-from leadline.measures import Measure
-from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, with_options
 from leadline_studies.estimate.study import Board, Setting, joined, listed, make_board, make_setting
 from leadline_studies.estimate.trials import Trial
 
@@ -99,8 +96,8 @@ def votes_of(systems: Systems, runs: Sequence[Any], truth: Qrels, measure: Measu
 
 
 @with_options(OPTIONS)
-def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
-    """Run the simulation; `on_run` reports the progress in draws."""
+def run(qrels: Any, runs: Any, given: Given) -> Outcome:
+    """Run the simulation."""
     check_whole(2, draws=given.draws)
     measures = profile_of("leadline").measures(list(given.measure), rel=given.level, documents=None)
     kinds = [kind_of(measure_) for measure_ in measures]
@@ -113,19 +110,15 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
     systems = read_systems(every, Reading(), depth=depth).asked(truth.queries.names)
     scores = _scores(systems, given.docs, given.topics, given.fits, given.sweeps, given.seed)
     cells: list[dict[str, Any]] = []
-    done = 0
     for measure_ in measures:
         votes = votes_of(systems, every, truth, measure_)
         frame, means = votes.setting.frame, votes.setting.truth
         proxies = _proxies(votes, scores | {"true value": means}, given.seed)
         trials: dict[str, list[_Found]] = {}
-        for number in range(given.draws):
+        for number in given.each(range(given.draws)):
             chosen = draw(frame, given.budget * len(frame.queries), seed=given.seed + number)
             for name, proxy in proxies.items():
                 trials.setdefault(name, []).append(_trial(votes, proxy(chosen), chosen, number))
-            done += 1
-            if on_run:
-                on_run(done, len(measures) * given.draws)
         cells += [
             {"measure": str(measure_), "proxy": name} | _summary(of_proxy, trials[CENTRED], means)
             for name, of_proxy in trials.items()

@@ -17,34 +17,21 @@ from typing import Any
 
 import numpy as np
 
+from leadline import MODELS, Results, build_index, predict, read_documents, read_queries, search
 from leadline.data.arrays import Flags, Floats
 from leadline.data.optional import require
 from leadline.data.records import plain
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
-from leadline.estimation.predict import over_queries, predict
+from leadline.estimation.predict import over_queries
 from leadline.estimation.predictors import DeShaTo
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.results import Results
-from leadline.io.read import QrelsLike
-from leadline.io.texts import TextsLike, name_of, read_documents, read_queries
-from leadline.retrieval.index.builder import build_index
-from leadline.retrieval.models import MODELS
-from leadline.retrieval.search import SearchResult, search
+from leadline.io.texts import TextsLike, name_of
+from leadline.retrieval.search import SearchResult
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer
-from leadline_studies import (
-    SWEEPS,
-    Claim,
-    Given,
-    Option,
-    Outcome,
-    Progress,
-    at_least,
-    one_measure,
-    with_options,
-)
+from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, at_least, one_measure, with_options
 from leadline_studies.common.tables import sheet
 from leadline_studies.query_prediction.text_predictors import with_text_predictors
 
@@ -73,9 +60,7 @@ RULES = ("compare", "threshold", "difference")
 
 
 @with_options(OPTIONS)
-def run(
-    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, given: Given, on_run: Progress | None
-) -> Outcome:
+def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     """Run the study on a collection."""
     require("LDA of one language")
     models = list(map(str, MODELS.expand_all(list(given.model))))
@@ -86,7 +71,7 @@ def run(
     result = search(index, queries, models)
     results = evaluate(qrels, result, measures)
     predictions = with_text_predictors(predict(result, index=index, queries=queries), result, index, queries)
-    shapes = list(_deshato_by_fit(result, docs, given.topics, given.fits, given.sweeps, given.seed, on_run))
+    shapes = list(_deshato_by_fit(result, docs, given))
     prediction = _with_deshato(predictions, shapes)
     data = {
         "measure": str(results.measures[0]),
@@ -111,22 +96,12 @@ def run(
     )
 
 
-def _deshato_by_fit(
-    result: SearchResult,
-    docs: TextsLike,
-    topics: int,
-    fits: int,
-    sweeps: int,
-    seed: int,
-    on_fit: Progress | None,
-) -> Iterator[Results]:
+def _deshato_by_fit(result: SearchResult, docs: TextsLike, given: Given) -> Iterator[Results]:
     """Return the predictions of DeShaTo by every topic model of all documents."""
     texts = {document.id: document.content for document in read_documents(docs)}
-    for number in range(fits):
-        vectors = infer(fit(texts, topics, sweeps=sweeps, seed=seed + number), texts, seed=seed + number)
-        yield predict(result, DeShaTo.usual(), vectors=vectors)
-        if on_fit is not None:
-            on_fit(number + 1, fits)
+    for seed in given.each(range(given.seed, given.seed + given.fits)):
+        model = fit(texts, given.topics, sweeps=given.sweeps, seed=seed)
+        yield predict(result, DeShaTo.usual(), vectors=infer(model, texts, seed=seed))
 
 
 def _with_deshato(predictions: Results, shapes: Sequence[Results]) -> Results:

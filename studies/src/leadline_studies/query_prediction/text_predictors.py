@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from leadline import Results, Run, read_queries
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.reading import Reading
 from leadline.data.registry import number, whole
 from leadline.estimation.predictors import Predictor
 from leadline.evaluation.join import each_run
-from leadline.evaluation.results import Results
-from leadline.io.objects import Run
-from leadline.io.texts import TextsLike, read_queries
+from leadline.io.texts import TextsLike
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models.query_plan import Query
 

@@ -10,10 +10,12 @@ preserve the order of systems).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline import MODELS, Qrels, build_index, read_qrels, read_queries, score
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
@@ -26,25 +28,10 @@ from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, Sample
 from leadline.estimation.strata import Query, count_cells, tied_above
 from leadline.evaluation.join import judge
 from leadline.evaluation.profiles import profile_of
-from leadline.io.objects import Qrels, read_qrels
-from leadline.io.read import QrelsLike
-from leadline.io.texts import TextsLike, name_of, read_queries
-from leadline.retrieval.index.builder import build_index
+from leadline.io.texts import TextsLike, name_of
 from leadline.retrieval.index.reader import Index
-from leadline.retrieval.models import MODELS
-from leadline.retrieval.search import score
 from leadline.stats.correlation import kendall
-from leadline_studies import (
-    SEED,
-    Claim,
-    Given,
-    Option,
-    Outcome,
-    Progress,
-    at_least,
-    parse_integers,
-    with_options,
-)
+from leadline_studies import SEED, Claim, Given, Option, Outcome, at_least, parse_integers, with_options
 from leadline_studies.common.tables import sheet
 
 CLAIM = Claim(
@@ -105,9 +92,7 @@ class Task(NamedTuple):
 
 
 @with_options(OPTIONS)
-def run(
-    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, given: Given, on_run: Progress | None
-) -> Outcome:
+def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     """Run the simulation on a collection; `samples` are comma-separated numbers."""
     sizes = parse_integers(given.samples, "samples")
     check_whole(2, draws=given.draws, most=given.most)
@@ -115,14 +100,9 @@ def run(
     table, texts = _judged_queries(read_qrels(qrels), index, queries, given.most)
     task = _scored(index, texts, table, [str(text) for text in MODELS.expand_all(list(given.model))])
     rows: list[Json] = []
-    n_done, total = 0, 2 * len(sizes)
-    for certain in (False, True):
-        for size in sizes:
-            if size < index.documents // 2:
-                rows += cell(task, size, given.draws, certain=certain, seed=given.seed)
-            n_done += 1
-            if on_run:
-                on_run(n_done, total)
+    for certain, size in given.each(product((False, True), sizes)):
+        if size < index.documents // 2:
+            rows += cell(task, size, given.draws, certain=certain, seed=given.seed)
     data: Json = {
         "documents": index.documents,
         "queries": len(texts),

@@ -14,32 +14,18 @@ from typing import Any
 
 import numpy as np
 
+from leadline import InputError, Qrels, read_documents, read_qrels
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries
-from leadline.errors import InputError
 from leadline.estimation.system_lists import RankedPool, Systems, read_systems
 from leadline.estimation.unjudged_methods import DeShaTo
-from leadline.io.objects import Qrels, read_qrels
-from leadline.io.read import QrelsLike
-from leadline.io.texts import read_documents
 from leadline.stats.resampling import drawn_rows, interval
 from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, read_vectors
-from leadline_studies import (
-    FITS,
-    LEVEL,
-    SWEEPS,
-    VECTORS,
-    Claim,
-    Given,
-    Option,
-    Outcome,
-    Progress,
-    with_options,
-)
+from leadline_studies import FITS, LEVEL, SWEEPS, VECTORS, Claim, Given, Option, Outcome, with_options
 from leadline_studies.shape_systems.study import fitted
 from leadline_studies.shape_systems.topics import check_topic_source
 
@@ -65,12 +51,12 @@ CLAIMED = 0.9
 
 
 @with_options(OPTIONS)
-def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
+def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on a collection with texts."""
     check_whole(1, fits=given.fits, draws=given.draws, hard=given.hard, sweeps=given.sweeps)
     DeShaTo().check_topics(min(given.topics, default=0))
     table = read_qrels(qrels)
-    systems = read_systems(runs, Reading(), on_run=on_run)
+    systems = read_systems(runs, Reading(), on_run=given.on_run)
     right: dict[int, dict[str, list[Floats]]] = {}
     rows_of: dict[str, int] = {}
     for model in _vectors(

@@ -13,33 +13,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline import InputError, read_qrels
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading
 from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
-from leadline.errors import InputError
 from leadline.estimation.system_lists import Systems, Topics, read_systems
 from leadline.estimation.unjudged import estimate_systems, mean_of_defined
 from leadline.estimation.unjudged_methods import METHODS, DeShaTo, NRuns
 from leadline.evaluation.join import judge_runs
-from leadline.io.objects import read_qrels
 from leadline.io.read import QrelsLike
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
-from leadline_studies import (
-    FITS,
-    LEVEL,
-    SWEEPS,
-    VECTORS,
-    Claim,
-    Given,
-    Option,
-    Outcome,
-    Progress,
-    with_options,
-)
+from leadline_studies import FITS, LEVEL, SWEEPS, VECTORS, Claim, Given, Option, Outcome, with_options
 from leadline_studies.shape_systems.topics import topics_by_number
 
 CLAIM = Claim(
@@ -84,10 +72,10 @@ class Ranked(NamedTuple):
 
 
 @with_options(OPTIONS)
-def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
+def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs over a collection with texts."""
     check_whole(1, subsets=given.subsets)
-    ranked = read_ranked(qrels, runs, given.level, on_run)
+    ranked = read_ranked(qrels, runs, given)
     fits = topics_by_number(
         ranked.systems,
         documents=given.docs,
@@ -126,13 +114,13 @@ def fitted(given: Given, topics: Iterable[int], fits: int) -> dict[str, Any]:
     return {"vectors": len(given.vectors), "topics": list(topics), "fits": fits, "sweeps": sweeps}
 
 
-def read_ranked(qrels: QrelsLike, runs: Any, level: float, on_run: Progress | None = None) -> Ranked:
+def read_ranked(qrels: QrelsLike, runs: Any, given: Given) -> Ranked:
     """Read runs and judgments, excluding queries without judgments."""
     table = read_qrels(qrels)
     reading = Reading()
-    systems = read_systems(runs, reading, on_run=on_run)
+    systems = read_systems(runs, reading, on_run=given.on_run)
     asked = systems.asked(table.queries.names)
-    measures = {"MAP@30": AP(rel=level, cutoff=PAPER), "MAP": AP(rel=level)}
+    measures = {"MAP@30": AP(rel=given.level, cutoff=PAPER), "MAP": AP(rel=given.level)}
     _, values = judge_runs(
         runs, table, lambda judged: [measure.values(judged) for measure in measures.values()], reading=reading
     )

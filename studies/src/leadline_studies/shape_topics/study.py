@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline import InputError, UsageError
 from leadline.data.arrays import Floats, Integers
 from leadline.data.records import plain
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, queries, rounded
-from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import Systems, Topics
 from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import DeShaTo, NRuns
 from leadline.io.read import QrelsLike
 from leadline.stats.correlation import kendall
-from leadline_studies import LEVEL, Claim, Given, Option, Outcome, Progress, with_options
+from leadline_studies import LEVEL, Claim, Given, Option, Outcome, with_options
 from leadline_studies.common.tables import sheet
 from leadline_studies.shape_systems.study import (
     OF_TOPICS,
@@ -131,21 +131,11 @@ class Tried(NamedTuple):
 
 
 @with_options(OPTIONS)
-def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
+def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs over a collection with texts; `sister_runs` is a folder, or runs in memory."""
     check_whole(1, one_in=given.one_in, keep=given.keep)
-    how: dict[str, Any] = {"fits": given.fits, "sweeps": given.sweeps, "seed": given.seed}
     of_sister = _sister(given.sister_qrels, given.sister_runs, given.sister_docs, given.sister_vectors)
-    own = _tried(
-        qrels,
-        runs,
-        given.level,
-        on_run,
-        documents=given.docs,
-        vectors=given.vectors,
-        topics=given.topics,
-        **how,
-    )
+    own = _tried(qrels, runs, given, documents=given.docs, vectors=given.vectors, topics=given.topics)
     part = part_of(own.truth.shape[1], len(own.truth), given.one_in, given.keep)
     tuning = own.at("tuning", part)
     chosen = best_of(tuning)
@@ -154,7 +144,7 @@ def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> O
     ]
     tried = [own]
     if of_sister:
-        tried.append(_tried(**of_sister, level=given.level, on_run=None, topics=[chosen], **how))
+        tried.append(_tried(**of_sister, given=given, topics=[chosen]))
         rows += tried[1].at("sister", _whole(tried[1].truth.shape))
     sizes = [(collection.truth.shape[1], len(collection.truth)) for collection in tried]
     data = _data(own, part, tuning, chosen, rows) | {"share": share_of(part, *sizes)}
@@ -182,9 +172,10 @@ def _sister(qrels: Any, runs: Any, docs: Any, vectors: Sequence[Any]) -> dict[st
     return {"qrels": qrels, "runs": _of_folder(runs), "documents": docs, "vectors": vectors}
 
 
-def _tried(qrels: QrelsLike, runs: Any, level: float, on_run: Progress | None, **given: Any) -> Tried:
-    ranked = read_ranked(qrels, runs, level, on_run)
-    topic_models: dict[int, list[Topics]] = topics_by_number(ranked.systems, **given)
+def _tried(qrels: QrelsLike, runs: Any, given: Given, **of_topics: Any) -> Tried:
+    ranked = read_ranked(qrels, runs, given)
+    how = {"fits": given.fits, "sweeps": given.sweeps, "seed": given.seed}
+    topic_models: dict[int, list[Topics]] = topics_by_number(ranked.systems, **of_topics, **how)
     shapes = {
         number: np.stack([_in_place(ranked, ranked.systems, DeShaTo(depth=PAPER), model) for model in models])
         for number, models in topic_models.items()

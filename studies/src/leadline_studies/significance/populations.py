@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from leadline import InputError, UsageError
 from leadline.data.arrays import Floats
-from leadline.errors import InputError, UsageError
 from leadline.io.read_paths import record_input
 
 LEAST_DIFFERING = 10  # queries on which two runs must differ to be a pair worth testing

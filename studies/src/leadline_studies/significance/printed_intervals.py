@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from leadline import Qrels, Run, agreement, read_qrels, read_run
 from leadline.comparison.correlate import COEFFICIENTS
 from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import Vocabulary
@@ -16,8 +17,6 @@ from leadline.data.judged_run import JudgedRun
 from leadline.evaluation.estimated_recall import RecallEstimate, recall, relevant
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.judges import read_judges
-from leadline.io.objects import Qrels, Run, read_qrels, read_run
-from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import Agreement, Judgments
 from leadline.stats.correlation import over_queries
 from leadline_studies.significance.decisions import Row

@@ -16,24 +16,22 @@ from typing import Any
 
 import numpy as np
 
+from leadline import InputError, read_qrels
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.records import plain
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import rounded
-from leadline.errors import InputError
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimator
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels, teams_of
-from leadline.io.objects import read_qrels
-from leadline.io.read import QrelsLike
 from leadline.io.result_files import read_column
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
 from leadline.stats.resampling import interval, resamples
-from leadline_studies import SEED, TEAM, Claim, Given, Option, Outcome, Progress, at_least, with_options
+from leadline_studies import SEED, TEAM, Claim, Given, Option, Outcome, at_least, with_options
 from leadline_studies.common.tables import sheet
 from leadline_studies.unjudged_systems.votes import STATISTICS, VOTES, scores_by_votes, with_fewer_draws
 
@@ -56,12 +54,12 @@ ENDS = {"": "value", " low": "low", " high": "high"}
 
 
 @with_options(OPTIONS)
-def run(qrels: QrelsLike, runs: Any, given: Given, on_run: Progress | None) -> Outcome:
+def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs; `team` and `truth` are FILE:COLUMN."""
     check_whole(1, samples=given.samples, subsets=given.subsets)
     labels = read_labels(given.team)
     reading = Reading()
-    systems = read_systems(runs, reading, on_run=on_run)
+    systems = read_systems(runs, reading, on_run=given.on_run)
     names = [info.name for info in systems.infos]
     owners = teams_of(labels, names, given.team)
     table = read_qrels(qrels)
