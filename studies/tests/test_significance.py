@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.charts import LINE_STYLES, picture
+from leadline.charts import picture
 from leadline.comparison.correlate import COEFFICIENTS
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
@@ -434,9 +434,3 @@ def test_the_figure_has_a_line_with_bars_for_each_method() -> None:
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["T", "Wilcoxon"]
     assert len(figure.axes[0].lines) == 3  # with what is promised
     assert picture(figure, "svg") == picture(figure, "svg")
-
-
-def test_more_methods_than_looks_are_refused() -> None:
-    lines = {f"test {place}": [(0.05, 0.01)] for place in range(len(LINE_STYLES) + 1)}
-    with pytest.raises(UsageError, match="9 methods; expected 8 or fewer"):
-        significance_errors({"one": lines}, [25], promised=0.05, label="share")

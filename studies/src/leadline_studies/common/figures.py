@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +12,31 @@ from numpy.typing import ArrayLike
 from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, shortened, style
 from leadline.charts.text_layout import legend_below, name_rows, narrowed, wrapped
 from leadline.data.arrays import Floats
-from leadline.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def by_judge(judges: Sequence[str], values: ArrayLike, *, label: str, width: float = COLUMN) -> Figure:
+@contextmanager
+def blank(width: float, height: float, grid: str = "both") -> Iterator[tuple[Figure, Any]]:
+    """Make a figure with one pair of axes, and their grid at the end."""
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes: Any = figure.add_subplot()
+        yield figure, axes
+        axes.grid(visible=True, axis=grid)
+
+
+def _line(axes: Any, x: Any, values: Any, place: int, **how: Any) -> Any:
+    """Draw a line in the look of its place."""
+    look = LINE_STYLES[place]
+    how = {"linestyle": look.dashes, "marker": look.marker} | how
+    return axes.plot(x, values, color=look.color, **how)[0]
+
+
+def by_judge(judges: Sequence[str], values: ArrayLike, *, label: str) -> Figure:
     """Plot judges x systems, the systems in the order of the first judge.
 
     >>> drawn = by_judge(["ann", "ben"], [[0.2, 0.4], [0.1, 0.3]], label="AP")
@@ -25,71 +44,23 @@ def by_judge(judges: Sequence[str], values: ArrayLike, *, label: str, width: flo
     [0.4, 0.2]
     """
     table = np.asarray(values, dtype=np.float64)
-    if table.ndim != 2 or len(table) != len(judges) or not table.size:
-        raise UsageError(f"values of shape {table.shape}; expected {len(judges)} judges x systems")
     table = table[:, np.argsort(-table[0], kind="stable")]
     ranks = np.arange(1, table.shape[1] + 1)
     names = shortened(judges, 16)
     separate = len(judges) - 1 <= len(LINE_STYLES)
-    with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, width * 0.8), layout="constrained")
-        axes = figure.add_subplot()
+    faint = {"color": FAINT, "linewidth": 0.5}
+    others = {"markersize": 2.2, "markevery": max(1, len(ranks) // 8), "linewidth": 0.9}
+    with blank(COLUMN, COLUMN * 0.8, "y") as (figure, axes):
         axes.plot(ranks, table[0], color=INK, linewidth=1.8, zorder=3, label=names[0])
         for index, row in enumerate(table[1:]):
-            look = LINE_STYLES[index % len(LINE_STYLES)]
-            axes.plot(
-                ranks,
-                row,
-                color=look.color if separate else FAINT,
-                linewidth=0.9 if separate else 0.5,
-                linestyle=look.dashes if separate else "solid",
-                marker=look.marker if separate else None,
-                markersize=2.2,
-                markevery=max(1, len(ranks) // 8),
-                label=names[index + 1] if separate else "_" if index else f"{len(table) - 1} other judges",
-            )
+            if separate:
+                _line(axes, ranks, row, index, label=names[index + 1], **others)
+            else:
+                axes.plot(ranks, row, label="_" if index else f"{len(table) - 1} other judges", **faint)
         axes.set_xlabel(f"{table.shape[1]} systems, the best by {names[0]} first")
         axes.set_ylabel(label)
         axes.set_ylim(bottom=0)
-        axes.grid(visible=True, axis="y")
         figure.legend(loc="outside upper left", ncols=3 if max(map(len, names)) <= 9 else 2)
-    return figure
-
-
-def by_sample(
-    estimates: Mapping[str, Sequence[tuple[int, float]]],
-    *,
-    label: str,
-    sample: str = "sampled non-relevant documents per query",
-    width: float = COLUMN,
-) -> Figure:
-    """Plot (sample size, value) of every estimate, on a log axis; undefined values are gaps.
-
-    >>> drawn = by_sample({"HSA": [(10, 0.6), (100, 0.7)]}, label="Pearson")
-    >>> drawn.axes[0].get_ylabel()
-    'Pearson'
-    """
-    with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, width * 0.7), layout="constrained")
-        axes = figure.add_subplot()
-        lines = []
-        for points, look in zip(estimates.values(), LINE_STYLES, strict=False):
-            table = np.asarray(sorted(points), dtype=np.float64)
-            lines += axes.plot(
-                table[:, 0], table[:, 1], color=look.color, linestyle=look.dashes, marker=look.marker
-            )
-        sizes = sorted({int(size) for points in estimates.values() for size, _ in points})
-        axes.set_xscale("log")
-        axes.minorticks_off()
-        axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
-        axes.set_xlabel(sample)
-        axes.set_ylabel(label)
-        axes.grid(visible=True)
-        legend_below(figure, lines, list(estimates)[: len(lines)], width)
     return figure
 
 
@@ -103,48 +74,56 @@ def by_size(
     sizes: str = "number of systems",
     spans: Mapping[str, Sequence[tuple[float, float]]] | None = None,
     width: float = COLUMN,
+    zero: bool = True,
 ) -> Figure:
-    """Plot (size, value) of every method, on a log axis; `sizes` is its label.
+    """Plot (size, value) of every method, on a log axis; undefined values are gaps.
 
     >>> drawn = by_size({"nruns": [(5, 0.4), (20, 0.6)]})
     >>> drawn.axes[0].get_xlabel()
     'number of systems'
     """
-    with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, width * 0.7), layout="constrained")
-        axes = figure.add_subplot()
-        axes.axhline(0, color=FAINT, linewidth=0.6)
+    with blank(width, width * 0.7) as (figure, axes):
+        if zero:
+            axes.axhline(0, color=FAINT, linewidth=0.6)
         artists = []
-        for index, ((name, points), look) in enumerate(zip(lines.items(), LINE_STYLES, strict=False)):
+        for index, (name, points) in enumerate(list(lines.items())[: len(LINE_STYLES)]):
             aside = 1.0 if spans is None else 1 + SIZE_SPACING * (index - (len(lines) - 1) / 2)
-            order = np.argsort([size for size, _ in points])
+            order = np.argsort([size for size, _ in points], kind="stable")
             x, values = np.array(points, dtype=np.float64)[order].T
-            artists += axes.plot(
-                x * aside, values, color=look.color, linestyle=look.dashes, marker=look.marker
-            )
+            artists.append(_line(axes, x * aside, values, index))
             if spans is not None:
                 low, high = np.array(spans[name], dtype=np.float64)[order].T
-                axes.vlines(x * aside, low, high, color=look.color, linewidth=0.8)
+                axes.vlines(x * aside, low, high, color=LINE_STYLES[index].color, linewidth=0.8)
         ticks = sorted({size for points in lines.values() for size, _ in points})
         axes.set_xscale("log")
-        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
         axes.minorticks_off()
         axes.set_xlabel(sizes)
         axes.set_ylabel(label)
-        axes.grid(visible=True)
         legend_below(figure, artists, list(lines)[: len(artists)], width)
     return figure
+
+
+def by_sample(
+    estimates: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    label: str,
+    sample: str = "sampled non-relevant documents per query",
+) -> Figure:
+    """Plot (sample size, value) of every estimate, on a log axis.
+
+    >>> drawn = by_sample({"HSA": [(10, 0.6), (100, 0.7)]}, label="Pearson")
+    >>> drawn.axes[0].get_ylabel()
+    'Pearson'
+    """
+    return by_size(estimates, label=label, sizes=sample, zero=False)
 
 
 HEIGHT = 0.75  # inches of a panel
 LABELS = 10  # that do not overlap in a column
 
 
-def panels(
-    columns: Mapping[str, Sequence[float]], along: Sequence[int], *, label: str, width: float = COLUMN
-) -> Figure:
+def panels(columns: Mapping[str, Sequence[float]], along: Sequence[int], *, label: str) -> Figure:
     """Plot each column against `along`, on a log axis; undefined values are gaps.
 
     >>> drawn = panels({"MAP": [0.2, 0.3], "HSA": [4.0, 5.0]}, [50, 100], label="topics")
@@ -154,16 +133,10 @@ def panels(
     with style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, 0.4 + HEIGHT * len(columns)), layout="constrained")
+        figure = Figure(figsize=(COLUMN, 0.4 + HEIGHT * len(columns)), layout="constrained")
         grid = figure.subplots(len(columns), 1, sharex=True, squeeze=False)[:, 0]
-        for axes, (name, values), look in zip(grid, columns.items(), LINE_STYLES, strict=False):
-            axes.plot(
-                along,
-                np.asarray(values, dtype=np.float64),
-                color=look.color,
-                linestyle=look.dashes,
-                marker=look.marker,
-            )
+        for place, (axes, (name, values)) in enumerate(zip(grid, columns.items(), strict=True)):
+            _line(axes, along, np.asarray(values, dtype=np.float64), place)
             axes.set_ylabel(name)
             axes.margins(y=0.15)
             axes.grid(visible=True)
@@ -177,67 +150,47 @@ def panels(
     return figure
 
 
-def operating_curves(curves: Mapping[str, tuple[Floats, Floats]], *, width: float = COLUMN) -> Figure:
+def operating_curves(curves: Mapping[str, tuple[Floats, Floats]]) -> Figure:
     """Plot ROC curves, one per predictor."""
-    with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, 0.93 * width), layout="constrained")
-        axes = figure.add_subplot()
+    with blank(COLUMN, 0.93 * COLUMN) as (figure, axes):
         axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.6)
-        lines = []
-        for (false, true), look in zip(curves.values(), LINE_STYLES, strict=False):
-            lines += axes.plot(false, true, color=look.color, linestyle=look.dashes)
-        axes.set_xlim(-0.01, 1.01)
-        axes.set_ylim(-0.01, 1.01)
+        shown = list(curves.items())[: len(LINE_STYLES)]
+        lines = [_line(axes, *curve, place, marker=None) for place, (_, curve) in enumerate(shown)]
+        axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
         axes.set_aspect("equal")
         axes.set_xlabel("share of pairs of different teams taken for the same")
         axes.set_ylabel("share of pairs of one team found")
-        axes.grid(visible=True)
-        legend_below(figure, lines, list(curves)[: len(lines)], width)
+        legend_below(figure, lines, [name for name, _ in shown], COLUMN)
     return figure
 
 
+BEST_NAMED = 3  # systems, by the truth and by the estimate
+
+
 def against_truth(
-    estimate: ArrayLike,
-    truth: ArrayLike,
-    names: Sequence[str],
-    *,
-    label: str,
-    measure: str = "MAP",
-    named: int = 3,
-    width: float = COLUMN,
+    estimate: ArrayLike, truth: ArrayLike, names: Sequence[str], *, label: str, measure: str = "MAP"
 ) -> Figure:
-    """Plot one point per system, with labels for the `named` best by truth and the best by estimate.
+    """Plot one point per system, with labels for the best by truth and the best by estimate.
 
     >>> drawn = against_truth([0.1, 0.3], [0.2, 0.4], ["bm25", "dense"], label="nruns")
     >>> [text.get_text() for text in drawn.axes[0].texts]
     ['bm25', 'dense']
     """
     x, y = np.asarray(truth, dtype=np.float64), np.asarray(estimate, dtype=np.float64)
-    with style():
-        from matplotlib.figure import Figure
+    points = {"linestyle": "none", "marker": "o"}
+    with blank(COLUMN, 0.85 * COLUMN) as (figure, axes):
         from matplotlib.patheffects import withStroke
 
-        figure = Figure(figsize=(width, 0.85 * width), layout="constrained")
-        axes = figure.add_subplot()
-        axes.plot(x, y, linestyle="none", marker="o", markersize=3.5, color=LINE_STYLES[0].color, alpha=0.6)
-        labels = narrowed(names, 0.35 * width * 72, size=6, most=20)
-        chosen = {*np.argsort(-x)[:named].tolist(), *np.argsort(-y)[:named].tolist()}
-        axes.plot(
-            x[list(chosen)],
-            y[list(chosen)],
-            linestyle="none",
-            marker="o",
-            markersize=4.5,
-            markerfacecolor="none",
-            markeredgecolor=LINE_STYLES[1].color,
-            markeredgewidth=0.8,
-        )
+        _line(axes, x, y, 0, **points, markersize=3.5, alpha=0.6)
+        labels = narrowed(names, 0.35 * COLUMN * 72, size=6, most=20)
+        chosen = list({*np.argsort(-x)[:BEST_NAMED].tolist(), *np.argsort(-y)[:BEST_NAMED].tolist()})
+        ring = {"markerfacecolor": "none", "markeredgecolor": LINE_STYLES[1].color, "markeredgewidth": 0.8}
+        axes.plot(x[chosen], y[chosen], **points, markersize=4.5, **ring)
         edge = withStroke(linewidth=2, foreground="#ffffff")  # keeps names readable over points
         middle = (x.min() + x.max()) / 2
-        heights = _separate([(float(y[index]), index) for index in chosen], 0.045 * (np.ptp(y) or 1.0))
-        for label_height, index in heights:
+        for label_height, index in _separate(
+            [(float(y[index]), index) for index in chosen], 0.045 * (np.ptp(y) or 1.0)
+        ):
             left = x[index] < middle
             axes.text(
                 x[index] + (0.015 if left else -0.015) * (np.ptp(x) or 1.0),
@@ -251,7 +204,6 @@ def against_truth(
             )
         axes.set_xlabel(measure)
         axes.set_ylabel(label)
-        axes.grid(visible=True)
     return figure
 
 
@@ -270,9 +222,7 @@ LEADER = {"arrowstyle": "-", "color": FAINT, "linewidth": 0.4, "shrinkA": 0, "sh
 POINT_MARGIN = 38  # points above and below the axes
 
 
-def named_points(
-    x: ArrayLike, y: ArrayLike, names: Sequence[str], *, across: str, up: str, width: float = COLUMN
-) -> Figure:
+def named_points(x: ArrayLike, y: ArrayLike, names: Sequence[str], *, across: str, up: str) -> Figure:
     """Plot one point per system, labeled on the right with a leader line.
 
     >>> drawn = named_points([0.1, 0.3], [4.0, 2.0], ["bm25", "dense"], across="MAP", up="HSA")
@@ -282,22 +232,11 @@ def named_points(
     table = np.array([np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)])
     defined = np.flatnonzero(np.isfinite(table).all(axis=0))
     few = len(defined) <= NAMED
-    height = max(0.75 * width, (few * len(defined) * POINT_LINE + POINT_MARGIN) / 72)
-    with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, height), layout="constrained")
-        axes = figure.add_subplot()
-        axes.plot(
-            table[0, defined],
-            table[1, defined],
-            linestyle="none",
-            marker="o",
-            markersize=3.5,
-            color=LINE_STYLES[0].color,
-            alpha=None if few else 0.6,
-        )
-        short = narrowed(names, 0.35 * width * 72, size=6, most=22)
+    height = max(0.75 * COLUMN, (few * len(defined) * POINT_LINE + POINT_MARGIN) / 72)
+    with blank(COLUMN, height) as (figure, axes):
+        points = {"linestyle": "none", "marker": "o", "markersize": 3.5, "alpha": None if few else 0.6}
+        _line(axes, table[0, defined], table[1, defined], 0, **points)
+        short = narrowed(names, 0.35 * COLUMN * 72, size=6, most=22)
         order = defined[np.argsort(table[1, defined], kind="stable")].tolist() if few else []
         low, high = axes.get_ylim()
         label_heights = _spread_labels(
@@ -313,9 +252,8 @@ def named_points(
                 annotation_clip=False,
                 arrowprops=LEADER,
             )
-        axes.set_xlabel(wrapped(across, 0.6 * width * 72))
+        axes.set_xlabel(wrapped(across, 0.6 * COLUMN * 72))
         axes.set_ylabel(wrapped(up, 0.6 * height * 72))
-        axes.grid(visible=True)
     return figure
 
 
@@ -357,34 +295,24 @@ def grouped_intervals(
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
     ['NQC(tail)']
     """
-    with style():
-        from matplotlib.figure import Figure
-
-        height = 0.6 + len(names) * (len(groups) * STEP + 0.06)
-        figure = Figure(figsize=(width, height), layout="constrained")
-        axes = figure.add_subplot()
+    with blank(width, 0.6 + len(names) * (len(groups) * STEP + 0.06), "x") as (figure, axes):
         if mark is not None:
             axes.axvline(mark, color=FAINT, linewidth=0.8)
         artists = []
         reach = 0.8 / max(len(groups), 1)
-        for index, (limits, look) in enumerate(zip(groups.values(), LINE_STYLES, strict=False)):
+        for index, limits in enumerate(list(groups.values())[: len(LINE_STYLES)]):
             value, low, high = np.array(limits, dtype=np.float64).reshape(-1, 3).T
             rows = np.arange(len(names)) + (index - (len(groups) - 1) / 2) * reach
             defined = np.isfinite(value)
             bounded = defined & np.isfinite(low) & np.isfinite(high)
-            axes.hlines(rows[bounded], low[bounded], high[bounded], colors=look.color, linewidth=1.0)
-            artists += axes.plot(
-                value[defined],
-                rows[defined],
-                linestyle="none",
-                marker=look.marker,
-                markersize=3.4,
-                color=look.color,
+            color = LINE_STYLES[index].color
+            axes.hlines(rows[bounded], low[bounded], high[bounded], colors=color, linewidth=1.0)
+            artists.append(
+                _line(axes, value[defined], rows[defined], index, linestyle="none", markersize=3.4)
             )
         axes.set_ylim(len(names) - 0.45, -0.55)
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0)
-        axes.grid(visible=True, axis="x")
         name_rows(axes, names)
         axes.set_xlabel(wrapped(label, 0.6 * width * 72))
         legend_below(figure, artists, list(groups)[: len(artists)], width)
@@ -402,16 +330,13 @@ def significance_errors(
     promised: float,
     label: str,
     across: str = "queries",
-    width: float = 2 * COLUMN,
 ) -> Figure:
     """Plot one panel per situation and one line per method, with bars of two standard errors."""
     methods = list(dict.fromkeys(name for lines in panels.values() for name in lines))
-    if len(methods) > len(LINE_STYLES):
-        raise UsageError(f"{len(methods)} methods; expected {len(LINE_STYLES)} or fewer")
     with style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, 2.35), layout="constrained")
+        figure = Figure(figsize=(2 * COLUMN, 2.35), layout="constrained")
         artists: dict[str, Any] = {}
         for axes, (situation, lines) in zip(
             np.atleast_1d(figure.subplots(1, len(panels), sharey=True)), panels.items(), strict=True
@@ -419,8 +344,11 @@ def significance_errors(
             axes.axhline(promised, color=INK, linewidth=0.7)
             for name, rates in lines.items():
                 index = methods.index(name)
-                shift = (index - (len(methods) - 1) / 2) * APART
-                artists[name] = _line(axes, rates, np.arange(len(sizes)) + shift, index)
+                positions = np.arange(len(sizes)) + (index - (len(methods) - 1) / 2) * APART
+                values, errors = np.array(rates, dtype=np.float64).T
+                artists[name] = _line(axes, positions, values, index, linewidth=0.8)
+                low, high = np.clip([values - 2 * errors, values + 2 * errors], 0.0, 1.0)
+                axes.vlines(positions, low, high, color=LINE_STYLES[index].color, linewidth=0.8)
             axes.set_title(situation, fontsize=7.5, color=INK)
             axes.set_xticks(range(len(sizes)), [str(size) for size in sizes])
             axes.set_xlim(-0.5, len(sizes) - 0.5)
@@ -428,22 +356,6 @@ def significance_errors(
             axes.grid(visible=True, axis="y")
         figure.axes[0].set_ylabel(label)
         figure.supxlabel(across, fontsize=7.5, color=INK)
-        figure.legend(
-            [artists[name] for name in methods],
-            methods,
-            loc="outside upper center",
-            ncols=len(methods),
-            borderpad=0,
-        )
+        drawn = [artists[name] for name in methods]
+        figure.legend(drawn, methods, loc="outside upper center", ncols=len(methods), borderpad=0)
     return figure
-
-
-def _line(axes: Any, rates: Rates, positions: Any, method: int) -> Any:
-    look = LINE_STYLES[method]
-    values, errors = np.array(rates, dtype=np.float64).T
-    (line,) = axes.plot(
-        positions, values, color=look.color, linestyle=look.dashes, marker=look.marker, linewidth=0.8
-    )
-    low, high = np.clip([values - 2 * errors, values + 2 * errors], 0.0, 1.0)
-    axes.vlines(positions, low, high, color=look.color, linewidth=0.8)
-    return line
