@@ -3,46 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.stats.intervals import BCa
-from leadline_studies.significance.decisions import Row, intervals, limits, p_values, paired_tests, share
-from leadline_studies.significance.populations import (
-    best_runs,
-    draw,
-    margin,
-    measure_of,
-    normal_correlations,
-    random_pairs,
+from leadline_studies.significance.decisions import (
+    Row,
+    intervals,
+    limits,
+    missed,
+    p_values,
+    paired_tests,
+    rate,
+    share,
 )
-from leadline_studies.significance.rejections import populations
+from leadline_studies.significance.populations import draw, margin, normal_correlations, real_pairs
+from leadline_studies.significance.rejections import skewed_right
 
 EFFECTS = (0.0, 0.2, 0.5, 0.8)  # where classes of the true standardised difference begin
 
 
-class Simulated:
-    """Simulated scores of two runs, queries x sets each, and the true values of each set."""
+class Simulated(NamedTuple):
+    """Scores of two runs, sets x queries x 2, true means, measure and pair of each set; the real pairs."""
 
-    def __init__(
-        self, matrices: Mapping[str, Floats], *, queries: int, pairs: int, sets: int, seed: int
-    ) -> None:
-        rng = np.random.default_rng([seed, queries, 1])
-        scores, means, measures, real = [], [], [], []
-        for name, matrix in matrices.items():
-            for values in random_pairs(best_runs(matrix), pairs, rng):
-                margins = [margin(values[:, 0]), margin(values[:, 1])]
-                scores.append(draw(margins, normal_correlations(values), queries=queries, sets=sets, rng=rng))
-                real.append(values)
-                means.append([of_run.mean for of_run in margins])
-                measures.append(measure_of(name))
-        self.real = real
-        self.scores: Floats = np.concatenate(scores)
-        self.means: Floats = np.repeat(np.array(means), sets, axis=0)
-        self.measures = np.repeat(np.array(measures), sets)
-        self.pairs: Integers = np.repeat(np.arange(len(means)), sets)
-        self.set: Integers = np.tile(np.arange(sets), len(means))
+    scores: Floats
+    means: Floats
+    measures: NDArray[np.str_]
+    pairs: Integers
+    real: list[Floats]
 
     @property
     def differences(self) -> Floats:
@@ -52,16 +43,29 @@ class Simulated:
     @property
     def effects(self) -> Floats:
         """Return the absolute true difference of each pair divided by the deviation over all of its sets."""
-        differences = self.scores[:, :, 0] - self.scores[:, :, 1]
-        n_pairs = self.pairs.max() + 1
-        spread = np.sqrt([differences[self.pairs == pair].var() for pair in range(n_pairs)])
-        return np.abs(self.means[:, 0] - self.means[:, 1]) / spread[self.pairs]
+        spread = [self.differences[:, self.pairs == pair].var() for pair in range(len(self.real))]
+        return np.abs(self.means[:, 0] - self.means[:, 1]) / np.sqrt(spread)[self.pairs]
 
     def groups(self) -> Iterator[tuple[str, Flags]]:
         """Return the sets of each group: all, and each measure."""
         yield "all", np.ones(len(self.pairs), dtype=np.bool_)
         for name in np.unique(self.measures):
             yield str(name), self.measures == name
+
+
+def simulate(matrices: Mapping[str, Floats], *, queries: int, pairs: int, sets: int, seed: int) -> Simulated:
+    """Draw scores from the populations that are fitted to pairs of real runs."""
+    rng = np.random.default_rng([seed, queries, 1])
+    scores, means, measures, real = [], [], [], []
+    for measure, values in real_pairs(matrices, pairs, rng):
+        margins = [margin(values[:, 0]), margin(values[:, 1])]
+        scores.append(draw(margins, normal_correlations(values), queries=queries, sets=sets, rng=rng))
+        real.append(values)
+        means.append([of_run.mean for of_run in margins])
+        measures.append(measure)
+    found = (np.repeat(np.array(part), sets, axis=0) for part in (means, measures, range(len(real))))
+    of_means, of_measures, of_pairs = found
+    return Simulated(np.concatenate(scores), of_means, of_measures, of_pairs, real)
 
 
 def coverage(
@@ -75,47 +79,33 @@ def coverage(
     seed: int = 0,
 ) -> list[Row]:
     """Return the coverage of 95 % intervals of mean, difference and ratio of means, one row each."""
-    simulated = Simulated(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed)
+    simulated = simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed)
+    rng = np.random.default_rng([seed, queries, 4])
+    real = [skewed_right(pair[:, 0] - pair[:, 1])["shifted"] for pair in simulated.real]
+    redrawn = np.concatenate([atoms.draw(queries, sets, rng) for atoms in real], axis=1)
+    first, second = simulated.means.T
     quantities = {
-        "mean": (simulated.scores[:, :, 0].T, simulated.means[:, 0]),
-        "difference": (simulated.differences, simulated.means[:, 0] - simulated.means[:, 1]),
+        "mean": (simulated.scores[:, :, 0].T, first),
+        "difference": (simulated.differences, first - second),
+        "redrawn": (redrawn, np.zeros(len(first))),
     }
     rows: list[Row] = []
     for quantity, (values, truth) in quantities.items():
-        interval_limits = {name: limits(kind, values) for name, kind in intervals(draws).items()}
-        low, high = interval_limits["Student"]
-        for name, ends in interval_limits.items():
+        found = {name: limits(kind, values) for name, kind in intervals(draws).items()}
+        unit = found["Student"][1] - found["Student"][0]
+        for name, ends in found.items():
             facts: Row = {"of": quantity, "interval": name, "queries": queries}
-            rows += _rows(simulated, facts, ends, truth, unit=high - low)
-    rows += _redrawn(simulated, draws, seed)
-    chosen = simulated.set < ratio_sets
+            rows += _rows(simulated, facts, ends, truth, unit=unit)
+    chosen = np.tile(np.arange(sets), len(real)) < ratio_sets
     ends = _ratios(simulated, chosen, draws)
     facts = {"of": "ratio", "interval": "BCa", "queries": queries}
-    truth = simulated.means[:, 0] / simulated.means[:, 1]
-    return rows + _rows(simulated, facts, ends, truth, unit=np.ones(len(truth)), among=chosen)
-
-
-def _redrawn(simulated: Simulated, draws: int, seed: int) -> list[Row]:
-    queries = simulated.scores.shape[1]
-    rng = np.random.default_rng([seed, queries, 4])
-    sets = int(simulated.set.max()) + 1
-    real = [populations(pair[:, 0] - pair[:, 1])["shifted"] for pair in simulated.real]
-    values = np.concatenate([atoms.draw(queries, sets, rng) for atoms in real], axis=1)
-    interval_limits = {name: limits(kind, values) for name, kind in intervals(draws).items()}
-    unit = interval_limits["Student"][1] - interval_limits["Student"][0]
-    rows: list[Row] = []
-    for name, ends in interval_limits.items():
-        facts: Row = {"of": "redrawn", "interval": name, "queries": queries}
-        rows += _rows(simulated, facts, ends, np.zeros(len(unit)), unit=unit)
-    return rows
+    return rows + _rows(simulated, facts, ends, first / second, unit=np.ones(len(first)), among=chosen)
 
 
 def _ratios(simulated: Simulated, chosen: Flags, draws: int) -> tuple[Floats, Floats]:
     ends = np.full((2, len(chosen)), np.nan)
-    interval = BCa(draws=draws)
     for index in np.flatnonzero(chosen).tolist():
-        first, second = simulated.scores[index].T
-        ends[:, index] = interval.ratio(first, second, seed=index)
+        ends[:, index] = BCa(draws=draws).ratio(*simulated.scores[index].T, seed=index)
     return ends[0], ends[1]
 
 
@@ -129,25 +119,20 @@ def _rows(
     among: Flags | None = None,
 ) -> list[Row]:
     low, high = ends
-    defined = ~np.isnan(low)
-    slack = 1e-12 * np.maximum(1.0, np.abs(truth))  # a mean of equal scores is that score
-    below, above = high < truth - slack, low > truth + slack
+    below, above = missed(low, high, truth)
     rows: list[Row] = []
     for measure, group in simulated.groups():
         members = group if among is None else group & among
-        selected = members & defined
-        rate, error = share(~(below | above)[selected], simulated.pairs[selected])
+        selected = members & ~np.isnan(low)
         rows.append(
             facts
+            | {"measure": measure, "sets": int(selected.sum())}
+            | rate(~(below | above)[selected], simulated.pairs[selected], "coverage")
             | {
-                "measure": measure,
-                "sets": int(selected.sum()),
-                "coverage": rate,
-                "se": error,
                 "below": float(below[selected].mean()),
                 "above": float(above[selected].mean()),
                 "width": float((high - low)[selected].mean() / unit[selected].mean()),
-                "undefined": float(1 - defined[members].mean()),
+                "undefined": float(np.isnan(low)[members].mean()),
             }
         )
     return rows
@@ -164,7 +149,7 @@ def power(
     seed: int = 0,
 ) -> list[Row]:
     """Return the power of each test by standardised true difference."""
-    simulated = Simulated(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed)
+    simulated = simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed)
     differences, effects = simulated.differences, simulated.effects
     truth = np.sign(simulated.means[:, 0] - simulated.means[:, 1])
     correct = np.sign(differences.mean(axis=0)) == truth
@@ -172,19 +157,11 @@ def power(
     for name, test in paired_tests(draws).items():
         significant = p_values(test, differences) <= level
         for low, high in zip(EFFECTS, [*EFFECTS[1:], np.inf], strict=True):
-            selected = (effects >= low) & (effects < high) & (truth != 0)
-            rate, error = share((significant & correct)[selected], simulated.pairs[selected])
-            wrong, _ = share((significant & ~correct)[selected], simulated.pairs[selected])
+            chosen = (effects >= low) & (effects < high) & (truth != 0)
             label = f"{low:g} to {high:g}" if high < np.inf else f"{low:g} or more"
-            rows.append(
-                {
-                    "queries": queries,
-                    "test": name,
-                    "effect": label,
-                    "sets": int(selected.sum()),
-                    "found": rate,
-                    "se": error,
-                    "wrong": wrong,
-                }
-            )
+            facts: dict[str, Any] = {"queries": queries, "test": name, "effect": label}
+            facts["sets"] = int(chosen.sum())
+            found = rate((significant & correct)[chosen], simulated.pairs[chosen], "found")
+            wrong, _ = share((significant & ~correct)[chosen], simulated.pairs[chosen])
+            rows.append(facts | found | {"wrong": wrong})
     return rows

@@ -9,15 +9,8 @@ import numpy as np
 from leadline.comparison.gate import NOT_WORSE, WORSE, Condition, decided_on
 from leadline.comparison.rules import Rules
 from leadline.data.arrays import Flags, Floats
-from leadline_studies.significance.decisions import Row, share
-from leadline_studies.significance.populations import (
-    Atoms,
-    best_runs,
-    measure_of,
-    random_pairs,
-    shifted,
-    tilted,
-)
+from leadline_studies.significance.decisions import Row, rate, share
+from leadline_studies.significance.populations import best_runs, measure_of, populations, random_pairs
 
 QUERIES = (5, 10, 25, 50)
 MARGIN = 0.02
@@ -30,27 +23,6 @@ POPULATIONS = {
 }
 MOST = 3  # conditions at once
 RULES = Rules().sized(1)
-
-
-def populations(differences: Floats, truth: float = 0.0) -> dict[str, Atoms]:
-    """Return populations of differences with a given mean, by name; those that exist.
-
-    >>> found = populations(np.array([0.1, 0.2, -0.2, -0.3, 0.1]), -0.02)
-    >>> [round(float(one.values @ one.weights), 9) for one in found.values()]
-    [-0.02, -0.02, -0.02]
-    """
-    signed = np.concatenate([differences, -differences])
-    reweighted = tilted(differences - truth)
-    by_name = {
-        "exchangeable": Atoms(signed, np.full(len(signed), 1 / len(signed))),
-        "tilted": reweighted,
-        "shifted": shifted(differences),
-    }
-    return {
-        name: Atoms(atoms.values + truth, atoms.weights)
-        for name, atoms in by_name.items()
-        if atoms is not None
-    }
 
 
 def single_gates(
@@ -75,20 +47,11 @@ def single_gates(
                 rng = np.random.default_rng([seed, number, len(rows)])
                 drawn = np.concatenate([atoms.draw(number, sets, rng) for atoms in available], axis=1)
                 errors = _gate_errors(drawn, condition)
-                rate, error = share(errors, source)
-                rows.append(
-                    {
-                        "gate": condition.kind,
-                        "margin": condition.margin,
-                        "population": name,
-                        "queries": number,
-                        "sets": len(errors),
-                        "rate": rate,
-                        "se": error,
-                        "against": share(errors[skewness <= -SKEWED], source[skewness <= -SKEWED])[0],
-                        "towards": share(errors[skewness >= SKEWED], source[skewness >= SKEWED])[0],
-                    }
-                )
+                row: Row = {"gate": condition.kind, "margin": condition.margin, "population": name}
+                row |= {"queries": number, "sets": len(errors)} | rate(errors, source)
+                for side, skewed in (("against", skewness <= -SKEWED), ("towards", skewness >= SKEWED)):
+                    row[side] = share(errors[skewed], source[skewed])[0]
+                rows.append(row)
     return rows
 
 
@@ -126,18 +89,9 @@ def several_conditions(
             all_errors = np.concatenate(errors, axis=1)
             source = np.repeat(np.arange(len(errors)), sets)
             for k in range(1, MOST + 1):
-                rate, error = share(np.asarray(all_errors[:k].any(axis=0)), source)
-                results.append(
-                    {
-                        "conditions": k,
-                        "population": population,
-                        "queries": number,
-                        "sets": all_errors.shape[1],
-                        "rate": rate,
-                        "se": error,
-                        "bound": k * RULES.alpha,
-                    }
-                )
+                row: Row = {"conditions": k, "population": population, "queries": number}
+                found = rate(np.asarray(all_errors[:k].any(axis=0)), source)
+                results.append(row | {"sets": all_errors.shape[1]} | found | {"bound": k * RULES.alpha})
     return results
 
 

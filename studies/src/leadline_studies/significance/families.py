@@ -12,7 +12,7 @@ from leadline.stats import CORRECTIONS
 from leadline.stats.intervals import Student
 from leadline.stats.paired_tests import Randomisation, T
 from leadline.stats.simultaneous import max_t, tukey
-from leadline_studies.significance.decisions import Row, share
+from leadline_studies.significance.decisions import Row, rate
 from leadline_studies.significance.populations import best_runs, draw, margin, normal_correlations
 
 WORLDS = {
@@ -136,21 +136,13 @@ def _held(intervals: Mapping[str, tuple[Floats, Floats]], means: Floats) -> dict
 
 
 def _row(world: str, runs: int, queries: int, name: str, outcomes: Floats) -> Row:
-    positions = np.arange(len(outcomes))
-    family, error = share(outcomes[:, 0], positions)
-    power, spread = share(outcomes[:, 1], positions)
-    return {
-        "world": world,
-        "runs": runs,
-        "queries": queries,
-        "procedure": name,
-        "sets": len(outcomes),
-        "family": family,
-        "family_se": error,
-        "found": power,
-        "found_se": spread,
-        "false": float(outcomes[:, 2].mean()),
-        "held": float(outcomes[:, 3].mean()),
-        "held_se": share(outcomes[:, 3], positions)[1],
-        "width": float(outcomes[:, 4].mean()),
-    }
+    places = np.arange(len(outcomes))
+    family, found, false, held, width = outcomes.T
+    return (
+        {"world": world, "runs": runs, "queries": queries, "procedure": name, "sets": len(outcomes)}
+        | rate(family, places, "family", "family_se")
+        | rate(found, places, "found", "found_se")
+        | {"false": float(false.mean())}
+        | rate(held, places, "held", "held_se")
+        | {"width": float(width.mean())}
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -139,6 +140,31 @@ def best_runs(matrix: Floats, *, share: float = 0.75) -> Floats:
     """Return the columns of the best runs by mean, excluding broken runs."""
     order = np.argsort(-matrix.mean(axis=0), kind="stable")
     return np.asarray(matrix[:, order[: max(2, round(share * matrix.shape[1]))]])
+
+
+def populations(differences: Floats, truth: float = 0.0) -> dict[str, Atoms]:
+    """Return populations of differences with a given mean, by name; those that exist.
+
+    >>> found = populations(np.array([0.1, 0.2, -0.2, -0.3, 0.1]), -0.02)
+    >>> [round(float(one.values @ one.weights), 9) for one in found.values()]
+    [-0.02, -0.02, -0.02]
+    """
+    signed = np.concatenate([differences, -differences])
+    by_name = {
+        "exchangeable": Atoms(signed, np.full(len(signed), 1 / len(signed))),
+        "tilted": tilted(differences - truth),
+        "shifted": shifted(differences),
+    }
+    return {name: Atoms(one.values + truth, one.weights) for name, one in by_name.items() if one is not None}
+
+
+def real_pairs(
+    matrices: Mapping[str, Floats], pairs: int, rng: np.random.Generator
+) -> Iterator[tuple[str, Floats]]:
+    """Draw pairs of the best runs of every matrix, each with its measure."""
+    for name, matrix in matrices.items():
+        for values in random_pairs(best_runs(matrix), pairs, rng):
+            yield measure_of(name), values
 
 
 def random_pairs(matrix: Floats, number: int, rng: np.random.Generator) -> list[Floats]:

@@ -19,10 +19,9 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.io.judges import read_judges
 from leadline.judging.agreement_result import Agreement, Judgments
 from leadline.stats.correlation import over_queries
-from leadline_studies.significance.decisions import Row
+from leadline_studies.significance.decisions import Row, coverage_row
 from leadline_studies.significance.populations import read_matrices
 
-SLACK = 1e-12
 LABELS = "llama70b-criteria"  # of a machine, for the runs of TREC 2019 Deep Learning
 CORRELATED = (  # the factor and slopes of the interval were chosen on "dl19"
     ("dl19 P(rel=2)@10", "machine P(rel=2)@10", 5, 43),
@@ -72,21 +71,8 @@ def tally(truth: Mapping[str, float], drawn: Sequence[Mapping[str, tuple[float, 
     for name, value in truth.items():
         limits = np.array([sample[name] for sample in drawn])
         low, high = limits[(limits[:, 1] - limits[:, 0]) > 0].T
-        below, above = high < value - SLACK, low > value + SLACK
-        held = float((~below & ~above).mean())
-        rows.append(
-            {
-                "what": name,
-                "truth": value,
-                "sets": len(low),
-                "left_out": len(limits) - len(low),
-                "coverage": held,
-                "se": float(np.sqrt(held * (1 - held) / len(low))),
-                "below": float(below.mean()),
-                "above": float(above.mean()),
-                "width": float((high - low).mean()),
-            }
-        )
+        row: Row = {"what": name, "truth": value, "sets": len(low), "left_out": len(limits) - len(low)}
+        rows.append(row | coverage_row(low, high, value))
     return rows
 
 
@@ -118,20 +104,8 @@ def correlations(
     for index, name in enumerate(COEFFICIENTS):
         defined = ~np.isnan(values[:, index]) & ~np.isnan(limits[:, index, 0])
         low, high = limits[defined, index].T
-        below, above = high < values[defined, index] - SLACK, low > values[defined, index] + SLACK
-        held = float((~below & ~above).mean())
-        rows.append(
-            {
-                "what": name,
-                "sets": len(low),
-                "left_out": sets - len(low),
-                "coverage": held,
-                "se": float(np.sqrt(held * (1 - held) / len(low))),
-                "below": float(below.mean()),
-                "above": float(above.mean()),
-                "width": float((high - low).mean()),
-            }
-        )
+        row: Row = {"what": name, "sets": len(low), "left_out": sets - len(low)}
+        rows.append(row | coverage_row(low, high, values[defined, index]))
     return rows
 
 

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.stats import TESTS
-from leadline_studies.significance.decisions import Row, p_values, paired_tests, share
+from leadline_studies.significance.decisions import Row, p_values, paired_tests, rate, share
 from leadline_studies.significance.populations import (
     Atoms,
-    best_runs,
     draw,
     margin,
-    measure_of,
     normal_correlations,
-    random_pairs,
-    shifted,
-    tilted,
+    populations,
+    real_pairs,
 )
 
 NULLS = {
@@ -31,33 +30,21 @@ LEVELS = (0.05, 0.01)
 SKEWED = (0.5, 1.0, 2.0)  # where the classes of absolute skewness end
 
 
-class Sets:
-    """Simulated differences of pairs, queries x sets, with the properties of each set."""
+class Sets(NamedTuple):
+    """Simulated differences of pairs, queries x sets, with pair, measure and skewness of each set."""
 
-    def __init__(self) -> None:
-        self.differences: list[Floats] = []
-        self.facts: list[tuple[int, str, float]] = []
-
-    def add(self, differences: Floats, *, pair: int, measure: str, skewness: float) -> None:
-        """Add the sets of one pair."""
-        self.differences.append(differences)
-        self.facts += [(pair, measure, skewness)] * differences.shape[1]
-
-    @property
-    def pairs(self) -> Integers:
-        """Return the number of the pair of each set."""
-        return np.array([pair for pair, _, _ in self.facts], dtype=np.int64)
+    differences: Floats
+    pairs: Integers
+    measures: NDArray[np.str_]
+    skewness: Floats
 
     def groups(self) -> dict[tuple[str, str], Flags]:
         """Return the sets of each group: all, each measure, and each class of skewness."""
-        measures = np.array([measure for _, measure, _ in self.facts])
-        skewness = np.abs(np.array([skew for _, _, skew in self.facts]))
-        groups: dict[tuple[str, str], Flags] = {("all", "all"): np.ones(len(measures), dtype=np.bool_)}
-        groups |= {("measure", str(name)): measures == name for name in np.unique(measures)}
-        ends = (0.0, *SKEWED, np.inf)
-        for low, high in pairwise(ends):
+        groups: dict[tuple[str, str], Flags] = {("all", "all"): np.ones(len(self.pairs), dtype=np.bool_)}
+        groups |= {("measure", str(name)): self.measures == name for name in np.unique(self.measures)}
+        for low, high in pairwise((0.0, *SKEWED, np.inf)):
             label = f"{low:g} to {high:g}" if high < np.inf else f"{low:g} or more"
-            groups["skewness", label] = (skewness >= low) & (skewness < high)
+            groups["skewness", label] = (np.abs(self.skewness) >= low) & (np.abs(self.skewness) < high)
         return groups
 
 
@@ -73,29 +60,19 @@ def rejections(
     """Simulate true null hypotheses and return the rejection rate of each test, one row each."""
     rows: list[Row] = []
     for null, simulated in simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed).items():
-        differences = np.concatenate(simulated.differences, axis=1)
-        signs = np.sign(differences.mean(axis=0))
+        signs = np.sign(simulated.differences.mean(axis=0))
         for name, test in paired_tests(draws).items():
-            p = p_values(test, differences)
+            p = p_values(test, simulated.differences)
             for (by, group), chosen in simulated.groups().items():
                 for level in LEVELS if chosen.any() else ():
                     rejected = (p <= level)[chosen]
-                    rate, error = share(rejected, simulated.pairs[chosen])
-                    rows.append(
-                        {
-                            "null": null,
-                            "queries": queries,
-                            "test": name,
-                            "by": by,
-                            "group": group,
-                            "level": level,
-                            "sets": int(chosen.sum()),
-                            "rate": rate,
-                            "se": error,
-                            "above": float((rejected & (signs[chosen] > 0)).mean()),
-                            "below": float((rejected & (signs[chosen] < 0)).mean()),
-                        }
-                    )
+                    facts: Row = {"null": null, "queries": queries, "test": name, "by": by, "group": group}
+                    tails = {
+                        "above": float((rejected & (signs[chosen] > 0)).mean()),
+                        "below": float((rejected & (signs[chosen] < 0)).mean()),
+                    }
+                    facts |= {"level": level, "sets": int(chosen.sum())}
+                    rows.append(facts | rate(rejected, simulated.pairs[chosen]) | tails)
     return rows
 
 
@@ -104,31 +81,28 @@ def simulate(
 ) -> dict[str, Sets]:
     """Draw sets of differences with true mean 0, under each null hypothesis."""
     rng = np.random.default_rng([seed, queries])
-    simulated = {null: Sets() for null in NULLS}
-    pair = 0
-    for name, matrix in matrices.items():
-        for values in random_pairs(best_runs(matrix), pairs, rng):
-            pair += 1
-            measure = measure_of(name)
-            margins = [margin(values[:, 0])] * 2
-            scores = draw(margins, normal_correlations(values), queries=queries, sets=sets, rng=rng)
-            simulated["exchangeable"].add(
-                (scores[:, :, 0] - scores[:, :, 1]).T, pair=pair, measure=measure, skewness=0.0
-            )
-            for null, atoms in populations(values[:, 0] - values[:, 1]).items():
-                simulated[null].add(
-                    atoms.draw(queries, sets, rng), pair=pair, measure=measure, skewness=atoms.skewness
-                )
-    return simulated
+    drawn: dict[str, list[tuple[Floats, int, str, float]]] = {null: [] for null in NULLS}
+    for pair, (measure, values) in enumerate(real_pairs(matrices, pairs, rng), start=1):
+        margins = [margin(values[:, 0])] * 2
+        scores = draw(margins, normal_correlations(values), queries=queries, sets=sets, rng=rng)
+        drawn["exchangeable"].append(((scores[:, :, 0] - scores[:, :, 1]).T, pair, measure, 0.0))
+        for null, atoms in skewed_right(values[:, 0] - values[:, 1]).items():
+            drawn[null].append((atoms.draw(queries, sets, rng), pair, measure, atoms.skewness))
+    found = {}
+    for null, parts in drawn.items():
+        differences, *each = zip(*parts, strict=True)
+        repeated = (np.repeat(np.array(values), sets) for values in each)
+        found[null] = Sets(np.concatenate(differences, axis=1), *repeated)
+    return found
 
 
-def populations(differences: Floats) -> dict[str, Atoms]:
+def skewed_right(differences: Floats) -> dict[str, Atoms]:
     """Return the zero-mean populations of real differences, skewed to the right."""
-    tilt = tilted(differences)
-    by_null = {"shifted": shifted(differences)} | ({} if tilt is None else {"tilted": tilt})
+    found = populations(differences)
     return {
         null: Atoms(-atoms.values if atoms.skewness < 0 else atoms.values, atoms.weights)
-        for null, atoms in by_null.items()
+        for null in ("shifted", "tilted")
+        if (atoms := found.get(null))
     }
 
 
@@ -144,26 +118,15 @@ def fewer_draws(
 ) -> list[Row]:
     """Decide the same sets with few draws and with the default number."""
     simulated = simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed + 3)["tilted"]
-    differences = np.concatenate(simulated.differences, axis=1)
     rows: list[Row] = []
     for name, test in paired_tests(draws).items():
-        default = TESTS.classes[name]()
+        default: Any = TESTS.classes[name]()
         if test != default:
-            few = p_values(test, differences) <= level
-            many = p_values(default, differences) <= level
+            few, many = (p_values(kind, simulated.differences) <= level for kind in (test, default))
             rates = [share(flags, simulated.pairs)[0] for flags in (few, many, few != many)]
-            rows.append(
-                {
-                    "test": name,
-                    "queries": queries,
-                    "sets": len(few),
-                    "draws": draws,
-                    "default_draws": int(getattr(default, "draws")),  # noqa: B009  # not every test draws
-                    "few": rates[0],
-                    "default": rates[1],
-                    "differ": rates[2],
-                }
-            )
+            facts: Row = {"test": name, "queries": queries, "sets": len(few), "draws": draws}
+            facts["default_draws"] = int(default.draws)
+            rows.append(facts | dict(zip(("few", "default", "differ"), rates, strict=True)))
     return rows
 
 
@@ -178,33 +141,31 @@ def halves(
 ) -> list[Row]:
     """Split the queries of pairs of runs into random halves and compare the conclusions."""
     rng = np.random.default_rng([seed, 2])
-    first, second = [], []
-    for matrix in matrices.values():
-        half = len(matrix) // 2
-        for pair in random_pairs(best_runs(matrix), pairs, rng):
-            order = rng.permuted(np.tile(np.arange(len(matrix)), (splits, 1)), axis=1)
-            split = (pair[:, 0] - pair[:, 1])[order].T
-            first.append(_to(25, split[:half]))
-            second.append(_to(25, split[half : 2 * half]))
-    source = np.repeat(np.arange(len(first)), splits)
-    first_half, second_half = np.concatenate(first, axis=1), np.concatenate(second, axis=1)
-    opposite = np.sign(np.nanmean(first_half, axis=0)) * np.sign(np.nanmean(second_half, axis=0)) < 0
+    parts = []
+    for _, pair in real_pairs(matrices, pairs, rng):
+        size, half = len(pair), len(pair) // 2
+        order = rng.permuted(np.tile(np.arange(size), (splits, 1)), axis=1)
+        split = (pair[:, 0] - pair[:, 1])[order].T
+        parts.append([_to(25, split[:half]), _to(25, split[half : 2 * half])])
+    source = np.repeat(np.arange(len(parts)), splits)
+    both = [np.concatenate(side, axis=1) for side in zip(*parts, strict=True)]
+    signs = [np.sign(np.nanmean(side, axis=0)) for side in both]
+    opposite = signs[0] * signs[1] < 0
     rows: list[Row] = []
     for name, test in paired_tests(draws).items():
-        split_differences, again = p_values(test, first_half) <= level, p_values(test, second_half) <= level
-        row: Row = {"test": name, "splits": len(split_differences)}
-        row["significant"], row["significant_se"] = share(split_differences, source)
+        first, again = (p_values(test, side) <= level for side in both)
+        row: Row = {"test": name, "splits": len(first)} | rate(first, source, "significant", "significant_se")
         for label, flags in {
             "again": again & ~opposite,
             "minor": opposite & ~again,
             "major": opposite & again,
         }.items():
-            row[label], row[f"{label}_se"] = share(flags[split_differences], source[split_differences])
+            row |= rate(flags[first], source[first], label, f"{label}_se")
         rows.append(row)
     return rows
 
 
 def _to(queries: int, values: Floats) -> Floats:
-    """Pad every half with NaN to the same number of rows."""
-    missing = np.full((queries - len(values), values.shape[1]), np.nan)
-    return np.concatenate([values, missing]) if len(missing) else values
+    """Pad a half with NaN to a number of rows."""
+    missing = np.full((max(queries - len(values), 0), values.shape[1]), np.nan)
+    return np.concatenate([values, missing])
