@@ -15,7 +15,7 @@ from typing import BinaryIO, Generic, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 
-from leadline.data.arrays import Bytes, Integers, bytes_of
+from leadline.data.arrays import Bytes, Integers, bytes_of, zeros
 from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.io.archives import COMPRESSIONS, LZ4, ZIP, broken_archives, decompressed
 from leadline.io.read_paths import SteadyFile, pipe_copies, record_input
@@ -241,7 +241,7 @@ class Buffers:
     """Memory reused while texts are read: new memory would cost more time than reading."""
 
     def __init__(self, size: int = 1 << 21) -> None:
-        self.text: Bytes = np.empty(size, dtype=np.uint8)
+        self.text: Bytes = zeros(size, np.uint8)
         self._columns: dict[tuple[str, ...], dict[str, Integers]] = {}
 
     def columns(self, names: tuple[str, ...], size: int) -> dict[str, Integers]:

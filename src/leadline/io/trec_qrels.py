@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leadline import kernels
-from leadline.data.arrays import Bytes, Floats, Integers, Small, are_small
+from leadline.data.arrays import Bytes, Floats, Integers, Small, are_small, zeros
 from leadline.data.ids import Vocabulary
 from leadline.data.packed_ids import PackedIds, Slots, table_sizes
 from leadline.data.qrels import QrelsColumns
@@ -180,7 +180,7 @@ def _grown(column: Column, used: int, needed: int, share: float) -> Column:
     """Return a column with capacity for what is needed, and for the rest of the file; new slots are 0."""
     if needed <= len(column):
         return column
-    larger = np.zeros(max(int(1.1 * needed / share), needed + 16), dtype=column.dtype)
+    larger = zeros(max(int(1.1 * needed / share), needed + 16), column.dtype)
     larger[:used] = column[:used]
     return cast(Column, larger)
 
