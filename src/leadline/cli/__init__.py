@@ -179,9 +179,7 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command; an error is one line on standard error, with exit status 2."""
-    # A command is short: collecting garbage while modules load costs a tenth of a small evaluation, and
-    # no command multiplies matrices, so numpy need not start threads for that.
-    gc.set_threshold(200_000, 50, 50)
+    # No command multiplies matrices, so NumPy need not start threads for that.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Columns are reserved larger than what a text will fill; huge pages would be cleared whole.
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")

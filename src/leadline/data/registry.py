@@ -31,7 +31,7 @@ DefaultCutoffs = Mapping[str, tuple[object, ...]]
 Rejected = Mapping[str, str]
 SEPARATOR = re.compile(r"(\s*,\s*|\s+)")  # of names
 # Text after one that continues the name before it: P.5,10 and ndcg.1=3,2=9, or nDCG @10
-CONTINUATION = re.compile(r"[-+]?[0-9.][-+0-9.eE]*(=.*|(?i:tokens?|words?|chars?|characters?))?|[@(=].*")
+CONTINUATION = r"[-+]?[0-9.][-+0-9.eE]*(=.*|(?i:tokens?|words?|chars?|characters?))?|[@(=].*"
 BRACES = re.compile(r"@\{([^{}]*)\}")  # P@{5,10} is P@5,10
 LARGEST = 10**9  # of integers: longer than any list, and within every integer type
 
@@ -146,7 +146,7 @@ def split_names(text: str) -> list[str]:
     first, *rest = SEPARATOR.split(text.strip())
     names = [first]
     for separator, part in zip(rest[::2], rest[1::2], strict=True):
-        if sum(map(names[-1].count, "({")) > sum(map(names[-1].count, ")}")) or CONTINUATION.fullmatch(part):
+        if sum(map(names[-1].count, "({")) > sum(map(names[-1].count, ")}")) or re.fullmatch(CONTINUATION, part):
             names[-1] += separator + part
         else:
             names.append(part)

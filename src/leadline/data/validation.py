@@ -191,7 +191,7 @@ def check_arguments(
 
 
 # A setting or option of the command line in a message, perhaps with its value; commands in backticks stay.
-OPTION = re.compile(
+OPTION = (
     r"`leadline [^`]*`|--config [a-z]+\.([a-z_]+)(?:=([\w|:-]+(?:[.,][\w|:-]+)*))?"
     r"|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|[\w.]+(?:,[\w.]+)*)(?![\w-]))?"
 )
@@ -234,10 +234,10 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
 
     if isinstance(error, InputError):
         error.found, error.expected, error.hint = (
-            OPTION.sub(keyword, part) for part in (error.found, error.expected, error.hint)
+            re.sub(OPTION, keyword, part) for part in (error.found, error.expected, error.hint)
         )
     elif error.args and isinstance(error.args[0], str):
-        error.args = (OPTION.sub(keyword, error.args[0]), *error.args[1:])
+        error.args = (re.sub(OPTION, keyword, error.args[0]), *error.args[1:])
 
 
 @cache

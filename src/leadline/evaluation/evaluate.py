@@ -450,7 +450,7 @@ def _path(pool: object) -> str | None:
     return os.fspath(pool) if isinstance(pool, (str, os.PathLike)) else "in memory"
 
 
-@dataclass(frozen=True)
+@dataclass(repr=False, eq=False)
 class Meaning:
     """What names of measures mean in an evaluation."""
 

@@ -18,7 +18,7 @@ from leadline.data.wording import queries
 from leadline.errors import UsageError
 from leadline.result import Result
 
-UNSAFE = re.compile(r"[^A-Za-z0-9_./ -]+")  # in the names of metrics in MLflow
+UNSAFE = r"[^A-Za-z0-9_./ -]+"  # in the names of metrics in MLflow
 
 
 class QueryValues(Result):
@@ -164,7 +164,7 @@ class Lookups:
         found: dict[str, float] = {}
         for prefix, name in zip(prefixes, self.names if run is None else [run], strict=True):
             for measure, mean in self[name].items():
-                safe = UNSAFE.sub("_", prefix + measure).strip("_")
+                safe = re.sub(UNSAFE, "_", prefix + measure).strip("_")
                 if safe in found:
                     raise UsageError(f"{safe} stands for two means; rename one of the measures")
                 if not math.isnan(mean):

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 BEIR_SPLIT = "test"
 # With which runs and judgments in JSON begin, and no line of TREC text.
-NAMED_MEMBER = re.compile(rb'\s*\[?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
+NAMED_MEMBER = rb'\s*\[?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:'
 
 
 class Format(NamedTuple):
@@ -322,7 +322,7 @@ def _is_trec(head: bytes, named: str) -> bool:
     line = first_line(head).strip(b"\r")
     if not looks_trec(head) or _is_smart(head, named):
         return False
-    if NAMED_MEMBER.match(line):
+    if re.match(NAMED_MEMBER, line):
         return False
     return not (named == "csv" and b"\t" in line and line.split(b"\t") != plain.fields_of(line))
 

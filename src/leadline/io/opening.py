@@ -162,7 +162,7 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
         copy = cast(BinaryIO, TemporaryFile())  # noqa: SIM115  # closed with the command or call that reads
         while piece:
             whole = piece[piece.find(b"\n") + 1 :]  # without the rest of a line, which may be a remark
-            if text and piece.count(b"\0") >= BINARY and (found := NUL_IN_LINE.search(whole)):
+            if text and piece.count(b"\0") >= BINARY and (found := re.search(NUL_IN_LINE, whole)):
                 raise nul_byte(path, line + piece.count(b"\n", 0, found.end() + len(piece) - len(whole)))
             copy.write(piece)
             line += piece.count(b"\n")
@@ -289,7 +289,7 @@ class Chunk:
         if not self.ends or np.count_nonzero(self.text[begin : self.filled] == 0) < BINARY:
             return
         text = self.text[: self.filled].tobytes()
-        if outside_comments := NUL_IN_LINE.search(text):
+        if outside_comments := re.search(NUL_IN_LINE, text):
             raise nul_byte(self.path, text.count(b"\n", 0, outside_comments.start()) + 1)
 
     @property
@@ -407,7 +407,7 @@ class Chunk:
 
 
 BINARY = 4  # number of NUL bytes at the begin of a file that make it binary
-NUL_IN_LINE = re.compile(rb"^(?!#)[^\n\0]*\0", re.MULTILINE)  # of a line that is not a comment
+NUL_IN_LINE = rb"(?m)^(?!#)[^\n\0]*\0"  # of a line that is not a comment
 
 
 def check_head(head: bytes, path: str) -> None:

@@ -20,7 +20,7 @@ from leadline.io.run_names import IR_DATASETS
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
 FIELD = re.compile(r"[^ \t\r\n]+")
-GUARDED = re.compile(r"'+[=+\-@\t\r].", re.DOTALL)
+GUARDED = r"(?s)'+[=+\-@\t\r]."
 
 
 def refuse_ragged(row: Sequence[str], header: Sequence[str], path: str, line: int) -> None:
@@ -212,7 +212,7 @@ def unguarded(text: str) -> str:
     >>> unguarded("'=1+1"), unguarded("''-x"), unguarded("bm25"), unguarded("'bm25'")
     ('=1+1', "'-x", 'bm25', "'bm25'")
     """
-    return text[1:] if GUARDED.match(text) else text
+    return text[1:] if re.match(GUARDED, text) else text
 
 
 def _lines(text: str, path: str) -> Iterator[tuple[int, list[str]]]:

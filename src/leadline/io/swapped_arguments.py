@@ -21,7 +21,7 @@ HINT = (
     "kind='qrels'))"
 )
 LARGEST_GRADE = 10
-ONE_DIGIT = re.compile(rb"-?[0-9]")
+ONE_DIGIT = rb"-?[0-9]"
 ORDER = "judgments come first, then runs: evaluate(qrels, run)"
 MANY_LEVELS = 7  # scores with as many different values are no grades
 FEW = 10  # fewer grades than these say nothing about their kind
@@ -167,7 +167,7 @@ def has_grades_for_documents(qrels: QrelsColumns) -> bool:
     >>> has_grades_for_documents(QrelsColumns.of([("q1", "2", 0), ("q2", "d7", 0)]))
     False
     """
-    return not qrels.levels.any() and all(ONE_DIGIT.fullmatch(name) for name in qrels.documents)
+    return not qrels.levels.any() and all(re.fullmatch(ONE_DIGIT, name) for name in qrels.documents)
 
 
 def is_ranking(ids: Sequence[bytes], bounds: Integers) -> bool:

@@ -13,9 +13,9 @@ RUN_COLUMNS = "6 columns: query Q0 document rank score tag"
 QRELS_COLUMNS = "4 columns: query iteration document grade"
 SPLITTING = (b"\x0b", b"\x0c")  # at these `bytes.split` parts words too
 FIELD = re.compile(rb"[^ \t\r\n]+")
-REMARKS = re.compile(rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+")  # and empty lines
-NUMBER = re.compile(rb"[-+.0-9][-+.0-9eE]*")
-WHOLE = re.compile(rb"[-+]?[0-9]+")
+REMARKS = rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+"  # and empty lines
+NUMBER = rb"[-+.0-9][-+.0-9eE]*"
+WHOLE = rb"[-+]?[0-9]+"
 A_RUN = "This looks like a run. Qrels come first: QRELS RUN... Without qrels: `leadline unjudged RUN...`"
 QRELS = (
     "This looks like qrels, which come first in commands that read them: QRELS RUN... To find unjudged "
@@ -64,7 +64,7 @@ def after_remarks(text: bytes) -> tuple[int, int]:
     >>> after_remarks(b"# a\n\n#\n#q1 0 d1 1\n# 0 d1 1\n"), after_remarks(b"#a\n")
     ((7, 2), (0, 0))
     """
-    found = REMARKS.match(text)
+    found = re.match(REMARKS, text)
     head = found.group() if found else b""
     return len(head), head.count(b"#", 0, 1) + head.count(b"\n#")
 
@@ -220,9 +220,9 @@ def is_parted(fields: list[bytes]) -> bool:
     >>> is_parted(b"q1 Q0 doc 7 1 0.5 t".split())
     True
     """
-    if len(fields) < 7 or not WHOLE.fullmatch(fields[4]):
+    if len(fields) < 7 or not re.fullmatch(WHOLE, fields[4]):
         return False
-    return not WHOLE.fullmatch(fields[3]) or bool(NUMBER.fullmatch(fields[5]))
+    return not re.fullmatch(WHOLE, fields[3]) or bool(re.fullmatch(NUMBER, fields[5]))
 
 
 def scan_qrels(text: bytes, line: int) -> ParsedRows:
@@ -288,13 +288,13 @@ def other_kind(fields: list[bytes]) -> str:
     """Return a hint at what an invalid line may be."""
     if len(fields) >= 6 and fields[3].isdigit():
         return A_RUN
-    if len(fields) == 5 and fields[1].upper() != b"Q0" and WHOLE.fullmatch(fields[4]):
+    if len(fields) == 5 and fields[1].upper() != b"Q0" and re.fullmatch(WHOLE, fields[4]):
         return PARTED
     if len(fields) == 5:
         features = fields[1].startswith(b"qid:")
         return FEATURES if features else "The tag in the last column may be missing"
     if len(fields) == 4:
-        ranking = fields[2].isdigit() and not WHOLE.fullmatch(fields[3])
+        ranking = fields[2].isdigit() and not re.fullmatch(WHOLE, fields[3])
         order = "To read columns in that order, use `--config read.columns=query_id,doc_id,rank,score`"
         return order if ranking else QRELS
     if len(fields) == 1 and b"," in fields[0]:

@@ -103,8 +103,8 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
 
 
 PACKAGE = "ir_measures"
-PRINTED = re.compile(r"(?P<name>[^\s()@=,]+)\((?P<parameters>[^()]*)\)(?P<rest>.*)")
-BETWEEN = re.compile(r",(?![^{}]*\})")  # commas outside {0:1,1:3}
+PRINTED = r"(?P<name>[^\s()@=,]+)\((?P<parameters>[^()]*)\)(?P<rest>.*)"
+BETWEEN = r",(?![^{}]*\})"  # commas outside {0:1,1:3}
 # Parameters that state what holds anyway.
 NOTHING_SAID = frozenset(
     {"judged_only=False", "relative=False", "normalize=True", "dcg=log2", "min_rel=0", "gains={}"}
@@ -112,8 +112,8 @@ NOTHING_SAID = frozenset(
 WITH_MAX_REL = frozenset({"BPM", "SDCG", "INST", "INSQ", "NERR8", "NERR9", "NERR10", "NERR11"})
 # Its objects whose names mean something else in leadline, and ours.
 OBJECTS = (
-    (re.compile(r"Accuracy\b"), "PairAccuracy"),
-    (re.compile(r"IPrec(?:\((.*)\))?@"), r"IPrec(rule=trec9,\1)@"),
+    (r"Accuracy\b", "PairAccuracy"),
+    (r"IPrec(?:\((.*)\))?@", r"IPrec(rule=trec9,\1)@"),
 )
 
 
@@ -139,7 +139,7 @@ def text_of(measure: object) -> str:
             "text 'RBP(gain=graded,max_grade=N)', where N is the largest grade"
         )
     for pattern, ours in OBJECTS:
-        text = re.sub(r",\)", ")", pattern.sub(ours, text))
+        text = re.sub(r",\)", ")", re.sub(pattern, ours, text))
     return in_our_names(text)
 
 
@@ -151,11 +151,11 @@ def in_our_names(text: str) -> str:
     >>> in_our_names("nDCG(gains={0:1,3:7})@10"), in_our_names("BPM(max_rel=4)@10")
     ('GnDCG(gains=0:1/3:7)@10', 'BPM(max_grade=4)@10')
     """
-    parts = PRINTED.fullmatch(text)
+    parts = re.fullmatch(PRINTED, text)
     if parts is None:
         return text
     name, kept = parts["name"], []
-    for written in BETWEEN.split(parts["parameters"]):
+    for written in re.split(BETWEEN, parts["parameters"]):
         key, equals, value = (each.strip() for each in written.partition("="))
         given = key + equals + (value[1:-1] if value[:1] in ("'", '"') else value)
         if given in NOTHING_SAID:

@@ -57,8 +57,8 @@ def shown(cell: Cell, digits: int) -> str:
     return visible(str(cell))
 
 
-QUOTED = {",": re.compile(r'[,"\r\n]'), "\t": re.compile(r'[\t"\r\n]')}
-FORMULA = re.compile(r"'*[=+\-@\t\r].", re.DOTALL)
+QUOTED = {",": r'[,"\r\n]', "\t": r'[\t"\r\n]'}
+FORMULA = r"(?s)'*[=+\-@\t\r]."
 PAPER = {"run": "System"}  # headings in LaTeX
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -77,10 +77,10 @@ LATEX_SPECIAL = {
     ">": "$>$",
     "|": r"\textbar{}",
 }
-NEGATIVE = re.compile(r"-(?=[0-9.]+$)")
+NEGATIVE = r"-(?=[0-9.]+$)"
 # A backslash, a star, a backquote, the start of a tag, a character reference, strikethrough or mathematics,
 # the end of the text of a link, and an underscore that is not inside a word.
-MARKDOWN_SPECIAL = re.compile(
+MARKDOWN_SPECIAL = (
     r"[\\*`~]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|\$|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_])"
 )
 LEFT, RIGHT = ' style="text-align: left"', ' style="text-align: right"'
@@ -123,10 +123,10 @@ def guarded(text: str) -> str:
     >>> guarded("=1+1"), guarded("bm25"), guarded("'-x"), guarded("-")
     ("'=1+1", 'bm25', "''-x", '-')
     """
-    return f"'{text}" if FORMULA.match(text) else text
+    return f"'{text}" if re.match(FORMULA, text) else text
 
 
-def _csv_cell(cell: Cell, quoted: re.Pattern[str]) -> str:
+def _csv_cell(cell: Cell, quoted: str) -> str:
     if cell is None or isinstance(cell, RowLabel):
         return ""
     if isinstance(cell, float):
@@ -135,7 +135,7 @@ def _csv_cell(cell: Cell, quoted: re.Pattern[str]) -> str:
     if isinstance(cell, str) and not isinstance(cell, Preformatted):
         text = guarded(text)
     # The csv module leaves a carriage return unquoted, at which readers end the row.
-    if quoted.search(text):
+    if re.search(quoted, text):
         return '"' + text.replace('"', '""') + '"'
     return text
 
@@ -183,7 +183,7 @@ def write_latex(table: Table) -> str:
 
 def _latex_cell(text: str) -> str:
     """Escape a cell; a negative number has the sign of mathematics."""
-    return NEGATIVE.sub(r"$-$", text) if NEGATIVE.match(text) else latex_text(text)
+    return re.sub(NEGATIVE, r"$-$", text) if re.match(NEGATIVE, text) else latex_text(text)
 
 
 def latex_text(text: str) -> str:
@@ -215,7 +215,7 @@ def plain_text(text: str) -> str:
     >>> print(plain_text("<b> and *x* and ql_jm"))
     \<b> and \*x\* and ql_jm
     """
-    return MARKDOWN_SPECIAL.sub(lambda match: "\\" + match[0], visible(text))
+    return re.sub(MARKDOWN_SPECIAL, lambda match: "\\" + match[0], visible(text))
 
 
 def write_html(table: Table) -> str:
