@@ -146,7 +146,9 @@ def split_names(text: str) -> list[str]:
     first, *rest = SEPARATOR.split(text.strip())
     names = [first]
     for separator, part in zip(rest[::2], rest[1::2], strict=True):
-        if sum(map(names[-1].count, "({")) > sum(map(names[-1].count, ")}")) or re.fullmatch(CONTINUATION, part):
+        if sum(map(names[-1].count, "({")) > sum(map(names[-1].count, ")}")) or re.fullmatch(
+            CONTINUATION, part
+        ):
             names[-1] += separator + part
         else:
             names.append(part)

@@ -42,13 +42,22 @@ NARROW = (*FOUND[5:], "ranks")  # of 32 bits
 SPARE = 4  # elements of the spare column for each row, which hold two numbers each
 
 
-class JoinedChunk(NamedTuple):
-    """A chunk of whole lists: its text up to `end`, its first line, and its lists if the text is clean."""
+class Scanned(NamedTuple):
+    """A chunk of text and, once found, its lists; `line` is the number of its first line.
 
+    The lists end at the byte `stop`; from there the text is part of the next chunk. `joined` is in place of
+    lists that the kernel has joined.
+    """
+
+    lists: Lists | None
+    path: str
     text: Bytes
     end: int
     line: int
-    lists: JoinedText | None
+    last: bool
+    whole: bool
+    stop: int = 0
+    joined: JoinedText | None = None
 
 
 class _Work:
@@ -58,7 +67,7 @@ class _Work:
         self, qrels: QrelsColumns, queries: Slots, reading: Reading, window: Chunk, end: int, *, top: bool
     ) -> None:
         self.qrels, self.queries, self.text, self.end = qrels, queries, window.text, end
-        self.begin = self.remarks = self.skipped = self.lines = 0
+        self.begin = self.remarks = self.skipped = 0
         if top and end and self.text[0] <= ord("#"):
             text = self.text[:end].tobytes()
             self.begin, self.remarks = plain.after_remarks(text)
@@ -82,13 +91,6 @@ class _Work:
             self.tally,
         )
         return clean
-
-    def chunk(self, line: int, *, clean: bool) -> JoinedChunk:
-        """Return the chunk that begins at a line."""
-        self.lines = int(self.tally[3]) + self.skipped
-        if not clean:
-            self.lines = int(np.count_nonzero(self.text[: self.end] == ord("\n")))
-        return JoinedChunk(self.text, self.end, line, self.lists() if clean else None)
 
     def lists(self) -> JoinedText:
         """Return the lists, in part as views of the workspace."""
@@ -145,7 +147,7 @@ def can_join(reading: Reading) -> bool:
     )
 
 
-def joined_chunks(window: Chunk, qrels: QrelsColumns, reading: Reading) -> Generator[JoinedChunk, None, None]:
+def _joined(window: Chunk, qrels: QrelsColumns, reading: Reading) -> Generator[Scanned, None, None]:
     """Join a run chunk by chunk; with several workspaces, as many chunks at the same time."""
     assert kernels.compiled is not None
     assert kernels.compiled.last_list is not None
@@ -153,12 +155,15 @@ def joined_chunks(window: Chunk, qrels: QrelsColumns, reading: Reading) -> Gener
     working: deque[tuple[_Work, BackgroundTask[bool] | None]] = deque()
     together, line, end, top, filled = len(window.workspaces), 1, 0, True, window.begun
 
-    def finished() -> JoinedChunk:
+    def finished() -> Scanned:
         nonlocal line
         work, task = working.popleft()
-        chunk = work.chunk(line, clean=work.run() if task is None else task.result())
-        line += work.lines
-        return chunk
+        text, stop, first = work.text, work.end, line
+        clean = work.run() if task is None else task.result()
+        lines = int(work.tally[3]) + work.skipped
+        line += lines if clean else int(np.count_nonzero(text[:stop] == ord("\n")))
+        joined = work.lists() if clean else None
+        return Scanned(None, window.path, text, stop, first, last=True, whole=False, stop=stop, joined=joined)
 
     try:
         while not window.last:
@@ -185,23 +190,6 @@ def joined_chunks(window: Chunk, qrels: QrelsColumns, reading: Reading) -> Gener
 
 class _QueryReturnsError(Exception):
     """A query reappears after another one: its lists must be merged first."""
-
-
-class Scanned(NamedTuple):
-    """A chunk of text and, once found, its lists; `line` is the number of its first line.
-
-    The lists end at the byte `stop`; from there the text is part of the next chunk.
-    """
-
-    lists: Lists | None
-    path: str
-    text: Bytes
-    end: int
-    line: int
-    last: bool
-    whole: bool
-    stop: int = 0
-    joined: JoinedText | None = None
 
 
 def stream(
@@ -318,13 +306,6 @@ def _scanned(window: Chunk, reading: Reading) -> Generator[Scanned, None, None]:
         return scanned, None if scanned.last else (lists.next_byte, lists.next_line)
 
     return computed_ahead(scan, (-1 if window.begun else 0, 1), background=len(window.workspaces) > 1)
-
-
-def _joined(window: Chunk, qrels: QrelsColumns, reading: Reading) -> Generator[Scanned, None, None]:
-    """Join the lists chunk by chunk."""
-    with closing(joined_chunks(window, qrels, reading)) as chunks:
-        for text, end, line, lists in chunks:
-            yield Scanned(None, window.path, text, end, line, last=True, whole=False, stop=end, joined=lists)
 
 
 def _find(window: Chunk, line: int, reading: Reading, *, whole: bool) -> tuple[Scanned, Lists]:

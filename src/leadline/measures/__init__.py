@@ -111,10 +111,7 @@ NOTHING_SAID = frozenset(
 )
 WITH_MAX_REL = frozenset({"BPM", "SDCG", "INST", "INSQ", "NERR8", "NERR9", "NERR10", "NERR11"})
 # Its objects whose names mean something else in leadline, and ours.
-OBJECTS = (
-    (r"Accuracy\b", "PairAccuracy"),
-    (r"IPrec(?:\((.*)\))?@", r"IPrec(rule=trec9,\1)@"),
-)
+OBJECTS = ((r"Accuracy\b", "PairAccuracy"), (r"IPrec(?:\((.*)\))?@", r"IPrec(rule=trec9,\1)@"))
 
 
 def is_of_ir_measures(value: object) -> bool:

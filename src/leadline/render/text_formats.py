@@ -80,9 +80,7 @@ LATEX_SPECIAL = {
 NEGATIVE = r"-(?=[0-9.]+$)"
 # A backslash, a star, a backquote, the start of a tag, a character reference, strikethrough or mathematics,
 # the end of the text of a link, and an underscore that is not inside a word.
-MARKDOWN_SPECIAL = (
-    r"[\\*`~]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|\$|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_])"
-)
+MARKDOWN_SPECIAL = r"[\\*`~]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|\$|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_])"
 LEFT, RIGHT = ' style="text-align: left"', ' style="text-align: right"'
 
 
