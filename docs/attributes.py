@@ -204,11 +204,19 @@ def _class_of(name: str, holder: type) -> type | None:
 
 def _imported(module: str, name: str) -> object:
     """Return what a module imports under a name for type checkers only."""
-    tree = ast.parse(inspect.getsource(importlib.import_module(module)))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and name in {each.name for each in node.names}:
-            return getattr(importlib.import_module(node.module), name, None)
-    return None
+    source = _sources(module).get(name)
+    return source and getattr(importlib.import_module(source), name, None)
+
+
+@cache
+def _sources(module: str) -> dict[str, str]:
+    """Return the modules from which a module imports names, by name."""
+    found: dict[str, str] = {}
+    for node in ast.walk(ast.parse(inspect.getsource(importlib.import_module(module)))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for each in node.names:
+                found.setdefault(each.name, node.module)
+    return found
 
 
 def _plain(annotation: Any) -> str:

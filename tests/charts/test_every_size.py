@@ -23,7 +23,7 @@ from whole_pictures import least_size, results_with_figures, whole
 QUERIES = [f"q{place}" for place in range(12)]
 KINDS = {query: ("navigational", "informational")[place % 2] for place, query in enumerate(QUERIES)}
 LONG = "university-of-somewhere-run-with-a-description-of-its-parameters-{:03d}"
-MIXED = ("Größe-{}", LONG, "Поиск-{}", "αναζήτηση-{}", LONG, "検索システム-{}", "_hidden-{}", LONG, "a$b^c-{}")
+MIXED = ("Größe-{}", LONG, "Поиск-{}", "αναζήτηση-{}", "検索システム-{}", "_hidden-{}", LONG, "a$b^c-{}")
 
 
 def names_of(kind: str, size: int) -> list[str]:
