@@ -137,7 +137,7 @@ class DocumentNumbers:
         """Return the number of every row of some lists; a repeat in a list gets a number of its own."""
         compiled = kernels.compiled
         with self._lock:
-            if compiled is None or compiled.number_ids is None:
+            if compiled is None:
                 return self._plain(ids, bounds)
             if hashes is None:
                 hashes = np.empty(len(ids), dtype=np.uint64)

@@ -70,7 +70,7 @@ def csv_scan(source: Opened, names: Sequence[str], delimiter: str) -> Scan:
 
 def mapping_lists(window: Chunk) -> Lists | None:
     """Return the lists of a text that is `{query: {document: number}}`; None for any other text."""
-    if kernels.compiled is None or kernels.compiled.scan_mapping is None:
+    if kernels.compiled is None:
         return None
     scan_mapping = kernels.compiled.scan_mapping
     names = ("start", "stop", "value_start", "value_stop", "bounds", "query_start", "query_stop")
@@ -102,7 +102,7 @@ def _scanner(delimiter: int, names: Bytes, ends: Integers, roles: Integers, need
     positions = np.zeros(10, dtype=np.int64)
 
     def scan(text: Bytes, begin: int, end: int, last: bool, columns: dict[str, Any], tally: Integers) -> bool:
-        if kernels.compiled is None or kernels.compiled.scan_records is None:
+        if kernels.compiled is None:
             return False
         found: bool = kernels.compiled.scan_records(
             *(text, begin, end, last, delimiter, names, ends, roles, needed),
@@ -155,7 +155,7 @@ def _scanned(window: Chunk, begin: int, scanner: Scanner, rows: int) -> Lists:
     lists = lists_of_scan(text, columns, tally.tolist())
     count = len(lists.scores)
     spans = columns["value_start"][:count], columns["value_stop"][:count]
-    if kernels.compiled.numbers is None or not kernels.compiled.numbers(text, *spans, POWERS, lists.scores):
+    if not kernels.compiled.numbers(text, *spans, POWERS, lists.scores):
         raise NotCleanError
     kernels.compiled.hash_ids(text, lists.start, lists.stop, lists.hashes)
     return lists

@@ -79,7 +79,6 @@ class _Work:
     def run(self) -> bool:
         """Call the kernel; return whether the text is clean and no list has a document twice."""
         assert kernels.compiled is not None
-        assert kernels.compiled.judge is not None
         columns = self.columns
         clean: bool = kernels.compiled.judge(
             *(self.text, self.begin, self.end, 0, self.narrow, POWERS),
@@ -139,18 +138,12 @@ def _columns(workspace: Buffers, size: int) -> dict[str, Any]:
 
 def can_join(reading: Reading) -> bool:
     """Return whether the kernel can join runs that are read like this."""
-    return (
-        kernels.compiled is not None
-        and kernels.compiled.judge is not None
-        and not reading.by_row
-        and not reading.selects
-    )
+    return kernels.compiled is not None and not reading.by_row and not reading.selects
 
 
 def _joined(window: Chunk, qrels: QrelsColumns, reading: Reading) -> Generator[Scanned, None, None]:
     """Join a run chunk by chunk; with several workspaces, as many chunks at the same time."""
     assert kernels.compiled is not None
-    assert kernels.compiled.last_list is not None
     queries = table_of(qrels.queries.names)
     working: deque[tuple[_Work, BackgroundTask[bool] | None]] = deque()
     together, line, end, top, filled = len(window.workspaces), 1, 0, True, window.begun

@@ -1,7 +1,7 @@
 """Hot loops: pure functions over arrays, compiled where possible.
 
 `list_kernel.c`, `scan_records`, `lists` and `pairs` are compiled at installation if there is a C compiler;
-`plain` is ordinary Python with the same results. `compiled` holds the compiled functions; it is None if there
+`plain` is ordinary Python with the same results. `compiled` has the compiled functions; it is None if there
 are none or `LEADLINE_PURE=1` is set. `parallel_map` runs them on several threads.
 """
 
@@ -10,72 +10,47 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from importlib.util import find_spec
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 
 
-class Kernels(NamedTuple):
-    """The functions of `list_kernel`, `scan_records`, `lists` and `pairs`."""
-
-    scan: Callable[..., Any]
-    hash_ids: Callable[..., Any]
-    pack: Callable[..., Any]
-    fill_slots: Callable[..., Any]
-    match: Callable[..., Any]
-    arrange: Callable[..., Any]
-    joint_tables: Callable[..., Any]
-    common_orders: Callable[..., Any]
-    # What builds of earlier versions lack is None there; its callers have another way.
-    plane_tables: Callable[..., Any] | None
-    biased_overlaps: Callable[..., Any] | None
-    number_ids: Callable[..., Any] | None
-    numbers: Callable[..., Any] | None
-    judge: Callable[..., Any] | None
-    last_list: Callable[..., Any] | None
-    numbers_of: Callable[..., Any] | None
-    looked_up: Callable[..., Any] | None
-    scan_records: Callable[..., Any] | None
-    scan_mapping: Callable[..., Any] | None
+PACKAGE = "leadline.kernels.compiled."
+MODULES = {
+    "list_kernel": (
+        *("scan", "judge", "last_list", "hash_ids", "fill_slots", "match"),
+        *("numbers", "numbers_of", "looked_up"),
+    ),
+    "lists": ("pack", "arrange", "biased_overlaps", "number_ids"),
+    "pairs": ("joint_tables", "common_orders", "plane_tables"),
+    "scan_records": ("scan_records", "scan_mapping"),
+}
+MODULE_OF = {function: module for module, functions in MODULES.items() for function in functions}
 
 
-def load() -> Kernels:
-    """Import the compiled functions."""
-    kernel, lists, pairs, records = (
-        importlib.import_module(f"leadline.kernels.compiled.{name}")
-        for name in ("list_kernel", "lists", "pairs", "scan_records")
-    )
-    return Kernels(
-        kernel.scan,
-        kernel.hash_ids,
-        lists.pack,
-        kernel.fill_slots,
-        kernel.match,
-        lists.arrange,
-        pairs.joint_tables,
-        pairs.common_orders,
-        getattr(pairs, "plane_tables", None),
-        getattr(lists, "biased_overlaps", None),
-        getattr(lists, "number_ids", None),
-        kernel.numbers,
-        getattr(kernel, "judge", None),
-        getattr(kernel, "last_list", None),
-        getattr(kernel, "numbers_of", None),
-        getattr(kernel, "looked_up", None),
-        records.scan_records,
-        records.scan_mapping,
-    )
+class Kernels:
+    """The functions of the compiled modules; a module is loaded when one of its functions is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in MODULE_OF:
+            raise AttributeError(name)
+        function = getattr(importlib.import_module(PACKAGE + MODULE_OF[name]), name)
+        setattr(self, name, function)
+        return function
 
 
 def find_compiled() -> Kernels | None:
-    """Return the compiled kernels, or None if missing or disabled."""
+    """Return the compiled kernels, or None if one is missing, or they are disabled."""
     if os.environ.get("LEADLINE_PURE", "0") not in ("", "0"):
         return None
+    found = Kernels()
     try:
-        return load()
-    except (ImportError, AttributeError):  # none, or those of an earlier version
+        complete = callable(found.scan) and all(find_spec(PACKAGE + module) for module in MODULES)
+    except ImportError:  # none, or those of another machine
         return None
+    return found if complete else None
 
 
 compiled: Kernels | None = find_compiled()

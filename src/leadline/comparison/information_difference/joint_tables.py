@@ -250,7 +250,7 @@ def joint_tables(
         return plain_plane_tables(grade, weight, orders, first, second)
     table = np.empty(9 * len(first), dtype=np.float64)
     columns = (grade, weight, *orders[:2], orders.position.ravel(), first, second)
-    if few and kernels.compiled is not None and kernels.compiled.plane_tables is not None:
+    if few and kernels.compiled is not None:
         sound = call_kernel(
             "plane_tables",
             *columns,
@@ -340,9 +340,8 @@ class Planes(NamedTuple):
 
 def call_kernel(kernel: str, *columns: object) -> Any:
     """Call a kernel, compiled or not; pure Python kernels receive memory views, which are faster."""
-    function = kernels.compiled and getattr(kernels.compiled, kernel)
-    if function is not None:
-        return function(*columns)
+    if kernels.compiled is not None:
+        return getattr(kernels.compiled, kernel)(*columns)
     from leadline.kernels import lists, pairs
 
     views = (part.data if isinstance(part, np.ndarray) else part for part in columns)
