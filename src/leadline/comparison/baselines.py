@@ -43,17 +43,7 @@ NEUTRAL = {
 
 
 class Baseline(NamedTuple):
-    """Saved per-query values.
-
-    Attributes
-    ----------
-    path : str
-        The file.
-    results : Results
-        Its values.
-    inputs : list of dict
-        What they were made of, the judgments first.
-    """
+    """Saved per-query values, and what they were made of, the judgments first."""
 
     path: str
     results: Results

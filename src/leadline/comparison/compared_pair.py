@@ -135,21 +135,7 @@ class ComparedPair(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """Statistics of the differences of one measure, by pair.
-
-    Attributes
-    ----------
-    queries : ndarray of float64
-        Number of queries compared.
-    means : Means
-        Mean differences with their standard errors.
-    effect : ndarray of float64
-        Standardised mean differences.
-    effect_limits : tuple of ndarray of float64
-        Lower and upper limits of their confidence intervals.
-    counts : Outcomes
-        Queries on which the first run is better, equal and worse.
-    """
+    """Statistics of the differences of one measure, by pair."""
 
     queries: Floats
     means: Means

@@ -58,19 +58,7 @@ EXACT = 9  # largest number of runs for which p of Spearman's rho is exact
 
 
 class Coefficients(NamedTuple):
-    """A correlation coefficient with its confidence intervals and p-value; NaN where undefined.
-
-    Attributes
-    ----------
-    value : float
-        The coefficient.
-    low, high : float
-        Confidence interval over runs.
-    p : float
-        Two-sided p-value of the hypothesis of no association.
-    queries_low, queries_high : float
-        Confidence interval over queries.
-    """
+    """A coefficient with its confidence intervals over runs and over queries, and p; NaN where undefined."""
 
     value: float
     low: float
@@ -373,8 +361,6 @@ def _noisy(sides: tuple[Column, Column], tables: tuple[Floats, Floats]) -> list[
 def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
     """Return a warning about means of runs too noisy for intervals over queries of their correlations.
 
-    Examples
-    --------
     >>> [notice.count for notice in noisy_means([("AP", 0.7), ("P", 0.5), ("RR", 0.9)])]
     [2]
     """

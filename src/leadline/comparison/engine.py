@@ -45,20 +45,8 @@ ENOUGH = 25
 class Differences:
     """Differences by query of the pairs of runs by one measure.
 
-    Attributes
-    ----------
-    values : ndarray of float64
-        Values, queries x runs; without `pairs` the differences, queries x columns. NaN where a query does not
-        count.
-    pairs : Pairs or None
-        Pairs of the columns of values.
-    measure : str
-        Name of the measure.
-    rising : bool
-        Whether larger values are better.
-    reasons : sequence of str
-        Reason for which each column is not tested and has no interval, or an empty text; none at all if all
-        are tested.
+    `values` are queries x runs, or without `pairs` the differences themselves, NaN where a query does not
+    count. `reasons` say why a column is not tested and has no interval; none at all if all are tested.
     """
 
     values: Floats
@@ -134,22 +122,11 @@ class AllPairs(Differences):
 class Tested:
     """Columns of differences tested together: measures x columns.
 
-    Parameters
+    Attributes
     ----------
-    differences : sequence of Differences
-        Differences by measure, of the same columns.
-    rules : Rules
-        Test, correction, intervals and levels.
-    groups : ndarray of int64, shape (n_queries,), or Weighted, optional
-        Group of each query, and its weight.
-    doubt : ndarray of float64, shape (n_measures, n_columns, 2), optional
+    doubt : array (n_measures, n_columns, 2), optional
         By how much the mean of each column may be too high and too low, whatever the queries: limits are
         widened by it, and p-values are those of the wider limits.
-
-    Raises
-    ------
-    UsageError
-        If Tukey has no query of all runs.
     """
 
     def __init__(

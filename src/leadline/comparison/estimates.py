@@ -34,15 +34,8 @@ def pooled_names(results: Results) -> dict[str, str]:
 class These(NamedTuple):
     """Differences for these queries, over draws of judgments; measures x pairs.
 
-    Attributes
-    ----------
-    limits : ndarray of float64, shape (n_measures, n_pairs, 2)
-        Confidence limits; equal where every document that matters was judged, NaN where withheld.
-    reasons : list of list of str
-        Reasons for withholding the limits, by measure and pair; empty where they are given. Such pairs are
-        not tested.
-    doubt : ndarray of float64, shape (n_measures, n_pairs, 2)
-        By how much documents outside the frame may lower and raise the difference.
+    Limits are equal where every document that matters was judged, and NaN where withheld, for a reason; such
+    pairs are not tested. `doubt` is by how much documents outside the frame may lower and raise differences.
     """
 
     limits: Floats
@@ -91,13 +84,7 @@ def doubt_of(results: Results, pairs: Pairs) -> Floats | None:
 
 
 def these_queries(results: Results, pairs: Pairs) -> These | None:
-    """Return the differences of pairs for these queries; None if the values are no estimates.
-
-    Raises
-    ------
-    UsageError
-        If no pair has an interval by any measure.
-    """
+    """Return the differences of pairs for these queries; None if the values are no estimates."""
     if results.unreliable:
         none = np.full((len(results.measures), len(pairs), 2), np.nan)
         untested = [[results.unreliable] * len(pairs) for _ in results.measures]

@@ -38,17 +38,7 @@ WORSE, NOT_WORSE, BELOW = "fail-if-worse", "require-not-worse", "fail-below"
 
 
 class Condition(NamedTuple):
-    """A condition on the runs.
-
-    Attributes
-    ----------
-    measure : str
-        The measure.
-    margin : float
-        Tolerated loss against the baseline; for "fail-below" the minimum mean.
-    kind : {"fail-if-worse", "require-not-worse", "fail-below"}
-        Kind of the condition.
-    """
+    """A condition on the runs: tolerated loss against the baseline, or for "fail-below" the minimum mean."""
 
     measure: str
     margin: float = 0.0
@@ -57,36 +47,13 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True)
 class Gate:
-    """Outcome of a condition for one run.
+    """Outcome of a condition for one run; `baseline` is None for "fail-below".
 
-    Attributes
-    ----------
-    run, baseline : str
-        Names of the runs; `baseline` is None for "fail-below".
-    condition : Condition
-        The tested condition.
-    difference : float
-        Mean of the run minus that of the baseline, or minus the fixed value.
-    failed : bool
-        Whether the condition failed.
-    limit : float
-        One-sided confidence limit of the difference: the lower one, or the upper one if less is better.
-    p : float
-        One-sided p-value of the hypothesis `null`.
-    queries, groups : int
-        Number of queries, and of groups of queries.
-    effective_groups : float or None
-        Effective number of groups; None without groups.
-    reason : str
-        Reason for which the condition cannot be tested, which fails it; empty if it can.
-    rising : bool
-        Whether larger values are better.
-    unchanged : bool
-        Whether there is no difference on any query.
-    detectable_difference : float
-        Smallest margin with which an equally good run passes with the requested power.
-    rules : Rules or None
-        Test, interval and levels.
+    `difference` is the mean of the run minus that of the baseline, or minus the fixed value. `limit` is its
+    one-sided confidence limit, the lower one or, if less is better, the upper one, and `p` the one-sided
+    p-value of the hypothesis `null`. `reason` says why the condition cannot be tested, which fails it.
+    `detectable_difference` is the smallest margin with which an equally good run passes with the requested
+    power.
     """
 
     run: str
@@ -206,23 +173,8 @@ class Gate:
 
 
 def condition_of(text: str, kind: str = WORSE) -> Condition:
-    """Parse a condition.
+    """Parse a condition: MEASURE[:MARGIN], MEASURE:MARGIN, or MEASURE=VALUE for "fail-below".
 
-    Parameters
-    ----------
-    text : str
-        MEASURE[:MARGIN] for "fail-if-worse", MEASURE:MARGIN for "require-not-worse", MEASURE=VALUE for
-        "fail-below".
-    kind : {"fail-if-worse", "require-not-worse", "fail-below"}
-        Kind of the condition.
-
-    Raises
-    ------
-    UsageError
-        If the text does not have this form.
-
-    Examples
-    --------
     >>> condition_of("nDCG@10:0.01")
     Condition(measure='nDCG@10', margin=0.01, kind='fail-if-worse')
     >>> condition_of("AP=0.3", "fail-below")
@@ -329,38 +281,10 @@ def gates_of(
     "fail-if-worse" fails if the test rejects the hypothesis that the run is worse by at most the margin; with
     k such tests the probability of a false alarm is at most k (1 - confidence). "require-not-worse" passes if
     the test rejects the hypothesis that the run is worse by the margin or more, and the one-sided limit is
-    within the margin. All conditions must pass, so that no correction is needed (intersection-union test).
-    Conditions that cannot be tested fail: if the run lacks queries that the baseline has and that count in
-    its mean, if the baseline lacks queries that count in its own, with fewer than five queries or effective
-    groups of queries, with an undefined p-value, or if the test cannot become significant. A run without any
-    difference passes, unless every value is 0.
+    within the margin. All conditions must pass, so that no correction is needed (intersection-union test;
+    Berger 1982). Conditions that cannot be tested fail. A run without any difference passes, unless every
+    value is 0. `rel` is the minimum relevant grade of measures in conditions that do not set their own.
 
-    Parameters
-    ----------
-    comparison : Comparison
-        Comparison; with a baseline, unless all conditions are "fail-below".
-    conditions : iterable of Condition
-        Conditions, for example from `condition_of`.
-    rel : float, optional
-        Minimum relevant grade of measures in conditions that do not set their own.
-
-    Returns
-    -------
-    list of Gate
-        Outcomes by condition and run; a run meets all conditions if none has `failed`.
-
-    Raises
-    ------
-    UsageError
-        If a condition other than "fail-below" is tested without a baseline, or a condition is on a measure
-        that the comparison lacks.
-
-    References
-    ----------
-    Berger (1982), Technometrics 24 (intersection-union tests).
-
-    Examples
-    --------
     >>> from leadline.comparison.compare import compare
     >>> qrels = {f"q{number}": {"d": 1} for number in range(6)}
     >>> good = {query: {"d": 1.0} for query in qrels}

@@ -70,15 +70,7 @@ def group_codes(results: Results, groups: str | Mapping[str, object] | None) -> 
 
 
 class Pairs(NamedTuple):
-    """Runs of each pair.
-
-    Attributes
-    ----------
-    first : ndarray of int64, shape (n_pairs,)
-        Index of the first run.
-    second : ndarray of int64, shape (n_pairs,)
-        Index of the second run.
-    """
+    """Indices of the first and second run of each pair."""
 
     first: Integers
     second: Integers

@@ -220,39 +220,12 @@ def slices_of(
 ) -> Slices:
     """Return values by slice of the queries, with confidence intervals.
 
-    Parameters
-    ----------
-    compared : Results or Comparison
-        Evaluated runs, for the mean of each run on each slice; or compared runs, for the difference of each
-        pair on each slice, with the test, level and groups of the comparison.
-    by : str, mapping, or several of these
-        Slices: FILE:COLUMN, or `{query: slice}` or `{query: [slice, ...]}`. The columns of FILE may be those
-        of queries with tags (JSON Lines); `length` is the number of words of a query, if there is no such
-        column.
-    interval : str, optional
-        Confidence interval of means; by default Student's t. That of differences is that of the comparison.
-    confidence : float, default 0.95
-        Confidence level of means.
-    seed : int, default 0
-        Seed of the random number generator, for bootstrap intervals of means.
+    Means of evaluated runs have their own interval and level; differences of compared runs have the test,
+    level and groups of the comparison. Their p-values are corrected by Holm over all slices and pairs of a
+    measure (with `family="all"`, of all measures), and simultaneous intervals have Bonferroni's level. Slices
+    of fewer than five queries (or groups of queries) have no interval and no test, and do not count in the
+    correction. `by` is FILE:COLUMN, `{query: slice}` or `{query: [slice, ...]}`, or several of these.
 
-    Returns
-    -------
-    Slices
-
-    Raises
-    ------
-    InputError
-        If no query has a slice, or a column has too many different values.
-
-    Notes
-    -----
-    p-values of differences are corrected by Holm over all slices and pairs of a measure (with
-    `family="all"`, of all measures), and simultaneous intervals have Bonferroni's level. Slices of fewer than
-    five queries (or groups of queries) have no interval and no test, and do not count in the correction.
-
-    Examples
-    --------
     >>> from leadline.evaluation.evaluate import evaluate
     >>> qrels = {f"q{number}": {"d": 1} for number in range(6)}
     >>> run = {query: {"d": 1.0} for query in qrels}

@@ -36,24 +36,10 @@ STATISTICS = {
 
 
 class ReplicationValue(NamedTuple):
-    """A measure of replication with its confidence interval; NaN is undefined.
+    """A measure of replication, a key of `STATISTICS`, with its confidence interval; NaN is undefined.
 
-    Attributes
-    ----------
-    statistic : str
-        Key of `STATISTICS`.
-    measure : str or None
-        Measure of effectiveness; None for measures of document order.
-    run : str or None
-        "baseline" or "advanced"; None for what is of both.
-    value, low, high : float
-        Value and confidence limits.
-    p : float
-        Two-sided p-value of a t test of differences; NaN for other statistics.
-    queries : int
-        Number of queries.
-    withheld : str
-        Why there is no interval; empty if there is one.
+    `measure` is None for measures of document order, and `run` for what is of both runs. `p` is that of a t
+    test of differences. `withheld` says why there is no interval.
     """
 
     statistic: str

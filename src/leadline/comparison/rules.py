@@ -35,30 +35,10 @@ INVERTED = 100  # pairs x measures; inverting the randomisation test for more ta
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """Options of a comparison; `of` takes names of tests, corrections and intervals.
+    """Options of a comparison, under the names that users give them.
 
-    Attributes
-    ----------
-    test : PairedTest
-        Significance test.
-    correction : Correction or str
-        Correction of p-values; "Tukey" or "MaxT" for a joint procedure.
-    interval : Interval or None
-        Confidence interval of differences; None for the default, which depends on the number of tests.
-    family : {"measure", "all"}
-        Family of tests that are corrected together.
-    confidence : float
-        Confidence level.
-    margin : float or None
-        Equivalence margin.
-    power : float
-        Power for which detectable differences are computed.
-    smallest : float or None
-        Smallest difference of interest.
-    query_group : str, mapping or None
-        Groups of queries, or their source.
-    seed : int
-        Seed of the random number generator.
+    `correction` is "Tukey" or "MaxT" for a joint procedure. Without an interval, the default depends on the
+    number of tests (`sized`).
     """
 
     test: PairedTest = field(default_factory=T)

@@ -67,8 +67,6 @@ def _these(pair: ComparedPair) -> str:
 def no_query(a: str, b: str, measure: str) -> str:
     """Return the statement that two runs have no query in common.
 
-    Examples
-    --------
     >>> no_query("bm25", "dense", "AP")
     'bm25 and dense cannot be compared on AP, because no query counts in both means'
     """
@@ -166,8 +164,6 @@ STATE_ALL = "Add every judged query (in JSON, a query with no results is {query:
 def lacking_text(names: Sequence[str], run: str, of: int = 0) -> str:
     """Return the statement that a run lacks judged queries.
 
-    Examples
-    --------
     >>> lacking_text(["q1"], "bm25"), lacking_text(list("abcd"), "bm25")
     ('bm25 lacks 1 judged query (q1)', 'bm25 lacks 4 judged queries (a, b, c, ...)')
     """
@@ -183,8 +179,6 @@ def lacking_text(names: Sequence[str], run: str, of: int = 0) -> str:
 def signed(value: float, digits: int = 4) -> str:
     """Return a difference with its sign as text.
 
-    Examples
-    --------
     >>> signed(0.01234), signed(-0.5), signed(-0.00001), signed(0.0123, 2)
     ('+0.0123', '-0.5000', '0.0000', '+0.01')
     """
@@ -195,8 +189,6 @@ def signed(value: float, digits: int = 4) -> str:
 def p_text(p: float | None) -> str:
     """Return a p-value as text: never as 0, and with three digits from 0.01 to 0.10.
 
-    Examples
-    --------
     >>> p_text(0.04963), p_text(0.4963), p_text(1e-9)
     ('p = 0.0496', 'p = 0.5', 'p < 0.0001')
     """

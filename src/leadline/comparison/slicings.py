@@ -23,22 +23,9 @@ SliceSource: TypeAlias = str | Mapping[str, object]
 
 
 class SliceMean(NamedTuple):
-    """Mean of a run over a slice of the queries.
+    """Mean of a run over a slice of the queries, or over all queries (slice None).
 
-    Attributes
-    ----------
-    by : str
-        Source of the slices, FILE:COLUMN.
-    slice : str or None
-        Name of the slice; None for all queries.
-    run, measure : str
-        Run and measure.
-    queries : int
-        Number of averaged queries.
-    mean, low, high : float
-        Mean and its confidence interval; NaN if undefined or withheld.
-    reason : str
-        Reason for which there is no interval; empty if there is one.
+    `by` is the source of the slices. `reason` says why there is no interval.
     """
 
     by: str
@@ -53,44 +40,10 @@ class SliceMean(NamedTuple):
 
 
 class SliceDifference(NamedTuple):
-    """Difference of two runs on a slice of the queries; see `ComparedPair`.
+    """Difference of two runs on a slice of the queries; fields as in `ComparedPair` and `SliceMean`.
 
-    Attributes
-    ----------
-    by : str
-        Source of the slices, FILE:COLUMN.
-    slice : str or None
-        Name of the slice; None for all queries, which are no part of the correction over slices.
-    a : str
-        Name of the first run.
-    b : str
-        Name of the second run.
-    measure : str
-        The measure.
-    queries : int
-        Number of queries compared.
-    mean_a : float
-        Mean of the first run over these queries.
-    mean_b : float
-        Mean of the second run over these queries.
-    difference : float
-        Mean difference, `a` minus `b`.
-    low : float
-        Lower limit of the confidence interval of the difference, for this slice alone.
-    high : float
-        Upper limit of this interval.
-    simultaneous_low : float
-        Lower limit of the simultaneous interval over slices.
-    simultaneous_high : float
-        Upper limit of this interval.
-    p : float
-        p-value.
-    p_corrected : float
-        p-value corrected by Holm over the slices and pairs.
-    verdict : {"better", "worse", "not significant", "identical", "cannot tell"}
-        Outcome for `a`.
-    reason : str
-        Reason for "cannot tell"; otherwise empty.
+    Simultaneous intervals and corrected p-values are over slices and pairs; all queries (slice None) are no
+    part of the family. `reason` explains the verdict "cannot tell".
     """
 
     by: str
@@ -113,17 +66,7 @@ class SliceDifference(NamedTuple):
 
 
 class Slicing(NamedTuple):
-    """Slices of the queries of results.
-
-    Attributes
-    ----------
-    by : str
-        Source of the slices.
-    names : list of str
-        Names of the slices that have a query.
-    members : ndarray of bool, shape (n_slices, n_queries)
-        Queries of each slice.
-    """
+    """Slices of the queries of results: names of those with a query, and flags of slices x queries."""
 
     by: str
     names: list[str]

@@ -46,8 +46,6 @@ class SuiteFile(NamedTuple):
 def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
     """Return the collections and runs of a suite.
 
-    Examples
-    --------
     >>> one = {"qrels": {"q1": {"d1": 1}}, "runs": {"bm25": {"q1": {"d1": 1.0}}}}
     >>> [each.name for each in read_suite({"collections": {"one": one}}).collections]
     ['one']

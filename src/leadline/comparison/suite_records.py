@@ -15,15 +15,7 @@ from leadline.stats.paired_tests import Randomisation, T
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteRules(Rules):
-    """Options of the tests of a suite.
-
-    Attributes
-    ----------
-    baselines : tuple of str
-        Names of the baselines; empty if all pairs of runs are compared.
-    partial : bool
-        Whether pairs are compared on the collections that both have, if one lacks some.
-    """
+    """Options of the tests of a suite; `partial` compares pairs on the collections that both have."""
 
     interval: Interval | None = field(default_factory=Student)
     baselines: tuple[str, ...] = ()

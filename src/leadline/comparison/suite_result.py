@@ -461,12 +461,8 @@ def stratified(strata: Sequence[Floats], rules: SuiteRules) -> Finding:
     Every collection has the same weight. The t test has variance sum(s_c^2 / n_c) / C^2 and Satterthwaite's
     degrees of freedom; the randomisation test flips the signs of queries, weighted by 1 / n_c.
 
-    References
-    ----------
-    Satterthwaite (1946), An approximate distribution of estimates of variance components.
+    Source: Satterthwaite (1946), An approximate distribution of estimates of variance components.
 
-    Examples
-    --------
     >>> found = stratified([np.array([0.1, 0.3]), np.array([0.0, 0.2, 0.1, 0.1])], SuiteRules())
     >>> round(found.mean, 4), round(found.p, 4)
     (0.15, 0.165)

@@ -118,18 +118,8 @@ class Setting(NamedTuple):
 class RawLists:
     """The rows of a run as in its file: nothing is ordered, repaired or dropped.
 
-    Attributes
-    ----------
-    query, row : ndarray
-        Code of the query in the qrels, and row of the document there; -1 if there is none.
-    score, rank : ndarray
-        Score and rank column; a rank that is not known is -1.
-    document : ndarray of int64
-        Number of the document in the byte order of the ids.
-    same : ndarray of bool
-        Whether the document has the id of the query.
-    names : list of str
-        Queries of the run.
+    `query` and `row` are codes in the qrels, -1 if there is none; `rank` is -1 if unknown; `document` numbers
+    are in the byte order of the ids; `same` flags documents with the id of their query.
     """
 
     def __init__(self, source: RunLike, qrels: Qrels) -> None:
@@ -199,21 +189,7 @@ def _plain_lists(source: RunLike) -> Lists:
 
 
 class Conventions:
-    """Values of a measure of one run under different conventions.
-
-    Parameters
-    ----------
-    run : run
-        The run; files are read with their duplicates, in their order.
-    qrels : Qrels
-        Relevance judgments.
-    measure : Measure
-        The measure as asked for.
-    queries : sequence of str
-        Queries of the values, in this order.
-    mean : bool
-        Whether to give the mean over queries as the only value.
-    """
+    """Values of a measure of one run under different conventions, by query or as their mean."""
 
     def __init__(
         self, run: RunLike, qrels: Qrels, measure: Measure, queries: Sequence[str], *, mean: bool = False

@@ -19,26 +19,12 @@ DIGITS = range(3, 8)  # numbers of decimals that are recognised as rounding
 
 
 class Cause(NamedTuple):
-    """A cause, and the settings under which both tables are reproduced.
+    """A cause, a key of `CAUSES` or `NUMERIC`, and the settings `a` and `b` that reproduce both tables.
 
-    Attributes
-    ----------
-    cause : str
-        Name: a key of `CAUSES`, or rounding, arithmetic or scale.
-    says : str
-        Description.
-    a, b : str
-        Setting that reproduces the values of A, and of B.
-    a_says, b_says : str
-        Their descriptions.
-    common : str
-        Setting of another cause that both tables share and that is not the default; empty if there is none.
-    explained : tuple of str
-        Differing queries of which both values are reproduced.
-    contradicted : int
-        Number of equal queries of which a value is not reproduced.
-    exact : bool
-        False if values of one table are only shown to lie within the range over all orders of tied documents.
+    `common` is a setting of another cause that both tables share and that is not the default. `explained` are
+    the differing queries of which both values are reproduced, `contradicted` is the number of equal ones of
+    which a value is not. `exact` is False if values of one table only lie within the range over all orders of
+    tied documents.
     """
 
     cause: str
@@ -54,17 +40,7 @@ class Cause(NamedTuple):
 
 
 class CausePair(NamedTuple):
-    """Two causes that together reproduce the values of more queries than either alone.
-
-    Attributes
-    ----------
-    causes : tuple of Cause
-        The two causes.
-    explained : tuple of str
-        Queries of which both values are reproduced.
-    contradicted : int
-        Number of queries that the two causes would change although they agree.
-    """
+    """Two causes that together reproduce the values of more queries than either alone."""
 
     causes: tuple[Cause, Cause]
     explained: tuple[str, ...]

@@ -31,17 +31,7 @@ class Scores(NamedTuple):
 
 
 class Side(NamedTuple):
-    """The values of one of the two tables.
-
-    Attributes
-    ----------
-    path, run, measure : str
-        Where they are from, as named there.
-    values : dict of str to float
-        Value of each query; NaN is undefined.
-    mean : float
-        Mean given in the file; NaN if there is none.
-    """
+    """The values of one of the two tables; NaN is undefined, also for a mean that the file does not give."""
 
     path: str
     run: str
@@ -70,8 +60,6 @@ def measure_of(name: str) -> Measure | None:
 def read_table(source: Any, asked: Collection[str] = ()) -> Scores:
     """Return the values and means of a table of scores, of results, or of dictionaries.
 
-    Examples
-    --------
     >>> read_table({"q1": {"map": 0.5}, "q2": {"map": 1.0}, "all": {"map": 0.75}})
     Scores(path='', values={'': {'map': {'q1': 0.5, 'q2': 1.0}}}, means={'': {'map': 0.75}})
     """

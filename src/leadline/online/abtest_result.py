@@ -115,17 +115,7 @@ class AlwaysValid(NamedTuple):
 
 
 class SampleSizes(NamedTuple):
-    """Sizes of samples.
-
-    Attributes
-    ----------
-    power : float
-        The requested power.
-    detectable : float
-        Smallest difference that is detected with this power.
-    users_needed : int or None
-        Users per arm that detect the smallest relevant difference; None if none was given.
-    """
+    """Difference detectable with the power, and users per arm for the smallest difference of interest."""
 
     power: float
     detectable: float

@@ -84,8 +84,6 @@ def users_for_difference(
 ) -> int:
     """Return the users of each arm needed to detect a difference of clickthrough, up or down.
 
-    Examples
-    --------
     >>> users_for_difference((0.04, 0.05), 0.005)  # as a lift of a tenth over 0.05
     31218
     """
@@ -116,8 +114,6 @@ def users_for_variance(
 
     Each variance is replaced by its upper confidence limit, from the chi-square distribution.
 
-    Examples
-    --------
     >>> users_for_variance((0.25, 0.25), (2000, 2000), 0.05)  # 1,570 if the variances were known
     1655
     """

@@ -141,19 +141,7 @@ DOUBTFUL = 0.05  # p below which the proportions are not clearly as planned
 
 
 class SampleRatio(NamedTuple):
-    """Test of the split of the users, chi-square with one degree of freedom.
-
-    Attributes
-    ----------
-    planned : float
-        Planned proportion of users in B, from 0 to 1.
-    seen : float
-        Observed proportion.
-    chi_square : float
-        Test statistic.
-    p : float
-        p-value.
-    """
+    """Chi-square test of the split of the users, from the planned and seen proportions of users in B."""
 
     planned: float
     seen: float
@@ -203,20 +191,9 @@ EXPECTED = 0.2  # of the clickthrough: the size of effects that the test is tune
 
 
 class SequentialTest(NamedTuple):
-    """Sequential test after every user.
+    """Sequential test after every user: arrays by number of users so far.
 
-    Attributes
-    ----------
-    users : ndarray of int64
-        Number of users so far.
-    difference : ndarray of float64
-        Clickthrough of B minus that of A; NaN before both arms have a user.
-    low : ndarray of float64
-        Lower limit of the always-valid interval; infinite before the first look.
-    high : ndarray of float64
-        Upper limit of this interval.
-    p : ndarray of float64
-        Always-valid p-value; 1 before the first look.
+    Before the first look, limits are infinite and p is 1.
     """
 
     users: Integers

@@ -82,22 +82,7 @@ class Interval(Parametric):
     def limits(
         self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Groups | None = None
     ) -> tuple[Floats, Floats]:
-        """Return the limits around the mean of each column.
-
-        NaN for fewer than two queries, or five effective groups.
-
-        Parameters
-        ----------
-        values : ndarray, shape (queries, columns)
-            NaN where a column does not have a query.
-        level : float
-            Confidence level.
-        seed : int
-            Seed of the random draws, where there are any.
-        groups : ndarray of int, shape (queries,), or Weighted, optional
-            Queries of the same group are dependent; groups are independent of each other.
-
-        """
+        """Return the limits around the mean of each column; NaN for fewer than two queries or five groups."""
         raise NotImplementedError
 
     def of(self, values: ArrayLike, *, level: float = 0.95, seed: int = 0) -> tuple[float, float]:

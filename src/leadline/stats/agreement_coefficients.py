@@ -63,9 +63,7 @@ def coincidences(codes: Integers, size: int, group: Integers | None = None, grou
     Every ordered pair of judgments of a unit with m judgments counts 1 / (m - 1), so that the unit counts m;
     a unit with a single judgment does not count.
 
-    References
-    ----------
-    Krippendorff (2004), Content Analysis, section 11.3.
+    Source: Krippendorff (2004), Content Analysis, section 11.3.
     """
     judgments = (codes >= 0).sum(axis=1)
     units = np.flatnonzero(judgments > 1)
@@ -104,16 +102,7 @@ ACCEPTABLE = 2 / 3  # Krippendorff (2004): the lower limit for tentative conclus
 class Coefficient(Parametric):
     """Base class of the agreement coefficients.
 
-    Attributes
-    ----------
-    key : str
-        Key of the coefficient in results.
-    multi_judge : bool
-        Whether it takes any number of judges (from coincidence tables) or two (from confusion tables).
-    allows_missing : bool
-        Whether judgments may be missing when there are more than two judges.
-    chance_corrected : bool
-        Whether it is corrected for chance agreement.
+    `multi_judge` ones take any number of judges (coincidence tables), others two (confusion tables).
     """
 
     title: ClassVar[str]
@@ -124,15 +113,7 @@ class Coefficient(Parametric):
     chance_corrected: ClassVar[bool] = True
 
     def of_tables(self, tables: Floats, values: Floats) -> Floats:
-        """Return the coefficient of each table; NaN where it is undefined.
-
-        Parameters
-        ----------
-        tables : ndarray, shape (..., n_grades, n_grades)
-            Confusion or coincidence tables.
-        values : ndarray, shape (n_grades,)
-            The grades, in increasing order.
-        """
+        """Return the coefficient of each table (..., grades, grades); NaN where it is undefined."""
         return self.of_cells(np.moveaxis(np.asarray(tables, dtype=np.float64), (-2, -1), (0, 1)), values)
 
     def of_cells(self, cells: Floats, values: Floats) -> Floats:
@@ -140,18 +121,10 @@ class Coefficient(Parametric):
         raise NotImplementedError
 
     def of(self, grades: ArrayLike) -> float:
-        """Return the coefficient of a table of judgments.
+        """Return the coefficient of a table of judgments, units x judges; NaN where a judge did not judge.
 
-        Parameters
-        ----------
-        grades : array_like, shape (n_units, n_judges)
-            NaN where a judge did not judge a unit.
-
-        Returns
-        -------
-        float
-            With two judges, units that only one judged are excluded; with more, NaN if a judgment is missing
-            and the coefficient requires all.
+        With two judges, units that only one judged are excluded; with more, NaN if a judgment is missing and
+        the coefficient requires all.
         """
         table = _checked(grades)
         if not self.allows_missing and table.shape[1] > 2 and np.isnan(table).any():
@@ -507,12 +480,8 @@ def jackknife_limits(
     without one query from their mean; t has n - 1 degrees of freedom. Limits do not exceed 1. NaN for fewer
     than `fewest` queries, and where a value is undefined.
 
-    References
-    ----------
-    Tukey (1958), Annals of Mathematical Statistics 29; Efron and Tibshirani (1993), chapter 11.
+    Source: Tukey (1958), Annals of Mathematical Statistics 29; Efron and Tibshirani (1993), chapter 11.
 
-    Examples
-    --------
     >>> without = 0.5 + np.array([[0.1], [-0.1]] * 5)  # error sqrt(9 / 10 * 10 * 0.01) = 0.3
     >>> [limit.round(3).tolist() for limit in jackknife_limits(np.array([0.5]), without)]  # t = 2.262
     [[-0.179], [1.0]]

@@ -90,12 +90,8 @@ def tau_ap(estimate: Floats, truth: Floats, frequencies: Integers | None = None)
     the truth are ignored; a pair tied in the estimate counts half as above and half as correct. NaN where no
     pair remains. Takes O(n^2) time.
 
-    References
-    ----------
-    Yilmaz, Aslam and Robertson (2008), SIGIR. The treatment of ties is an extension.
+    Source: Yilmaz, Aslam and Robertson (2008), SIGIR. The treatment of ties is an extension.
 
-    Examples
-    --------
     >>> tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([3.0, 4.0, 2.0, 1.0])).__round__(4)  # 0, 1, 1
     0.3333
     >>> tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 3.0, 1.0, 2.0])).__round__(4)  # 1, 1, 2/3
@@ -121,12 +117,8 @@ def tau_ap_b(x: Floats, y: Floats, frequencies: Integers | None = None) -> float
     other one too. The value is twice the mean proportion minus 1, averaged over both rankings in the role of
     the first. NaN if a ranking has one level only. Takes O(n^2) time.
 
-    References
-    ----------
-    Urbano and Marrero (2017), The treatment of ties in AP correlation, ICTIR.
+    Source: Urbano and Marrero (2017), The treatment of ties in AP correlation, ICTIR.
 
-    Examples
-    --------
     >>> tau_ap_b(np.array([2.0, 2.0, 1.0]), np.array([3.0, 2.0, 1.0]))  # by x 1; by y 0 and 1
     0.5
     """
@@ -242,12 +234,8 @@ def reliability(values: Floats) -> float:
     This is Cronbach's alpha with queries as items: 1 minus the residual mean square divided by the mean
     square of runs; NaN for fewer than two queries or runs, or equal means.
 
-    References
-    ----------
-    Bodoff and Li (2007), Test theory for assessing IR test collections, SIGIR.
+    Source: Bodoff and Li (2007), Test theory for assessing IR test collections, SIGIR.
 
-    Examples
-    --------
     >>> reliability(np.array([[0.0, 2.0], [0.0, 4.0]]))  # residual mean square 1, of runs 9
     0.8888888888888888
     """
@@ -283,9 +271,8 @@ def over_queries(
     It is extended to contain the coefficient of the sample, and cut at -1 and 1. If the means are mostly
     error (`reliability`) the limits may be too low. The coverage is reported in docs/studies/significance.md.
 
-    References
-    ----------
-    Hall (1992), The Bootstrap and Edgeworth Expansion, section 1.4, for iterated bootstrap corrections.
+    Source: Hall (1992), The Bootstrap and Edgeworth Expansion, section 1.4, for iterated bootstrap
+    corrections.
     """
     from scipy.special import stdtrit
 

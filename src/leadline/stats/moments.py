@@ -82,19 +82,10 @@ class Totals(NamedTuple):
 
 
 class Means(NamedTuple):
-    """Means over queries, by column.
+    """Number of groups (or queries), mean, standard error and effective number of groups, by column.
 
-    Attributes
-    ----------
-    clusters : ndarray of float64
-        Number of groups of queries; of queries without groups.
-    mean : ndarray of float64
-        Mean over queries.
-    error : ndarray of float64
-        Standard error of the mean.
-    effective : ndarray of float64
-        Effective number of groups, (sum n)^2 / sum n^2 for groups of n queries or of weight n: the number of
-        groups if all are of one size, less otherwise. Without groups and weights the number of queries.
+    The effective number is (sum n)^2 / sum n^2 for groups of n queries or of weight n: the number of groups
+    if all are of one size, less otherwise.
     """
 
     clusters: Floats
@@ -116,8 +107,6 @@ class Means(NamedTuple):
 def totals(values: Floats, groups: Groups | None = None) -> Totals:
     """Return the totals of the values of each cluster.
 
-    Examples
-    --------
     >>> found = totals(np.array([[0.25], [0.5], [0.5]]), np.array([7, 3, 7]))
     >>> found.sums.tolist(), found.sizes.tolist()
     ([[0.5], [0.75]], [[1.0], [2.0]])
@@ -174,13 +163,9 @@ def means(observed: Totals) -> Means:
     of one size this is the squared error of the mean of their means; without groups it is s^2 / n. An error
     due to rounding is exactly 0; NaN for fewer than two queries, or five effective groups.
 
-    References
-    ----------
-    Bell and McCaffrey (2002), Survey Methodology 28(2); MacKinnon, Nielsen and Webb (2023), J. Econometrics
-    232(2).
+    Source: Bell and McCaffrey (2002), Survey Methodology 28(2); MacKinnon, Nielsen and Webb (2023), J.
+    Econometrics 232(2).
 
-    Examples
-    --------
     >>> values, groups = [1.0, -1.0, 1.0, -1.0, 2.0, -1.0, -1.0], np.array([0, 1, 2, 3, 4, 5, 5])
     >>> found = means(totals(np.array(values)[:, None], groups))
     >>> found.effective.round(3).tolist(), found.error.round(4).tolist()  # 49/9; 5/6 (8/36 + 4/25)

@@ -377,13 +377,9 @@ def equivalence(differences: Floats, margin: float) -> Floats:
     p is the larger of the two: that the mean is above -margin, and that it is below margin. Undefined for
     fewer than two queries; where all differences are equal it is 0 inside the margin and 1 outside.
 
-    References
-    ----------
-    Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15(6).
-    Lakens (2017), Social Psychological and Personality Science 8(4).
+    Source: Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15(6); Lakens (2017), Social
+    Psychological and Personality Science 8(4).
 
-    Examples
-    --------
     >>> round(float(equivalence(np.array([[0.01], [-0.02], [0.00], [0.02]]), 0.05)[0]), 4)
     0.0057
     """

@@ -18,17 +18,7 @@ from leadline.stats.student_t import t_quantile
 
 
 class Outcomes(NamedTuple):
-    """Outcomes of the first run on the queries, by column.
-
-    Attributes
-    ----------
-    wins : ndarray of int64
-        Number of queries on which its value is better.
-    ties : ndarray of int64
-        Number of queries with equal values.
-    losses : ndarray of int64
-        Number of queries on which its value is worse.
-    """
+    """Number of queries on which the first run is better, equal and worse, by column."""
 
     wins: Integers
     ties: Integers
@@ -54,12 +44,8 @@ def standardised(differences: Floats) -> Floats:
 
     0 where all differences are 0; undefined for fewer than two queries and where all are equal but not 0.
 
-    References
-    ----------
-    Cohen (1988), section 2.3.5.
+    Source: Cohen (1988), section 2.3.5.
 
-    Examples
-    --------
     >>> round(float(standardised(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]))[0]), 4)
     0.9231
     """
@@ -77,12 +63,8 @@ def standardised_limits(differences: Floats, *, level: float = 0.95) -> tuple[Fl
     the noncentrality; divided by sqrt(n) they are those of d_z. Exact for normal differences. Undefined for
     fewer than two queries and where all differences are equal.
 
-    References
-    ----------
-    Steiger and Fouladi (1997), in Harlow et al., What If There Were No Significance Tests?
+    Source: Steiger and Fouladi (1997), in Harlow et al., What If There Were No Significance Tests?
 
-    Examples
-    --------
     >>> low, high = standardised_limits(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]))
     >>> round(float(low[0]), 3), round(float(high[0]), 3)
     (-0.184, 1.96)
@@ -109,12 +91,8 @@ def power(effect: float, queries: float, *, level: float = 0.95, one_sided: bool
     From the noncentral t distribution with n - 1 degrees of freedom and noncentrality effect * sqrt(n). The
     significance level 1 - `level` is that of both tails or, if `one_sided`, of the tail of the effect.
 
-    References
-    ----------
-    Cohen (1988), chapter 2.
+    Source: Cohen (1988), chapter 2.
 
-    Examples
-    --------
     >>> round(power(0.5, 34), 3), round(power(0.5, 27, one_sided=True), 3)
     (0.808, 0.812)
     """
@@ -220,12 +198,8 @@ def upper_deviation(deviation: float, queries: float, *, level: float = 0.95) ->
     exact for normal values. Planning with the deviation of a small sample itself underestimates the number of
     queries in about half of the cases. Undefined for fewer than two queries.
 
-    References
-    ----------
-    Browne (1995), Statistics in Medicine 14; for topic sets Sakai (2016), Information Retrieval 19.
+    Source: Browne (1995), Statistics in Medicine 14; for topic sets Sakai (2016), Information Retrieval 19.
 
-    Examples
-    --------
     >>> round(upper_deviation(0.2, 50), 4)
     0.2403
     """

@@ -22,8 +22,6 @@ CELLS = 400_000  # array elements per block of resamples, which fit into the CPU
 def mid_ranks(values: Floats, *, slack: float = 0.0) -> Floats:
     """Return the ranks of values in each row, 1 for the largest; ties share their mean rank.
 
-    Examples
-    --------
     >>> mid_ranks(np.array([0.2, 0.5, 0.2, 0.4])).tolist()
     [3.5, 1.0, 3.5, 2.0]
     """
@@ -61,8 +59,6 @@ def paired_t(values: Floats) -> Floats:
     where little is left, the differences are computed. Columns whose differences are all equal are compared
     by the sign test, as by `T`.
 
-    Examples
-    --------
     >>> values = np.array([[0.5, 0.4], [0.9, 0.6], [0.3, 0.4], [0.6, 0.4], [0.7, 0.5]])
     >>> paired_t(values).round(4).tolist()  # T().p([0.1, 0.3, -0.1, 0.2, 0.2])
     [0.1079]
@@ -105,13 +101,9 @@ def rank_limits(better: Flags) -> RankLimits:
     number that are significantly worse. If the tests of all pairs make no error with probability 1 - alpha,
     all intervals contain the true ranks with at least this probability.
 
-    References
-    ----------
-    Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for ranks, Review of Economic Studies 91(1); Al
-    Mohamad, Goeman and van Zwet (2022), Simultaneous confidence intervals for ranks, Biometrics 78(1).
+    Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for ranks, Review of Economic Studies 91(1);
+    Al Mohamad, Goeman and van Zwet (2022), Simultaneous confidence intervals for ranks, Biometrics 78(1).
 
-    Examples
-    --------
     The first run is better than the third, and nothing else is known:
 
     >>> rank_limits(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool))
@@ -126,8 +118,6 @@ def groups_from_best(order: Integers, better: Flags) -> Integers:
     A group is the best run that is in no group yet, and those of the rest that it is not significantly better
     than. Two runs of a group may differ significantly from each other.
 
-    Examples
-    --------
     >>> better = np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)
     >>> groups_from_best(np.array([0, 1, 2]), better).tolist()
     [1, 1, 2]
@@ -145,12 +135,8 @@ def groups_from_best(order: Integers, better: Flags) -> Integers:
 class RankDistribution(NamedTuple):
     """Distribution of the ranks of runs over resamples of the queries.
 
-    Attributes
-    ----------
-    counts : ndarray of int, shape (n_runs, 2 * n_runs - 1)
-        Number of resamples by twice the rank less 2: mean ranks of ties are halves.
-    best : ndarray of float, shape (n_runs,)
-        Share of the resamples of shrunken means in which a run is the best; k tied runs have 1 / k each.
+    `counts` are by twice the rank less 2, as mean ranks of ties are halves. `best` is the share of resamples
+    of shrunken means in which a run is the best; k tied runs have 1 / k each.
     """
 
     counts: Integers
@@ -185,8 +171,6 @@ def share_kept(observed: Totals, *, level: float = 0.95) -> float:
     that all means are equal does not reject. The error of a mean is that of the jackknife over queries (or
     groups), as in `means`.
 
-    Examples
-    --------
     >>> share_kept(totals(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])))
     0.0
     >>> round(share_kept(totals(np.array([[9.0, 0.0], [8.0, 1.0], [9.0, 0.0]]))), 3)  # F = 156.25, f = 18.51
@@ -217,8 +201,6 @@ def bootstrap_ranks(
 ) -> RankDistribution:
     """Return the distribution of the ranks of runs over resamples of the queries with replacement.
 
-    Examples
-    --------
     One query favours each run: in 1 of 4 resamples a run has both queries, and in 2 the runs are tied.
 
     >>> found = bootstrap_ranks(np.array([[1.0, 0.0], [0.0, 1.0]]), draws=20_000)

@@ -25,12 +25,8 @@ def studentised_ratio(
     (l* - l) / s* over the resamples. Limits are NaN where too many resamples have no positive x, and for
     fewer than two queries.
 
-    References
-    ----------
-    Efron and Tibshirani (1993), section 12.5 and 12.6.
+    Source: Efron and Tibshirani (1993), section 12.5 and 12.6.
 
-    Examples
-    --------
     >>> squares = np.array([0.01, 0.04, 0.0, 0.09, 0.01, 0.0, 0.02, 0.03])
     >>> low, high = studentised_ratio(squares, np.ones(8), draws=2000)
     >>> bool(low < squares.mean() < high)
@@ -86,12 +82,8 @@ def effect_ratio_limits(
     the observed ratio. This set is bounded only if the mean of `original` is significantly different from
     0; otherwise there are no limits (NaN).
 
-    References
-    ----------
-    Fieller (1954), Some problems in interval estimation, JRSS B 16(2).
+    Source: Fieller (1954), Some problems in interval estimation, JRSS B 16(2).
 
-    Examples
-    --------
     >>> original = np.array([0.1, 0.2, 0.15, 0.25, 0.3])
     >>> low, high = effect_ratio_limits(np.array([0.1, 0.1, 0.2, 0.2, 0.3]), original, paired=True)
     >>> round(low, 2), round(high, 2)
@@ -130,8 +122,6 @@ def improvement_difference_limits(
     r = mean(a) / mean(b), whose differences are taken by query if paired. The quantile is Student's, with
     Welch's degrees of freedom if the samples are independent.
 
-    Examples
-    --------
     >>> base, better = np.array([0.2, 0.4, 0.3]), np.array([0.3, 0.5, 0.4])
     >>> low, high = improvement_difference_limits(((base, better), (base, better)), paired=True)
     >>> low, high
@@ -169,12 +159,8 @@ def welch(first: Floats, second: Floats, *, level: float = 0.95) -> IndependentM
 
     Limits and p are NaN for fewer than two queries in a list; p is 1 for two lists of the same constant.
 
-    References
-    ----------
-    Welch (1947), Biometrika 34(1/2).
+    Source: Welch (1947), Biometrika 34(1/2).
 
-    Examples
-    --------
     >>> found = welch(np.array([0.2, 0.4, 0.6]), np.array([0.1, 0.2, 0.3, 0.2]))
     >>> round(found.difference, 3), round(found.p, 4)  # standard error 0.1225, 2.51 degrees of freedom
     (0.2, 0.2185)

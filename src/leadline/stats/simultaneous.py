@@ -50,12 +50,8 @@ def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> RangeDistrib
     means is larger than all but a proportion alpha of the ranges. (SciPy's `tukey_hsd` takes the queries of
     two runs as independent.)
 
-    References
-    ----------
-    Carterette (2012), ACM TOIS 30(1), section 4.
+    Source: Carterette (2012), ACM TOIS 30(1), section 4.
 
-    Examples
-    --------
     >>> values = np.array([[0.1, 0.5], [0.2, 0.4], [0.3, 0.9], [0.1, 0.2]])
     >>> abs(tukey(values).p_values(0.325) - 2 / 16) < 0.01  # as flipping signs: 2 of 16 patterns
     np.True_
@@ -86,15 +82,9 @@ CELLS = 4_000_000  # draws x columns per block
 
 
 class MaxT:
-    """Adjusted p values and simultaneous intervals of columns of differences.
+    """Adjusted two-sided p-values and simultaneous intervals of columns of differences.
 
-    Attributes
-    ----------
-    p : ndarray, shape (columns,)
-        Step-down adjusted two-sided p values; NaN for a column without queries.
-    p_single_step : ndarray, shape (columns,)
-        Single-step ones, never smaller.
-
+    `p` is step-down, and `p_single_step` never smaller; NaN for a column without queries.
     """
 
     def __init__(self, observed: Totals, *, draws: int, seed: int) -> None:
@@ -256,12 +246,9 @@ def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Gr
     exchangeable runs. All patterns are enumerated if there are at most `draws`. With the pairs of one
     baseline it is the randomisation analogue of Dunnett's procedure.
 
-    References
-    ----------
-    Romano and Wolf (2005), JASA 100(469); Westfall and Young (1993), Resampling-Based Multiple Testing.
+    Source: Romano and Wolf (2005), JASA 100(469); Westfall and Young (1993), Resampling-Based Multiple
+    Testing.
 
-    Examples
-    --------
     >>> found = max_t(np.array([[0.1, 0.0], [0.3, 0.1], [0.2, -0.1], [0.2, 0.1], [0.1, 0.0], [0.4, 0.2]]))
     >>> found.p.tolist()  # exact: 64 patterns
     [0.03125, 0.5]
@@ -279,8 +266,6 @@ def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Gr
 def mean_ranks(values: Floats, *, rising: bool = True) -> Floats:
     """Return the mean rank of every system (column) over queries (rows); 1 is best, ties share ranks.
 
-    Examples
-    --------
     >>> mean_ranks(np.array([[0.5, 0.4, 0.4], [0.9, 0.1, 0.3]])).tolist()
     [1.0, 2.75, 2.25]
     """
@@ -296,15 +281,10 @@ def friedman(values: Floats) -> float:
     The statistic is corrected for ties and compared with chi-squared with n_systems - 1 degrees of
     freedom. NaN where every query gives all systems the same value.
 
-    References
-    ----------
-    Friedman (1937), JASA 32(200).
+    Source: Friedman (1937), JASA 32(200).
 
-    Examples
-    --------
     >>> round(friedman(np.array([[1.0, 2.0, 3.0]] * 4)), 5)  # the statistic is 8, exp(-8 / 2)
     0.01832
-
     """
     from scipy.stats import chi2, rankdata
 
@@ -324,12 +304,8 @@ def critical_difference(systems: int, number: int, *, confidence: float = 0.95) 
     range of k means with infinite degrees of freedom, divided by sqrt(2). It controls the family-wise error
     rate of all pairs.
 
-    References
-    ----------
-    Demšar (2006), JMLR 7, section 3.2.2; Nemenyi (1963).
+    Source: Demšar (2006), JMLR 7, section 3.2.2; Nemenyi (1963).
 
-    Examples
-    --------
     >>> round(critical_difference(4, 14), 2)  # Demšar's example
     1.25
     """

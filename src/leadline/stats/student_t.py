@@ -17,8 +17,6 @@ TINY = 1e-300
 def t_quantiles(degrees: Floats, probability: float) -> Floats:
     """Return the quantiles of Student's t distribution for arrays of degrees of freedom.
 
-    Examples
-    --------
     >>> t_quantiles(np.array([1.0, 4.0, np.inf]), 0.975).round(4)
     array([12.7062,  2.7764,  1.96  ])
     """
@@ -34,12 +32,8 @@ def t_quantile(degrees: float, probability: float) -> float:
     Newton's method on the distribution function, which is an incomplete beta function; for many degrees of
     freedom, the expansion about the normal quantile.
 
-    References
-    ----------
-    Abramowitz and Stegun (1964), 26.5.8, 26.7.1 and 26.7.5.
+    Source: Abramowitz and Stegun (1964), 26.5.8, 26.7.1 and 26.7.5.
 
-    Examples
-    --------
     >>> round(t_quantile(1.0, 0.75), 12)  # of the Cauchy distribution, tan(pi / 4)
     1.0
     """

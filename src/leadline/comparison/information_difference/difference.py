@@ -360,16 +360,9 @@ class Block(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """Values of systems and sums over queries of pairs.
+    """Values of the systems of a block (none if two blocks were compared) and sums over queries of pairs.
 
-    Attributes
-    ----------
-    ric, concordance, wrong_way : ndarray, shape (n_systems, n_queries)
-        Values of the systems of a block, of no systems if two blocks were compared.
-    only : ndarray of float64, shape (n_systems, n_systems)
-        Conditional information of the systems of both blocks.
-    counted : ndarray of bool, shape (n_queries,)
-        Whether a query has values.
+    `only` is the conditional information of the systems of both blocks, `counted` flags queries with values.
     """
 
     ric: Floats

@@ -23,12 +23,8 @@ def ideal_rank_weights(counts: Integers, *, printed6: bool = False) -> Floats:
     - 1/log2(k+2), that is (1/log2(kmin+1) - 1/log2(kmax+2)) / count. With `printed6`, kmax = kmin + count as
     printed in equation 6, so that adjacent grades share a rank. Weights are not normalised.
 
-    References
-    ----------
-    Golbus and Aslam (2014), section 2, equations 4 to 7, with ranks from 1.
+    Source: Golbus and Aslam (2014), section 2, equations 4 to 7, with ranks from 1.
 
-    Examples
-    --------
     >>> ideal_rank_weights(np.array([2, 1])).round(4)  # ranks 2 and 3 of non-relevant documents, rank 1
     array([0.1001, 0.3691])
     """
@@ -43,8 +39,6 @@ def ideal_rank_weights(counts: Integers, *, printed6: bool = False) -> Floats:
 def information(right: Floats, wrong: Floats) -> Floats:
     """Return the information about the better document of a pair, w (1 - h(c)), in bits.
 
-    Examples
-    --------
     >>> information(np.array([0.5, 0.3]), np.array([0.0, 0.3]))
     array([0.5, 0. ])
     """
@@ -75,12 +69,8 @@ def conditional(tables: Floats) -> tuple[Floats, Floats]:
 
     By the chain rule, the first is I(R1, R2; Q) - I(R2; Q).
 
-    References
-    ----------
-    Golbus and Aslam (2014), equation 10.
+    Source: Golbus and Aslam (2014), equation 10.
 
-    Examples
-    --------
     >>> same = np.zeros((1, 3, 3))
     >>> same[0, 0, 0], same[0, 2, 2] = 0.9, 0.1
     >>> [float(part[0]) for part in conditional(same)]
@@ -98,8 +88,6 @@ def complete(qrels: Qrels, docids: Iterable[str]) -> Qrels:
 
     For exhaustively judged collections that list relevant documents only; not valid for pooled judgments.
 
-    Examples
-    --------
     >>> from leadline import read_qrels
     >>> complete(read_qrels({"q1": {"d1": 1}}), ["d1", "d2"]).to_dict()
     {'q1': {'d1': 1, 'd2': 0}}
@@ -131,19 +119,7 @@ def complete(qrels: Qrels, docids: Iterable[str]) -> Qrels:
 
 
 class Truncation(NamedTuple):
-    """Truncation of ranked lists; documents that are cut off count as not retrieved.
-
-    Attributes
-    ----------
-    cutoff : int or None
-        Number of ranks that are kept, of judged documents only with `condense`.
-    rel : float
-        Minimum relevant grade.
-    truncate : bool
-        Whether lists end after their last relevant document.
-    condense : bool
-        Whether unjudged documents are removed.
-    """
+    """Truncation of ranked lists, as in `difference`; documents that are cut off count as not retrieved."""
 
     cutoff: int | None = None
     rel: float = 1.0
@@ -176,8 +152,6 @@ def truncate_lists(judged: JudgedRun, cut: Truncation) -> TruncatedLists:
 def ideal(grades: Floats, cut: Truncation) -> Codes:
     """Return the truncated ideal list of the judged documents of one query; ties keep their order.
 
-    Examples
-    --------
     >>> ideal(np.array([0.0, 2.0, 1.0, 0.0]), Truncation()).tolist()
     [1, 2]
     """
@@ -190,14 +164,8 @@ def ideal(grades: Floats, cut: Truncation) -> Codes:
 class Orders(NamedTuple):
     """Ranked lists of numbered documents, as passed to the kernel.
 
-    Attributes
-    ----------
-    bounds : ndarray of int64, shape (n_lists + 1,)
-        List s is `order[bounds[s]:bounds[s + 1]]`.
-    order : ndarray of int32
-        Document numbers of all lists.
-    position : ndarray of int32, shape (n_lists, n_documents)
-        Position of each document in each list, from 0; -1 if not in the list.
+    List s is `order[bounds[s]:bounds[s + 1]]`. `position` (lists x documents) counts from 0, and is -1 if a
+    document is not in the list.
     """
 
     bounds: Integers
@@ -231,8 +199,6 @@ def joint_tables(
     list `first[p]` and b in list `second[p]`: 1 if the better document is ranked higher, -1 if lower, 0 if
     neither is retrieved. Time is O(classes x n log n) per pair of lists for n documents.
 
-    Examples
-    --------
     >>> orders = orders_of([np.array([0, 1]), np.array([1])], 2)  # document 0 is better
     >>> ends = np.array([0], dtype=np.int32), np.array([1], dtype=np.int32)
     >>> joint_tables(np.array([1, 0]), np.ones(2), orders, *ends)[0]  # first list right, second wrong

@@ -22,19 +22,7 @@ PAIRS = 1 << 18  # pairs of lists whose tables are in memory at a time
 
 
 class DifferenceRules(NamedTuple):
-    """Options of the Information Difference.
-
-    Attributes
-    ----------
-    cut : Cut
-        Truncation of the lists.
-    graded : bool
-        Whether grades are compared; otherwise relevant and non-relevant documents.
-    weighted, printed6 : bool
-        Whether pairs are weighted by ideal rank, and whether equation 6 is used as printed.
-    normalise : bool
-        Whether values are divided by those of the ideal list.
-    """
+    """Options of the Information Difference, as in `difference`."""
 
     cut: Truncation
     graded: bool = True
@@ -44,16 +32,9 @@ class DifferenceRules(NamedTuple):
 
 
 class QueryDifference(NamedTuple):
-    """Values of one query.
+    """Values of one query: RIC in bits, concordance and direction by system.
 
-    Attributes
-    ----------
-    ric, concordance : ndarray of float64, shape (n_systems,)
-        Relevance Information Correlation in bits, and share of concordant minus discordant pairs.
-    wrong_way : ndarray of bool, shape (n_systems,)
-        Whether most pairs are in the wrong order.
-    only : ndarray of float64, shape (n_systems, n_systems)
-        Conditional mutual information I(R_i; Q | R_j) in bits.
+    `only` is the conditional mutual information I(R_i; Q | R_j) in bits, systems x systems.
     """
 
     ric: Floats

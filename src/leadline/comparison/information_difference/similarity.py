@@ -62,8 +62,6 @@ def correlations(values: Floats) -> Floats:
 
     NaN for systems with constant values, or if there is only one query.
 
-    Examples
-    --------
     >>> correlations(np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]])).round(12)
     array([[ 1., -1.],
            [-1.,  1.]])

@@ -19,14 +19,9 @@ from leadline.errors import UsageError
 
 
 class RankedLists(NamedTuple):
-    """RankedLists lists of all systems for one query, with documents numbered over all systems.
+    """Ranked lists of all systems for one query, with documents numbered over all systems.
 
-    Attributes
-    ----------
-    orders : Orders
-        The lists, in rank order.
-    entry : ndarray of int32
-        First rank of the group of tied documents of each document, in the order of `orders.order`.
+    `entry` is the first rank of the group of tied documents of each document, in the order of `orders.order`.
     """
 
     orders: Orders
@@ -46,8 +41,6 @@ class RankedLists(NamedTuple):
     def of(cls, lists: Sequence[Sequence[Any]], entry: Sequence[Sequence[int]] = ()) -> RankedLists:
         """Create ranked lists from document ids; without `entry` there are no ties.
 
-        Examples
-        --------
         >>> RankedLists.of([["a", "b"], ["b", "c"]]).orders.position
         array([[ 0,  1, -1],
                [-1,  0,  1]], dtype=int32)
