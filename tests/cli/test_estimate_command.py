@@ -165,7 +165,7 @@ def test_a_part_of_the_pool_is_a_smaller_draw(files: Path, pool: Path, tmp_path:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-m", "Bpref"], "cannot estimate"),
+        (["-m", "Bpref"], "gives no estimate of Bpref"),
         (["-m", "P@5", "-m", "Bpref", "-m", "GMAP"], "GMAP"),
         (["--machine", "none.qrels"], "none.qrels"),
         (["--confidence", "2"], "confidence"),
@@ -183,9 +183,9 @@ def test_labels_of_other_queries_are_refused(files: Path, pool: Path, tmp_path: 
     other = tmp_path / "other.qrels"
     other.write_text("zz 0 d1 1\n")
     done = typed("evaluate", files / "truth.qrels", files / "a.run", "--pool", pool, "--machine", other)
-    assert "no label belongs to a query in the pool" in str(done.exception)
+    assert "No label belongs to a query in the pool" in str(done.exception)
     done = typed("evaluate", other, files / "a.run", "--pool", pool)
-    assert "no judged query is in the pool" in str(done.exception)
+    assert "No judged query is in the pool" in str(done.exception)
 
 
 def test_labels_of_other_documents_are_refused(files: Path, pool: Path, tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_a_column_of_many_values_and_an_object_give_the_same(files: Path, pool: 
         ([("q00", "", 1)], "v.tsv:2"),
         ([("q00", "d1", "")], "no value in column 'guess'"),
         ([("zz", "d1", 1)], "do the query ids match?"),
-        ([("q00", "zz", 1)], "no pair in the pool has a value"),
+        ([("q00", "zz", 1)], "No pair in the pool has a value"),
         ([("q00", "d1", 1, 2)], "v.tsv:2"),
     ],
 )
@@ -582,14 +582,14 @@ def test_runs_for_other_queries_are_refused_or_have_no_interval(
     words = ("evaluate", files / "truth.qrels", "--pool", pool, "-m", "P@10", "-f", "json")
     done = typed(*words, other)
     assert done.exit_code != 0
-    assert "query in common" in str(done.exception)
+    assert "No run has a query" in str(done.exception)
     done = typed(*words, other, files / "a.run")
     found = {one["name"]: one["estimate"]["P@10"] for one in json.loads(done.stdout)["runs"]}
     ours = found.pop("a")
     assert ours["low"] < ours["high"]
     (none,) = found.values()
     assert (none["low"], none["high"]) == (None, None)
-    assert "query in common" in none["reason"]
+    assert "shares no query" in none["reason"]
 
 
 def test_without_a_relevant_document_among_the_drawn_there_is_no_interval(files: Path, pool: Path) -> None:
@@ -612,7 +612,7 @@ def test_drawn_pairs_that_cannot_change_the_value_leave_an_exact_interval() -> N
     assert precision.these_low < precision.value < precision.these_high
     alike = {query: dict.fromkeys(shares, 1) for query in QUERIES}
     found = estimate(alike, run, ["Success@2", "P@2"], pool=dict.fromkeys(QUERIES, shares))
-    assert found.estimate("r", "P@2").reason.startswith("the variance cannot be estimated")
+    assert found.estimate("r", "P@2").reason.endswith("so the variance cannot be estimated")
     assert not found.estimate("r", "Success@2").reason
 
 

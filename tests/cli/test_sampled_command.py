@@ -60,7 +60,7 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, files: list[Path]) -> No
         ("q1 10\nq1 11\n", "population.txt:2: query 'q1' appears twice"),
         ("q1 10\nq2 x\n", "population.txt:2: 'q2 x'; expected a query and a whole number"),
         ("", "contains no numbers"),
-        ("q2 5\n", "query 'q1' has no population"),
+        ("q2 5\n", "Query 'q1' has no population"),
     ):
         path.write_text(text)
         done = leadline("sampled", *files, "--population", path)
@@ -74,7 +74,7 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, files: list[Path]) -> No
 def test_the_table_shows_both_intervals(leadline: Leadline, files: list[Path]) -> None:
     text = leadline("sampled", *files, "-m", "AP", "-m", "P@2", "--population", "12").out
     assert "sampling low" in text
-    assert "no interval for AP, P@2 of mine: 1 queries, fewer than 10" in text
+    assert "no interval for AP, P@2 of mine: intervals need at least 10 queries, not 1" in text
 
 
 def test_a_sample_is_drawn_scored_and_estimated(leadline: Leadline, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_what_does_not_go_together_is_one_line(leadline: Leadline, files: list[P
         ((qrels, run, "--draw", pool), "--draw draws a sample and reads no scores"),
         ((qrels, "--draw", pool), "--draw needs --docs DOCS and --sample N"),
         ((qrels, run, "--docs", run), "--docs needs --draw"),
-        ((qrels, run, "--certain", "x.run"), "expected RUN:K"),
+        ((qrels, run, "--certain", "x.run"), "must be RUN:K"),
         ((qrels, run, "--certain", f"{run}:5", "--sample", "5"), "for half certain and half drawn"),
         ((qrels, "--draw", qrels, "--docs", run, "--sample", "5"), "would overwrite an input"),
     ):

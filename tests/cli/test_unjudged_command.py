@@ -142,7 +142,7 @@ def test_two_topics_have_no_shape(leadline: Leadline, runs: list[Path]) -> None:
     [
         (["--method", "best"], "unknown method 'best'"),
         (["--method", "deshato"], "--topics VECTORS or --docs DOCS"),
-        (["--topics", "x.jsonl"], "nruns does not use topics"),
+        (["--topics", "x.jsonl"], "Method nruns does not use topics"),
         (["--depth", "0"], "0 is not in the range"),
     ],
     ids=str,

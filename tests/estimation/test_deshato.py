@@ -140,5 +140,5 @@ def test_a_list_without_documents_has_0_or_nothing() -> None:
 
 
 def test_vectors_are_needed() -> None:
-    with pytest.raises(UsageError, match="d --topics VECTORS or --docs DOCS"):
+    with pytest.raises(UsageError, match="--topics VECTORS"):
         DeShaTo().estimate(RankedPool.of([["a"]]))

@@ -116,7 +116,7 @@ def test_a_gap_in_the_order_is_counted_and_no_interval_is_given() -> None:
     assert {notice.code: notice.count for notice in found.warnings}["skipped_pairs"] == 1
     assert found.means.tolist() == shown.means.tolist() == known.means.tolist()
     for name in RUNS:
-        assert found.estimate(name, "P@10").reason == "1 drawn pairs have no judgment"
+        assert found.estimate(name, "P@10").reason == "judgments are missing for 1 drawn pair"
         assert not shown.estimate(name, "P@10").reason
 
 
@@ -205,7 +205,7 @@ def test_judgments_of_another_seed_leave_the_estimate_unbiased() -> None:
 
 def test_judgments_of_the_earlier_pool_are_not_judged_before_it() -> None:
     first = pool_for(RUNS, "P@10", budget=6).pool
-    with pytest.raises(UsageError, match="without --judged"):
+    with pytest.raises(UsageError, match="judgments of the pool itself"):
         pool_for(RUNS, "P@10", budget=9, earlier=first, judged=drawn_of(first))
     known = {query: {ranked[0]: 1} for query, ranked in RUNS["a"].items()}
     second = pool_for(RUNS, "P@10", budget=6, judged=known).pool
@@ -427,7 +427,7 @@ def test_a_run_that_is_read_to_a_depth_must_hold_documents_once(tmp_path: Path) 
         ({}, "budget .judgments per query. or a total"),
         ({"budget": -1}, "above 0"),
         ({"budget": 5, "new_runs": 1.0}, "new_runs"),
-        ({"budget": 5, "pair": ("a", "z")}, "unknown run"),
+        ({"budget": 5, "pair": ("a", "z")}, "Unknown run"),
         ({"budget": 5, "pair": ("a", "a")}, "twice"),
     ],
 )

@@ -87,12 +87,9 @@ def test_a_list_is_predicted_alone() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (
-            {"predictors": "WIG(length=root)"},
-            "WIG(tail,length=root) without an index and queries; expected index",
-        ),
-        ({"predictors": ["DeShaTo"]}, "DeShaTo(total) without topic vectors; expected vectors"),
-        ({"predictors": []}, "no predictor given; choose from"),
+        ({"predictors": "WIG(length=root)"}, "WIG(tail,length=root) needs an index and queries. Add `index`"),
+        ({"predictors": ["DeShaTo"]}, "DeShaTo(total) needs topic vectors. Add `vectors`"),
+        ({"predictors": []}, "No predictor was given. Choose from"),
         ({"predictors": "best"}, "unknown predictor 'best'; "),
         ({"predictors": ["nqq"]}, "unknown predictor 'nqq'; nearest: NQC"),
         ({"queries": QUERIES}, "queries needs index"),
@@ -109,7 +106,7 @@ def test_what_does_not_fit_is_refused(options: dict[str, Any], words: str) -> No
 
 
 def test_vectors_that_are_none_and_empty_runs_are_refused() -> None:
-    with pytest.raises(InputError, match="topics of 'd1' that are not a distribution"):
+    with pytest.raises(InputError, match="topics of 'd1' are not a probability distribution"):
         ll.predict(RUNS, vectors=Vectors(["d1"], np.array([[0.5, 0.1]])))
     with pytest.raises(InputError, match="contains no documents"):
         ll.predict({"b": RUNS["b"], "a": {}})

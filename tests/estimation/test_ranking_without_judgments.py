@@ -119,7 +119,7 @@ def test_topics_are_fitted_to_the_retrieved_documents_and_their_spread_is_told()
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"method": "deshato"}, "d topics or --docs DOCS"),
+        ({"method": "deshato"}, "Add .topics. or .--docs DOCS"),
         ({"method": "nruns", "vectors": VECTORS}, "does not use t"),
         ({"method": "deshato", "vectors": VECTORS, "documents": {}}, "use only one of"),
         ({"method": "nrun"}, "unknown method 'nrun'; nearest: NRuns"),
@@ -138,9 +138,9 @@ def test_documents_without_any_vector_or_text_are_refused() -> None:
     with pytest.raises(InputError, match="no retrieved document has a topic vector"):
         ll.unjudged(RUNS, method="deshato", vectors=strange)
     for row in ([np.nan, 0.5], [0.4, 0.4], [-0.5, 1.5]):
-        with pytest.raises(InputError, match="topics of 'd1' that are not a distribution"):
+        with pytest.raises(InputError, match="topics of 'd1' are not a probability distribution"):
             ll.unjudged(RUNS, method="deshato", vectors=Vectors(["d1"], np.array([row])))
-    with pytest.raises(InputError, match="contains no retrieved document"):
+    with pytest.raises(InputError, match="none of the retrieved documents"):
         ll.unjudged(RUNS, method="deshato", documents={"x": "wing"})
 
 

@@ -26,7 +26,8 @@ def checked_vectors(vectors: str | os.PathLike[str] | Vectors) -> Vectors:
     fine = (checked.theta >= 0).all(axis=1) & (np.abs(checked.theta.sum(axis=1) - 1) < 1e-6)
     for row in np.flatnonzero(~fine)[:1].tolist():  # files were checked when read
         raise InputError(
-            f"topics of '{checked.ids[row]}' that are not a distribution", expected="values >= 0 with sum 1"
+            f"the topics of '{checked.ids[row]}' are not a probability distribution",
+            hint="They must be 0 or more and add up to 1",
         )
     return checked
 
@@ -55,7 +56,9 @@ def fit_topics(
     }
     if not texts:
         raise InputError(
-            "contains no retrieved document", expected="ids as in the runs", path=name_of(documents)
+            "the file contains none of the retrieved documents",
+            path=name_of(documents),
+            hint="Use the document ids of the runs",
         )
     for turn in range(fits):
         model = fit(texts, topics, sweeps=sweeps, seed=seed + turn)

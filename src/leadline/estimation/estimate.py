@@ -16,7 +16,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning, keyed
 from leadline.data.table import Column
 from leadline.data.validation import check_flags, check_whole
-from leadline.data.wording import percent
+from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.estimation import estimated_columns as parts_of
 from leadline.estimation.estimated_columns import Difference, Estimate, estimate_columns, estimate_notes
@@ -237,7 +237,7 @@ class EstimatedResults(Results):
         reasons = (
             (self._frameless and divided, Withheld(NoInterval.NO_FRAME)),
             (unpredicted and divided, Withheld(NoInterval.NO_DIVISOR)),
-            (self._gaps > 0, Withheld(NoInterval.GAPS, self._gaps)),
+            (self._gaps > 0, Withheld(NoInterval.GAPS, counted(self._gaps, "drawn pair"))),
             (wide, Withheld(NoInterval.EXPLODED)),
             (self.judgments < FEWEST_JUDGMENTS, Withheld(NoInterval.FEW_JUDGMENTS, self.judgments)),
             (queries < FEWEST_QUERIES, Withheld(NoInterval.FEW_QUERIES, queries)),
@@ -350,7 +350,7 @@ class EstimatedResults(Results):
             in_range([(one.low, one.high) for one in found], drawn),
             new=self.new[order].tolist(),
             label=f"{drawn}, estimated",
-            words=["estimate", *spans, "estimate of a new run, which did not contribute", ""],
+            words=["estimate", *spans, "estimate for a new run (not in the pool)", ""],
             width=width,
         )
 
@@ -437,7 +437,9 @@ def estimate(
     """
     reading = Reading.of(estimate, options, RunsOptions)
     if reading.queries_in is not None:
-        raise UsageError("--config read.queries_in cannot be used with a sample; use all its queries")
+        raise UsageError(
+            "A sample of judgments is estimated over all its queries. Leave out `--config read.queries_in`."
+        )
     check_flags(skipped=skipped)
     check_whole(0, seed=seed)
     level = checked_level(confidence)
@@ -477,8 +479,8 @@ def estimate(
     )
     if infos and all(info.counts["queries"] == 0 for info in infos):
         raise UsageError(
-            "no run has a query in common with the pool or the judgments (such as "
-            f"{sample.table.queries[0]}); do the query ids match?"
+            f"No run has a query of the pool or the judgments, such as '{sample.table.queries[0]}'. Check "
+            "that the query ids match."
         )
     values = np.array([[part.values for part in run] for run in parts]).transpose(0, 2, 1)
     results = EstimatedResults(
@@ -542,8 +544,8 @@ def _warnings(
         ]
         if others:
             words = (
-                f"the pool was drawn for {', '.join(drawn_for)}, so values and ranks by "
-                f"{', '.join(others)} are unreliable"
+                f"the pool was drawn for {', '.join(drawn_for)}, so "
+                f"{', '.join(others)} values and ranks are unreliable"
             )
             warnings.append(ResultWarning("drawn_for_others", words, len(others)))
     if any(isinstance(kind, Cascade) for kind in results._kinds) and len(rows):  # noqa: SLF001  # same module
@@ -554,11 +556,12 @@ def _warnings(
             withheld = results._reasons[run][place]  # noqa: SLF001  # same module
             if withheld is not None and withheld.code is NoInterval.GUESSED and results.names[run] in pair:
                 both = " and ".join(pair)
-                text = f"no interval for single runs: the pool is for the difference between {both}"
+                text = f"single runs have no interval, because the pool was drawn to compare {both}"
                 reasons[text] = 1
             elif withheld is not None:
                 missing = "value" if withheld.code in WITHOUT_VALUE else "interval"
-                text = f"no {missing} for {{}} of {len(results.runs):,} runs by {measure}: {withheld.summary}"
+                runs = counted(len(results.runs), "run")
+                text = f"{measure} has no {missing} for {{}} of {runs}: {withheld.summary}"
                 reasons[text] = reasons.get(text, 0) + 1
     warnings += [
         ResultWarning("no_interval", text.format(f"{count:,}"), count) for text, count in reasons.items()
@@ -574,8 +577,8 @@ def _warnings(
         ]
         if names and len(rows):
             words = (
-                f"intervals of {', '.join(names)} are approximate: 95 % intervals covered {low} to {high} % "
-                "in simulations"
+                f"{', '.join(names)} intervals are approximate (in simulations, 95 % intervals contained the "
+                f"true value {low} to {high} % of the time)"
             )
             warnings.append(ResultWarning("approximate_intervals", words, len(names)))
     linear = [place for place in range(len(results.measures)) if isinstance(results._kinds[place], Linear)]  # noqa: SLF001  # same module
@@ -586,13 +589,13 @@ def _warnings(
     if conservative and len(rows):
         low, high = COVERAGE_OF_NEW
         words = (
-            "intervals of new runs are widened for documents outside the frame and thus conservative: "
-            f"they covered {low} to {high} % in simulations"
+            "intervals of new runs are conservative, because they allow for documents outside the frame "
+            f"(coverage in simulations: {low} to {high} %)"
         )
         warnings.append(ResultWarning("conservative_intervals", words, conservative))
     warnings.append(judge_warning(sample, results.judgments))
     if not math.isfinite(float(np.nan_to_num(results.means).sum())):
-        raise UsageError("an estimate is infinite; use smaller grades")
+        raise UsageError("An estimate is infinite. Use smaller grades.")
     return warnings
 
 

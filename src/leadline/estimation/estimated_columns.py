@@ -111,7 +111,7 @@ INTERVALS = (
     "these queries: the same interval for these queries only, over samples of documents",
     "exact: every document that matters was judged",
 )
-POOLED = "pooled: relative to the relevant documents of the pool, not of the whole collection"
+POOLED = "pooled: relative to the relevant documents in the pool, not in the whole collection"
 PREDICTED = {
     "machine": "predicted from calibrated LLM labels",
     "votes": "predicted from the votes of the pooled runs",
@@ -200,17 +200,15 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
     notes += [INTERVALS[2]] * any(estimate.these_low == estimate.these_high for estimate in rows.estimates)
     notes.append(f"unjudged pairs: {predicted}")
     if rows.widened:
+        notes.append("widened: share of the width due to documents outside the frame")
         notes.append(
-            "widened: share of the width due to documents outside the frame; to halve: how many of them "
-            "to judge to halve the width (draw them with `leadline pool --from` from the earlier runs "
-            "and this one)"
+            "to halve: how many of these documents to judge to halve the widening (draw them with "
+            "`leadline pool --from` from the earlier runs and this one)"
         )
     if rows.bounded:
         ratios = any(np.isnan(estimate.lowest) for estimate in rows.estimates)
         words = "lowest, highest: range over all possible grades of guessed and unknown pairs"
-        notes.append(
-            words + ("; not available for measures with a divisor (nDCG, R, F, AP)" if ratios else "")
-        )
+        notes.append(words + " (not for nDCG, R, F and AP, which have a divisor)" * bool(ratios))
     if results.estimates is not None:
         notes += results.estimates.notes(results.names)
     if any(estimate.target == "pooled" for estimate in rows.estimates):

@@ -22,7 +22,7 @@ from leadline.estimation.ideal_lists import vote_ranks
 from leadline.estimation.measure_targets import Ratio
 from leadline.estimation.samples import evidence_of
 from leadline.estimation.sampling_errors import half_width
-from leadline.estimation.withheld import FEWEST_QUERIES, design_withheld
+from leadline.estimation.withheld import FEWEST_QUERIES, NoInterval, design_withheld
 from leadline.io.objects import Run
 from leadline.io.pool_files import DrawnPool
 
@@ -36,8 +36,8 @@ STEEPEST = 4.0  # slope of the logit by the log rank of votes; 1 where only the 
 STEPS = 20  # of the search for level, slope and spread
 PASSES = 4  # in which slope and spread follow each other
 NO_RATE = (
-    "it depends on how many documents are relevant; add LLM labels or judgments of the top documents "
-    "(--machine, --judged)"
+    "it depends on how many documents are relevant. Add LLM labels (`--machine`) or judgments (`--judged`) "
+    "of the top documents"
 )
 
 Lists = Sequence[Sequence[Sequence[bytes]]]  # by query and run
@@ -197,7 +197,7 @@ def simulated_half_width(
         sample = evidence.sample
         why = design_withheld(sample, kind, evidence.drawn_for)
         if why:
-            return Forecast(None, why)
+            return Forecast(None, NoInterval.NOT_SIMULATED.value.format(why))
         estimator, p = Estimator(sample, kind), sample.probability[sample.drawn]
         for run in chosen:
             rows = (

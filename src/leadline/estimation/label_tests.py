@@ -55,7 +55,7 @@ class LabelTests(NamedTuple):
             parts.append(f"chi-squared = {self.statistic:.1f} in {self.cells} cells, p = {self.p:.4f}")
         if abs(self.z) >= MOST_DEVIATIONS:
             parts.append(f"z = {self.z:.1f}")
-        return "; ".join(parts)
+        return ", ".join(parts)
 
 
 def label_tests(

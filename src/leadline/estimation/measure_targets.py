@@ -94,12 +94,12 @@ class AveragePrecision:
 Kind = Linear | Cascade | Ratio | AveragePrecision
 
 NO_ESTIMATE = {
-    "Bpref": "it depends on the judged non-relevant documents, which a sample does not identify",
+    "Bpref": "it depends on the judged non-relevant documents, and a sample does not show all of them",
     "GMAP": "its geometric mean is dominated by queries without a drawn relevant document",
     "INST": "its weights depend on the number of relevant documents found so far",
-    "GMBpref": "it depends on the judged non-relevant documents, which a sample does not identify",
+    "GMBpref": "it depends on the judged non-relevant documents, and a sample does not show all of them",
     "WithinBudget": "a budget ends at a different rank in each list, but estimates need a fixed rank",
-    "statAP": "it weights the judgments itself; evaluate it without other measures",
+    "statAP": "it weights the judgments itself, so evaluate it without other measures",
 }
 
 
@@ -119,13 +119,13 @@ def kinds_of(measures: Sequence[Measure]) -> list[Kind]:
     """Return how measures are estimated; those that cannot be are refused together."""
     kinds = [_kind(measure) for measure in measures]
     refused = [
-        f"{measure} ({NO_ESTIMATE.get(type(measure).__name__, 'no estimator is known')})"
+        f"{measure} ({NO_ESTIMATE.get(type(measure).__name__, 'it has no known estimator')})"
         for measure, kind in zip(measures, kinds, strict=True)
         if kind is None
     ]
     if refused:
         names = ", ".join(sorted(supported.__name__ for supported in _MAKERS))
-        raise UsageError(f"cannot estimate {'; '.join(refused)}; choose from {names}")
+        raise UsageError(f"A sampled pool gives no estimate of {', '.join(refused)}. Choose from {names}.")
     return [kind for kind in kinds if kind is not None]
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from leadline.evaluation.estimated_recall import PoolLike
     from leadline.io.pool_files import DrawnPool
 
-WITHOUT_POOL = "LLM labels need a sampled pool; add --pool POOL"
+WITHOUT_POOL = "LLM labels need a sampled pool. Add `--pool POOL`."
 READING = ReadingOptions.__annotations__.keys() - {"name_by"}
 DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters.values()} | {
     one.name: one.default for kind in (Reading, Cut) for one in fields(kind)
@@ -138,7 +138,7 @@ def evaluate(
     """
     runs, measures = divided(runs_and_measures, runs, measures, profile=profile)
     if runs is None:
-        raise UsageError("there are qrels but no runs; call evaluate(qrels, runs)")
+        raise UsageError("No runs were given. Call evaluate(qrels, runs).")
     return measured(
         qrels,
         runs,
@@ -244,7 +244,7 @@ def measured(
         if machine is not None and not (same_labels(qrels, machine) or same_labels(table, machine)):
             raise UsageError(WITHOUT_POOL)
         if second_judge is not None:
-            raise UsageError("a second judge needs a sampled pool; add --pool POOL")
+            raise UsageError("A second judge needs a sampled pool. Add `--pool POOL`.")
         return exact(
             table,
             runs,
@@ -265,10 +265,9 @@ def measured(
         if options[name] != DEFAULTS.get(name):
             from leadline.estimation.measure_targets import NO_ESTIMATE
 
-            reason = "use only options for reading runs"
-            if name == "lengths":
-                reason = NO_ESTIMATE["WithinBudget"]
-            raise UsageError(f"{name} does not apply to a sampled pool; {reason}")
+            why = f", because {NO_ESTIMATE['WithinBudget']}"
+            rest = why if name == "lengths" else ". Use only options for reading runs."
+            raise UsageError(f"{name} does not apply to a sampled pool{rest}")
     look = None
     if verdict:
         draw, look = at_look(draw, table.to_dict())
@@ -295,10 +294,9 @@ def measured(
     drawn_for = list(draw.design.get("measures", ()))
     others = [str(one) for one in results.measures if str(one) not in drawn_for] if drawn_for else []
     if others:
-        words = (
-            f"the pool was drawn for {', '.join(drawn_for)}, not for {', '.join(others)}, which it estimates "
-        )
-        warnings.append(ResultWarning("other_measure", words + "less precisely", len(others)))
+        known = f"the pool was drawn for {', '.join(drawn_for)}"
+        words = f"{known}, so {', '.join(others)} estimates are less precise"
+        warnings.append(ResultWarning("other_measure", words, len(others)))
     results.warnings += warnings
     results.look = look
     looks = places_of_looks(int(draw.drawn.sum()), int(draw.design.get("looks", 1)))

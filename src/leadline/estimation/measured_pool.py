@@ -15,6 +15,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
+from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
@@ -98,36 +99,38 @@ class MeasuredPool(Result):
     def forecast(self) -> list[str]:
         """Return sentences on the size of the pool and the expected half-widths."""
         mean = self.pairs / max(self.queries, 1)
-        size = f"{self.pairs:,} pairs for {self.queries:,} queries, {mean:.1f} per query"
+        size = f"{counted(self.pairs, 'pair')} for {queries(self.queries)}, {mean:.1f} per query"
         lines = [f"{size}, sampled with known probabilities from {self.frame:,} pairs"]
         if self.pairs == self.frame and mean < float(self.options.get("budget") or 0.0):
             lines = [
                 (
-                    f"{size}: all pairs there are, fewer than the budget per query (--total N counts "
-                    "all queries)"
+                    f"{size} (all available pairs, fewer than the budget per query). To set a budget for "
+                    "all queries together, use `--total N`"
                 )
             ]
         if self.added != self.pairs:
-            lines.append(f"new pairs: {self.added:,}; the rest were judged or sampled before")
+            lines.append(f"new pairs: {self.added:,} (the rest were judged or sampled before)")
         places = places_of_looks(self.pairs, int(self.pool.design.get("looks", 1)))
         if len(places) > 1:
-            words = ", ".join(f"{place:,}" for place in places)
+            words = listed(places)
             lines.append(f"verdicts after {words} judgments, each at alpha / {len(places)}")
         of = "for the difference" if self.options.get("for_pair") else "per run"
         for name, expected in self.expected.items():
             half_width, half, exact = (expected[key] for key in FORECAST)
-            parts = [
+            first = (
                 f"{name}: no interval forecast"
                 if half_width is None
                 else f"expected half-width of {name}: {half_width:.3f} {of}"
-            ]
+            )
+            parts = []
             if half is not None:
                 parts.append(f"{half:.1f} judgments per query would halve it")
             if exact is not None:
-                parts.append(f"{exact:.1f} judgments per query would make it exact for these runs")
+                noun = "" if parts else " judgments per query"
+                parts.append(f"{exact:.1f}{noun} would make it exact for these runs")
             said = half_width is None and any(str(notice).startswith(f"{name}: ") for notice in self.warnings)
-            if len(parts) > 1 or not said:
-                lines.append("; ".join(parts))
+            if parts or not said:
+                lines.append(f"{first} ({', and '.join(parts)})" if parts else first)
         return lines
 
 
@@ -146,7 +149,7 @@ class Look(NamedTuple):
     def message(self) -> str:
         """Return a note on the look and the level of its verdict."""
         where = f"look {self.number} of {self.looks}, after {self.pairs:,} of {self.drawn:,} judgments"
-        return f"{where}; a verdict at each look needs alpha / {self.looks} (Bonferroni)"
+        return f"{where} (the verdict at each look uses alpha / {self.looks}, Bonferroni)"
 
 
 def places_of_looks(pairs: int, looks: int, judged: int = 0) -> list[int]:
@@ -159,6 +162,12 @@ def places_of_looks(pairs: int, looks: int, judged: int = 0) -> list[int]:
     """
     positions = {math.ceil(pairs * number / looks) for number in range(1, looks + 1)}
     return sorted(position for position in positions if position >= FEWEST_JUDGMENTS and position > judged)
+
+
+def listed(places: Sequence[int]) -> str:
+    """Return numbers as text: 80, 120 and 160."""
+    *first, last = (f"{place:,}" for place in places)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def in_order(pool: DrawnPool) -> Integers:
@@ -205,9 +214,8 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     reached = sum(place <= front for place in places)
     if not reached:
         raise UsageError(
-            f"There is no verdict yet: {front:,} documents are judged in pool order, and the looks come "
-            f"after {', '.join(f'{place:,}' for place in places)}. `leadline evaluate` shows the values "
-            "so far."
+            f"There is no verdict yet. The looks come after {listed(places)} judgments in pool order, and "
+            f"so far there are {front:,}. `leadline evaluate` shows the values so far."
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))
     return first_pairs(pool, look.pairs), look

@@ -14,6 +14,7 @@ from leadline.data.ids import to_text
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning
 from leadline.data.validation import check_whole
+from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.designs import (
     DEEPEST,
@@ -46,7 +47,9 @@ LEAST_REST = 0.1  # mean probability below the cutoff where an ideal list depend
 RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels, or if all labels are alike
 FEWEST_CHECKED = 20  # judged pairs with 0 < p < 1 from which it is checked whether this seed drew them
 MOST_DEVIATIONS = 5.0  # standard deviations above the expected number that this seed would draw
-ALIKE = "its divisor depends on documents that both runs rank equally, which a pool for a pair does not draw"
+ALIKE = (
+    "its divisor also depends on documents that both runs rank equally, and a pool for a pair leaves them out"
+)
 
 
 def pool_for(
@@ -130,8 +133,11 @@ def pool_for(
     check_whole(0, seed=seed)
     check_whole(1, depth=depth, total=total)
     if (budget is None) == (total is None):
-        needs = "needs either" if budget is None else "takes only one of"
-        raise UsageError(f"a pool drawn for a measure {needs} a budget (judgments per query) or a total")
+        needs = "needs" if budget is None else "takes"
+        both = "" if budget is None else ", not both"
+        raise UsageError(
+            f"a pool drawn for a measure {needs} a budget (judgments per query) or a total{both}"
+        )
     check_whole(1, looks=looks)
     if not 0 <= new_runs < 1:
         raise UsageError(f"new_runs must be at least 0 and below 1, not {new_runs}")
@@ -162,8 +168,8 @@ def pool_for(
         importance = sum((gap / gap.sum() for gap in gaps if gap.sum() > 0), np.zeros(len(frame.query)))
         if not importance.any():
             raise UsageError(
-                f"nothing to judge: '{pair[0]}' and '{pair[1]}' rank the same documents with equal "
-                "weights; choose two runs that differ"
+                f"There is nothing to judge, because '{pair[0]}' and '{pair[1]}' give the same documents "
+                "equal weights. Choose two runs that differ."
             )
         frame = frame._replace(importance=importance)
         squares = [gap * gap for gap in gaps]
@@ -181,8 +187,8 @@ def pool_for(
     drawn = design.drawn & ~already_judged
     if design.cut:
         words = (
-            f"pairs that cannot be drawn: {design.cut:,}; with this budget, their inclusion probability "
-            "would be below 0.02"
+            f"{counted(design.cut, 'pair')} cannot be drawn, because this budget would give an inclusion "
+            "probability below 0.02"
         )
         warnings.append(ResultWarning("frame_cut", words, design.cut))
     # Pairs that cannot be drawn are listed too: the ideal list of nDCG is that of the whole frame, and both
@@ -230,8 +236,8 @@ def pool_for(
     labels: Mapping[str, Mapping[str, float]] | None = None
     if pair and all(isinstance(kind_of(measure), (Ratio, AveragePrecision)) for measure in wanted):
         raise UsageError(
-            f"{wanted[0]} gets no interval, and so no verdict, in a pool for a pair: {ALIKE}; use P@10, "
-            "DCG@10 or similar, or a pool that is not for a pair"
+            f"A pool for a pair gives {wanted[0]} no interval and so no verdict, because {ALIKE}. Use P@10, "
+            "DCG@10 or a similar measure, or draw a pool for single runs."
         )
     for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
         kind, text = kind_of(measure), str(measure)
@@ -252,7 +258,7 @@ def pool_for(
         if why or not has_interval(kind):
             one |= {"half_width": None, "half_budget": None}
         if why and has_interval(kind):
-            warnings.append(ResultWarning("no_forecast", f"{text}: no expected half-width; {why}", 1))
+            warnings.append(ResultWarning("no_forecast", f"{text}: no expected half-width, because {why}", 1))
         whole = (frame.importance > 0) if new_runs == 0 else (frame.importance >= 0)
         reach = limit if new_runs > 0 else min(limit, len(weight))
         inexact = _inexact(kind, longest, limit, max(limit, deepest), reach, pair=pair is not None)
@@ -260,7 +266,9 @@ def pool_for(
             one["exact_budget"] = None
             if not why:
                 warnings.append(
-                    ResultWarning("no_exact_budget", f"{text}: no budget for exact values; {inexact}", 1)
+                    ResultWarning(
+                        "no_exact_budget", f"{text}: no budget gives exact values, because {inexact}", 1
+                    )
                 )
         elif kind.cutoff is None or isinstance(kind, (Ratio, AveragePrecision)):
             one["exact_budget"] = float((whole & ~already_judged).sum()) / len(names)
@@ -289,9 +297,9 @@ def _gaps(
     names = [info.name for info in systems.infos]
     for name in pair:
         if name not in names:
-            raise UsageError(f"unknown run '{name}'; choose from " + ", ".join(names[:8]))
+            raise UsageError(f"Unknown run '{name}'. Choose from {', '.join(names[:8])}.")
     if pair[0] == pair[1]:
-        raise UsageError(f"run '{pair[0]}' is given twice; choose two different runs")
+        raise UsageError(f"Run '{pair[0]}' is given twice. Choose two different runs.")
     first, second = names.index(pair[0]), names.index(pair[1])
     found = []
     for weight in weights:
@@ -326,19 +334,16 @@ def _no_forecast(
     """Return why there is no forecast of a half-width, with what is expected; empty if there is one."""
     if outside > MOST_GUESSED:
         return (
-            f"{100 * outside:.0f} % of its weight is outside the frame, and intervals need "
-            f"{100 * MOST_GUESSED:.0f} % or less; use a larger budget"
+            f"{100 * outside:.0f} % of its weight is outside the frame and intervals allow at most "
+            f"{100 * MOST_GUESSED:.0f} %. Use a larger budget"
         )
     ideal = isinstance(kind, Ratio) and kind.ideal
     if half_width == 0 and outside < ROUNDING and not (ideal and sampled):
         return ""  # known with certainty
     if judgments < FEWEST_JUDGMENTS:
-        return (
-            f"intervals need at least {FEWEST_JUDGMENTS} judgments, and there are {judgments}; use a "
-            "larger budget"
-        )
+        return f"intervals need at least {FEWEST_JUDGMENTS} judgments, not {judgments}. Use a larger budget"
     if queries < FEWEST_QUERIES:
-        return f"intervals need at least {FEWEST_QUERIES} queries, and there are {queries}"
+        return f"intervals need at least {FEWEST_QUERIES} queries, not {queries}"
     return ""
 
 
@@ -348,10 +353,10 @@ def _inexact(kind: Kind, longest: int, limit: int, read: int, reach: int, *, pai
         return ALIKE
     if kind.cutoff is None:
         longer = longest > reach or longest >= read
-        return "it has no cutoff, and lists are longer than the frame" if longer else ""
+        return "it has no cutoff and lists are longer than the frame" if longer else ""
     deepest = min(kind.cutoff, longest)
     if deepest > limit:
-        return f"ranks {limit + 1} to {deepest} are outside the frame; use a depth of at least {deepest}"
+        return f"ranks {limit + 1} to {deepest} are outside the frame. Use a depth of at least {deepest}"
     return ""
 
 
@@ -364,9 +369,9 @@ def _check_independent(frame: Frame, design: Draw, judged: Flags, seed: int) -> 
     count = int((random_numbers(frame, seed)[rows] < p).sum())
     if count - p.sum() > MOST_DEVIATIONS * math.sqrt(float((p * (1 - p)).sum())):
         raise UsageError(
-            f"the judgments were drawn with seed {seed}, which would draw {count:,} of {len(rows):,} "
-            f"judged pairs again ({p.sum():.1f} by chance); to enlarge that pool, use --from POOL "
-            "without --judged, otherwise another --seed"
+            f"These judgments were drawn with seed {seed}, because it would draw {count:,} of "
+            f"{len(rows):,} judged pairs again ({p.sum():.1f} by chance). To enlarge that pool, use "
+            "`--from POOL` without `--judged`. Otherwise, choose another `--seed`."
         )
 
 
@@ -392,13 +397,13 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: 
     """Return the draw with the larger of both probabilities of each pair, and the pairs drawn earlier."""
     if "seed" not in before.design:
         raise UsageError(
-            "the earlier pool has no sampling design; use a pool from `leadline pool --for` (for "
-            "judgments from another pool: --judged QRELS)"
+            "The earlier pool has no sampling design. Use a pool from `leadline pool --for`, or pass "
+            "judgments from another pool with `--judged QRELS`."
         )
     if before.design.get("seed") != seed:
         raise UsageError(
-            f"the earlier pool was drawn with seed {before.design.get('seed')}, this one with {seed}; "
-            "use the same seed so that judged pairs stay in the sample"
+            f"The earlier pool was drawn with seed {before.design.get('seed')}, but this one has seed "
+            f"{seed}. Use the same seed so that judged pairs stay in the sample."
         )
     rows = {
         (to_text(frame.queries[query]), to_text(document)): row
@@ -417,14 +422,14 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: 
             old[row], asked[row] = share, drawn
     if lost:
         raise UsageError(
-            f"{lost:,} pairs of the earlier pool are outside this frame; use at least the same runs and "
-            f"--depth {before.design.get('depth')} or more"
+            f"This frame lacks {counted(lost, 'pair')} of the earlier pool. Pass at least the same runs, "
+            f"with `--depth {before.design.get('depth')}` or more."
         )
     known = int((judged & asked & (old < 1)).sum())
     if known:
         raise UsageError(
-            f"{known:,} of the judged pairs were drawn by the earlier pool; pass only judgments made "
-            "before that pool (`evaluate` reads the pool's own judgments without --judged)"
+            f"The earlier pool drew {counted(known, 'judged pair')}. Pass only judgments made before that "
+            "pool, because `leadline evaluate` reads the judgments of the pool itself."
         )
     return enlarged(design.probability, design.scale, old, frame, seed), asked
 
@@ -443,7 +448,9 @@ def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:
     )
     labelled = ~np.isnan(labels)
     if not labelled.any():
-        raise UsageError("no pair in the frame has an LLM label; do the query and document ids match?")
+        raise UsageError(
+            "No pair in the frame has an LLM label. Check that the query and document ids match."
+        )
     rate = float(np.clip(target.of(labels[labelled]), 0.0, 1.0).mean())
     return np.full(len(frame.query), rate if 0 < rate < 1 else RATE)
 
@@ -550,12 +557,12 @@ def left_out(
     [('a', 0.5), ('b', 0.5)]
     """
     if "measures" not in pool.design:
-        raise UsageError("the pool was not drawn for measures; use one from `leadline pool --for`")
+        raise UsageError("The pool was not drawn for measures. Use one from `leadline pool --for`.")
     measures = profile_of("leadline").measures(pool.design["measures"], rel=pool.design.get("rel"))
     names = list(pool.design.get("runs", ()))
     team_of = dict(zip(names, teams_of(teams, names), strict=True))
     if len(set(team_of.values())) < 2:
-        raise UsageError("all runs belong to one team; at least two teams are needed")
+        raise UsageError("All runs belong to one team. Name at least two teams.")
     given = judgments is not None and runs is not None
     results = estimate(judgments, runs, measures, pool=pool, **options) if given else None  # type: ignore[arg-type]
     found = []
@@ -581,7 +588,9 @@ def _only(pool: DrawnPool, kept: Flags) -> DrawnPool:
     """Return some pairs of a pool, which must hold a drawn one."""
     rows = np.flatnonzero(kept).tolist()
     if not pool.drawn[rows].any():
-        raise UsageError("without one of the teams, no drawn pair is left; teams must share documents")
+        raise UsageError(
+            "Without one of the teams, no drawn pair is left. Choose teams that share documents."
+        )
     part = pool.pairs(rows)
     return DrawnPool(*part[:3], pool.order[rows], part.contributors, pool.drawn[rows], pool.design)
 

@@ -23,7 +23,7 @@ from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.run import RunColumns
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_numbers, check_whole, check_word
-from leadline.data.wording import counted, percent
+from leadline.data.wording import counted, percent, queries
 from leadline.errors import InputError, UsageError, both
 from leadline.estimation.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
 from leadline.evaluation.join import each_run
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 
 
 WANTING = {
-    INDEX: "an index and queries; expected --index INDEX and --queries QUERIES",
-    VECTORS: "topic vectors; expected --topics VECTORS",
+    INDEX: ("an index and queries", "`--index INDEX` and `--queries QUERIES`"),
+    VECTORS: ("topic vectors", "`--topics VECTORS`"),
 }
 COEFFICIENTS = {"pearson": pearson, "kendall": kendall}
 
@@ -91,7 +91,7 @@ class Predictions(Results):
             return lambda width: ranked_predictions(self, index, width=width or COLUMN)
         if truth is None:
             raise UsageError(
-                f"figure {figure} needs a measure; pass truth={{run: {{query: value}}}} (--truth)"
+                f"The {figure} figure needs a measure. Pass truth={{run: {{query: value}}}} (`--truth`)."
             )
         rows = over_queries(self, truth, draws=draws, confidence=confidence, seed=seed)
         rules: dict[str, Any] = {"measure": truth_measure, "confidence": confidence}
@@ -241,14 +241,14 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
     listed = [predictors] if isinstance(predictors, (str, Predictor)) else list(predictors)
     made = dict.fromkeys(one if isinstance(one, Predictor) else PREDICTORS.parse(one) for one in listed)
     if not made:
-        raise UsageError("no predictor given; choose from " + ", ".join(PREDICTORS.classes))
+        raise UsageError(f"No predictor was given. Choose from {', '.join(PREDICTORS.classes)}.")
     for one in made:
         for lost in sorted(one.needs() - given):
-            raise UsageError(f"{one} without {WANTING[lost]}")
+            noun, options = WANTING[lost]
+            raise UsageError(f"{one} needs {noun}. Add {options}.")
     unused = given.difference(*(one.needs() for one in made))
     for name in sorted(unused):
-        noun = WANTING[name].partition(";")[0]
-        raise UsageError(f"none of the chosen predictors uses {noun}; leave them out")
+        raise UsageError(f"None of the chosen predictors uses {WANTING[name][0]}. Leave them out.")
     return list(made)
 
 
@@ -295,21 +295,18 @@ def _warnings(
     said = ", ".join(
         f"{one} {size}" for one, size in zip(predictors, undefined.tolist(), strict=True) if size
     )
-    documents = total["documents"]
-    words = {
-        "missing_queries": f"queries missing from runs: {missing}; they have no prediction",
-        "equal_scores": "lists whose scores are all equal: {count}; such scores are not informative",
-        "single_documents": "lists with only one document: {count}; their tail is empty",
-        "unknown_queries": ("queries without a text: {count}; predictors that need the text are undefined"),
-        "without_vectors": f"documents without a topic vector: {{count}} of {documents}; skipped",
-        "undefined": f"undefined predictions: {said}; excluded from means",
-    }
     counts = total | {"missing_queries": missing, "undefined": int(undefined.sum())}
-    return [
-        ResultWarning(code, text.format(count=counts[code]), counts[code])
-        for code, text in words.items()
-        if counts[code]
-    ]
+    documents = counted(total["documents"], "document")
+    words = {
+        "missing_queries": f"{queries(missing)} missing from runs (no prediction)",
+        "equal_scores": f"{counted(counts['equal_scores'], 'list')} with equal scores only (not informative)",
+        "single_documents": f"{counted(counts['single_documents'], 'list')} with one document (no tail)",
+        "unknown_queries": f"{queries(counts['unknown_queries'])} without a text (predictors that need it "
+        "are undefined)",
+        "without_vectors": f"{counts['without_vectors']:,} of {documents} without a topic vector (skipped)",
+        "undefined": f"undefined predictions: {said} (excluded from means)",
+    }
+    return [ResultWarning(code, text, counts[code]) for code, text in words.items() if counts[code]]
 
 
 def over_queries(
@@ -346,7 +343,7 @@ def over_queries(
             rows.append(row | _coefficients(x, y, draws, confidence, seed))
     if not rows:
         raise InputError(
-            "no run has both predictions and per-query values", expected="runs of the same names"
+            "no run has both predictions and per-query values", hint="Use the same run names in both"
         )
     return rows
 
@@ -363,11 +360,11 @@ def correlation_table(predictions: Predictions, rows: Sequence[Mapping[str, Any]
         ],
     )
     options = predictions.options
-    note = (
-        f"{counted(len(predictions.runs), 'run')}; correlation with {options['truth']} over queries; low, "
-        f"high: {percent(options['confidence'])} interval, queries resampled ({options['draws']} resamples)"
-    )
-    return printed_table(columns, notes=[note, *map(str, predictions.warnings)])
+    notes = [
+        f"{counted(len(predictions.runs), 'run')}, correlation with {options['truth']} over queries",
+        f"low, high: {percent(options['confidence'])} interval ({options['draws']:,} query resamples)",
+    ]
+    return printed_table(columns, notes=[*notes, *map(str, predictions.warnings)])
 
 
 def _coefficients(x: Floats, y: Floats, draws: int, confidence: float, seed: int) -> dict[str, Any]:
@@ -438,9 +435,7 @@ def predicted_and_measured(
     names = predictions.names
     if run not in names or run not in truth:
         there = [name for name in names if name in truth]
-        raise UsageError(
-            f"no run '{run}' has both predictions and values; there are: " + ", ".join(there[:20])
-        )
+        raise UsageError(f"Run '{run}' lacks predictions or values. Choose from {', '.join(there[:20])}.")
     measured = np.array([truth[run].get(query, math.nan) for query in predictions.queries], dtype=np.float64)
     predicted = predictions.values[names.index(run), :, index]
     defined = np.flatnonzero(np.isfinite(measured) & np.isfinite(predicted))

@@ -98,7 +98,7 @@ class NQC(Predictor):
     0.5
     """
 
-    title = "normalised spread of the first scores"
+    title = "normalized spread of the first scores"
     formula = "sd(s_1 ... s_k) / |mean score of the tail|"
     source = "Shtok, Kurland, Carmel, Raiber and Markovits 2012; the tail and `share` are ours"
     positional = "norm"
@@ -185,7 +185,7 @@ class DeShaTo(Predictor):
     def value(self, answer: Answer) -> float:
         """Return the score of one list."""
         if answer.theta is None or answer.row is None:
-            raise UsageError("DeShaTo needs topic vectors; add --topics VECTORS")
+            raise UsageError("DeShaTo needs topic vectors. Add `--topics VECTORS`.")
         size = len(answer.row)
         pool = RankedPool(
             np.zeros(size, dtype=np.int32),

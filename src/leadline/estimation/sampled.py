@@ -222,7 +222,7 @@ def sampled(
     table = judgments_of(qrels, reading)
     check_level(rel, table)
     if isinstance(population, (bool, float)):
-        raise UsageError(f"population={population!r} is not valid; give a whole number, or one per query")
+        raise UsageError(f"population={population!r} is not valid. Give a whole number, or one per query.")
     if documents is not None and population is None:
         population = len(set(documents) | _positive(table))
     fixed = certain_documents(certain, table, reading)
@@ -458,15 +458,15 @@ def withheld(
     weight = _largest_weight(parts)
     fewest = min(stratum.sampled + stratum.fixed - stratum.unscored for stratum in open_parts)
     if not settings.draws:
-        same = "draws=0"
+        same = "there are no draws (draws=0)"
     elif settings.correction != "log":
         same = f"intervals are available only with correction 'log', not '{settings.correction}'"
     elif not all(map(_correctable, (stratum for stratum in open_parts if stratum.sampled))):
         same = f"more than {MOST_DRAWN:,} documents were sampled for a query, too many to correct"
     elif queries < FEW_QUERIES:
-        same = f"{queries} queries, fewer than {FEW_QUERIES}"
+        same = f"intervals need at least {FEW_QUERIES} queries, not {queries}"
     elif fewest <= FEW_SAMPLED:
-        same = f"{fewest} sampled documents for a query, fewer than {FEW_SAMPLED + 1}"
+        same = f"intervals need at least {FEW_SAMPLED + 1} sampled documents per query, not {fewest}"
     else:
         same = ""
     most_of_all = MOST_WITHOUT_CUTOFF if settings.exponent is not None else MOST_BESIDE_CERTAIN

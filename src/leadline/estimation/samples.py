@@ -17,6 +17,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.records import DRAWN_POOL, ResultWarning
 from leadline.data.validation import check_nested
+from leadline.data.wording import counted
 from leadline.errors import UsageError, one_of
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
@@ -122,7 +123,16 @@ def evidence_of(
         for document, grade in documents.items()
         if grade >= 0
     }
-    warnings = [_of_judges(*remark) for remark in table.remarks if remark[0] == "merged"]
+    warnings = [
+        ResultWarning(
+            code,
+            f"{counted(count, 'pair')} with several judges, {len(table.votes):,} with different grades (each "
+            "counts as the mean of its judges' grades)",
+            count,
+        )
+        for code, _, count in table.remarks
+        if code == "merged"
+    ]
     drawn_pool = draw_of(table, None) if pool is None else pool_of(pool)
     if drawn_pool is not None and ("seed" not in drawn_pool.design or np.isnan(drawn_pool.order).all()):
         drawn_pool = _of_judged_queries(drawn_pool, {query for query, _ in grades}, warnings)
@@ -192,8 +202,8 @@ def pool_of(pool: PoolLike) -> DrawnPool:
     for query, document, share in rows:
         if not 0 < share <= 1:
             raise UsageError(
-                f"document '{document}' of query '{query}' has probability {share!r}; probabilities must "
-                "be above 0 and at most 1"
+                f"Document '{document}' of query '{query}' has probability {share!r}. Probabilities must be "
+                "above 0 and at most 1."
             )
     return _listed(rows)
 
@@ -204,7 +214,7 @@ def _of_judged_queries(pool: DrawnPool, judged: set[str], warnings: list[ResultW
     left_out = len(set(pool.queries) - judged)
     if not left_out or not rows:
         return pool
-    words = f"pooled queries without judgments: {left_out:,}; left out"
+    words = f"{counted(left_out, 'pooled query', 'pooled queries')} without judgments (left out)"
     warnings.append(ResultWarning("unjudged_pool_queries", words, left_out))
     return DrawnPool(
         [pool.queries[row] for row in rows],
@@ -234,12 +244,12 @@ def _pairs_of(
     pairs = _Pairs(pool.queries, pool.documents, pool.probability, pool.order, pool.drawn)
     queries = set(pool.queries)
     if not queries:
-        raise UsageError("the pool is empty; it needs at least one pair of query and document")
+        raise UsageError("The pool is empty. It needs at least one query-document pair.")
     if not any(query in queries for query, _ in grades):
         example = next(iter(grades), ("none",))[0]
         raise UsageError(
-            f"no judged query is in the pool (judged: {example}; pooled: {pool.queries[0]}); do the query "
-            "ids match?"
+            f"No judged query is in the pool (judged: {example}, pooled: {pool.queries[0]}). Check that the "
+            "query ids match."
         )
     listed = pairs.rows_listed()
     outside = sum(pair not in listed for pair in grades)
@@ -247,8 +257,8 @@ def _pairs_of(
         warnings.append(
             ResultWarning(
                 "outside_pool",
-                f"judgments of pairs outside the sample: {outside:,}; excluded (to include existing "
-                "judgments: pool --judged QRELS)",
+                f"{counted(outside, 'judgment')} of pairs outside the sample (excluded; `leadline pool "
+                "--judged QRELS` includes existing judgments)",
                 outside,
             )
         )
@@ -261,7 +271,7 @@ def _labels(
     """Return the machine labels of the pairs of some queries, or the values of the proxy."""
     by_query: Mapping[str, Mapping[str, float]]
     if machine is not None:
-        noun, verb = "label", "labelled"
+        noun, verb = "label", "labeled"
         by_query = {
             query: {document: label for document, label in documents.items() if label >= 0}
             for query, documents in read_qrels(machine).to_dict().items()
@@ -269,7 +279,7 @@ def _labels(
     elif proxy is None or proxy in PROXIES:
         return {}
     else:
-        noun, verb = "value of the proxy", "scored"
+        noun, verb = "proxy value", "scored"
         by_query = _values(proxy)
     labels = {
         (query, document): float(label)
@@ -279,16 +289,16 @@ def _labels(
     }
     if not labels:
         raise UsageError(
-            f"no {noun} belongs to a query in the pool ({noun}s: {next(iter(by_query), 'none')}; pool: "
-            f"{min(queries)}); do the query ids match?"
+            f"No {noun} belongs to a query in the pool ({noun}s: {next(iter(by_query), 'none')}, pool: "
+            f"{min(queries)}). Check that the query ids match."
         )
     others = sum(query not in queries for query in by_query)
     if others:
-        words = f"{verb} queries that are not in the pool: {others}; left out"
+        words = f"{counted(others, f'{verb} query', f'{verb} queries')} not in the pool (left out)"
         warnings.append(ResultWarning("other_queries", words, others))
     lacking = sum(not by_query.get(query) for query in queries)
     if lacking:
-        words = f"queries without any {noun}: {lacking}; their pairs form a separate cell"
+        words = f"{counted(lacking, 'query', 'queries')} without any {noun} (predicted separately)"
         warnings.append(ResultWarning("unlabelled_queries", words, lacking))
     return labels
 
@@ -298,15 +308,15 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
         if ":" not in proxy:
             near = difflib.get_close_matches(proxy, PROXIES, n=1)
             hint = f" (nearest: {near[0]})" if near else ""
-            raise UsageError(f"unknown proxy '{proxy}'; use votes, centred, none or FILE:COLUMN{hint}")
+            raise UsageError(f"Unknown proxy '{proxy}'. Use votes, centred, none or FILE:COLUMN{hint}.")
         return read_pair_values(proxy)
     check_nested("{query: {document: value}}", proxy=proxy)
     for query, documents in proxy.items():
         for document, value in documents.items():
             if not math.isfinite(value):
                 raise UsageError(
-                    f"document '{document}' of query '{query}' has the proxy {value!r}; proxies must be "
-                    "finite numbers"
+                    f"Document '{document}' of query '{query}' has the proxy value {value!r}. Proxy values "
+                    "must be finite numbers."
                 )
     return proxy
 
@@ -331,7 +341,7 @@ def _without_gaps(
     if not missing.any():
         return pairs, 0
     if not usable.any():
-        raise UsageError("no pair in the pool is judged; do the document ids match?")
+        raise UsageError("No pair in the pool is judged. Check that the document ids match.")
     if np.isnan(order[listed]).any() or "seed" not in pool.design:  # a table without orders
         order = np.where(missing, -1.0, 0.0)
     owners = _owners(judgments)
@@ -342,14 +352,17 @@ def _without_gaps(
         last = -_smallest(-order, usable, code)
         end = _smallest(order, missing & (order > last), code)
         gaps = int((missing & (order < end)).sum())
-        words = f"drawn pairs without a judgment: {gaps:,}; treated as not drawn, so estimates may be biased"
+        words = (
+            f"{counted(gaps, 'drawn pair')} without a judgment (treated as not drawn, so estimates may be "
+            "biased)"
+        )
         warnings.append(ResultWarning("skipped_pairs", words, gaps))
     count = int((missing & (order >= end)).sum())
     if not count:
         return pairs, gaps
     words = (
-        f"drawn pairs not judged: {count:,}; the {int(usable.sum()):,} judged pairs are treated as a "
-        "smaller sample with its own inclusion probabilities"
+        f"{counted(count, 'drawn pair')} not judged, so the sample is smaller, with its own inclusion "
+        f"probabilities ({counted(int(usable.sum()), 'judged pair')})"
     )
     warnings.append(ResultWarning("smaller_draw", words, count))
     numbers = random_numbers_of(list(pairs.names()), int(pool.design["seed"]))
@@ -370,7 +383,7 @@ def _proxy(proxy: ProxyLike | None, pool: DrawnPool | None, drawn: object) -> st
         return "centred" if drawn else "none"
     if proxy == "votes" and (pool is None or not any(pool.contributors)):
         raise UsageError(
-            "proxy 'votes' needs a pool that names its contributors; use one from `leadline pool --for`"
+            "Proxy 'votes' needs a pool that names its contributors. Use one from `leadline pool --for`."
         )
     return proxy if isinstance(proxy, str) else VALUES
 
@@ -399,8 +412,8 @@ def _evidence(
     elif labels:
         values = np.array([labels.get(pair, np.nan) for pair in pairs.names()])[order]
         if np.isnan(values[framed]).all():
-            what = "LLM label" if proxy == "machine" else f"value in {proxy}"
-            raise UsageError(f"no pair in the pool has a {what}; do the document ids match?")
+            what = "an LLM label" if proxy == "machine" else f"a value in {proxy}"
+            raise UsageError(f"No pair in the pool has {what}. Check that the document ids match.")
         by_level = proxy == "machine"
         cells = Cells.of_levels(values) if by_level else Cells.of_quantiles(values, probability[order])
         grades = np.where(judged, grade, np.nan)[order]
@@ -433,13 +446,6 @@ def _evidence(
     )
 
 
-def _of_judges(code: str, message: str, count: int) -> ResultWarning:
-    """Return the warning of pairs with several judges, which count by the mean over these."""
-    return ResultWarning(
-        code, message.partition("; ")[0] + "; each counts as the mean of its judges' grades", count
-    )
-
-
 def _votes(
     pairs: _Pairs, votes_of: Mapping[tuple[str, str], Sequence[float]], position: Integers
 ) -> tuple[Integers, Floats]:
@@ -463,7 +469,7 @@ def _twice(
     rows = [(int(position[known[pair]]), *given) for pair, given in twice.items() if pair in known]
     lacking = len(twice) - len(rows)
     if lacking:
-        words = f"second judgments of pairs without a first judgment in the sample: {lacking:,}; left out"
+        words = f"{counted(lacking, 'second judgment')} without a first judgment in the sample (left out)"
         warnings.append(ResultWarning("second_alone", words, lacking))
     found = np.array(sorted(rows), dtype=np.float64).reshape(-1, 3)
     return found[:, 0].astype(np.int64), found[:, 1], found[:, 2]
@@ -510,14 +516,14 @@ def _depend_on_draw(
     count = int((judged & ~np.isnan(values)).sum())
     if all_equal(values[judged], grades[judged]):
         words = (
-            f"the labels equal the grades of all {count:,} judged pairs with a label; were they made "
-            "from these grades?"
+            f"the labels equal the grades of all {count:,} judged pairs with a label. Were they made from "
+            "these grades?"
         )
         warnings.insert(0, ResultWarning("labels_equal_judgments", words, count))
     if tests.failed:
         words = (
-            f"labels excluded: they depend on which pairs were drawn ({tests.reason}), like labels made "
-            "with the judgments; estimates calibrated with them would be biased"
+            f"the labels are excluded, because they depend on which pairs were drawn ({tests.reason}). They "
+            "may have been made with the judgments and would bias the estimates"
         )
         warnings.insert(0, ResultWarning("labels_depend_on_draw", words, count))
     return tests.failed

@@ -14,7 +14,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.records import ResultWarning
-from leadline.data.wording import percent
+from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.estimation.designs import SMALLEST, random_numbers_of, scaled
 from leadline.estimation.estimators import Sample
@@ -51,11 +51,12 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     seed = pool.design.get("seed")
     if not isinstance(seed, int) or "twice" in pool.design:
         raise UsageError(
-            "pairs to judge twice are drawn from a pool that `leadline pool --for` drew; pass it with --from"
+            "Pairs to judge twice are drawn from a pool made with `leadline pool --for`. Pass it with "
+            "`--from`."
         )
     if not 1 <= number <= len(rows):
         raise UsageError(
-            f"cannot draw {number:,} of {len(rows):,} pairs to judge twice; draw 1 to {len(rows):,}"
+            f"cannot draw {number:,} of {counted(len(rows), 'pair')} to judge twice (draw 1 to {len(rows):,})"
         )
     names = [(pool.queries[row], pool.documents[row]) for row in rows.tolist()]
     first = random_numbers_of(names, seed)
@@ -65,7 +66,7 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     probability, scale = scaled(importance / pool.probability[rows], float(number))
     if probability.min() < SMALLEST:
         least = int(np.ceil(number * SMALLEST / probability.min()))
-        raise UsageError(f"{number:,} pairs to judge twice are too few; draw {least:,} or more")
+        raise UsageError(f"too few pairs to judge twice: {number:,} (draw {least:,} or more)")
     seed = crc32(f"twice {seed}".encode())
     order = random_numbers_of(names, seed) / (probability / scale)
     return DrawnPool(
@@ -86,17 +87,17 @@ def judged_again(
     table = read_qrels(second)
     if not any(grade >= 0 for grade in table.grades.tolist()):
         raise UsageError(
-            "the second judge has made no judgments; pass those of a pool drawn by `pool --twice`"
+            "The second judge made no judgments. Pass those of a pool drawn with `leadline pool --twice`."
         )
     found, gaps = judged_part(table, pool, warnings)
     if gaps:
         raise UsageError(
-            f"{gaps:,} pairs to be judged again have no judgment; judge all of them, or all up to some "
-            "point in order"
+            f"The second judge skipped {counted(gaps, 'pair')}. Judge all pairs, or all pairs up to some "
+            "point in pool order."
         )
     if len(found) < FEWEST_AGAIN and any(chance < 1 for chance, _ in found.values()):
         raise UsageError(
-            f"only {len(found)} pairs have a second judgment; intervals need at least {FEWEST_AGAIN}"
+            f"intervals need at least {FEWEST_AGAIN} pairs with a second judgment, not {len(found)}"
         )
     if all(chance == 1 for chance, _ in found.values()):
         lacking = sum(
@@ -107,9 +108,9 @@ def judged_again(
         )
         if lacking:
             raise UsageError(
-                f"{lacking:,} judged pairs have no second judgment, and the others have no probability; "
-                "pass the pool from `pool --twice` (--config read.second_pool), or add the column "
-                "probability"
+                f"The second judge left out {counted(lacking, 'judged pair')}, and the others have no "
+                "probability. Pass the pool from `leadline pool --twice` with `--config "
+                "read.second_pool=POOL`, or add a column `probability`."
             )
     return found
 
@@ -121,8 +122,8 @@ def check_kinds(measures: Sequence[Measure], kinds: Sequence[Kind], twice: objec
     ]
     if twice and wrong:
         raise UsageError(
-            f"{', '.join(wrong)} cannot be estimated with a second judge; use P, CG, DCG, RBP, RR, "
-            "Success or ERR"
+            f"{', '.join(wrong)} cannot be estimated with a second judge. Use P, CG, DCG, RBP, RR, Success "
+            "or ERR."
         )
 
 
@@ -136,11 +137,11 @@ def judge_warning(sample: Sample, judgments: int) -> ResultWarning:
     """Return whose values the estimates are."""
     rows, _, grades = sample.twice
     if not len(rows):
-        words = "values reflect these judgments; another judge's may differ by far more than the "
+        words = "values reflect these judgments. Another judge's values may differ by far more than the "
         return ResultWarning("one_judge", words + "intervals suggest", judgments)
     other = int((sample.table.grades[rows] != grades).sum())
     words = (
-        f"values are those that the second judge would give: {len(rows):,} of {judgments:,} judged pairs "
-        f"were judged again, {percent(round(other / len(rows), 3))} with a different grade"
+        f"values estimate those of the second judge, who judged {len(rows):,} of "
+        f"{counted(judgments, 'pair')} again ({percent(round(other / len(rows), 3))} with a different grade)"
     )
     return ResultWarning("second_judge", words, len(rows))

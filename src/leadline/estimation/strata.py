@@ -12,6 +12,7 @@ from leadline.data.hashing import smallest_keys
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.run import TieGroups
+from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import Certain, Rows, drawn_size, row_keys, rows_of
@@ -125,11 +126,11 @@ def strata(
             int(samples[code]),
         )
         if stratum.sampled > stratum.size:
-            more = f" in addition to {stratum.fixed} certain ones" if stratum.fixed else ""
+            more = f" (besides {counted(stratum.fixed, 'certain document')})" if stratum.fixed else ""
             raise InputError(
-                f"query '{judged.qrels.queries[code]}' has {stratum.sampled} scored documents that are not "
-                f"relevant in a population of {stratum.size}{more}",
-                expected="no more documents than the population has",
+                f"query '{judged.qrels.queries[code]}' has {stratum.sampled} scored non-relevant documents, "
+                f"more than its population of {stratum.size}{more}",
+                hint="Give a larger population",
             )
         queries[code] = stratum
     return queries
@@ -206,22 +207,22 @@ def population_sizes(
     if isinstance(population, Mapping):
         lacking = [query for query in qrels.queries if query not in population]
         if lacking:
-            raise UsageError(f"query '{lacking[0]}' has no population; give one for every query")
+            raise UsageError(f"Query '{lacking[0]}' has no population. Give one for every query.")
         sizes = np.array([population[query] for query in qrels.queries], dtype=np.int64)
     else:
         sizes = population - qrels.relevant(POSITIVE)
     if (sizes < 0).any():
         query = qrels.queries[int(np.argmin(sizes))]
         raise UsageError(
-            f"population={population} is less than the number of relevant documents for query '{query}'; "
-            "give the number of documents in the collection"
+            f"population={population} is less than the number of relevant documents for query '{query}'. "
+            "Give the number of documents in the collection."
         )
     sizes = sizes - certain
     if (sizes < 0).any():
         code = int(np.argmin(sizes))
         raise UsageError(
-            f"the population of query '{qrels.queries[code]}' has {int(sizes[code] + certain[code])} "
-            f"non-relevant documents, but {int(certain[code])} are certain; give a larger population"
+            f"The population of query '{qrels.queries[code]}' has {int(sizes[code] + certain[code])} "
+            f"non-relevant documents, but {int(certain[code])} are certain. Give a larger population."
         )
     return sizes
 

@@ -240,7 +240,9 @@ class Systems:
         rows = {name.encode("utf-8", "surrogateescape"): row for row, name in enumerate(ids)}
         row = np.array([rows.get(name, -1) for name in self.documents], dtype=np.int32)
         if not (row >= 0).any():
-            raise InputError("no retrieved document has a topic vector", expected="ids as in the runs")
+            raise InputError(
+                "no retrieved document has a topic vector", hint="Use the document ids of the runs"
+            )
         return Topics(theta, row)
 
 

@@ -53,18 +53,18 @@ def estimate_warnings(
     warnings = [
         ResultWarning(
             "few_systems",
-            f"only {few} voting {noun}; {method.called} is unreliable with fewer than {FEW}",
+            f"only {few} voting {noun} ({method.called} is unreliable with fewer than {FEW})",
             few,
         ),
         ResultWarning(
             "missing_queries",
-            f"queries missing from runs: {missing} ({', '.join(without[:3])}); treated as empty lists",
+            f"{queries(missing)} missing from runs ({', '.join(without[:3])}), treated as empty lists",
             missing,
         ),
         ResultWarning(
             "short_lists",
-            f"systems with less than half the usual number of documents: {len(short)} "
-            f"({', '.join(short[:3])}); their estimates are not comparable",
+            f"{counted(len(short), 'system')} with less than half the usual number of documents "
+            f"({', '.join(short[:3])}), so estimates are not comparable",
             len(short),
         ),
     ]
@@ -89,13 +89,14 @@ def topic_warnings(
         ),
         ResultWarning(
             "without_vectors",
-            f"retrieved documents without a topic vector: {absent} of {len(systems.documents)}; skipped",
+            f"{absent:,} of {counted(len(systems.documents), 'retrieved document')} without a topic vector "
+            "(skipped)",
             absent,
         ),
         ResultWarning("no_vectors", f"{counted(empty, 'list')} without any topic vector", empty),
         ResultWarning(
             "saturated_product",
-            f"k(P) is {share:.0%} of its maximum; products are dominated by one topic and are not "
+            f"k(P) is {share:.0%} of its maximum, so one topic dominates the products and they are not "
             "informative",
             int(share >= SATURATED),
         ),
@@ -303,9 +304,11 @@ def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object)
     one_of({"topic vectors": vectors, "documents": documents})
     has_topics = vectors is not None or documents is not None
     if method.voting and has_topics:
-        raise UsageError(f"method {method.called} does not use topics; leave them out, or use deshato")
+        raise UsageError(f"Method {method.called} does not use topics. Leave them out, or use deshato.")
     if not method.voting and not has_topics:
-        raise UsageError(f"{method.called} needs topic vectors; add --topics VECTORS or --docs DOCS")
+        raise UsageError(
+            f"Method {method.called} needs topic vectors. Add `--topics VECTORS` or `--docs DOCS`."
+        )
 
 
 @dataclass(repr=False, eq=False)
@@ -365,8 +368,9 @@ class Unjudged(Result):
     def _notes(self) -> list[str]:
         size = f"{counted(len(self.runs), 'system')}, mean over {queries(len(self.queries))}"
         notes = [
-            f"{self.method}: {size}; without judgments",
-            "documents: mean number used per query; scores order systems and do not estimate any measure",
+            f"{self.method}: {size}, without judgments",
+            "documents: mean number used per query",
+            "scores rank systems but do not estimate any measure",
         ]
         if self.spread is not None:
             notes.append(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from leadline.data.records import ResultWarning
+from leadline.data.wording import counted, queries
 from leadline.estimation.measure_targets import Kind, Ratio, Target
 
 if TYPE_CHECKING:  # which has the design of a sample
@@ -67,20 +68,20 @@ class Design(NamedTuple):
 class NoInterval(Enum):
     """Reasons for which no confidence interval over draws is given; values are format strings."""
 
-    FEW_JUDGMENTS = f"{{0}} judgments, fewer than {FEWEST_JUDGMENTS}"
-    FEW_QUERIES = f"{{0}} queries, fewer than {FEWEST_QUERIES}"
-    AVERAGE_PRECISION = "intervals of AP are not valid with drawn judgments"
-    SHARE_OF_RELEVANT = "intervals of shares of all relevant documents are not valid with drawn judgments"
+    FEW_JUDGMENTS = f"intervals need at least {FEWEST_JUDGMENTS} judgments, not {{0}}"
+    FEW_QUERIES = f"intervals need at least {FEWEST_QUERIES} queries, not {{0}}"
+    AVERAGE_PRECISION = "AP intervals are not valid with sampled judgments"
+    SHARE_OF_RELEVANT = "R and F intervals are not valid with sampled judgments"
     UNKNOWN_IDEAL = "the ideal list cannot be estimated without predicted grades"
-    NO_QUERY = "the run has no query in common with the pool or the judgments"
-    NO_RELEVANT = "the variance cannot be estimated: no drawn document is relevant"
-    ALL_RELEVANT = "the ideal list cannot be estimated: all judged documents are relevant"
-    NOT_SIMULATED = "not simulated for this design: {0}"
-    NO_VARIANCE = "the variance cannot be estimated: all drawn judgments equal their predictions"
+    NO_QUERY = "the run shares no query with the pool or the judgments"
+    NO_RELEVANT = "no drawn document is relevant, so the variance cannot be estimated"
+    ALL_RELEVANT = "all judged documents are relevant, so the ideal list cannot be estimated"
+    NOT_SIMULATED = "coverage was not simulated for {0}"
+    NO_VARIANCE = "all drawn judgments equal their predictions, so the variance cannot be estimated"
     GUESSED = "{0:.0%} of the weight is guessed or unknown"
     NO_DIVISOR = "without predicted grades, the number of relevant documents cannot be estimated"
-    GAPS = "{0:,} drawn pairs have no judgment"
-    NO_FRAME = "the pairs that were not drawn are not listed (`pool --for` lists them)"
+    GAPS = "judgments are missing for {0}"
+    NO_FRAME = "the pool does not list the pairs that were not drawn (`leadline pool --for` does)"
     EXPLODED = "the interval is wider than the range of the measure"
 
 
@@ -125,11 +126,11 @@ def design_withheld(sample: Sample, kind: Ratio, drawn_for: Sequence[str]) -> st
     """Return what of a measure or of the design of a sample was not simulated; empty if all of it was."""
     ranks = np.arange(1.0, 11.0)
     if sample.cells > 1:
-        return "labels or a proxy"
+        return "estimates with labels or a proxy"
     if kind.target != Target("linear") or (kind.weights(ranks) != 1.0 / np.log2(ranks + 1.0)).any():
-        return "a gain that is not the grade, or a discount that is not log2(rank + 1)"
+        return "gains other than the grade, or discounts other than log2(rank + 1)"
     if drawn_for and set(drawn_for) != {SIMULATED}:
-        return f"a pool drawn for {', '.join(drawn_for)}, where one for {SIMULATED} was simulated"
+        return f"a pool drawn for {', '.join(drawn_for)} (only for {SIMULATED})"
     return not_simulated(design_of(sample, kind.cutoff))
 
 
@@ -156,28 +157,28 @@ def not_simulated(design: Design) -> str:
     >>> not_simulated(Design(50, 20.0, 3, 20, 0.05, 0.5, 10))
     ''
     >>> not_simulated(Design(50, 90.0, 3, 20, 0.05, 0.5, 10))
-    '90 judgments per query, where 5 to 40 were simulated'
+    '90 judgments per query (only for 5 to 40)'
     """
     low, high = SIMULATED_JUDGMENTS
     shallow, deep = CUTOFFS
     cutoff = 0 if design.cutoff is None else design.cutoff
     span = f"{shallow} to {deep}" if shallow < deep else f"{deep}"
+    own = f"a cutoff of {cutoff}" if cutoff else "measures without a cutoff"
     reasons = {
         "a pool that does not name its runs": not design.runs,
-        f"cutoff {cutoff or 'none'}, where {span} was simulated": not shallow <= cutoff <= deep,
-        f"{design.queries} queries, where {FEWEST_SIMULATED} or more were simulated": design.queries
-        < FEWEST_SIMULATED,
-        f"{design.judgments:.3g} judgments per query, where {low:g} to {high:g} were simulated": not (
+        f"{own} (only for a cutoff of {span})": not shallow <= cutoff <= deep,
+        f"{queries(design.queries)} (only for {FEWEST_SIMULATED} or more)": design.queries < FEWEST_SIMULATED,
+        f"{design.judgments:.3g} judgments per query (only for {low:g} to {high:g})": not (
             low * (1 - SLACK) <= design.judgments <= high * (1 + SLACK)
         ),
-        f"{design.runs} pooled runs, where up to {MOST_RUNS} were simulated": design.runs > MOST_RUNS,
-        f"a pool of ranks 1 to {design.depth}, where 1 to {2 * cutoff} was simulated": not (
+        f"{design.runs} pooled runs (only for up to {MOST_RUNS})": design.runs > MOST_RUNS,
+        f"a pool of ranks 1 to {design.depth} (only for ranks 1 to {2 * cutoff})": not (
             cutoff < design.depth <= 2 * cutoff
         ),
-        f"{design.share:.0%} of the pool judged, where up to {LARGEST_SHARE:.0%} or all were simulated": (
+        f"{design.share:.0%} of the pool judged (only for up to {LARGEST_SHARE:.0%}, or all)": (
             design.share > LARGEST_SHARE
         ),
-        f"inclusion probability {design.least:.3g}, where {LEAST_PROBABILITY:g} or more was simulated": (
+        f"an inclusion probability of {design.least:.3g} (only for {LEAST_PROBABILITY:g} or more)": (
             design.least < LEAST_PROBABILITY * (1 - SLACK)
         ),
     }
@@ -191,7 +192,7 @@ def small_probabilities(sample: Sample) -> list[ResultWarning]:
     top[brought[ranks <= 3]] = True
     count = int((top & (sample.probability < SMALL) & (sample.probability > 0)).sum())
     words = (
-        f"pairs at ranks 1 to 3 with inclusion probability below {SMALL}: {count:,}; estimates of "
-        "RR, Success and ERR have a large variance"
+        f"{counted(count, 'pair')} at ranks 1 to 3 with an inclusion probability below {SMALL}, so RR, "
+        "Success and ERR estimates have a large variance"
     )
     return [ResultWarning("small_probabilities", words, count)] * bool(count)

@@ -61,7 +61,7 @@ def read_columns(
     fields = () if single_text else (columns[0],)
     documents = list(read_documents(source, fields=fields, id_column=id_column, encoding=encoding))
     if not documents:
-        raise InputError("contains no documents", expected="documents", path=name_of(source))
+        raise InputError("there are no documents", path=name_of(source), hint="Pass at least one document")
     rest = [[_text_of(document, name, source) for document in documents] for name in columns[1:]]
     return [document.id for document in documents], [[document.content for document in documents], *rest]
 
@@ -71,9 +71,9 @@ def _text_of(document: Document, column: str, source: Any) -> str:
     if column not in document.more or not isinstance(value, str | None):
         raise InputError(
             f"document '{document.id}' has no text in column '{column}'",
-            expected=f"columns {column}, ...",
             path=name_of(source),
             line=document.place,
+            hint="Give every document a text in each language",
         )
     return value or ""
 
@@ -123,5 +123,7 @@ def check_languages(languages: Sequence[str]) -> list[str]:
     """Return the languages of a model without duplicates; none means monolingual text."""
     checked = list(languages) or [WHOLE]
     if len(set(checked)) < len(checked):
-        raise UsageError(f"languages {', '.join(checked)} are not all different")
+        raise UsageError(
+            f"The languages {', '.join(checked)} are not all different. Name each language once."
+        )
     return checked

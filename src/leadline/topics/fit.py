@@ -199,7 +199,9 @@ def fit(
     ids, texts = read_columns(documents, named, id_column, encoding)
     corpus = corpus_of(ids, texts, analyses)
     if not len(corpus.word):
-        raise InputError("contains no terms", expected="texts", path=name_of(documents))
+        raise InputError(
+            "the documents have no terms", path=name_of(documents), hint="Pass documents with texts"
+        )
     prior = np.full(topics, 50 / topics if alpha is None else alpha)
     chains = [
         _run(corpus, prior, beta, sweeps, (seed, restart), engine, _shifted(on_sweep, restart, restarts))
@@ -229,9 +231,9 @@ def _check(
         if prior is not None and not prior > 0:
             raise UsageError(f"{name} must be above 0, not {prior}")
     if engine not in ("tomotopy", "leadline"):
-        raise UsageError(f"unknown sampler {engine!r}; use 'tomotopy' or 'leadline'")
+        raise UsageError(f"Unknown sampler {engine!r}. Use 'tomotopy' or 'leadline'.")
     if engine == "tomotopy" and languages > 1:
-        raise UsageError("sampler='tomotopy' does not support several languages; use 'leadline'")
+        raise UsageError("sampler='tomotopy' does not support several languages. Use 'leadline'.")
 
 
 def _shifted(on_sweep: OnSweep | None, restart: int, restarts: int) -> OnSweep | None:

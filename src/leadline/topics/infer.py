@@ -13,6 +13,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.optional import import_optional
 from leadline.data.validation import check_whole
+from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, refuse_repeated
 from leadline.io.formats import suffix_of
 from leadline.io.texts import TextsLike, rows_of
@@ -94,7 +95,7 @@ def infer(
     `burn_in` sweeps. A document without a known word has the prior mean.
     """
     if min(burn_in + 1, samples, spacing) < 1:
-        raise UsageError("burn_in must be at least 0, samples and spacing at least 1")
+        raise UsageError("burn_in must be at least 0, and samples and spacing must be at least 1")
     check_whole(0, seed=seed)
     corpus = (
         documents
@@ -149,9 +150,9 @@ def perplexity(
     elif estimator == "completion":
         total, tokens = _completed(model, corpus, seed)
     else:
-        raise UsageError(f"unknown estimator {estimator!r}; use 'left-to-right' or 'completion'")
+        raise UsageError(f"Unknown estimator {estimator!r}. Use 'left-to-right' or 'completion'.")
     if not tokens:
-        raise InputError("there is no token that the model knows", expected="texts in its languages")
+        raise InputError("the model knows no word of the texts", hint="Pass texts in its languages")
     return Perplexity(math.exp(-total / tokens), tokens, corpus.unknown, len(corpus.ids))
 
 
@@ -220,33 +221,34 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
         topics = row.get("topics")
         if "doc_id" not in row or not isinstance(topics, list):
             raise InputError(
-                f"a row with columns {', '.join(map(str, row))}",
-                expected="doc_id and topics, a list",
+                f"the row has the columns {', '.join(map(str, row))}, but needs doc_id and a list of topics",
                 path=name,
                 line=number,
             )
         if not all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in topics):
             raise InputError(
-                "topics that are not numbers", expected="one number per topic", path=name, line=number
+                "the topics are not all numbers", path=name, line=number, hint="Write one number per topic"
             )
         if rows and len(topics) != len(rows[0]):
             raise InputError(
-                f"{len(topics)} topics", expected=f"{len(rows[0])} as before", path=name, line=number
+                f"the row has {counted(len(topics), 'topic')}, but the rows before it have {len(rows[0])}",
+                path=name,
+                line=number,
             )
         ids.append(str(row["doc_id"]))
         rows.append(topics)
         lines.append(number)
     theta = np.array(rows, dtype=np.float64)
     if not len(theta):
-        raise InputError("contains no vectors", expected="doc_id and topics", path=name)
+        raise InputError("there are no topic vectors", path=name, hint="Write doc_id and topics in each row")
     wrong = np.flatnonzero(~((theta >= 0).all(axis=1) & (np.abs(theta.sum(axis=1) - 1) < 1e-6)))
     for number in wrong[:1].tolist():
         raise InputError(
-            f"topics of '{ids[number]}' that are not a distribution "
+            f"the topics of '{ids[number]}' are not a probability distribution "
             f"(they add up to {theta[number].sum():.6g})",
-            expected="0 or more, adding up to 1",
             path=name,
             line=lines[number],
+            hint="They must be 0 or more and add up to 1",
         )
     refuse_repeated("document", ids, path=name)
     return Vectors(ids, theta)

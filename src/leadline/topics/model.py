@@ -62,7 +62,7 @@ class TopicModel:
         if language is None and len(self.languages) == 1:
             return 0
         if language not in self.languages:
-            raise UsageError(f"unknown language {language!r}; choose from " + " or ".join(self.languages))
+            raise UsageError(f"Unknown language {language!r}. Choose from {', '.join(self.languages)}.")
         return self.languages.index(language)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -95,8 +95,7 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
             header = json.loads(str(file["header"]))
             if header["format"] != FORMAT:
                 raise InputError(
-                    f"a topic model of form '{header['format']}'",
-                    expected=FORMAT,
+                    f"the topic model has the format '{header['format']}', not '{FORMAT}'",
                     path=name,
                     hint="Fit it again with `leadline topics fit`",
                 )
@@ -106,16 +105,18 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
             ]
             phi, alpha = file["phi"], file["alpha"]
     except FileNotFoundError:
-        raise InputError("No such file", expected="a topic model", path=name) from None
+        raise InputError("no such file", path=name) from None
     except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(
-            "an incomplete topic model", expected="a file written by `leadline topics fit`", path=name
+            "this is not a complete topic model", path=name, hint="Pass a file from `leadline topics fit`"
         ) from None
     if phi.shape != (sum(map(len, vocabularies)), len(alpha)):
         raise InputError(
-            "a topic model whose parts are inconsistent", expected="a complete topic model", path=name
+            "the parts of the topic model are inconsistent",
+            path=name,
+            hint="Fit it again with `leadline topics fit`",
         )
     analyses: Sequence[Analysis] = [ANALYSES.parse(text) for text in header["analyses"]]
     return TopicModel(header["languages"], list(analyses), vocabularies, phi, alpha, header["facts"])

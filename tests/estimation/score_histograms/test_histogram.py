@@ -148,7 +148,7 @@ def test_as_printed_is_per_model_pooled_and_without_unretrieved_documents() -> N
     assert found.histograms("run").tolist() == [[1, 2], [2, 3]]
     assert found.hsa[0] == pytest.approx(2 * (math.log(2 / 3) - math.log(1 / 2)))
     assert found.recipe.as_printed
-    assert found.to_dict()["definition"].startswith("as printed in the paper, scores normalised per model")
+    assert found.to_dict()["definition"].startswith("as printed in the paper, scores normalized per model")
     by_query = histogram(qrels, run, bins=2, draws=0)
     assert by_query.histograms("run").tolist() == [[2, 2], [2, 3]]
     assert not by_query.recipe.as_printed
@@ -253,7 +253,7 @@ def test_a_run_without_a_relevant_document_is_defined() -> None:
     [
         ({"bins": 1}, "bins=1; expected a whole number, 2 or more"),
         ({"norm": "topic"}, "norm='topic'; expected 'query' or 'model' or 'none'"),
-        ({"norm": "none"}, "scores outside 0 to 1"),
+        ({"norm": "none"}, "scores are outside 0 to 1"),
         ({"norm": "none", "from_ranks": True}, "norm='none'"),
         ({"sample_from": "union"}, "needs sample=N"),
         ({"depth": 0}, "depth=0"),
@@ -266,7 +266,7 @@ def test_bad_options_are_refused(options: dict[str, Any], words: str) -> None:
 
 def test_infinite_scores_are_refused_unless_ranks_are_taken() -> None:
     run = {"q": {"a": math.inf, "x": 3.0, "y": -math.inf}}
-    with pytest.raises(InputError, match=r"score inf for query 'q'.*from_ranks=True"):
+    with pytest.raises(InputError, match=r"query 'q' has the score inf.*from_ranks=True"):
         histogram({"q": {"a": 1}}, run)
     assert histogram({"q": {"a": 1}}, run, from_ranks=True).hsa_robust[0] > 0
 
@@ -295,7 +295,7 @@ def test_a_function_that_gives_no_scores_is_refused(given: Any, words: str) -> N
 
 @pytest.mark.parametrize("documents", ["docs.txt", []])
 def test_a_collection_is_a_list_of_ids(documents: Any) -> None:
-    with pytest.raises(UsageError, match="of a collection"):
+    with pytest.raises(UsageError, match="at least one document id"):
         histogram({"q1": {"d1": 1}}, lambda _query, ids: [1.0] * len(ids), documents=documents)
 
 

@@ -71,10 +71,11 @@ class HistogramOptions(NamedTuple):
         check_flags(from_ranks=self.from_ranks)
         check_numbers(rel=self.rel)
         if self.bins > MOST_BINS:
-            raise UsageError(f"bins={self.bins} is too many; use {MOST_BINS:,} or fewer")
+            raise UsageError(f"bins={self.bins} is too many. Use at most {MOST_BINS:,}.")
         if self.from_ranks and self.norm == "none":
             raise UsageError(
-                "norm='none' does not work with ranks, which are not between 0 and 1; use norm='query'"
+                "norm='none' does not work with ranks, because they are not between 0 and 1. Use "
+                "norm='query'."
             )
         if self.sample_from == "union" and self.sample is None:
             raise UsageError("sample_from='union' needs sample=N")
@@ -107,7 +108,7 @@ class HistogramOptions(NamedTuple):
         """Description of the definition of `hsa` and `do`."""
         parts = [
             "as printed in the paper" if self.as_printed else "",
-            f"{'ranks' if self.from_ranks else 'scores'} normalised per {self.norm}"
+            f"{'ranks' if self.from_ranks else 'scores'} normalized per {self.norm}"
             if self.norm != "none"
             else "scores as they are",
             "pooled" if self.aggregate == "pooled" else "mean over queries",

@@ -12,6 +12,8 @@ from leadline.data.arrays import Flags, Floats, Hashes, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column
+from leadline.data.wording import counted
+from leadline.data.wording import queries as queries_of
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.run_warnings import warnings_of
@@ -121,7 +123,7 @@ class Histograms(Result):
     def place(self, name: str) -> int:
         """Return the index of a run."""
         if name not in self.names:
-            raise UsageError(f"no run is called '{name}'; there are: " + ", ".join(self.names))
+            raise UsageError(f"No run is called '{name}'. Choose from {', '.join(self.names)}.")
         return self.names.index(name)
 
     def histograms(self, name: str) -> Floats:
@@ -163,14 +165,14 @@ class Histograms(Result):
 
     def _notes(self) -> list[str]:
         drawn = " and samples (sampling: over samples only)" if self.recipe.sample else ""
-        credit = "" if self.recipe.as_printed else " (differs from the paper; -C as_printed follows it)"
+        credit = "" if self.recipe.as_printed else " (`-C as_printed` follows the paper)"
         resamples = f"{self.options['draws']} resamples"
         bins = f"{SENSITIVITY[0]} to {SENSITIVITY[-1]} bins"
-        ours = "our own variant (ranks, half counts, mean of queries)"
+        ours = "our own variant (ranks, half counts, mean over queries)"
         return [
             f"HSA, DO: {self.recipe.words}{credit}",
-            f"robust: {ours}; no better than ranks on other runs",
-            "recall: recall of these lists, a control; where it is as informative, histograms add nothing",
+            f"robust: {ours}, no better than ranks on other runs",
+            "recall: recall of these lists as a control (where it is as informative, histograms add nothing)",
             f"low, high: 95 % interval of HSA over queries{drawn}, {resamples}",
             "bins: number of bins that contain both classes",
             f"steady: HSA keeps its sign with {bins} (JSON has the values)",
@@ -273,7 +275,7 @@ def _doubts(
     infos: Sequence[RunInfo], measured: Sequence[RunHistograms], recipe: HistogramOptions
 ) -> list[ResultWarning]:
     """Return warnings of unreliable values of HSA."""
-    more = "" if recipe.from_ranks else " (try --from-ranks)"
+    more = "" if recipe.from_ranks else " (try `--from-ranks`)"
     pooled = np.stack([run.counts.sum(axis=0) for run in measured])
     supported = (pooled > 0).all(axis=1).sum(axis=1)
     relevant = pooled[:, 0].sum(axis=1)
@@ -282,23 +284,23 @@ def _doubts(
     lopsided = np.array([run.lopsided > LOPSIDED for run in measured])
     undefined = np.isnan([run.hsa for run in measured])
     checks = {
-        "undefined": (undefined, "HSA is undefined, because fewer than two bins contain both classes"),
+        "undefined": (undefined, "HSA is undefined for {}, because fewer than two bins contain both classes"),
         "few_supported_bins": (
             ~undefined & (supported < FEW_BINS),
-            f"fewer than {FEW_BINS} bins contain both classes; a slope through so few points is unreliable",
+            f"fewer than {FEW_BINS} bins contain both classes in {{}}, so the slope is unreliable",
         ),
-        "few_relevant": (relevant < FEW_RELEVANT, f"fewer than {FEW_RELEVANT} relevant scores"),
+        "few_relevant": (relevant < FEW_RELEVANT, f"fewer than {FEW_RELEVANT} relevant scores in {{}}"),
         "unstable_sign": (
             turned,
-            f"HSA changes its sign between {SENSITIVITY[0]} and {SENSITIVITY[-1]} bins",
+            f"HSA changes its sign between {SENSITIVITY[0]} and {SENSITIVITY[-1]} bins for {{}}",
         ),
         "lopsided_scores": (
             lopsided,
-            "one bin contains more than half of the scores; HSA is misleading there" + more,
+            "one bin contains more than half of the scores of {}, so HSA is misleading" + more,
         ),
     }
     return [
-        ResultWarning(code, f"{words}: {_names(infos, flags)}", int(flags.sum()))
+        ResultWarning(code, words.format(_names(infos, flags)), int(flags.sum()))
         for code, (flags, words) in checks.items()
     ]
 
@@ -313,18 +315,20 @@ def _rules(
     return [
         ResultWarning(
             "unretrieved",
-            f"relevant documents not in the lists: {missing.sum():,} in {_names(infos, missing > 0)}; {rule}",
+            f"{counted(int(missing.sum()), 'relevant document')} not in the lists of "
+            f"{_names(infos, missing > 0)} ({rule})",
             int(missing.sum()),
         ),
         ResultWarning(
             "constant_scores",
-            f"lists of equal scores: {constant.sum():,} in {_names(infos, constant > 0)}; normalised to 0.5",
+            f"{counted(int(constant.sum()), 'list')} of equal scores in {_names(infos, constant > 0)} "
+            "(normalized to 0.5)",
             int(constant.sum()),
         ),
         ResultWarning(
             "samples_differ",
-            f"runs with a sample of their own lists: {len(infos)}; the samples differ "
-            "between runs (-C sample_from=union draws one for all)",
+            f"{counted(len(infos), 'run')} sampled from their own lists, so the samples differ "
+            "(`-C sample_from=union` draws one sample for all runs)",
             len(infos) if drawn else 0,
         ),
     ]
@@ -397,37 +401,37 @@ def sampled_warnings(
         for notice in (
             ResultWarning(
                 "different_samples",
-                f"queries where the runs have scores for different non-relevant documents: {differ:,}; "
+                f"{queries_of(differ)} with scores for different non-relevant documents in each run, so "
                 "differences between runs include differences between samples",
                 differ,
             ),
             ResultWarning(
                 "no_score",
-                f"relevant documents without a score: {lacking.sum():,} in "
-                f"{_names(infos, lacking > 0)}; counted as not retrieved",
+                f"{counted(int(lacking.sum()), 'relevant document')} without a score in "
+                f"{_names(infos, lacking > 0)} (counted as not retrieved)",
                 int(lacking.sum()),
             ),
             ResultWarning(
                 "certain_without_score",
-                f"certain documents without a score: {unscored.sum():,} in "
-                f"{_names(infos, unscored > 0)}; treated as ranked last",
+                f"{counted(int(unscored.sum()), 'certain document')} without a score in "
+                f"{_names(infos, unscored > 0)} (treated as ranked last)",
                 int(unscored.sum()),
             ),
             ResultWarning(
                 "no_sample",
-                f"queries without a scored non-relevant document: {without.sum():,} "
-                f"in {_names(infos, without > 0)}; excluded from the means",
+                f"{queries_of(int(without.sum()))} without a scored non-relevant document in "
+                f"{_names(infos, without > 0)} (excluded from the means)",
                 int(without.sum()),
             ),
             ResultWarning(
                 "constant_scores",
-                f"lists of equal scores: {constant.sum():,} in "
-                f"{_names(infos, constant > 0)}; every document has the middle rank",
+                f"{counted(int(constant.sum()), 'list')} of equal scores in "
+                f"{_names(infos, constant > 0)} (every document has the middle rank)",
                 int(constant.sum()),
             ),
             ResultWarning(
                 "no_population",
-                "no population given, so the documents with scores are taken as the whole collection",
+                "no population was given, so the scored documents count as the whole collection",
                 int(whole_collection),
             ),
             *_withheld(infos, measured, measures),

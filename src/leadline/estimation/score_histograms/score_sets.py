@@ -16,6 +16,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Negative, Reading
 from leadline.data.run import MatchedLists
 from leadline.data.validation import check_whole
+from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.bins import bin_of
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
@@ -61,17 +62,17 @@ def split(baseline: Any) -> tuple[RunLike, int]:
     ('bm25.run', 50)
 
     """
-    expected = "expected RUN:K, the first K documents of RUN, as in bm25.run:50"
+    needs = "must be RUN:K (the first K documents of RUN), such as bm25.run:50"
     if isinstance(baseline, (str, os.PathLike)):
         path, _, depth = os.fspath(baseline).rpartition(":")
         if not path or not (depth.isascii() and depth.isdigit()) or not int(depth):
-            raise UsageError(f"certain '{os.fspath(baseline)}'; {expected}")
+            raise UsageError(f"certain {needs}, not '{os.fspath(baseline)}'")
         return path, int(depth)
     if isinstance(baseline, tuple) and len(baseline) == 2:
         source, depth = baseline
         if isinstance(depth, (int, np.integer)) and not isinstance(depth, bool) and depth > 0:
             return source, int(depth)
-    raise UsageError(f"certain={baseline!r:.60}; {expected}, or a pair of a run and K")
+    raise UsageError(f"certain {needs}, or a pair of a run and K, not {baseline!r:.60}")
 
 
 def drawn_size(certain: Certain | None, sample: int | None) -> int | None:
@@ -80,8 +81,8 @@ def drawn_size(certain: Certain | None, sample: int | None) -> int | None:
         return sample
     if sample <= certain.depth:
         raise UsageError(
-            f"sample={sample} leaves nothing to draw beside the {certain.depth} certain documents; use "
-            f"more than {certain.depth}, such as {2 * certain.depth} for half certain and half drawn"
+            f"sample={sample} leaves nothing to draw besides the {certain.depth} certain documents. Use more "
+            f"than {certain.depth}, such as {2 * certain.depth} for half certain and half drawn."
         )
     return sample - certain.depth
 
@@ -241,9 +242,9 @@ def refuse_infinite(scores: Floats, rows: Rows, judged: JudgedRun) -> None:
     if len(wrong):
         query = judged.qrels.queries[int(rows.query[wrong[0]])]
         raise InputError(
-            f"score {scores[wrong[0]]} for query '{query}' ({len(wrong)} such scores)",
-            expected="finite scores for histograms",
-            hint="--from-ranks takes ranks as scores",
+            f"query '{query}' has the score {scores[wrong[0]]}, but histograms need finite scores "
+            f"({counted(len(wrong), 'such score')})",
+            hint="To use ranks in place of scores, add `--from-ranks`",
         )
 
 
@@ -272,9 +273,8 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
         outside = int(np.count_nonzero((value < 0) | (value > 1)))
         if outside:
             raise InputError(
-                f"{outside} scores outside 0 to 1",
-                expected="scores from 0 to 1 with norm 'none'",
-                hint="--norm query brings them there",
+                f"{counted(outside, 'score is', 'scores are')} outside 0 to 1, where norm 'none' needs them",
+                hint="To scale them, use `--norm query`",
             )
         return value
     if not len(value):
@@ -362,7 +362,7 @@ def pairs_to_score(
     """
     check_whole(1, sample=sample)
     if documents is not None and (isinstance(documents, str) or not len(documents)):
-        raise UsageError(f"documents must have at least one id of a collection, not {documents!r}")
+        raise UsageError(f"documents must contain at least one document id, not {documents!r}")
     collection = None if documents is None else sorted({to_bytes(name) for name in documents})
     pairs = {}
     for code, query in enumerate(qrels.queries.names):
@@ -370,7 +370,7 @@ def pairs_to_score(
         if names:
             pairs[to_text(query)] = [to_text(name) for name in names]
     if not pairs:
-        raise InputError("no query has a relevant document", expected="at least one")
+        raise InputError("no query has a relevant document", hint="Pass judgments with at least one")
     return pairs
 
 

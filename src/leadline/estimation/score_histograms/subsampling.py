@@ -99,13 +99,13 @@ class Estimates(Result):
         texts = list(map(str, self.measures))
         name = str(profile_of("leadline").measures([measure])[0])
         if str(measure) not in texts and name not in texts:
-            raise UsageError(f"no measure is called '{measure}'; there are: " + ", ".join(texts))
+            raise UsageError(f"No measure is called '{measure}'. Choose from {', '.join(texts)}.")
         return texts.index(str(measure) if str(measure) in texts else name)
 
     def mean(self, run: str, measure: str | Measure) -> float:
         """Return the estimated mean of a measure for a run."""
         if run not in self.names:
-            raise UsageError(f"no run is called '{run}'; there are: " + ", ".join(self.names))
+            raise UsageError(f"No run is called '{run}'. Choose from {', '.join(self.names)}.")
         return float(self.means[self.names.index(run), self.measure_index(measure)])
 
     def _columns(self) -> list[Column]:
@@ -136,7 +136,7 @@ class Estimates(Result):
         about = f"95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
         return [
             f"{counted(len(self.runs), 'run')}, estimates from the relevant documents and a sample of others",
-            f"low, high: {level} confidence interval over queries and samples; sampling: over samples only",
+            f"low, high: {level} confidence interval over queries and samples (sampling: over samples only)",
             f"sampling intervals are approximate: {about} of simulated samples (docs/unjudged.md)",
             "uncorrected: each sampled document counts N/n times",
             *super()._notes(),
@@ -198,7 +198,7 @@ class Estimates(Result):
         label = f"{drawn}, estimated"
         withheld = sum(bool(self.withheld[run][place]) for run in order.tolist())
         if withheld:
-            label += f"; no interval for {withheld} of {counted(len(order), 'run')}"
+            label += f", no interval for {withheld} of {counted(len(order), 'run')}"
         return lambda width: nested_intervals(
             [self.names[run] for run in order.tolist()],
             means[order],
