@@ -74,7 +74,7 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, files: list[Path]) -> No
 def test_the_table_shows_both_intervals(leadline: Leadline, files: list[Path]) -> None:
     text = leadline("sampled", *files, "-m", "AP", "-m", "P@2", "--population", "12").out
     assert "sampling low" in text
-    assert "no interval for AP, P@2 of mine: intervals need at least 10 queries, not 1" in text
+    assert "no interval for AP and P@2 of mine: intervals need at least 10 queries, not 1" in text
 
 
 def test_a_sample_is_drawn_scored_and_estimated(leadline: Leadline, tmp_path: Path) -> None:

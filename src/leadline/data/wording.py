@@ -47,6 +47,16 @@ def queries(count: int) -> str:
     return counted(count, "query", "queries")
 
 
+def listed(items: Sequence[object]) -> str:
+    """Return items as an English list.
+
+    >>> listed(["bm25"]), listed(["bm25", "dense"]), listed([1, 2, 3])
+    ('bm25', 'bm25 and dense', '1, 2 and 3')
+    """
+    *first, last = map(str, items)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def percent(proportion: float) -> str:
     """Return a proportion in percent, with as few digits as are exact, or two decimals.
 

@@ -16,7 +16,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning, keyed
 from leadline.data.table import Column
 from leadline.data.validation import check_flags, check_whole
-from leadline.data.wording import counted, percent
+from leadline.data.wording import counted, listed, percent
 from leadline.errors import UsageError
 from leadline.estimation import estimated_columns as parts_of
 from leadline.estimation.estimated_columns import Difference, Estimate, estimate_columns, estimate_notes
@@ -544,8 +544,8 @@ def _warnings(
         ]
         if others:
             words = (
-                f"the pool was drawn for {', '.join(drawn_for)}, so "
-                f"{', '.join(others)} values and ranks are unreliable"
+                f"the pool was drawn for {listed(drawn_for)}, so "
+                f"{listed(others)} values and ranks are unreliable"
             )
             warnings.append(ResultWarning("drawn_for_others", words, len(others)))
     if any(isinstance(kind, Cascade) for kind in results._kinds) and len(rows):  # noqa: SLF001  # same module
@@ -577,7 +577,7 @@ def _warnings(
         ]
         if names and len(rows):
             words = (
-                f"{', '.join(names)} intervals are approximate (in simulations, 95 % intervals contained the "
+                f"{listed(names)} intervals are approximate (in simulations, 95 % intervals contained the "
                 f"true value {low} to {high} % of the time)"
             )
             warnings.append(ResultWarning("approximate_intervals", words, len(names)))

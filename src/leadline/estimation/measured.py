@@ -17,6 +17,7 @@ from leadline.data.reading import (
     RunsOptions,
 )
 from leadline.data.records import ResultWarning
+from leadline.data.wording import listed
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
@@ -294,8 +295,8 @@ def measured(
     drawn_for = list(draw.design.get("measures", ()))
     others = [str(one) for one in results.measures if str(one) not in drawn_for] if drawn_for else []
     if others:
-        known = f"the pool was drawn for {', '.join(drawn_for)}"
-        words = f"{known}, so {', '.join(others)} estimates are less precise"
+        known = f"the pool was drawn for {listed(drawn_for)}"
+        words = f"{known}, so {listed(others)} estimates are less precise"
         warnings.append(ResultWarning("other_measure", words, len(others)))
     results.warnings += warnings
     results.look = look

@@ -15,7 +15,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
-from leadline.data.wording import counted, queries
+from leadline.data.wording import counted, listed, queries
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
@@ -112,7 +112,7 @@ class MeasuredPool(Result):
             lines.append(f"new pairs: {self.added:,} (the rest were judged or sampled before)")
         places = places_of_looks(self.pairs, int(self.pool.design.get("looks", 1)))
         if len(places) > 1:
-            words = listed(places)
+            words = listed([f"{place:,}" for place in places])
             lines.append(f"verdicts after {words} judgments, each at alpha / {len(places)}")
         of = "for the difference" if self.options.get("for_pair") else "per run"
         for name, expected in self.expected.items():
@@ -164,12 +164,6 @@ def places_of_looks(pairs: int, looks: int, judged: int = 0) -> list[int]:
     return sorted(position for position in positions if position >= FEWEST_JUDGMENTS and position > judged)
 
 
-def listed(places: Sequence[int]) -> str:
-    """Return numbers as text: 80, 120 and 160."""
-    *first, last = (f"{place:,}" for place in places)
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 def in_order(pool: DrawnPool) -> Integers:
     """Return the rows of the drawn pairs in the order in which they are judged."""
     rows = np.flatnonzero(pool.drawn)
@@ -214,7 +208,7 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     reached = sum(place <= front for place in places)
     if not reached:
         raise UsageError(
-            f"There is no verdict yet. The looks come after {listed(places)} judgments in pool order, and "
+            f"There is no verdict yet. The looks come after {listed([f'{place:,}' for place in places])} judgments in pool order, and "
             f"so far there are {front:,}. `leadline evaluate` shows the values so far."
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))

@@ -257,7 +257,7 @@ def _pairs_of(
         warnings.append(
             ResultWarning(
                 "outside_pool",
-                f"{counted(outside, 'judgment')} of pairs outside the sample (excluded; `leadline pool "
+                f"excluded {counted(outside, 'judgment')} of pairs outside the sample (`leadline pool "
                 "--judged QRELS` includes existing judgments)",
                 outside,
             )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from leadline.data.records import ResultWarning
-from leadline.data.wording import counted, queries
+from leadline.data.wording import counted, listed, queries
 from leadline.estimation.measure_targets import Kind, Ratio, Target
 
 if TYPE_CHECKING:  # which has the design of a sample
@@ -130,7 +130,7 @@ def design_withheld(sample: Sample, kind: Ratio, drawn_for: Sequence[str]) -> st
     if kind.target != Target("linear") or (kind.weights(ranks) != 1.0 / np.log2(ranks + 1.0)).any():
         return "gains other than the grade, or discounts other than log2(rank + 1)"
     if drawn_for and set(drawn_for) != {SIMULATED}:
-        return f"a pool drawn for {', '.join(drawn_for)} (only for {SIMULATED})"
+        return f"a pool drawn for {listed(drawn_for)} (only for {SIMULATED})"
     return not_simulated(design_of(sample, kind.cutoff))
 
 

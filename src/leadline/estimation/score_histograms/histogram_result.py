@@ -12,7 +12,7 @@ from leadline.data.arrays import Flags, Floats, Hashes, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column
-from leadline.data.wording import counted
+from leadline.data.wording import counted, listed
 from leadline.data.wording import queries as queries_of
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
@@ -338,8 +338,8 @@ def _names(infos: Sequence[RunInfo], flags: Flags) -> str:
     indices = np.flatnonzero(flags).tolist()
     if len(indices) == len(infos) > 2:
         return f"all {len(infos)} runs"
-    first = ", ".join(infos[index].name for index in indices[:3])
-    return f"{len(indices)} runs ({first}, ...)" if len(indices) > 3 else first
+    first = [infos[index].name for index in indices[:3]]
+    return f"{len(indices)} runs ({', '.join(first)}, ...)" if len(indices) > 3 else listed(first or [""])
 
 
 class Sampled(Protocol):
@@ -454,7 +454,7 @@ def _withheld(
     return [
         ResultWarning(
             "no_interval",
-            f"no interval for {', '.join(named)} of {_names(infos, flags)}: {reason}",
+            f"no interval for {listed(list(named))} of {_names(infos, flags)}: {reason}",
             len(named) * int(flags.sum()),
         )
         for reason, (named, flags) in cells.items()
