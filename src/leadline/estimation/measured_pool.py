@@ -112,8 +112,7 @@ class MeasuredPool(Result):
             lines.append(f"new pairs: {self.added:,} (the rest were judged or sampled before)")
         places = places_of_looks(self.pairs, int(self.pool.design.get("looks", 1)))
         if len(places) > 1:
-            words = listed([f"{place:,}" for place in places])
-            lines.append(f"verdicts after {words} judgments, each at alpha / {len(places)}")
+            lines.append(f"verdicts after {_numbers(places)} judgments, each at alpha / {len(places)}")
         of = "for the difference" if self.options.get("for_pair") else "per run"
         for name, expected in self.expected.items():
             half_width, half, exact = (expected[key] for key in FORECAST)
@@ -164,6 +163,10 @@ def places_of_looks(pairs: int, looks: int, judged: int = 0) -> list[int]:
     return sorted(position for position in positions if position >= FEWEST_JUDGMENTS and position > judged)
 
 
+def _numbers(places: Sequence[int]) -> str:
+    return listed([f"{place:,}" for place in places])
+
+
 def in_order(pool: DrawnPool) -> Integers:
     """Return the rows of the drawn pairs in the order in which they are judged."""
     rows = np.flatnonzero(pool.drawn)
@@ -208,8 +211,8 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     reached = sum(place <= front for place in places)
     if not reached:
         raise UsageError(
-            f"There is no verdict yet. The looks come after {listed([f'{place:,}' for place in places])} judgments in pool order, and "
-            f"so far there are {front:,}. `leadline evaluate` shows the values so far."
+            f"There is no verdict yet. The looks come after {_numbers(places)} judgments in pool order, and so "
+            f"far there are {front:,}. `leadline evaluate` shows the values so far."
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))
     return first_pairs(pool, look.pairs), look
