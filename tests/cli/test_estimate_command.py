@@ -183,16 +183,16 @@ def test_labels_of_other_queries_are_refused(files: Path, pool: Path, tmp_path: 
     other = tmp_path / "other.qrels"
     other.write_text("zz 0 d1 1\n")
     done = typed("evaluate", files / "truth.qrels", files / "a.run", "--pool", pool, "--machine", other)
-    assert "No label belongs to a query in the pool" in str(done.exception)
+    assert "no label belongs to a query in the pool" in str(done.exception)
     done = typed("evaluate", other, files / "a.run", "--pool", pool)
-    assert "No judged query is in the pool" in str(done.exception)
+    assert "no judged query is in the pool" in str(done.exception)
 
 
 def test_labels_of_other_documents_are_refused(files: Path, pool: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.qrels"
     other.write_text("q00 0 zz 1\n")
     done = typed("evaluate", files / "truth.qrels", files / "a.run", "--pool", pool, "--machine", other)
-    assert "do the document ids match?" in str(done.exception)
+    assert "Check that the document ids match" in str(done.exception)
 
 
 def test_options_of_a_draw_need_a_measure(files: Path, tmp_path: Path) -> None:
@@ -276,8 +276,8 @@ def test_a_column_of_many_values_and_an_object_give_the_same(files: Path, pool: 
         ([("q00", "d1", 1), ("q00", "d1", 2)], "v.tsv:3: document 'd1' appears twice for query 'q00'"),
         ([("q00", "", 1)], "v.tsv:2"),
         ([("q00", "d1", "")], "no value in column 'guess'"),
-        ([("zz", "d1", 1)], "do the query ids match?"),
-        ([("q00", "zz", 1)], "No pair in the pool has a value"),
+        ([("zz", "d1", 1)], "Check that the query ids match"),
+        ([("q00", "zz", 1)], "no pair in the pool has a value"),
         ([("q00", "d1", 1, 2)], "v.tsv:2"),
     ],
 )
@@ -582,7 +582,7 @@ def test_runs_for_other_queries_are_refused_or_have_no_interval(
     words = ("evaluate", files / "truth.qrels", "--pool", pool, "-m", "P@10", "-f", "json")
     done = typed(*words, other)
     assert done.exit_code != 0
-    assert "No run has a query" in str(done.exception)
+    assert "no run has a query" in str(done.exception)
     done = typed(*words, other, files / "a.run")
     found = {one["name"]: one["estimate"]["P@10"] for one in json.loads(done.stdout)["runs"]}
     ours = found.pop("a")

@@ -74,9 +74,9 @@ def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> Non
         (["--bins", "1"], "bins=1; expected a whole number, 2 or more"),
         (["--bins", "99999"], "bins=99999 is too many. Use at most 10,000"),
         (["--norm", "none"], "scores are outside 0 to 1"),
-        (["-C", "as_printed", "--norm", "none"], "leave out norm"),
+        (["-C", "as_printed", "--norm", "none"], "Leave out norm"),
         (["-o", "x.gif"], "must end in .svg"),
-        (["-C", "histogram.show=nobody"], "No run is called 'nobody'"),
+        (["-C", "histogram.show=nobody"], "no run is called 'nobody'"),
     ):
         done = leadline("histogram", *files, *more)
         assert (done.status, done.out) == (2, "")

@@ -89,8 +89,8 @@ def test_correlate_reads_what_predict_wrote(leadline: Leadline) -> None:
     ("arguments", "words"),
     [
         (["-m", "best"], "unknown predictor 'best'"),
-        (["-m", "WIG(length=root)"], "expected --index INDEX and --queries QUERIES"),
-        (["-m", "DeShaTo"], "expected --topics VECTORS"),
+        (["-m", "WIG(length=root)"], "Add `--index INDEX` and `--queries QUERIES`"),
+        (["-m", "DeShaTo"], "Add `--topics VECTORS`"),
         (["--queries", "queries.jsonl"], "--queries needs --index"),
         (["--truth", "e.csv"], "no per-query values"),
         (["--confidence", "2"], "confidence"),

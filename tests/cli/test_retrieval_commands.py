@@ -215,7 +215,7 @@ def test_bad_requests_are_one_line(folder: Path, leadline: Leadline) -> None:
         ("search", "docs.index", "queries.jsonl", "-m", "BM26", "-o", "x"): "nearest: BM25",
         ("search", "docs.index", "none.jsonl", "-m", "BM25", "-o", "x"): "no query matches",
         ("score", "docs.index", "queries.jsonl", "bad.tsv", "-m", "BM25", "-o", "x"): "columns a, b, c",
-        ("index", "docs.jsonl", "-o", "x", "--language", "klingon"): "Unknown language 'klingon'",
+        ("index", "docs.jsonl", "-o", "x", "--language", "klingon"): "unknown language 'klingon'",
         (
             "index",
             "docs.jsonl",

@@ -60,7 +60,7 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, files: list[Path]) -> No
         ("q1 10\nq1 11\n", "population.txt:2: query 'q1' appears twice"),
         ("q1 10\nq2 x\n", "population.txt:2: 'q2 x'; expected a query and a whole number"),
         ("", "contains no numbers"),
-        ("q2 5\n", "Query 'q1' has no population"),
+        ("q2 5\n", "query 'q1' has no population"),
     ):
         path.write_text(text)
         done = leadline("sampled", *files, "--population", path)

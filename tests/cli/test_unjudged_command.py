@@ -141,8 +141,8 @@ def test_two_topics_have_no_shape(leadline: Leadline, runs: list[Path]) -> None:
     ("arguments", "words"),
     [
         (["--method", "best"], "unknown method 'best'"),
-        (["--method", "deshato"], "--topics VECTORS or --docs DOCS"),
-        (["--topics", "x.jsonl"], "Method nruns does not use topics"),
+        (["--method", "deshato"], "Add `--topics VECTORS` or `--docs DOCS`"),
+        (["--topics", "x.jsonl"], "method nruns does not use topics"),
         (["--depth", "0"], "0 is not in the range"),
     ],
     ids=str,

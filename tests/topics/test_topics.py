@@ -257,7 +257,7 @@ def test_bad_requests_are_refused() -> None:
     rows = bilingual(2)
     cases: list[tuple[dict[str, Any], str]] = [
         ({"languages": ("en", "en")}, "languages en, en are not all different"),
-        ({"languages": ("en", "klingon"), "analysis": None}, "Unknown language 'klingon'"),
+        ({"languages": ("en", "klingon"), "analysis": None}, "unknown language 'klingon'"),
         ({"languages": ("en", "fr"), "analysis": None}, "text in column 'fr'"),
         ({"sampler": "tomotopy", "languages": ("en", "de")}, "Use 'leadline'"),
         ({"beta": 0.0, "languages": ("en",)}, "beta must be above 0, not 0.0"),
@@ -268,5 +268,5 @@ def test_bad_requests_are_refused() -> None:
             fit(rows, 2, **options)
     with pytest.raises(InputError, match="documents have no terms"):
         fit({"a": "the"}, 2)
-    with pytest.raises(UsageError, match="Unknown language 'fr'"):
+    with pytest.raises(UsageError, match="unknown language 'fr'"):
         infer(fitted(), rows, language="fr")

@@ -27,7 +27,7 @@ def checked_vectors(vectors: str | os.PathLike[str] | Vectors) -> Vectors:
     for row in np.flatnonzero(~fine)[:1].tolist():  # files were checked when read
         raise InputError(
             f"the topics of '{checked.ids[row]}' are not a probability distribution",
-            hint="They must be 0 or more and add up to 1",
+            hint="They must be 0 or more and add up to 1.",
         )
     return checked
 
@@ -58,7 +58,7 @@ def fit_topics(
         raise InputError(
             "the file contains none of the retrieved documents",
             path=name_of(documents),
-            hint="Use the document ids of the runs",
+            hint="Use the document ids of the runs.",
         )
     for turn in range(fits):
         model = fit(texts, topics, sweeps=sweeps, seed=seed + turn)

@@ -438,7 +438,7 @@ def estimate(
     reading = Reading.of(estimate, options, RunsOptions)
     if reading.queries_in is not None:
         raise UsageError(
-            "A sample of judgments is estimated over all its queries. Leave out `--config read.queries_in`."
+            "a sample of judgments is estimated over all its queries. Leave out `--config read.queries_in`."
         )
     check_flags(skipped=skipped)
     check_whole(0, seed=seed)
@@ -479,7 +479,7 @@ def estimate(
     )
     if infos and all(info.counts["queries"] == 0 for info in infos):
         raise UsageError(
-            f"No run has a query of the pool or the judgments, such as '{sample.table.queries[0]}'. Check "
+            f"no run has a query of the pool or the judgments, such as '{sample.table.queries[0]}'. Check "
             "that the query ids match."
         )
     values = np.array([[part.values for part in run] for run in parts]).transpose(0, 2, 1)
@@ -595,7 +595,7 @@ def _warnings(
         warnings.append(ResultWarning("conservative_intervals", words, conservative))
     warnings.append(judge_warning(sample, results.judgments))
     if not math.isfinite(float(np.nan_to_num(results.means).sum())):
-        raise UsageError("An estimate is infinite. Use smaller grades.")
+        raise UsageError("an estimate is infinite. Use smaller grades.")
     return warnings
 
 

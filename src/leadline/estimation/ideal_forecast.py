@@ -36,8 +36,8 @@ STEEPEST = 4.0  # slope of the logit by the log rank of votes; 1 where only the 
 STEPS = 20  # of the search for level, slope and spread
 PASSES = 4  # in which slope and spread follow each other
 NO_RATE = (
-    "it depends on how many documents are relevant. Add LLM labels (`--machine`) or judgments (`--judged`) "
-    "of the top documents"
+    "it depends on how many documents are relevant (add LLM labels with `--machine` or judgments of the top "
+    "documents with `--judged`)"
 )
 
 Lists = Sequence[Sequence[Sequence[bytes]]]  # by query and run

@@ -139,7 +139,7 @@ def evaluate(
     """
     runs, measures = divided(runs_and_measures, runs, measures, profile=profile)
     if runs is None:
-        raise UsageError("No runs were given. Call evaluate(qrels, runs).")
+        raise UsageError("no runs were given. Call evaluate(qrels, runs).")
     return measured(
         qrels,
         runs,
@@ -245,7 +245,7 @@ def measured(
         if machine is not None and not (same_labels(qrels, machine) or same_labels(table, machine)):
             raise UsageError(WITHOUT_POOL)
         if second_judge is not None:
-            raise UsageError("A second judge needs a sampled pool. Add `--pool POOL`.")
+            raise UsageError("a second judge needs a sampled pool. Add `--pool POOL`.")
         return exact(
             table,
             runs,

@@ -104,8 +104,8 @@ class MeasuredPool(Result):
         if self.pairs == self.frame and mean < float(self.options.get("budget") or 0.0):
             lines = [
                 (
-                    f"{size} (all available pairs, fewer than the budget per query). To set a budget for "
-                    "all queries together, use `--total N`"
+                    f"{size} (all available pairs, fewer than the budget per query; `--total N` sets "
+                    "one for all queries)"
                 )
             ]
         if self.added != self.pairs:
@@ -211,8 +211,8 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     reached = sum(place <= front for place in places)
     if not reached:
         raise UsageError(
-            f"There is no verdict yet. The looks come after {_numbers(places)} judgments in pool order, and so "
-            f"far there are {front:,}. `leadline evaluate` shows the values so far."
+            f"there is no verdict yet. The looks come after {_numbers(places)} judgments in pool order, and "
+            f"so far there are {front:,}. `leadline evaluate` shows the values so far."
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))
     return first_pairs(pool, look.pairs), look

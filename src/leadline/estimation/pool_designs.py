@@ -168,7 +168,7 @@ def pool_for(
         importance = sum((gap / gap.sum() for gap in gaps if gap.sum() > 0), np.zeros(len(frame.query)))
         if not importance.any():
             raise UsageError(
-                f"There is nothing to judge, because '{pair[0]}' and '{pair[1]}' give the same documents "
+                f"there is nothing to judge, because '{pair[0]}' and '{pair[1]}' give the same documents "
                 "equal weights. Choose two runs that differ."
             )
         frame = frame._replace(importance=importance)
@@ -236,7 +236,7 @@ def pool_for(
     labels: Mapping[str, Mapping[str, float]] | None = None
     if pair and all(isinstance(kind_of(measure), (Ratio, AveragePrecision)) for measure in wanted):
         raise UsageError(
-            f"A pool for a pair gives {wanted[0]} no interval and so no verdict, because {ALIKE}. Use P@10, "
+            f"a pool for a pair gives {wanted[0]} no interval and so no verdict, because {ALIKE}. Use P@10, "
             "DCG@10 or a similar measure, or draw a pool for single runs."
         )
     for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
@@ -244,9 +244,10 @@ def pool_for(
         rates = _rates(frame, machine, measure)
         expected[text] = one = _expected(frame, square, probability, already_judged, size, new_runs, rates)
         outside = _weight_outside(systems, listed, limit, weight, square if pair else None, probability)
-        why = _no_forecast(kind, one["half_width"], outside, judgments, pooled_queries, sampled=sampled)
-        if outside > MOST_GUESSED and limit < len(weight):
-            why += f", or a depth of at least {len(weight)}"
+        deeper = f" or a depth of at least {len(weight)}" if limit < len(weight) else ""
+        why = _no_forecast(
+            kind, one["half_width"], outside, deeper, judgments, pooled_queries, sampled=sampled
+        )
         if pair and isinstance(kind, Ratio):
             why = ALIKE
         if not why and isinstance(kind, Ratio) and kind.ideal and sampled:
@@ -297,9 +298,9 @@ def _gaps(
     names = [info.name for info in systems.infos]
     for name in pair:
         if name not in names:
-            raise UsageError(f"Unknown run '{name}'. Choose from {', '.join(names[:8])}.")
+            raise UsageError(f"unknown run '{name}'. Choose from {', '.join(names[:8])}.")
     if pair[0] == pair[1]:
-        raise UsageError(f"Run '{pair[0]}' is given twice. Choose two different runs.")
+        raise UsageError(f"run '{pair[0]}' is given twice. Choose two different runs.")
     first, second = names.index(pair[0]), names.index(pair[1])
     found = []
     for weight in weights:
@@ -329,19 +330,26 @@ def _weight_outside(
 
 
 def _no_forecast(
-    kind: Kind, half_width: float | None, outside: float, judgments: int, queries: int, *, sampled: bool
+    kind: Kind,
+    half_width: float | None,
+    outside: float,
+    deeper: str,
+    judgments: int,
+    queries: int,
+    *,
+    sampled: bool,
 ) -> str:
     """Return why there is no forecast of a half-width, with what is expected; empty if there is one."""
     if outside > MOST_GUESSED:
         return (
             f"{100 * outside:.0f} % of its weight is outside the frame and intervals allow at most "
-            f"{100 * MOST_GUESSED:.0f} %. Use a larger budget"
+            f"{100 * MOST_GUESSED:.0f} % (use a larger budget{deeper})"
         )
     ideal = isinstance(kind, Ratio) and kind.ideal
     if half_width == 0 and outside < ROUNDING and not (ideal and sampled):
         return ""  # known with certainty
     if judgments < FEWEST_JUDGMENTS:
-        return f"intervals need at least {FEWEST_JUDGMENTS} judgments, not {judgments}. Use a larger budget"
+        return f"intervals need at least {FEWEST_JUDGMENTS} judgments, not {judgments} (use a larger budget)"
     if queries < FEWEST_QUERIES:
         return f"intervals need at least {FEWEST_QUERIES} queries, not {queries}"
     return ""
@@ -356,7 +364,7 @@ def _inexact(kind: Kind, longest: int, limit: int, read: int, reach: int, *, pai
         return "it has no cutoff and lists are longer than the frame" if longer else ""
     deepest = min(kind.cutoff, longest)
     if deepest > limit:
-        return f"ranks {limit + 1} to {deepest} are outside the frame. Use a depth of at least {deepest}"
+        return f"ranks {limit + 1} to {deepest} are outside the frame (use a depth of at least {deepest})"
     return ""
 
 
@@ -369,7 +377,7 @@ def _check_independent(frame: Frame, design: Draw, judged: Flags, seed: int) -> 
     count = int((random_numbers(frame, seed)[rows] < p).sum())
     if count - p.sum() > MOST_DEVIATIONS * math.sqrt(float((p * (1 - p)).sum())):
         raise UsageError(
-            f"These judgments were drawn with seed {seed}, because it would draw {count:,} of "
+            f"these judgments were drawn with seed {seed}, because it would draw {count:,} of "
             f"{len(rows):,} judged pairs again ({p.sum():.1f} by chance). To enlarge that pool, use "
             "`--from POOL` without `--judged`. Otherwise, choose another `--seed`."
         )
@@ -397,12 +405,12 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: 
     """Return the draw with the larger of both probabilities of each pair, and the pairs drawn earlier."""
     if "seed" not in before.design:
         raise UsageError(
-            "The earlier pool has no sampling design. Use a pool from `leadline pool --for`, or pass "
+            "the earlier pool has no sampling design. Use a pool from `leadline pool --for`, or pass "
             "judgments from another pool with `--judged QRELS`."
         )
     if before.design.get("seed") != seed:
         raise UsageError(
-            f"The earlier pool was drawn with seed {before.design.get('seed')}, but this one has seed "
+            f"the earlier pool was drawn with seed {before.design.get('seed')}, but this one has seed "
             f"{seed}. Use the same seed so that judged pairs stay in the sample."
         )
     rows = {
@@ -422,13 +430,13 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: 
             old[row], asked[row] = share, drawn
     if lost:
         raise UsageError(
-            f"This frame lacks {counted(lost, 'pair')} of the earlier pool. Pass at least the same runs, "
+            f"this frame lacks {counted(lost, 'pair')} of the earlier pool. Pass at least the same runs, "
             f"with `--depth {before.design.get('depth')}` or more."
         )
     known = int((judged & asked & (old < 1)).sum())
     if known:
         raise UsageError(
-            f"The earlier pool drew {counted(known, 'judged pair')}. Pass only judgments made before that "
+            f"the earlier pool drew {counted(known, 'judged pair')}. Pass only judgments made before that "
             "pool, because `leadline evaluate` reads the judgments of the pool itself."
         )
     return enlarged(design.probability, design.scale, old, frame, seed), asked
@@ -449,7 +457,7 @@ def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:
     labelled = ~np.isnan(labels)
     if not labelled.any():
         raise UsageError(
-            "No pair in the frame has an LLM label. Check that the query and document ids match."
+            "no pair in the frame has an LLM label. Check that the query and document ids match."
         )
     rate = float(np.clip(target.of(labels[labelled]), 0.0, 1.0).mean())
     return np.full(len(frame.query), rate if 0 < rate < 1 else RATE)
@@ -557,12 +565,12 @@ def left_out(
     [('a', 0.5), ('b', 0.5)]
     """
     if "measures" not in pool.design:
-        raise UsageError("The pool was not drawn for measures. Use one from `leadline pool --for`.")
+        raise UsageError("the pool was not drawn for measures. Use one from `leadline pool --for`.")
     measures = profile_of("leadline").measures(pool.design["measures"], rel=pool.design.get("rel"))
     names = list(pool.design.get("runs", ()))
     team_of = dict(zip(names, teams_of(teams, names), strict=True))
     if len(set(team_of.values())) < 2:
-        raise UsageError("All runs belong to one team. Name at least two teams.")
+        raise UsageError("all runs belong to one team. Name at least two teams.")
     given = judgments is not None and runs is not None
     results = estimate(judgments, runs, measures, pool=pool, **options) if given else None  # type: ignore[arg-type]
     found = []
@@ -589,7 +597,7 @@ def _only(pool: DrawnPool, kept: Flags) -> DrawnPool:
     rows = np.flatnonzero(kept).tolist()
     if not pool.drawn[rows].any():
         raise UsageError(
-            "Without one of the teams, no drawn pair is left. Choose teams that share documents."
+            "without one of the teams, no drawn pair is left. Choose teams that share documents."
         )
     part = pool.pairs(rows)
     return DrawnPool(*part[:3], pool.order[rows], part.contributors, pool.drawn[rows], pool.design)

@@ -91,7 +91,7 @@ class Predictions(Results):
             return lambda width: ranked_predictions(self, index, width=width or COLUMN)
         if truth is None:
             raise UsageError(
-                f"The {figure} figure needs a measure. Pass truth={{run: {{query: value}}}} (`--truth`)."
+                f"the {figure} figure needs a measure. Pass truth={{run: {{query: value}}}} (`--truth`)."
             )
         rows = over_queries(self, truth, draws=draws, confidence=confidence, seed=seed)
         rules: dict[str, Any] = {"measure": truth_measure, "confidence": confidence}
@@ -241,14 +241,14 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
     listed = [predictors] if isinstance(predictors, (str, Predictor)) else list(predictors)
     made = dict.fromkeys(one if isinstance(one, Predictor) else PREDICTORS.parse(one) for one in listed)
     if not made:
-        raise UsageError(f"No predictor was given. Choose from {', '.join(PREDICTORS.classes)}.")
+        raise UsageError(f"no predictor was given. Choose from {', '.join(PREDICTORS.classes)}.")
     for one in made:
         for lost in sorted(one.needs() - given):
             noun, options = WANTING[lost]
             raise UsageError(f"{one} needs {noun}. Add {options}.")
     unused = given.difference(*(one.needs() for one in made))
     for name in sorted(unused):
-        raise UsageError(f"None of the chosen predictors uses {WANTING[name][0]}. Leave them out.")
+        raise UsageError(f"none of the chosen predictors uses {WANTING[name][0]}. Leave them out.")
     return list(made)
 
 
@@ -343,7 +343,7 @@ def over_queries(
             rows.append(row | _coefficients(x, y, draws, confidence, seed))
     if not rows:
         raise InputError(
-            "no run has both predictions and per-query values", hint="Use the same run names in both"
+            "no run has both predictions and per-query values", hint="Use the same run names in both."
         )
     return rows
 
@@ -435,7 +435,7 @@ def predicted_and_measured(
     names = predictions.names
     if run not in names or run not in truth:
         there = [name for name in names if name in truth]
-        raise UsageError(f"Run '{run}' lacks predictions or values. Choose from {', '.join(there[:20])}.")
+        raise UsageError(f"run '{run}' lacks predictions or values. Choose from {', '.join(there[:20])}.")
     measured = np.array([truth[run].get(query, math.nan) for query in predictions.queries], dtype=np.float64)
     predicted = predictions.values[names.index(run), :, index]
     defined = np.flatnonzero(np.isfinite(measured) & np.isfinite(predicted))

@@ -202,7 +202,7 @@ def pool_of(pool: PoolLike) -> DrawnPool:
     for query, document, share in rows:
         if not 0 < share <= 1:
             raise UsageError(
-                f"Document '{document}' of query '{query}' has probability {share!r}. Probabilities must be "
+                f"document '{document}' of query '{query}' has probability {share!r}. Probabilities must be "
                 "above 0 and at most 1."
             )
     return _listed(rows)
@@ -244,11 +244,11 @@ def _pairs_of(
     pairs = _Pairs(pool.queries, pool.documents, pool.probability, pool.order, pool.drawn)
     queries = set(pool.queries)
     if not queries:
-        raise UsageError("The pool is empty. It needs at least one query-document pair.")
+        raise UsageError("the pool is empty. It needs at least one query-document pair.")
     if not any(query in queries for query, _ in grades):
         example = next(iter(grades), ("none",))[0]
         raise UsageError(
-            f"No judged query is in the pool (judged: {example}, pooled: {pool.queries[0]}). Check that the "
+            f"no judged query is in the pool (judged: {example}, pooled: {pool.queries[0]}). Check that the "
             "query ids match."
         )
     listed = pairs.rows_listed()
@@ -289,7 +289,7 @@ def _labels(
     }
     if not labels:
         raise UsageError(
-            f"No {noun} belongs to a query in the pool ({noun}s: {next(iter(by_query), 'none')}, pool: "
+            f"no {noun} belongs to a query in the pool ({noun}s: {next(iter(by_query), 'none')}, pool: "
             f"{min(queries)}). Check that the query ids match."
         )
     others = sum(query not in queries for query in by_query)
@@ -308,14 +308,14 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
         if ":" not in proxy:
             near = difflib.get_close_matches(proxy, PROXIES, n=1)
             hint = f" (nearest: {near[0]})" if near else ""
-            raise UsageError(f"Unknown proxy '{proxy}'. Use votes, centred, none or FILE:COLUMN{hint}.")
+            raise UsageError(f"unknown proxy '{proxy}'. Use votes, centred, none or FILE:COLUMN{hint}.")
         return read_pair_values(proxy)
     check_nested("{query: {document: value}}", proxy=proxy)
     for query, documents in proxy.items():
         for document, value in documents.items():
             if not math.isfinite(value):
                 raise UsageError(
-                    f"Document '{document}' of query '{query}' has the proxy value {value!r}. Proxy values "
+                    f"document '{document}' of query '{query}' has the proxy value {value!r}. Proxy values "
                     "must be finite numbers."
                 )
     return proxy
@@ -341,7 +341,7 @@ def _without_gaps(
     if not missing.any():
         return pairs, 0
     if not usable.any():
-        raise UsageError("No pair in the pool is judged. Check that the document ids match.")
+        raise UsageError("no pair in the pool is judged. Check that the document ids match.")
     if np.isnan(order[listed]).any() or "seed" not in pool.design:  # a table without orders
         order = np.where(missing, -1.0, 0.0)
     owners = _owners(judgments)
@@ -383,7 +383,7 @@ def _proxy(proxy: ProxyLike | None, pool: DrawnPool | None, drawn: object) -> st
         return "centred" if drawn else "none"
     if proxy == "votes" and (pool is None or not any(pool.contributors)):
         raise UsageError(
-            "Proxy 'votes' needs a pool that names its contributors. Use one from `leadline pool --for`."
+            "proxy 'votes' needs a pool that names its contributors. Use one from `leadline pool --for`."
         )
     return proxy if isinstance(proxy, str) else VALUES
 
@@ -413,7 +413,7 @@ def _evidence(
         values = np.array([labels.get(pair, np.nan) for pair in pairs.names()])[order]
         if np.isnan(values[framed]).all():
             what = "an LLM label" if proxy == "machine" else f"a value in {proxy}"
-            raise UsageError(f"No pair in the pool has {what}. Check that the document ids match.")
+            raise UsageError(f"no pair in the pool has {what}. Check that the document ids match.")
         by_level = proxy == "machine"
         cells = Cells.of_levels(values) if by_level else Cells.of_quantiles(values, probability[order])
         grades = np.where(judged, grade, np.nan)[order]
@@ -522,8 +522,8 @@ def _depend_on_draw(
         warnings.insert(0, ResultWarning("labels_equal_judgments", words, count))
     if tests.failed:
         words = (
-            f"the labels are excluded, because they depend on which pairs were drawn ({tests.reason}). They "
-            "may have been made with the judgments and would bias the estimates"
+            f"excluded labels that depend on which pairs were drawn ({tests.reason}), because they seem "
+            "to be made with the judgments and would bias the estimates"
         )
         warnings.insert(0, ResultWarning("labels_depend_on_draw", words, count))
     return tests.failed

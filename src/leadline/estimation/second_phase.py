@@ -51,7 +51,7 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     seed = pool.design.get("seed")
     if not isinstance(seed, int) or "twice" in pool.design:
         raise UsageError(
-            "Pairs to judge twice are drawn from a pool made with `leadline pool --for`. Pass it with "
+            "pairs to judge twice are drawn from a pool made with `leadline pool --for`. Pass it with "
             "`--from`."
         )
     if not 1 <= number <= len(rows):
@@ -87,12 +87,12 @@ def judged_again(
     table = read_qrels(second)
     if not any(grade >= 0 for grade in table.grades.tolist()):
         raise UsageError(
-            "The second judge made no judgments. Pass those of a pool drawn with `leadline pool --twice`."
+            "the second judge made no judgments. Pass those of a pool drawn with `leadline pool --twice`."
         )
     found, gaps = judged_part(table, pool, warnings)
     if gaps:
         raise UsageError(
-            f"The second judge skipped {counted(gaps, 'pair')}. Judge all pairs, or all pairs up to some "
+            f"the second judge skipped {counted(gaps, 'pair')}. Judge all pairs, or all pairs up to some "
             "point in pool order."
         )
     if len(found) < FEWEST_AGAIN and any(chance < 1 for chance, _ in found.values()):
@@ -108,7 +108,7 @@ def judged_again(
         )
         if lacking:
             raise UsageError(
-                f"The second judge left out {counted(lacking, 'judged pair')}, and the others have no "
+                f"the second judge left out {counted(lacking, 'judged pair')}, and the others have no "
                 "probability. Pass the pool from `leadline pool --twice` with `--config "
                 "read.second_pool=POOL`, or add a column `probability`."
             )
@@ -137,7 +137,7 @@ def judge_warning(sample: Sample, judgments: int) -> ResultWarning:
     """Return whose values the estimates are."""
     rows, _, grades = sample.twice
     if not len(rows):
-        words = "values reflect these judgments. Another judge's values may differ by far more than the "
+        words = "values reflect these judgments, and another judge's values may differ by far more than the "
         return ResultWarning("one_judge", words + "intervals suggest", judgments)
     other = int((sample.table.grades[rows] != grades).sum())
     words = (

@@ -130,7 +130,7 @@ def strata(
             raise InputError(
                 f"query '{judged.qrels.queries[code]}' has {stratum.sampled} scored non-relevant documents, "
                 f"more than its population of {stratum.size}{more}",
-                hint="Give a larger population",
+                hint="Give a larger population.",
             )
         queries[code] = stratum
     return queries
@@ -207,7 +207,7 @@ def population_sizes(
     if isinstance(population, Mapping):
         lacking = [query for query in qrels.queries if query not in population]
         if lacking:
-            raise UsageError(f"Query '{lacking[0]}' has no population. Give one for every query.")
+            raise UsageError(f"query '{lacking[0]}' has no population. Give one for every query.")
         sizes = np.array([population[query] for query in qrels.queries], dtype=np.int64)
     else:
         sizes = population - qrels.relevant(POSITIVE)
@@ -221,7 +221,7 @@ def population_sizes(
     if (sizes < 0).any():
         code = int(np.argmin(sizes))
         raise UsageError(
-            f"The population of query '{qrels.queries[code]}' has {int(sizes[code] + certain[code])} "
+            f"the population of query '{qrels.queries[code]}' has {int(sizes[code] + certain[code])} "
             f"non-relevant documents, but {int(certain[code])} are certain. Give a larger population."
         )
     return sizes

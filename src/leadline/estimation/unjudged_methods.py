@@ -158,7 +158,7 @@ def relevant_shares(qrels: Qrels, *, rel: float = 1.0) -> tuple[float, float]:
     judged = qrels.count(np.ones(len(qrels.grades), dtype=np.bool_)).astype(np.float64)
     has_judgments = judged > 0
     if not has_judgments.any():
-        raise InputError("there are no judgments", path=qrels.source, hint="Pass at least one judgment")
+        raise InputError("there are no judgments", path=qrels.source, hint="Pass at least one judgment.")
     shares: Floats = qrels.relevant(rel)[has_judgments] / judged[has_judgments]
     return float(shares.mean()), float(shares.std())
 
@@ -375,7 +375,7 @@ class DeShaTo(UnjudgedEstimator):
     def _with_vectors(self, pool: RankedPool) -> RankedPool:
         """Return the documents that have a vector, among the first `depth` or filled up to `depth`."""
         if pool.theta is None or pool.row is None:
-            raise UsageError("Method deshato needs topic vectors. Add `--topics VECTORS` or `--docs DOCS`.")
+            raise UsageError("method deshato needs topic vectors. Add `--topics VECTORS` or `--docs DOCS`.")
         self.check_topics(pool.theta.shape[1])
         has_vector = pool.row >= 0
         pool = pool.first(self.depth) if self.missing == "skip" else pool

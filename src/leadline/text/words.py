@@ -68,7 +68,7 @@ def stop_words_of(name: str) -> frozenset[str]:
         return frozenset(BASIC.split())
     stop_words = import_optional("stop_words")
     if name not in stop_words.AVAILABLE_LANGUAGES:
-        raise UsageError(f"There are no stop words for '{name}'. Choose from {', '.join(languages())}.")
+        raise UsageError(f"there are no stop words for '{name}'. Choose from {', '.join(languages())}.")
     entries = stop_words.get_stop_words(name)
     return frozenset(token for entry in entries for token in tokens.words(entry))
 
@@ -149,7 +149,7 @@ def for_language(name: str) -> Words:
     stop = "basic" if named == "english" else named if named in languages() else "none"
     if named != "none" and (stem, stop) == ("none", "none"):
         offered = sorted({*algorithms(), *languages()})
-        raise UsageError(f"Unknown language '{name}'. Choose from none, {', '.join(offered)}.")
+        raise UsageError(f"unknown language '{name}'. Choose from none, {', '.join(offered)}.")
     return Words(stem=stem, stop=stop)
 
 

@@ -61,7 +61,7 @@ def read_columns(
     fields = () if single_text else (columns[0],)
     documents = list(read_documents(source, fields=fields, id_column=id_column, encoding=encoding))
     if not documents:
-        raise InputError("there are no documents", path=name_of(source), hint="Pass at least one document")
+        raise InputError("there are no documents", path=name_of(source), hint="Pass at least one document.")
     rest = [[_text_of(document, name, source) for document in documents] for name in columns[1:]]
     return [document.id for document in documents], [[document.content for document in documents], *rest]
 
@@ -73,7 +73,7 @@ def _text_of(document: Document, column: str, source: Any) -> str:
             f"document '{document.id}' has no text in column '{column}'",
             path=name_of(source),
             line=document.place,
-            hint="Give every document a text in each language",
+            hint="Give every document a text in each language.",
         )
     return value or ""
 
@@ -124,6 +124,6 @@ def check_languages(languages: Sequence[str]) -> list[str]:
     checked = list(languages) or [WHOLE]
     if len(set(checked)) < len(checked):
         raise UsageError(
-            f"The languages {', '.join(checked)} are not all different. Name each language once."
+            f"the languages {', '.join(checked)} are not all different. Name each language once."
         )
     return checked

@@ -32,7 +32,7 @@ def similarities(left: Floats, right: Floats, distance: str = "hellinger") -> Fl
         return (left @ right.T) / np.where(lengths == 0, 1, lengths)
     if distance == "js":
         return np.stack([_jensen_shannon(row, right) for row in left])
-    raise UsageError(f"Unknown distance {distance!r}. Use {' or '.join(DISTANCES)}.")
+    raise UsageError(f"unknown distance {distance!r}. Use {' or '.join(DISTANCES)}.")
 
 
 def from_roots(left: Floats, right: Floats) -> Floats:

@@ -200,7 +200,7 @@ def fit(
     corpus = corpus_of(ids, texts, analyses)
     if not len(corpus.word):
         raise InputError(
-            "the documents have no terms", path=name_of(documents), hint="Pass documents with texts"
+            "the documents have no terms", path=name_of(documents), hint="Pass documents with texts."
         )
     prior = np.full(topics, 50 / topics if alpha is None else alpha)
     chains = [
@@ -231,7 +231,7 @@ def _check(
         if prior is not None and not prior > 0:
             raise UsageError(f"{name} must be above 0, not {prior}")
     if engine not in ("tomotopy", "leadline"):
-        raise UsageError(f"Unknown sampler {engine!r}. Use 'tomotopy' or 'leadline'.")
+        raise UsageError(f"unknown sampler {engine!r}. Use 'tomotopy' or 'leadline'.")
     if engine == "tomotopy" and languages > 1:
         raise UsageError("sampler='tomotopy' does not support several languages. Use 'leadline'.")
 

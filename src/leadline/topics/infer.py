@@ -150,9 +150,9 @@ def perplexity(
     elif estimator == "completion":
         total, tokens = _completed(model, corpus, seed)
     else:
-        raise UsageError(f"Unknown estimator {estimator!r}. Use 'left-to-right' or 'completion'.")
+        raise UsageError(f"unknown estimator {estimator!r}. Use 'left-to-right' or 'completion'.")
     if not tokens:
-        raise InputError("the model knows no word of the texts", hint="Pass texts in its languages")
+        raise InputError("the model knows no word of the texts", hint="Pass texts in its languages.")
     return Perplexity(math.exp(-total / tokens), tokens, corpus.unknown, len(corpus.ids))
 
 
@@ -227,7 +227,7 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
             )
         if not all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in topics):
             raise InputError(
-                "the topics are not all numbers", path=name, line=number, hint="Write one number per topic"
+                "the topics are not all numbers", path=name, line=number, hint="Write one number per topic."
             )
         if rows and len(topics) != len(rows[0]):
             raise InputError(
@@ -240,7 +240,7 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
         lines.append(number)
     theta = np.array(rows, dtype=np.float64)
     if not len(theta):
-        raise InputError("there are no topic vectors", path=name, hint="Write doc_id and topics in each row")
+        raise InputError("there are no topic vectors", path=name, hint="Write doc_id and topics in each row.")
     wrong = np.flatnonzero(~((theta >= 0).all(axis=1) & (np.abs(theta.sum(axis=1) - 1) < 1e-6)))
     for number in wrong[:1].tolist():
         raise InputError(
@@ -248,7 +248,7 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
             f"(they add up to {theta[number].sum():.6g})",
             path=name,
             line=lines[number],
-            hint="They must be 0 or more and add up to 1",
+            hint="They must be 0 or more and add up to 1.",
         )
     refuse_repeated("document", ids, path=name)
     return Vectors(ids, theta)

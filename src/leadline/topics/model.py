@@ -62,7 +62,7 @@ class TopicModel:
         if language is None and len(self.languages) == 1:
             return 0
         if language not in self.languages:
-            raise UsageError(f"Unknown language {language!r}. Choose from {', '.join(self.languages)}.")
+            raise UsageError(f"unknown language {language!r}. Choose from {', '.join(self.languages)}.")
         return self.languages.index(language)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -97,7 +97,7 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
                 raise InputError(
                     f"the topic model has the format '{header['format']}', not '{FORMAT}'",
                     path=name,
-                    hint="Fit it again with `leadline topics fit`",
+                    hint="Fit it again with `leadline topics fit`.",
                 )
             vocabularies = [
                 _vocabulary(file[f"text{index}"], file[f"stop{index}"])
@@ -110,13 +110,13 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
         if isinstance(error, InputError):
             raise
         raise InputError(
-            "this is not a complete topic model", path=name, hint="Pass a file from `leadline topics fit`"
+            "this is not a complete topic model", path=name, hint="Pass a file from `leadline topics fit`."
         ) from None
     if phi.shape != (sum(map(len, vocabularies)), len(alpha)):
         raise InputError(
             "the parts of the topic model are inconsistent",
             path=name,
-            hint="Fit it again with `leadline topics fit`",
+            hint="Fit it again with `leadline topics fit`.",
         )
     analyses: Sequence[Analysis] = [ANALYSES.parse(text) for text in header["analyses"]]
     return TopicModel(header["languages"], list(analyses), vocabularies, phi, alpha, header["facts"])

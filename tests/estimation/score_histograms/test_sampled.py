@@ -183,7 +183,7 @@ def test_what_cannot_be_estimated_is_refused() -> None:
         sampled(qrels, run, population=2)
     with pytest.raises(UsageError, match="population=0"):
         sampled(qrels, run, population=0)
-    with pytest.raises(UsageError, match="Query 'q' has no population"):
+    with pytest.raises(UsageError, match="query 'q' has no population"):
         sampled(qrels, run, population={"other": 5})
 
 

@@ -123,7 +123,7 @@ class Histograms(Result):
     def place(self, name: str) -> int:
         """Return the index of a run."""
         if name not in self.names:
-            raise UsageError(f"No run is called '{name}'. Choose from {', '.join(self.names)}.")
+            raise UsageError(f"no run is called '{name}'. Choose from {', '.join(self.names)}.")
         return self.names.index(name)
 
     def histograms(self, name: str) -> Floats:

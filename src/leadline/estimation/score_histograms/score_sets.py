@@ -244,7 +244,7 @@ def refuse_infinite(scores: Floats, rows: Rows, judged: JudgedRun) -> None:
         raise InputError(
             f"query '{query}' has the score {scores[wrong[0]]}, but histograms need finite scores "
             f"({counted(len(wrong), 'such score')})",
-            hint="To use ranks in place of scores, add `--from-ranks`",
+            hint="To use ranks in place of scores, add `--from-ranks`.",
         )
 
 
@@ -274,7 +274,7 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
         if outside:
             raise InputError(
                 f"{counted(outside, 'score is', 'scores are')} outside 0 to 1, where norm 'none' needs them",
-                hint="To scale them, use `--norm query`",
+                hint="To scale them, use `--norm query`.",
             )
         return value
     if not len(value):
@@ -370,7 +370,7 @@ def pairs_to_score(
         if names:
             pairs[to_text(query)] = [to_text(name) for name in names]
     if not pairs:
-        raise InputError("no query has a relevant document", hint="Pass judgments with at least one")
+        raise InputError("no query has a relevant document", hint="Pass judgments with at least one.")
     return pairs
 
 

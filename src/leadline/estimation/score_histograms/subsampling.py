@@ -99,13 +99,13 @@ class Estimates(Result):
         texts = list(map(str, self.measures))
         name = str(profile_of("leadline").measures([measure])[0])
         if str(measure) not in texts and name not in texts:
-            raise UsageError(f"No measure is called '{measure}'. Choose from {', '.join(texts)}.")
+            raise UsageError(f"no measure is called '{measure}'. Choose from {', '.join(texts)}.")
         return texts.index(str(measure) if str(measure) in texts else name)
 
     def mean(self, run: str, measure: str | Measure) -> float:
         """Return the estimated mean of a measure for a run."""
         if run not in self.names:
-            raise UsageError(f"No run is called '{run}'. Choose from {', '.join(self.names)}.")
+            raise UsageError(f"no run is called '{run}'. Choose from {', '.join(self.names)}.")
         return float(self.means[self.names.index(run), self.measure_index(measure)])
 
     def _columns(self) -> list[Column]:
