@@ -273,7 +273,7 @@ def test_what_is_relative_to_the_pool_is_named_as_in_evaluate() -> None:
     judged = drawn_of(pool, grades)
     found = ll.compare(judged, runs, "nDCG@10", pool=pool)
     assert "nDCG@10, pooled" in str(found)
-    assert "relevant documents of the pool" in str(found)
+    assert "relevant documents in the pool" in str(found)
     assert found.to_dict()["pairs"][0]["measure"] == "nDCG@10"
     assert "pooled" not in str(ll.compare(grades, runs, "nDCG@10"))
 
@@ -283,7 +283,7 @@ def test_a_measure_that_the_pool_was_not_drawn_for_is_remarked() -> None:
     pool = pool_for(runs, "P@10", budget=12, seed=4).pool
     judged = drawn_of(pool, grades)
     found = ll.compare(judged, runs, "P@5", pool=pool, baseline="old")
-    assert "drawn for P@10, not for P@5" in str(found)
+    assert "drawn for P@10, so P@5" in str(found)
     (gate,) = gates_of(found, [condition_of("P@5")])
     assert "p" in str(gate)
     assert "for a loss" in str(gate)

@@ -265,7 +265,7 @@ def test_a_skipped_pair_does_not_hold_up_a_look_and_is_counted(page: JudgingPage
     assert last["skipped"] == 1
     page.store.checkpoint()
     (reason,) = {estimate(files.store, RUNS, "P@5", pool=POOL).estimate(name, "P@5").reason for name in RUNS}
-    assert "no judgment" in reason
+    assert "judgments are missing" in reason
     results = estimate(judged(judge.shown[1 : last["pairs"]]), RUNS, "P@5", pool=POOL, skipped=True)
     assert last["half_width"] == pytest.approx(largest(results, "P@5"), abs=1e-12)
     assert {one.code for one in results.warnings} >= {"skipped_pairs", "smaller_draw"}

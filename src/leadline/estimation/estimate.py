@@ -14,7 +14,6 @@ from leadline.data.hashing import digest
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning, keyed
-from leadline.data.table import Column
 from leadline.data.validation import check_flags, check_whole
 from leadline.data.wording import counted, listed, percent
 from leadline.errors import UsageError
@@ -325,14 +324,11 @@ class EstimatedResults(Results):
     def _is_long(self, per_query: bool | None, long: bool | None) -> bool:  # noqa: ARG002  # of the base class
         return True if long is None else long
 
-    def _columns(self) -> list[Column]:  # type: ignore[override]  # no options
-        return estimate_columns(self)
-
-    def _notes(self) -> list[str]:
-        return estimate_notes(self)
+    _columns = estimate_columns  # type: ignore[assignment]  # no options
+    _notes = estimate_notes
 
     def to_dict(self, *, per_query: bool = False, means: bool = True) -> dict[str, Any]:
-        """Return a dictionary with the keys measures, runs and proxy; `per_query` adds per-query values."""
+        """Return a dictionary with the keys measures, runs and proxy."""
         return super().to_dict(per_query=per_query, means=means) | {"proxy": self.proxy}
 
     def _figure(self, *, measure: object | None = None) -> Make:  # type: ignore[override]  # one kind

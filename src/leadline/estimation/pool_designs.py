@@ -228,7 +228,7 @@ def pool_for(
         drawn | already_judged,
         header,
     )
-    pool = _part(pool, np.flatnonzero(kept | ((frame.best <= deepest) & (pair is not None))))
+    pool = pool.part(kept | ((frame.best <= deepest) & (pair is not None)))
     expected = {}
     judgments = int((drawn | already_judged).sum())
     pooled_queries = len(np.unique(frame.query[probability > 0]))
@@ -505,19 +505,6 @@ def _contributors(frame: Frame, listed: Listed, names: Sequence[str]) -> list[Ma
     return list(ranks)
 
 
-def _part(pool: DrawnPool, kept: Any) -> DrawnPool:
-    chosen = kept.tolist()
-    return DrawnPool(
-        [pool.queries[row] for row in chosen],
-        [pool.documents[row] for row in chosen],
-        pool.probability[kept],
-        pool.order[kept],
-        [pool.contributors[row] for row in chosen],
-        pool.drawn[kept],
-        pool.design,
-    )
-
-
 class LeftOut(NamedTuple):
     """A run and a measure, if the team of the run had not contributed to the pool.
 
@@ -594,13 +581,11 @@ def left_out(
 
 def _only(pool: DrawnPool, kept: Flags) -> DrawnPool:
     """Return some pairs of a pool, which must hold a drawn one."""
-    rows = np.flatnonzero(kept).tolist()
-    if not pool.drawn[rows].any():
+    if not pool.drawn[kept].any():
         raise UsageError(
             "without one of the teams, no drawn pair is left. Choose teams that share documents."
         )
-    part = pool.pairs(rows)
-    return DrawnPool(*part[:3], pool.order[rows], part.contributors, pool.drawn[rows], pool.design)
+    return pool.part(kept)
 
 
 def _share_outside(pool: DrawnPool, name: str, alone: Flags, kind: Kind) -> float:

@@ -210,21 +210,13 @@ def pool_of(pool: PoolLike) -> DrawnPool:
 
 def _of_judged_queries(pool: DrawnPool, judged: set[str], warnings: list[ResultWarning]) -> DrawnPool:
     """Return a pool without the queries that have no judgment, where its order is unknown."""
-    rows = [row for row, query in enumerate(pool.queries) if query in judged]
+    kept = np.array([query in judged for query in pool.queries], dtype=np.bool_)
     left_out = len(set(pool.queries) - judged)
-    if not left_out or not rows:
+    if not left_out or not kept.any():
         return pool
     words = f"{counted(left_out, 'pooled query', 'pooled queries')} without judgments (left out)"
     warnings.append(ResultWarning("unjudged_pool_queries", words, left_out))
-    return DrawnPool(
-        [pool.queries[row] for row in rows],
-        [pool.documents[row] for row in rows],
-        pool.probability[rows],
-        pool.order[rows],
-        [pool.contributors[row] for row in rows if row < len(pool.contributors)],
-        pool.drawn[rows],
-        pool.design,
-    )
+    return pool.part(kept)
 
 
 def _pairs_of(

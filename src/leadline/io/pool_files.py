@@ -215,6 +215,12 @@ class DrawnPool:
             [self.contributors[row] for row in rows],
         )
 
+    def part(self, kept: Flags) -> DrawnPool:
+        """Return the pool of the flagged pairs."""
+        rows = np.flatnonzero(kept).tolist()
+        queries, documents, shares, brought = self.pairs(rows)
+        return DrawnPool(queries, documents, shares, self.order[rows], brought, self.drawn[rows], self.design)
+
 
 def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
     """Read a pool: the frame of `leadline pool --for`, or a table of query_id, doc_id and probability.
