@@ -129,7 +129,7 @@ def test_a_pool_for_a_measure_is_drawn_judged_and_estimated() -> None:
     found = ll.evaluate(judged, runs, "P@10", pool=pool)
     assert found.sampling is not None
     assert found["a"]["P@10"] > found["b"]["P@10"]
-    with pytest.raises(ll.UsageError, match="random cannot be combined with measure"):
+    with pytest.raises(ll.UsageError, match="use only one of random and measure"):
         ll.pool(runs, measure="P@10", budget=8, random=3)  # type: ignore[call-overload]
     with pytest.raises(ll.UsageError, match="budget needs measure"):
         ll.pool(runs, depth=5, budget=8)  # type: ignore[call-overload]

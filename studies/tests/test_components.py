@@ -119,7 +119,7 @@ def test_lines_tables_and_figures_say_the_same_components() -> None:
     assert list(found.tables) == ["cells", "effects", "by_weighting", "contests"]
     assert [len(sheet.rows) for sheet in found.tables.values()] == [4, 3, 4, 3]
     assert list(found.figures) == ["effects"]
-    assert any("query terms in no document" in str(notice) for notice in found.warnings)
+    assert any("that no document contains" in str(notice) for notice in found.warnings)
 
 
 def test_one_weighting_and_nothing_against_nothing_are_refused() -> None:

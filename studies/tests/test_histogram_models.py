@@ -236,5 +236,5 @@ def test_queries_without_a_text_are_said_and_those_without_a_relevant_document_a
     found = STUDY.run(docs, texts, qrels | {"q8": {"d00": 0}}, model=FEW, samples="5", draws=2)
     assert found.data["queries"] == 7
     said = [str(notice) for notice in found.warnings]
-    assert "queries without a text: 1; their pairs are left out" in said
+    assert "left out the pairs of 1 query without a text" in said
     assert not any("missing from" in notice for notice in said)

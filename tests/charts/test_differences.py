@@ -100,7 +100,7 @@ def test_an_undefined_difference_is_left_out_and_counted() -> None:
         "0 queries equal",
         "0 queries for dense",
         "mean +0.200",
-        "left out: 2 queries undefined in one of the two runs",
+        "left out 2 queries without a value in one of the two runs",
     ]
     assert figure.axes[0].get_xlabel() == "1 query, largest difference on the left"
 

@@ -44,7 +44,9 @@ def test_both_sides_of_the_diagonal_are_counted() -> None:
 def test_an_undefined_value_is_left_out_and_counted() -> None:
     figure = drawn([NAN, 0.2, 0.3, NAN], [0.1, NAN, 0.4, NAN])
     assert points(figure) == [[0.3, 0.4]]
-    assert figure.get_suptitle().splitlines()[3] == "left out: 3 queries undefined in one of the two runs"
+    assert (
+        figure.get_suptitle().splitlines()[3] == "left out 3 queries without a value in one of the two runs"
+    )
 
 
 def test_both_axes_have_the_same_range_ticks_and_length() -> None:

@@ -126,7 +126,7 @@ def test_a_run_without_a_mean_is_left_out_and_counted() -> None:
     figure = significance_groups(["a", "b", "c"], [0.5, NAN, 0.1], near(3, 1), label=LABEL)
     assert names_of(figure) == {"a", "c"}
     assert bars(figure) == []
-    assert figure.texts[1].get_text() == "1 run without a mean left out"
+    assert figure.texts[1].get_text() == "left out 1 run without a mean"
     whole(figure)
     whole(significance_groups(["a", "b"], [NAN, NAN], near(2, 1), label=LABEL))
 

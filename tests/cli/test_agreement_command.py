@@ -80,7 +80,7 @@ def test_there_is_no_verdict_below_50_pairs(leadline: Leadline, counts: str, *, 
         assert (data[name]["acceptable"] is not None) == verdict
         assert data[name]["low"] <= data[name]["value"] <= data[name]["high"]
     assert ("few_pairs" in {one["code"] for one in data["warnings"]}) != verdict
-    assert "insufficient; to improve" not in leadline("agreement", "--table", "6,4,4,4").out
+    assert "insufficient. To improve" not in leadline("agreement", "--table", "6,4,4,4").out
 
 
 def test_larger_tables_and_weights_go_by_the_numbers(leadline: Leadline) -> None:
@@ -164,7 +164,7 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "there are neither judges nor a table of counts; pass one or the other"),
+        ((), "needs either judges or a table of counts, but found neither"),
         (("ann.qrels",), "judge"),
         (("ann.qrels", "ann.qrels"), "two judges are both named 'ann'"),
         (("ann.qrels", "nothing.qrels"), "nothing.qrels"),
@@ -283,7 +283,9 @@ def test_values_by_both_judges_give_the_audit_of_their_labels(leadline: Leadline
     assert [[one["swapped"], one["apart"]] for one in values["ranking"]["between"]] == swaps
     assert not {"cohen", "scott", "needed"} & set(values)
     assert [one["path"] for one in values["inputs"]] == ["ann.csv", "llm.csv"]
-    assert "kappa and other coefficients need the labels" in leadline("agreement", "ann.csv", "llm.csv").out
+    assert (
+        "For kappa and other coefficients, pass the labels" in leadline("agreement", "ann.csv", "llm.csv").out
+    )
 
 
 def test_a_judge_is_a_table_of_any_form(leadline: Leadline, scores: Path) -> None:
@@ -379,7 +381,7 @@ def test_results_of_python_are_audited_or_refused() -> None:
                 "ann": ll.read_scores({"a": {"q1": first}, "b": {"q1": first}}),
                 "llm": ll.read_scores({"x": {"q1": first}, "b": {"q1": first}}),
             },
-            "1 run and 1 query with scores by all of ann, llm",
+            "from all of ann, llm, got 1 run and 1 query",
         ),
         (
             {

@@ -87,7 +87,7 @@ def test_runs_without_a_mean_have_no_best(leadline: Leadline, tmp_path: Path) ->
     asked = ("report", tmp_path / "none.txt", *ASKED[2:], "-m", "RankOf(n=1)")
     done = leadline(*asked, "-o", tmp_path / "page.html")
     assert done.status == 0
-    assert "No run has a mean of RankOf." in done.out
+    assert "RankOf has no mean for any run." in done.out
     assert "nan" not in done.out
 
 

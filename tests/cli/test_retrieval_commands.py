@@ -47,7 +47,7 @@ def test_index_says_what_it_made(leadline: Leadline) -> None:
     assert done.data["inputs"][0]["rows"] == 3
     again = leadline("index", "docs.jsonl", "-o", "again")
     assert again.status == 2
-    assert "again already exists; choose a new name, or use --overwrite" in again.err
+    assert "again already exists. Choose a new name, or use --overwrite" in again.err
     assert leadline("index", "docs.jsonl", "-o", "again", "--overwrite").status == 0
 
 
@@ -106,8 +106,8 @@ def test_show_prints_a_list_for_people(leadline: Leadline) -> None:
     done = leadline("search", "docs.index", "queries.jsonl", "-m", "TF(dot)", "--show")
     assert done.out == (
         "TF(dot)\n\nq1: wings\n   1  1.6931  d1  Wings\n      url: a.example\n\nq2: heat\n   1  1.0000  "
-        "d2\n\nq3: nowhere\n  nothing found\n\nqueries without a known term: 1; they match "
-        "nothing\nquery terms in no document: 1; left out of their queries\n"
+        "d2\n\nq3: nowhere\n  nothing found\n\nfound nothing for 1 query without a known term\n"
+        "left out 1 query term that no document contains\n"
     )
     rejected = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25")
     assert "add -o RUN, --show" in rejected.err

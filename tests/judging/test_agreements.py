@@ -71,8 +71,8 @@ def test_pairs_that_not_all_judged_are_left_out_and_counted() -> None:
     assert found["agreement"].value == 0.5
     notice = next(one for one in found.warnings if one.code == "left_out")
     assert str(notice) == (
-        "query-document pairs not judged by all judges: 2 of 4; excluded (Krippendorff's alpha "
-        "uses pairs judged by two or more)"
+        "left out 2 of 4 query-document pairs not judged by all judges (Krippendorff's alpha uses pairs "
+        "judged by two or more)"
     )
 
 
@@ -261,7 +261,7 @@ def test_swaps_are_what_a_loop_over_pairs_counts(pairs: list[tuple[int, int]]) -
     [
         ({"judges": {"a": {"q": {"d": 1}}}}, "need at least two judges, got 1 (a)"),
         ({"judges": {}}, "judges"),
-        ({}, "there are neither judges nor a table of counts; pass one or the other"),
+        ({}, "agreement needs either judges or a table of counts, but found neither"),
         ({"judges": {"a": {"q": {"d": 1}}}, "table": [1, 2, 3, 4]}, "pass one o"),
         ({"table": [1, 2, 3]}, "3 numbers"),
         ({"table": [1, 2, -3, 4]}, "the table"),

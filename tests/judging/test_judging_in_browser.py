@@ -380,12 +380,12 @@ def test_a_key_without_a_document_is_told_and_judges_nothing(
     assert judge.page.is_visible(".grade")
     judge.wait()
     judge.page.goto(server.address)
-    assert "24 documents are to be judged" in judge.page.inner_text("main")
+    assert "Documents to judge: 24" in judge.page.inner_text("main")
     judge.open()
     judge.press("1")
     judge.wait()
     judge.page.goto(server.address)
-    assert "All 24 documents have been judged." in judge.page.inner_text("main")
+    assert "All documents have been judged (24)." in judge.page.inner_text("main")
 
 
 def test_a_second_window_takes_the_queue_over(
@@ -446,7 +446,7 @@ def test_a_document_of_five_megabytes_is_as_quick_as_any(tmp_path: Path, visit: 
         assert judge.text("title") == "Long"
         size = "at('text').textContent.length"
         assert judge.page.evaluate(size) < 60_000
-        assert "5,100,007 characters; the summary covers only the beginning" in judge.text("card")
+        assert "5,100,007 characters, of which the summary covers only the beginning" in judge.text("card")
         before = judge.page.evaluate(size)
         judge.page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
         judge.page.wait_for_function(f"() => {size} > {before}")
@@ -784,7 +784,7 @@ def test_what_is_refused_because_the_store_is_gone_stays_in_the_browser(
     judge.press("2")
     judge.page.wait_for_selector("#trouble:not([hidden])")
     assert "nothing more is saved" in judge.text("trouble")
-    assert judge.text("saved") == "1 not saved; trying again"
+    assert judge.text("saved") == "1 not saved, trying again"
     Path(f"{files.store}.away").rename(files.store)
     judge.wait()
     assert judge.page.is_hidden("#trouble")

@@ -36,13 +36,13 @@ def test_a_pool_is_the_union_and_says_who_brought_what() -> None:
     assert dict(zip(found.new.pairs(), found.new.contributors, strict=True))[("q1", "d2")] == {"a": 2, "b": 1}
     assert found.brought == {"a": (4, 3), "b": (3, 2)}
     assert [str(notice) for notice in found.warnings] == [
-        "queries missing from some runs: 2; pooled from the other runs"
+        "some runs lack 2 queries (pooled from the other runs)"
     ]
 
 
 def test_runs_without_a_common_query_are_said() -> None:
     found = pool({"a": {"q1": ["d1"]}, "b": {"q2": ["d1"]}}, depth=1)
-    assert "no query is in all runs; do the query ids match?" in map(str, found.warnings)
+    assert "no query is in all runs; check whether the query ids match" in map(str, found.warnings)
 
 
 def test_documents_are_drawn_from_the_rest_with_their_probability() -> None:
@@ -54,7 +54,7 @@ def test_documents_are_drawn_from_the_rest_with_their_probability() -> None:
     found = pool({"a": A, "b": B}, depth=1, random=1)
     assert found.whole.by_query()["q1"].keys() >= {"d1", "d2"}
     assert sorted(found.whole.by_query()["q1"].values()) == [0.5, 1.0, 1.0]
-    short = "queries with too few documents left for the random sample: 1; all their documents are pooled"
+    short = "pooled all documents of 1 query with too few left for the random sample"
     assert short in map(str, found.warnings)
 
 
@@ -126,7 +126,7 @@ def test_judgments_lead_move_to_front_and_are_not_asked_again() -> None:
 def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
     found = pool({"a": {"q": ["d1", "x9", "x8"]}}, depth=3, documents=DOCS)
     assert found.whole.documents == ["d1"]
-    assert str(found.warnings[0]) == ("pooled documents that are not in the collection: 2 (x8, x9); excluded")
+    assert str(found.warnings[0]) == "left out 2 pooled documents missing from the collection (x8, x9)"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_the_command_writes_a_pool_that_is_pairs_too(runs: list[str], leadline: 
         "-o",
         "more.tsv",
     )
-    assert "known pairs whose probability changed: 3" in again.out
+    assert "the probability of 3 known pairs changed" in again.out
     assert not set(read_pool("more.tsv").pairs()) & set(read_pool("pool.tsv").pairs())
 
 
@@ -203,7 +203,7 @@ def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadl
         ([*runs], "depth"),
         ([*runs, "--depth", 0], "0 is not in the range"),
         ([*runs, "--depth", 3, "-C", "pool.known=a.run", "--judged", "b.run"], "b.run"),
-        (["--depth", 3], "there are no runs; pass runs, or both documents and queries"),
+        (["--depth", 3], "there is nothing to pool. Pass runs, or both documents and queries"),
         (["--depth", 3, "--docs", "docs.jsonl", "--queries", "queries.jsonl"], "Depth(3) needs runs"),
         ([*runs, "none.run", "--depth", 3], "none.run"),
     ):

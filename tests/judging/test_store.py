@@ -151,7 +151,7 @@ def test_what_is_no_store_is_refused_in_one_line(tmp_path: Path) -> None:
         (other, "database of another program"),
         (folder, "is a folder"),
         (Path(os.devnull), "is not a file"),
-        (tmp_path / "none" / "s.sqlite", "No such folder"),
+        (tmp_path / "none" / "s.sqlite", "no such folder"),
     ):
         with pytest.raises(InputError, match=words):
             Store.open(str(place))

@@ -64,7 +64,7 @@ def test_scores_and_labels_are_audited_alike(tmp_path: Path, leadline: Leadline)
     used = found.audits[0].used
     assert used is not None
     assert used.gain.low > 0
-    assert "the labels favour them" in str(found)
+    assert "The labels favor them" in str(found)
     scores = {name: ll.evaluate(one, lists, "P@5") for name, one in (("people", people), ("llm", labels))}
     other = ll.audit_scores(scores, used_the_judge=["c"], draws=0).audits[0].used
     assert other is not None
@@ -93,8 +93,8 @@ def test_scores_and_labels_are_audited_alike(tmp_path: Path, leadline: Leadline)
 
 def test_it_needs_an_audit_and_other_runs() -> None:
     people = {"q": {"d": 1, "e": 0}}
-    with pytest.raises(UsageError, match="need an audit"):
+    with pytest.raises(UsageError, match="needs an audit"):
         ll.agreement([people, people], used_the_judge=["c"])
     lists = {"a": {"q": ["d"]}, "b": {"q": ["e"]}}
-    with pytest.raises(UsageError, match="at least two must not have used it"):
+    with pytest.raises(UsageError, match="needs at least two runs that did not"):
         ll.agreement([people, people], runs=lists, used_the_judge=["a"], draws=0)

@@ -229,14 +229,14 @@ def test_depth_keeps_the_best_documents_of_each_query() -> None:
     ("call", "words"),
     [
         (lambda: fuse([EXAMPLE[0]]), "at least two runs"),
-        (lambda: fuse("a.run"), "one run makes no sense; pass at least two"),
+        (lambda: fuse("a.run"), "need at least two runs to fuse, got 1"),
         (lambda: fuse(EXAMPLE, "RFF"), "unknown fusion method 'RFF'; nearest: RRF"),
-        (lambda: fuse(EXAMPLE, "RRF", normalise="max"), "uses only ranks; it applies to CombANZ"),
+        (lambda: fuse(EXAMPLE, "RRF", normalise="max"), "uses only ranks. It applies to CombANZ"),
         (lambda: fuse(EXAMPLE, "CombSUM", normalise="minmax"), "normalise='minmax'"),
-        (lambda: fuse(EXAMPLE, "CombMAX", weights=[1, 1, 1]), "takes no weights; methods that do: Borda"),
-        (lambda: fuse(EXAMPLE, weights=[1, 1]), "2 weights for 3 runs; give one weight per run"),
+        (lambda: fuse(EXAMPLE, "CombMAX", weights=[1, 1, 1]), "takes no weights. Choose from Borda"),
+        (lambda: fuse(EXAMPLE, weights=[1, 1]), "need one weight per run, got 2 weights for 3 runs"),
         (lambda: fuse(EXAMPLE, weights=[1, -1, 1]), "weights must be 0 or more, not -1"),
-        (lambda: fuse(EXAMPLE, weights=[0, 0, 0]), "all weights are 0; at least one must be above 0"),
+        (lambda: fuse(EXAMPLE, weights=[0, 0, 0]), "at least one weight must be above 0"),
         (lambda: fuse(EXAMPLE, on_duplicate="hold"), "refuse, first, last or max"),
     ],
 )
@@ -250,7 +250,7 @@ def test_what_cannot_be_fused_is_refused_in_one_line(call: Callable[[], object],
 def test_scores_that_cannot_be_normalised_are_refused_with_query_and_run() -> None:
     runs = {"a": {"q": {"d": -2.0}}, "b": {"q": {"d": 1.0}}}
     with pytest.raises(
-        InputError, match=r"largest score of query 'q' of run a is -2; expected a number above 0"
+        InputError, match=r"needs a score above 0, but the largest for query 'q' of run a is -2"
     ):
         fuse(runs, "CombSUM", normalise="max")
     with pytest.raises(InputError, match=r"'d' for query 'q' of run a has score inf; expected finite"):
@@ -395,5 +395,5 @@ def test_scores_beyond_the_largest_number_are_refused() -> None:
 @pytest.mark.parametrize("normalise", ["min-max", "z", "sum"])
 def test_scores_too_large_to_be_normalised_are_refused(normalise: str) -> None:
     runs = {"x": {"q": {"a": 1e308, "b": -1e308, "c": -1e308}}, "y": {"q": {"a": 1.0, "b": 0.0}}}
-    with pytest.raises(InputError, match=f"too large for the normalisation {normalise}"):
+    with pytest.raises(InputError, match=f"too large for the normalization {normalise}"):
         fuse(runs, "CombSUM", normalise=normalise)

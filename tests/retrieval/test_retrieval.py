@@ -68,7 +68,7 @@ def test_every_pair_comes_back_and_lost_ones_are_counted(index: Index) -> None:
         "unindexed_documents": 1,
         "unknown_queries": 1,
     }
-    with pytest.raises(InputError, match="no pair of a known query and an indexed document"):
+    with pytest.raises(InputError, match="no pair has both a known query and an indexed document"):
         score(index, QUERIES, [("q1", "d99")], "BM25")
 
 
@@ -90,7 +90,7 @@ def test_bad_requests_are_refused(index: Index) -> None:
         search(index, QUERIES, "BM25", k=0)
     with pytest.raises(UsageError, match="no model"):
         search(index, QUERIES, [])
-    with pytest.raises(UsageError, match="terms must be more than 0"):
+    with pytest.raises(UsageError, match="`terms` must be above 0"):
         search(index, QUERIES, "SDM(terms=0)")
     with pytest.raises(InputError, match="contains no queries"):
         search(index, {}, "BM25")

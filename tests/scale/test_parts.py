@@ -106,7 +106,7 @@ def test_an_empty_parquet_part_and_a_missing_one_are_named(split: Split, tmp_pat
         evaluated(split, [*split.parts, tmp_path / "part.parquet"])
     with pytest.raises(InputError, match=r"absent\.run"):
         evaluated(split, [*split.parts, tmp_path / "absent.run"])
-    with pytest.raises(InputError, match="names no file"):
+    with pytest.raises(InputError, match="no file matches"):
         evaluated(split, [f"{tmp_path}/none*.run"])
     with pytest.raises(UsageError, match="at least one"):
         RunParts([])
@@ -259,6 +259,6 @@ def test_a_truncated_remote_part_is_refused(size: int, split: Split, monkeypatch
     memory = fsspec.filesystem("memory")
     memory.pipe("/leadline-short.run", Path(split.parts[0]).read_bytes())
     monkeypatch.setattr(type(memory), "info", lambda *_args, **_options: {"size": size, "type": "file"})
-    with pytest.raises(InputError, match=rf"bytes; expected {size:,}, as its storage says"):
+    with pytest.raises(InputError, match=rf"bytes, but the storage lists {size:,}"):
         evaluated(split, ["memory://leadline-short.run"])
     memory.store.pop("/leadline-short.run")

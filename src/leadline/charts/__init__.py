@@ -1,9 +1,9 @@
 """Figures: the common style, and output as SVG, PDF and PNG.
 
-Font size, colours, width and whatever else the style sets are those of the user's matplotlibrc where it
-differs from Matplotlib's defaults. The colours of the style are those of Okabe and Ito, which are
-distinguishable with colour vision deficiency. Lines also differ in dashes and marker, so that figures are
-legible in grey. Equal figures give identical files.
+Font size, colors, width and whatever else the style sets are those of the user's matplotlibrc where it
+differs from Matplotlib's defaults. The colors of the style are those of Okabe and Ito, which are
+distinguishable with color vision deficiency. Lines also differ in dashes and marker, so that figures are
+legible in gray. Equal figures give identical files.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NOTHING = {
 
 
 class LineStyle(NamedTuple):
-    """Colour, dashes and marker of one of several lines."""
+    """Color, dashes and marker of one of several lines."""
 
     color: str
     dashes: str | tuple[float, tuple[float, ...]]
@@ -57,7 +57,7 @@ MARKERS = ("o", "s", "^", "D", "v", "X", "P", "*")
 
 
 class LineStyles(Sequence[LineStyle]):
-    """The eight line styles, with the colours of the user's `axes.prop_cycle` if there is one."""
+    """The eight line styles, with the colors of the user's `axes.prop_cycle` if there is one."""
 
     def __len__(self) -> int:
         return len(MARKERS)
@@ -191,7 +191,7 @@ def form_of(path: str) -> str:
     """
     form = os.path.splitext(path)[1][1:].lower()
     if form not in FORMS:
-        raise UsageError(f"{path}: a picture's name must end in .svg, .pdf or .png")
+        raise UsageError(f"{path}: the name of a figure file must end in .svg, .pdf or .png")
     return form
 
 

@@ -69,7 +69,7 @@ def association(
 ) -> Figure:
     """Draw a scatter plot of two scores with their correlation, and mark the points that swap.
 
-    Points that change places with more than a tenth of the others have another colour and marker. Names are
+    Points that change places with more than a tenth of the others have another color and marker. Names are
     those of the points with the most swaps, at most 20, as far as they fit without overlap.
 
     Examples

@@ -23,13 +23,13 @@ from leadline.errors import UsageError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ROW = 0.115  # inches: height of a labelled row
+ROW = 0.115  # inches: height of a labeled row
 SIZE = 6.5  # points: font size of labels, up to `FEW` systems
 SMALL = 5.5  # points: font size of labels of more systems
 FEW = 45
 NAMED = 400  # maximum number of systems with labels
 LONGEST = 30  # maximum number of letters of a label
-NO_METRIC = "average linkage; id is not a metric, so this is only a rough map"
+NO_METRIC = "Average linkage. Information Difference is not a metric, so this is only a rough map."
 
 
 def linkage_of(distance: ArrayLike) -> Any:
@@ -43,7 +43,7 @@ def linkage_of(distance: ArrayLike) -> Any:
 
     table = np.asarray(distance, dtype=np.float64)
     if len(table) < 2:
-        raise UsageError("there is only one system; drawing how systems differ needs at least two")
+        raise UsageError("need at least two systems to draw how they differ, got 1")
     return linkage(squareform(table, checks=False), method="average", optimal_ordering=True)
 
 
@@ -95,7 +95,7 @@ def distance_tree(
     label: str = "Information Difference (bits)",
     width: float | None = None,
 ) -> Figure:
-    """Draw the average-linkage dendrogram of the systems; `groups` are marked by colour."""
+    """Draw the average-linkage dendrogram of the systems; `groups` are marked by color."""
     from scipy.cluster.hierarchy import dendrogram
 
     tree = linkage_of(distance)
@@ -135,15 +135,15 @@ def distance_tree(
         # a label at the very end of the axis would extend beyond the figure
         end = max(axes.get_xlim())
         axes.set_xticks([tick for tick in MaxNLocator(4).tick_values(0, end) if 0 <= tick <= 0.93 * end])
-        # centred on the figure, since the axes may be too narrow for the text
+        # centered on the figure, since the axes may be too narrow for the text
         figure.supxlabel("\n".join(notes), fontsize=scaled(7.5), color=INK)
     return figure
 
 
 def _leaves(axes: Any, names: Sequence[str], groups: Sequence[str], points: float) -> None:
-    """Label the leaves, in the colours of their groups."""
+    """Label the leaves, in the colors of their groups."""
     colours = group_colours(groups)
-    if len(large_groups(groups)) > len(LINE_STYLES):  # colours are repeated
+    if len(large_groups(groups)) > len(LINE_STYLES):  # colors are repeated
         names = [
             f"{label_of(name)} ({group})" if group else name
             for name, group in zip(names, groups, strict=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 SHAPES = ("box", "violin")
-BEST = 5  # number of coloured runs when there are more than line styles
+BEST = 5  # number of colored runs when there are more than line styles
 POINTS = 101  # of the outline of a violin
 IDS = 60  # maximum number of queries whose ids are on the axis
 
@@ -169,7 +169,7 @@ def by_query(
 ) -> Figure:
     """Draw the per-query values, one line per run, from the hardest query by the mean of the runs.
 
-    If there are more runs than line styles, only the best are coloured and labelled.
+    If there are more runs than line styles, only the best are colored and labeled.
 
     Examples
     --------
@@ -236,4 +236,4 @@ def _name_queries(axes: Any, ids: list[str], inches: float) -> None:
     level = step == 1 and max((width_of(name, SMALL) for name in shown), default=0.0) < 0.9 * space
     axes.set_xticks(range(0, len(ids), step), shown, rotation=0 if level else 90, fontsize=scaled(SMALL))
     axes.tick_params(axis="x", length=scaled(1.5))
-    axes.set_xlabel(words if step == 1 else f"{words}; every {step}th is named")
+    axes.set_xlabel(words if step == 1 else f"{words} (1 in {step} is named)")

@@ -41,9 +41,9 @@ def grid(
     width: float | None = None,
     sparse: float = COLUMN,
 ) -> tuple[Figure, Any]:
-    """Draw values as a grid of cells, with a colour bar; return the figure and its axes.
+    """Draw values as a grid of cells, with a color bar; return the figure and its axes.
 
-    The colour of a cell is that of its number in `shades`. Values are written in the cells of a small grid,
+    The color of a cell is that of its number in `shades`. Values are written in the cells of a small grid,
     those of `bold` cells in bold; in a larger one these cells have dots. `sparse` is the default width in
     inches without values, `many` the text below columns that are too many for names.
 
@@ -89,7 +89,7 @@ def heat_map(
 ) -> Figure:
     """Draw runs by collections, with the mean over these as the last column.
 
-    The colour is the difference from the best run of the collection, since collections differ more than runs.
+    The color is the difference from the best run of the collection, since collections differ more than runs.
     Cells without a run are hatched.
     """
     with np.errstate(invalid="ignore"):
@@ -142,7 +142,7 @@ def hatch_missing(axes: Any, missing: Flags, *, size: float) -> None:
 
 
 def write_values(axes: Any, table: Floats, *, bold: Flags, shades: Any, digits: int = 3) -> None:
-    """Write the values in the cells, some bold; `shades` are the colours (RGBA) of the cells."""
+    """Write the values in the cells, some bold; `shades` are the colors (RGBA) of the cells."""
     for (row, column), value in np.ndenumerate(table):
         if np.isnan(value):
             continue

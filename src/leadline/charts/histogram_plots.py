@@ -49,7 +49,7 @@ def histograms(
     if table.ndim != 3 or table.shape[1] != 2 or len(table) != len(names):
         raise UsageError(f"counts of shape {table.shape}; expected models x 2 x bins")
     if not 1 <= len(names) <= MOST:
-        raise UsageError(f"{len(names)} models; expected 1 to {MOST} side by side")
+        raise UsageError(f"a figure shows 1 to {MOST} models side by side, not {len(names)}")
     inches = width or max(1.0, 0.65 * len(names)) * COLUMN
     with style():
         from matplotlib.figure import Figure
@@ -64,7 +64,7 @@ def histograms(
             upper.set_title(f"{labels[index]}\nDO {_number(do[index])}", fontsize=scaled(7.5))
             _line(lower, table[index], hsa[index])
             lower.set_title(f"HSA {_number(hsa[index])}", fontsize=scaled(7.5))
-            lower.set_xlabel(f"normalised {of}")
+            lower.set_xlabel(f"normalized {of}")
         grid[0, 0].set_ylabel("documents")
         grid[1, 0].set_ylabel("ln (relevant / non-relevant)")
         figure.align_ylabels(list(grid[:, 0]))
@@ -77,7 +77,7 @@ def _number(value: float) -> str:
 
 
 def _both(axes: Any, counts: Floats, top: float) -> list[Any]:
-    """Draw both histograms as overlaid steps that differ in grey level."""
+    """Draw both histograms as overlaid steps that differ in gray level."""
     edges = np.linspace(0, 1, counts.shape[1] + 1)
     nonrelevant = axes.stairs(
         counts[1],

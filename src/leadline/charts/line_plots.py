@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-BEST = 5  # how many runs are named when there are more than colours
+BEST = 5  # how many runs are named when there are more than colors
 
 
 def recall_precision(
@@ -23,7 +23,7 @@ def recall_precision(
 ) -> Figure:
     """Draw recall-precision curves, one line per run.
 
-    If there are more runs than colours, only the best by mean precision are coloured and labelled.
+    If there are more runs than colors, only the best by mean precision are colored and labeled.
     """
     table = np.asarray(precision, dtype=np.float64)
     order = np.argsort(-table.mean(axis=1), kind="stable").tolist()
@@ -87,7 +87,7 @@ def cumulative(
     label: str = "Information Difference (bits)",
     width: float = COLUMN,
 ) -> Figure:
-    """Draw cumulative distributions of values, one line per group; `marks` are labelled single values."""
+    """Draw cumulative distributions of values, one line per group; `marks` are labeled single values."""
     with style():
         from matplotlib.figure import Figure
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-ABOVE, BELOW = 0, 4  # indices in LINE_STYLES: dark and light, so that they differ in grey
+ABOVE, BELOW = 0, 4  # indices in LINE_STYLES: dark and light, so that they differ in gray
 
 
 class Sides(NamedTuple):
@@ -65,9 +65,9 @@ def left_out(count: int) -> str:
     """Return the number of excluded queries, as text.
 
     >>> left_out(1)
-    'left out: 1 query undefined in one of the two runs'
+    'left out 1 query without a value in one of the two runs'
     """
-    return f"left out: {counted(count, 'query', 'queries')} undefined in one of the two runs"
+    return f"left out {counted(count, 'query', 'queries')} without a value in one of the two runs"
 
 
 APART = 100  # maximum number of bars with gaps between them

@@ -26,7 +26,7 @@ def query_map(
     label: str,
     width: float = COLUMN,
 ) -> Figure:
-    """Draw a heat map of runs by queries, with a colour bar."""
+    """Draw a heat map of runs by queries, with a color bar."""
     finite = cells[np.isfinite(cells)]
     ends = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
     low, high = (limit if math.isfinite(limit) else end for limit, end in zip(limits, ends, strict=True))

@@ -89,7 +89,7 @@ def ranks(
             [1, *(tick for tick in axes.get_xticks() if 1 < tick <= size and tick - 1 >= size / 12)]
         )
         finish_rows(axes, names, middle)
-        axes.set_xlabel(f"rank by {measure} (1 is the best)")
+        axes.set_xlabel(f"rank by {measure} (1 is best)")
         level = percent(confidence)
         key: list[Line2D | Patch] = [
             Line2D([], [], linestyle="none", marker="o", markersize=scaled(3.6), color=INK),

@@ -51,9 +51,7 @@ def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: f
         axes.grid(visible=True, axis="y")
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.set_ylabel(f"{drawable(measure)}, reproduced \N{MINUS SIGN} original")
-        axes.set_xlabel(
-            f"{counted(len(runs[0]), 'query', 'queries')} of each run, the largest difference first"
-        )
+        axes.set_xlabel(f"{counted(len(runs[0]), 'query', 'queries')} of each run, largest difference first")
         legend_below(figure, lines, labels, width)
     return figure
 
@@ -76,7 +74,7 @@ def effects(
         across, up = (np.asarray(side, dtype=np.float64).tolist() for side in (ratios, changes))
         keys = [_point(axes, *point) for point in zip(across, up, looks, strict=True)]
         level = percent(confidence)
-        axes.set_xlabel(f"effect ratio, {level} interval; 1: the effect is the same")
+        axes.set_xlabel(f"effect ratio, {level} interval (1: same effect)")
         axes.set_ylabel(f"delta RI, {level} interval")
         axes.grid(visible=True)
         for margins in (axes.set_xmargin, axes.set_ymargin):

@@ -86,7 +86,7 @@ def significance_groups(
     if (steps > 0).any() and (steps < 0).any():
         raise UsageError("means are not in order; expected the best first")
     excluded = len(names) - len(defined)
-    note = f"{counted(excluded, 'run')} without a mean left out" if excluded else ""
+    note = f"left out {counted(excluded, 'run')} without a mean" if excluded else ""
     with style():
         return _figure(
             [names[index] for index in defined.tolist()],

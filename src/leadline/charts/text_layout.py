@@ -86,7 +86,7 @@ def _broken(text: str, letters: int) -> list[str]:
 
 
 FEW = 30  # maximum number of rows with labels of the usual size
-NAMED = 400  # maximum number of rows with labels; figures of more labelled rows would exceed a metre
+NAMED = 400  # maximum number of rows with labels; figures of more labeled rows would exceed a metre
 TALL, LOW = 0.15, 0.1  # inches: height of a row, with few and with many rows
 HIGHEST = NAMED * LOW  # inches: more rows are closer together
 SIZE, SMALL = 7.0, 5.5  # points: font size of labels, with few and with many rows
@@ -205,7 +205,7 @@ def legend_below(figure: Figure, lines: Sequence[Any], labels: Sequence[str], wi
 
 
 def colour_bar(figure: Figure, axes: Any, drawn: Any, label: str) -> Any:
-    """Add a colour bar with a label below the axes; its distance from them does not grow with the figure.
+    """Add a color bar with a label below the axes; its distance from them does not grow with the figure.
 
     Call within the style.
     """
@@ -220,7 +220,7 @@ def colour_bar(figure: Figure, axes: Any, drawn: Any, label: str) -> Any:
 
 
 def ink_on(colour: Sequence[float]) -> str:
-    """Return the colour of text on a background, ink or white, whichever has the higher contrast (WCAG 2.2).
+    """Return the color of text on a background, ink or white, whichever has the higher contrast (WCAG 2.2).
 
     >>> ink_on((0.03, 0.19, 0.42)), ink_on((0.9, 0.6, 0.2))
     ('white', '#1a1a1a')
@@ -243,7 +243,7 @@ def large_groups(groups: Sequence[str]) -> list[str]:
 
 
 def group_colours(groups: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each group of two or more, cyclically; all others are grey."""
+    """Return a color for each group of two or more, cyclically; all others are gray."""
     colours = dict.fromkeys(groups, FAINT)
     for index, name in enumerate(large_groups(groups)):
         colours[name] = LINE_STYLES[index % len(LINE_STYLES)].color
@@ -266,7 +266,7 @@ def stretches(groups: Sequence[str]) -> list[tuple[str, int, int]]:
 
 
 def mark_groups(axes: Any, groups: Sequence[str], *, step: float = 1.0, offset: float = 0.0) -> None:
-    """Draw a vertical strip of colours, one cell per system."""
+    """Draw a vertical strip of colors, one cell per system."""
     colours = group_colours(groups)
     for index, name in enumerate(groups):
         axes.axhspan(

@@ -216,14 +216,14 @@ def trial_table(trial: Trial) -> Table:
     (circular,) = (row for row in trial.rows if row.run == NAME)
     by_budget = f"{BUDGET} judgments per query, drawn by `leadline pool --for {MEASURE}`"
     outcome = (
-        f"the run tuned to the labels ranks {circular.machine_place} on the labels alone, "
-        f"{circular.place} with {BUDGET} human judgments per query, and {circular.truth_place} on all "
-        "judgments"
+        f"The run tuned to the labels has rank {circular.machine_place} on the labels alone, rank "
+        f"{circular.place} with {BUDGET} human judgments per query, and rank {circular.truth_place} on all "
+        "judgments."
     )
-    heading = f"{MEASURE} and rank, over {queries(trial.queries)}; labels alone: {trial.labels:,} labels"
+    heading = f"{MEASURE} and rank over {queries(trial.queries)}; labels alone: {trial.labels:,} labels"
     notes = [
         f"{heading}; truth: all judgments",
-        f"{by_budget}: estimate with 95 % interval, by `leadline evaluate --pool --machine`",
+        f"{by_budget}: estimate with 95 % interval from `leadline evaluate --pool --machine`",
         outcome,
     ]
     return Table(heads, rows, notes=notes, digits=3, whole=True)

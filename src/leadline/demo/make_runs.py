@@ -29,7 +29,7 @@ MODELS = (
     "TF(dot)",
     "TFIDF(cosine)",
 )
-JUDGE = "PL2"  # over titles alone: its first documents are labelled relevant
+JUDGE = "PL2"  # over titles alone: its first documents are labeled relevant
 LABELLED = 10  # documents of a query
 KEPT = 20  # documents of a query of the run made by the labels
 PLAIN = "Words(stem=none,stop=none)"

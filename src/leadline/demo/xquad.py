@@ -30,7 +30,7 @@ LICENCE = "xquad.LICENSE.txt"
 
 
 def files() -> Iterator[tuple[str, bytes]]:
-    """Yield names and contents: paragraphs and questions of every language, judgments, the licence."""
+    """Yield names and contents: paragraphs and questions of every language, judgments, the license."""
     path = os.path.join(DATA, PACKED)
     if os.path.exists(path):
         with lzma.open(path) as packed:
@@ -72,12 +72,12 @@ def downloaded() -> dict[str, bytes]:
         except (OSError, HTTPException) as error:  # of the connection, and of an answer that breaks off
             reason = getattr(error, "reason", error)
             raise InputError(
-                f"cannot be downloaded ({reason})",
-                expected="a network connection, or leadline from source, which includes these texts",
+                f"the file cannot be downloaded ({reason})",
                 path=url,
+                hint="Check the network connection, or install leadline from source, which includes it.",
             ) from None
         if hashlib.sha256(published[language]).hexdigest() != digest:
-            raise InputError("is not the published file", expected=f"SHA-256 {digest}", path=url)
+            raise InputError(f"the file differs from the published one, whose SHA-256 is {digest}", path=url)
     return published
 
 
@@ -91,7 +91,7 @@ def texts_and_ids(published: Mapping[str, bytes]) -> dict[str, Any]:
         articles = [article["paragraphs"] for article in json.loads(text)["data"]]
         names = [[[one["id"] for one in part["qas"]] for part in parts] for parts in articles]
         if content.setdefault("questions", names) != names:
-            raise InputError(f"xquad.{language}.json has different questions from the earlier languages")
+            raise InputError(f"the questions in xquad.{language}.json differ from those in other languages")
         every = [part for parts in articles for part in parts]
         content[language] = {
             "docs": [part["context"] for part in every],

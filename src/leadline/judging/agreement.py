@@ -97,7 +97,7 @@ def agreement(
     apply to these queries only. `draws=0` gives no intervals.
     With `runs`, the effect of the choice of judge on the ranking of systems is computed, by `measures`. With
     two judges, or `reference`, the other judges are audited by the first, as if it were the truth: the bias
-    of every run, the rank correlation of all runs and of the `top` best, and the runs that a judge favours.
+    of every run, the rank correlation of all runs and of the `top` best, and the runs that a judge favors.
     Values by a judge alone have no interval, since no interval covers the error of the judge. `needed` has
     the number of queries and judgments for a half-width of kappa of `within` (default 0.05, with `runs`).
     `used_the_judge` names the runs that were made with the audited judge: their common gain over the other
@@ -131,7 +131,7 @@ def agreement(
     checked_seed(seed)
     check_whole(2, top=top)
     if within is not None and not within > 0:
-        raise UsageError(f"within={within}; expected a half-width above 0")
+        raise UsageError(f"within must be a half-width above 0, not {within}")
     kinds: list[Coefficient] = [
         PercentAgreement(),
         Scott(),
@@ -147,8 +147,8 @@ def agreement(
     values, codes = coded(judgments.grades)
     if len(values) > MOST_GRADES:
         raise UsageError(
-            f"{len(values):,} different grades are too many; at most {MOST_GRADES} are supported (rel "
-            "turns them into two)"
+            f"there are {len(values):,} different grades, but at most {MOST_GRADES} are supported. Make them "
+            "binary with rel (-l on the command line)."
         )
     between = PairwiseAgreement(codes, values, pairs, _groups(judgments, resample))
     ranking: Ranking | None = None
@@ -159,11 +159,13 @@ def agreement(
             used = places_used(used_the_judge, ranking.systems)
             audits = _audits(ranking, pairs, top, confidence, draws, seed, used)
     if len(used_the_judge) and not audits:
-        raise UsageError("runs that used the judge need an audit; add --runs, and two judges or --reference")
+        raise UsageError(
+            "--used-the-judge needs an audit of labels. Add --runs, and give two judges or --reference."
+        )
     if runs is not None and within is None:
         within = WITHIN
     if within is not None and len(table):
-        raise UsageError("a table of counts has no queries; within needs judges")
+        raise UsageError("within does not apply to a table of counts, which has no queries. Pass judges.")
     result = Agreement(
         judgments,
         pairs,
@@ -218,12 +220,8 @@ class _How(NamedTuple):
 
 def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if (judges is None) == (not len(table)):
-        problem = (
-            "there are both judges and a table of counts"
-            if len(table)
-            else ("there are neither judges nor a table of counts")
-        )
-        raise UsageError(f"{problem}; pass one or the other")
+        found = "found both" if len(table) else "found neither"
+        raise UsageError(f"agreement needs either judges or a table of counts, but {found}")
     if judges is None:
         return Judgments.of_counts(table)
     if not hasattr(judges, "__iter__") and not isinstance(judges, Judgments | os.PathLike):
@@ -232,9 +230,9 @@ def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if len(judgments.names) < 2:
         alone = f" ({judgments.names[0]})" if judgments.names else ""
         raise UsageError(
-            f"need at least two judges, got {len(judgments.names)}{alone}; pass qrels files, a table "
-            "with a column `judge` or one column per judge, or FILE:* if there is also a column of "
-            "merged grades"
+            f"need at least two judges, got {len(judgments.names)}{alone}. Pass qrels files, a table with a "
+            "column `judge` or with one column per judge, or FILE:* if the table also has a column of merged "
+            "grades."
         )
     return judgments
 
@@ -244,11 +242,11 @@ def _kept(judgments: Judgments, over: str) -> Judgments:
     chosen = judgments.by_all if over == "all" else (~np.isnan(judgments.grades)).sum(axis=1) > 1
     if not chosen.any():
         several = over == "all" and len(judgments.names) > 2
-        hint = "; to use the pairs that any two judged, add --config agreement.over=two" if several else ""
+        hint = " To use the pairs that any two judged, add --config agreement.over=two." if several else ""
         raise InputError(
-            f"none of {len(judgments):,} pairs of query and document was judged by "
+            f"none of the {len(judgments):,} query-document pairs was judged by "
             f"{f'all {len(judgments.names)}' if several else 'two'} judges",
-            expected=f"some; do the ids match?{hint}",
+            hint=f"Check whether the ids match.{hint}",
         )
     return judgments.keep(chosen)
 
@@ -263,7 +261,9 @@ def _what(resample: str, table: Sequence[float]) -> str:
     """Return the unit of the intervals, `queries` or `pairs`."""
     if len(table):
         if resample == "queries":
-            raise UsageError("a table of counts has no queries; resample pairs instead")
+            raise UsageError(
+                "resample='queries' does not apply to a table of counts, which has no queries. Use 'pairs'."
+            )
         return "pairs"
     return "queries" if resample == "auto" else resample
 
@@ -422,10 +422,12 @@ def _by_query(
 def _for_runs(judgments: Judgments, table: Sequence[float]) -> Judgments:
     """Return the pairs judged by all judges, for evaluating runs."""
     if len(table):
-        raise UsageError("a table of counts has no documents; runs need judges")
+        raise UsageError(
+            "runs cannot be evaluated with a table of counts, which has no documents. Pass judges."
+        )
     judged = judgments.keep(judgments.by_all)
     if not len(judged):
-        raise InputError("no pair was judged by all", expected="some, to evaluate the runs with")
+        raise InputError("the runs cannot be evaluated, because no pair was judged by all judges")
     return judged
 
 

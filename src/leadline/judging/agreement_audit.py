@@ -78,7 +78,7 @@ class RunBias(NamedTuple):
     rank, rank_labels : float
         Ranks by reference and labels; 1 is best, ties share the mean rank.
     gain : Interval
-        Bias minus the mean bias of the other runs, positive where labels favour the run; the intervals hold
+        Bias minus the mean bias of the other runs, positive where labels favor the run; the intervals hold
         simultaneously for all runs.
     """
 
@@ -136,7 +136,7 @@ class Circularity(NamedTuple):
     runs : list of str
         Names of these runs.
     gain : Interval
-        Mean bias of these runs minus the mean bias of all others, positive where labels favour them.
+        Mean bias of these runs minus the mean bias of all others, positive where labels favor them.
     taus : Taus
         Of the other runs alone.
     """
@@ -230,7 +230,7 @@ def audit(
     """Compare values of runs under the labels of a judge with those under a reference.
 
     Intervals are over queries. Those of biases are Student's, of the paired differences; those of gains are
-    simultaneous, by the randomised max-t procedure; those of rank correlations are those of
+    simultaneous, by the randomized max-t procedure; those of rank correlations are those of
     `leadline.stats.correlation.over_queries`. `used` are the places of runs that used the judge.
 
     Examples
@@ -307,7 +307,8 @@ def places_used(names: Sequence[str], systems: Sequence[str]) -> list[int]:
     found = [systems.index(name) if name in systems else place_of(systems, run_name(name)) for name in names]
     if found and len(set(found)) > len(systems) - 2:
         raise UsageError(
-            f"{len(set(found))} of {len(systems)} runs used the judge; at least two must not have used it"
+            f"{len(set(found))} of {len(systems)} runs used the judge, but the audit needs at least two runs "
+            "that did not"
         )
     return sorted(set(found))
 

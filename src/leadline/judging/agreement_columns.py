@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of each with the others is shown
 RANGE = "in [2/3, 1]"
 ADVICE = (
-    "agreement below 2/3 is commonly considered insufficient; to improve it, define every grade with "
+    "Agreement below 2/3 is commonly considered insufficient. To improve it, define every grade with "
     "examples, use fewer grades (--level 1 shows the agreement with two), or judge some documents "
-    "together first"
+    "together first."
 )
 TITLES = {
     "agreement": "percent agreement",
@@ -52,18 +52,20 @@ def agreement_tables(agreement: Agreement, *, per_query: bool = False) -> list[T
     sheets[-1].notes += _notes(agreement)
     if agreement.forms is not None:
         sheets.append(agreement.forms.table())
-        sheets[-1].title = "forms of presentation: seconds (median), share of texts opened, agreement"
+        sheets[-1].title = "forms of presentation: median seconds, share of texts opened, agreement"
     return sheets
 
 
 def score_audit_tables(result: ScoreAudit) -> list[Table]:
     """Return the tables of an audit of scores: order, then the runs, notes last."""
     changed = _ranking(result.ranking, result.pairs)
-    judged = "the labels of " + counted(len(result.pairs), "judge")
+    judged = counted(len(result.pairs), "judge")
     what = f"{counted(len(result.names), 'run')}, {queries(len(result.queries))}"
-    changed.title = f"scores by {judged}, compared with {result.judges[0]}: {what}"
+    changed.title = f"scores from the labels of {judged}, compared with {result.judges[0]}: {what}"
     sheets = [changed, *_audits(result)]
-    sheets[-1].notes.append("kappa and other coefficients need the labels, not scores (QRELS QRELS)")
+    sheets[-1].notes.append(
+        "For kappa and other coefficients, pass the labels (QRELS QRELS) instead of scores."
+    )
     sheets[-1].notes += map(str, result.warnings)
     return sheets
 
@@ -165,7 +167,7 @@ def _what(agreement: Agreement) -> str:
     if agreement.queries:
         text += f" of {queries(len(agreement.queries))}"
     if agreement.options["rel"] is not None:
-        text += f", grades of {agreement.options['rel']:g} and above count as relevant"
+        text += f"; grades of {agreement.options['rel']:g} or more count as relevant"
     return text
 
 
@@ -182,10 +184,7 @@ def _judges(agreement: Agreement) -> Table:
     order = np.argsort(-means["cohen"], kind="stable").tolist()
     rows = [[agreement.judges[judge], *(float(means[name][judge]) for name in PARTS)] for judge in order]
     notes = [
-        (
-            "mean agreement of each judge with the others, in descending order of kappa; for all pairs: -f "
-            "csv, -o FILE.svg"
-        )
+        "Mean agreement of each judge with the others, highest kappa first (all pairs: -f csv, -o FILE.svg)."
     ]
     return _sheet(["judge", "agreement", "Scott", "Cohen", "alpha"], rows, notes=notes)
 
@@ -212,11 +211,11 @@ def _two_by_two(agreement: Agreement) -> Table:
     heads = ["judge"] if agreement.reference else ["a", "b"]
     heads += ["pairs", "differ", "agreement", "Scott", "Cohen", "low", "high", "alpha", RANGE]
     notes = (
-        [f"each judge compared with {agreement.judges[0]}, in descending order of kappa"]
+        [f"Each judge is compared with {agreement.judges[0]}, highest kappa first."]
         if agreement.reference
         else []
     )
-    notes.append(f"low, high: interval of Cohen's kappa; {RANGE}: by Scott's pi")
+    notes.append(f"low, high: interval of Cohen's kappa; {RANGE}: whether Scott's pi is in this range")
     return _sheet(heads, rows, notes=notes)
 
 
@@ -236,7 +235,7 @@ def _confusion(agreement: Agreement) -> Table:
         (
             f"disagreements: {chance.disagreements:,} of {chance.pairs:,}; P(A) {chance.observed:.4g}; "
             f"P(E) {chance.expected:.4g} from the pooled proportions ({pooled}), "
-            f"{chance.expected_own:.4g} from those of each judge"
+            f"{chance.expected_own:.4g} from each judge's own proportions"
         ),
     ]
     return _sheet(["grade", *grades, "all"], rows, notes=notes)
@@ -257,7 +256,7 @@ def _queries(agreement: Agreement) -> Table:
         differ = [round(count * (1 - agreement.by_query["agreement"][index]))] if two else []
         rows.append([query, count, *differ, *values])
     undefined = any(np.isnan(agreement.by_query[name]).any() for name in PARTS)
-    notes = ["-: undefined, because only one grade was given"] if undefined else []
+    notes = ["-: undefined, because the judges gave only one grade"] if undefined else []
     heads = ["query", "pairs", *["differ"][: int(two)], "agreement", "Scott", "Cohen", "alpha"]
     return _sheet(heads, rows, notes=notes)
 
@@ -281,7 +280,7 @@ def _ranking(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> Table:
             ]
         )
     over = f"{counted(len(ranking.runs), 'system')}, {counted(len(pairs), 'pair')} of judges"
-    note = f"{over}; change: difference in a system's value; swapped: pairs of systems whose order changes"
+    note = f"{over}; change: difference in a system's score; swapped: pairs of systems whose order changes"
     heads = ["measure", "mean tau", "lowest", "mean change", "largest", "swapped", "of pairs"]
     return _sheet(heads, rows, notes=[note])
 
@@ -305,13 +304,12 @@ def _needed(agreement: Agreement) -> Table:
         )
     within = agreement.needed[0].within
     heads = ["a", "b", "Cohen", "half-width", "design effect", "queries", "judgments", "if independent"]
-    note = (
-        f"queries, judgments: number needed for a half-width of {within:g} at the present number of "
-        "judgments per query"
-    )
-    notes = [f"{note}; count queries, not pairs, because judgments within a query are alike"]
+    notes = [
+        f"queries, judgments: needed for a half-width of {within:g} with as many judgments per query as now",
+        "The queries count, not the pairs, because judgments of the same query are alike.",
+    ]
     if any(needed.queries is None for needed in agreement.needed):
-        notes.append(f"- : fewer than {FEWEST_QUERIES} queries, or only one grade")
+        notes.append(f"-: undefined, because there are fewer than {FEWEST_QUERIES} queries or only one grade")
     return _sheet(heads, rows, notes=notes, dropped=("if independent", "half-width"))
 
 
@@ -331,7 +329,7 @@ def _taus(audits: Sequence[Audit], *, several: bool) -> Table:
         if audit.top >= len(audit.runs):
             rows.pop()
     heads = ["measure", "runs", "tau", "low", "high", "tau-AP", "AP low", "AP high"]
-    title = f"order of the runs by the labels, compared with {audits[0].reference}"
+    title = f"order of the runs according to the labels, compared with {audits[0].reference}"
     return _sheet([*["judge"][: int(several)], *heads], rows, title=title)
 
 
@@ -345,8 +343,8 @@ def _audit(audit: Audit) -> Table:
         bias, gain = run.bias, run.gain
         rows.append([run.name, run.reference, run.labels, *bias, *ranks, *gain, mark])
     heads = ["run", "reference", "labels", "bias", "low", "high", "rank", "by labels"]
-    heads += ["gain", "from", "to", "favoured"]
-    title = f"{audit.measure} by {audit.judge} compared with {audit.reference}, largest gain first"
+    heads += ["gain", "from", "to", "favored"]
+    title = f"{audit.measure} according to {audit.judge}, compared with {audit.reference}, largest gain first"
     return _sheet(heads, rows, title=title, dropped=("from", "to", "low", "high"))
 
 
@@ -365,27 +363,27 @@ def _circular(audit: Audit) -> str:
     assert audit.used is not None
     names, gain, taus = audit.used
     lead = "" if math.isnan(gain.low) else f" [{gain.low:+.4f}, {gain.high:+.4f}]"
-    verdict = "the labels favour them" if gain.low > 0 else "no sign of favouring them"
+    verdict = "favor them" if gain.low > 0 else "show no sign of favoring them"
     moved = [run for run in audit.runs if run.name in names]
     ranks = ", ".join(f"{run.name} {run.rank:g} -> {run.rank_labels:g}" for run in moved[:3])
     return (
-        f"used {audit.judge}: {', '.join(names[:3])}{', ...' * (len(names) > 3)}; {audit.measure} gains "
-        f"{gain.value:+.4f}{lead} over the other runs ({verdict}); rank by {audit.reference} -> by "
-        f"{audit.judge}: {ranks}; tau of the others: {taus.kendall.value:.2f}, of all: "
-        f"{audit.taus.kendall.value:.2f}"
+        f"Runs that used {audit.judge}: {', '.join(names[:3])}{', ...' * (len(names) > 3)}. The labels "
+        f"{verdict}: their {audit.measure} gains {gain.value:+.4f}{lead} over the other runs. Rank by "
+        f"{audit.reference} -> by {audit.judge}: {ranks}. Tau of the other runs: {taus.kendall.value:.2f}, "
+        f"of all runs: {audit.taus.kendall.value:.2f}."
     )
 
 
 def _about_audit(result: Agreement | ScoreAudit) -> str:
     level = percent(result.options["confidence"])
     audit = result.audits[0]
-    text = "bias: labels minus reference; gain: bias minus the mean bias of the other runs; "
+    text = "bias: labels minus reference; gain: bias minus the mean bias of the other runs. "
     if audit.queries < FEWEST_QUERIES:
-        return text + f"no intervals with fewer than {FEWEST_QUERIES} queries"
+        return text + f"There are no intervals with fewer than {FEWEST_QUERIES} queries."
     return text + (
-        f"intervals: {level}, over {queries(audit.queries)}, simultaneous over runs for gains; "
-        "approximate (coverage: docs/agreement.md); values from labels alone have none, because no "
-        "interval would cover the labels' error"
+        f"The {level} intervals over {queries(audit.queries)} are approximate (see docs/agreement.md), and "
+        "those of gains hold simultaneously for all runs. Scores from labels alone have no interval, because "
+        "none would cover the labels' error."
     )
 
 
@@ -397,10 +395,10 @@ def _notes(agreement: Agreement) -> list[str]:
         how = f"interval over {queries(len(agreement.queries))} (Student's t on jackknifed values)"
         if options["resample"] == "pairs":
             drawn = f"({options['draws']:,} resamples, seed {options['seed']})"
-            how = f"bootstrap interval, pairs resampled {drawn}"
+            how = f"bootstrap interval over pairs {drawn}"
         notes.append(
-            f"low, high: approximate {percent(options['confidence'])} {how}; "
-            "chance-corrected coefficients: 0 is agreement by chance, 1 is perfect agreement"
+            f"low, high: approximate {percent(options['confidence'])} {how}. A chance-corrected coefficient "
+            "is 0 for chance agreement and 1 for perfect agreement."
         )
     corrected = [agreement[name] for name in TITLES if name != "agreement"]
     if any(estimate.acceptable is False for estimate in corrected):

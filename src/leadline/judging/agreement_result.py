@@ -100,13 +100,13 @@ class Judgments:
         size = round(len(counts) ** 0.5)
         if size < 2 or size * size != len(counts):
             raise UsageError(
-                f"a table cannot have {counted(len(counts), 'number')}; give 4 (yes-yes, yes-no, no-yes, "
-                "no-no), or 9, 16, ... row by row"
+                f"a table cannot have {counted(len(counts), 'number')}. Give 4 (yes-yes, yes-no, no-yes, "
+                "no-no), or 9, 16, ... numbers row by row."
             )
         for count in counts:
             if not (0 <= count <= 10**7) or count != int(count):
                 raise UsageError(
-                    f"the table contains {count!r}; counts must be whole numbers from 0 to 10,000,000"
+                    f"the counts in a table must be whole numbers from 0 to 10,000,000, not {count!r}"
                 )
         if not sum(counts):
             raise UsageError("all counts in the table are 0")
@@ -253,7 +253,7 @@ class Agreement(Result):
         if name in self.between:
             return self.between[name][0]
         names = ", ".join(sorted({*self.between, *self.of_all}))
-        raise UsageError(f"no coefficient '{name}'; there are: {names}")
+        raise UsageError(f"there is no coefficient '{name}'. Choose from {names}.")
 
     def _labelled(self) -> Sequence[str]:
         return self.judges
@@ -284,7 +284,7 @@ class Agreement(Result):
     def matrix(self, name: str = "cohen") -> Floats:
         """Return a coefficient of every pair of judges: judges x judges, NaN where not computed."""
         if name not in self.between:
-            raise UsageError(f"no coefficient '{name}'; there are: {', '.join(self.between)}")
+            raise UsageError(f"no coefficient '{name}' of two judges. Choose from {', '.join(self.between)}.")
         matrix = np.full((len(self.judges),) * 2, np.nan)
         for (a, b), estimate in zip(self.pairs, self.between[name][1], strict=True):
             matrix[a, b] = matrix[b, a] = estimate.value
@@ -372,7 +372,7 @@ def _left_out(result: Agreement, judgments: Judgments) -> ResultWarning:
     count = len(judgments) - len(result.judgments)
     judged = "all judges" if result.options["over"] == "all" else "two judges"
     message = (
-        f"query-document pairs not judged by {judged}: {count:,} of {len(judgments):,}; excluded "
+        f"left out {count:,} of {counted(len(judgments), 'query-document pair')} not judged by {judged} "
         "(Krippendorff's alpha uses pairs judged by two or more)"
     )
     return ResultWarning("left_out", message, count)
@@ -381,8 +381,8 @@ def _left_out(result: Agreement, judgments: Judgments) -> ResultWarning:
 def _undefined(result: Agreement) -> ResultWarning:
     count = sum(bool(np.isnan(estimate.value)) for estimate in result.between["scott"][1])
     message = (
-        f"pairs of judges who gave only one grade or share no pair: {count}; their chance-corrected "
-        "coefficients are undefined, not 1"
+        f"{counted(count, 'pair')} of judges gave only one grade or judged no pair in common, so the "
+        "chance-corrected coefficients are undefined, not 1"
     )
     return ResultWarning("undefined", message, count)
 
@@ -390,10 +390,10 @@ def _undefined(result: Agreement) -> ResultWarning:
 def _few_pairs(result: Agreement) -> ResultWarning:
     few = [pairs for pairs in result.counted() if pairs < FEWEST_PAIRS]
     if len(result.pairs) == 1:
-        message = f"only {result.counted()[0]} pairs were judged by both (fewer than {FEWEST_PAIRS})"
+        message = f"the judges share only {counted(result.counted()[0], 'pair')}"
     else:
-        message = f"fewer than {FEWEST_PAIRS} common pairs in {len(few)} of {len(result.pairs)} comparisons"
-    message += "; too few to call the agreement acceptable or insufficient"
+        message = f"in {len(few)} of {len(result.pairs)} comparisons, the judges share too few pairs"
+    message += f" (at least {FEWEST_PAIRS} are needed to call agreement acceptable or insufficient)"
     return ResultWarning("few_pairs", message, len(few))
 
 
@@ -409,8 +409,8 @@ def _odd_grades(result: Agreement) -> ResultWarning:
             examples.append(f"{grade:g} ({int(times.sum())} by {names[int(times.argmax())]})")
     more = ", ..." if len(examples) > SHOWN else ""
     message = (
-        f"grades that only one judge used: {', '.join(examples[:SHOWN])}{more}; kept, although judges "
-        "cannot agree on them"
+        f"kept grades that only one judge used, although judges cannot agree on them: "
+        f"{', '.join(examples[:SHOWN])}{more}"
     )
     return ResultWarning("odd_grades", message, count)
 
@@ -418,7 +418,7 @@ def _odd_grades(result: Agreement) -> ResultWarning:
 def _missing(result: Agreement) -> ResultWarning:
     count = int((~result.judgments.by_all).sum())
     message = (
-        f"pairs not judged by all judges: {count:,}; two judges are compared on the pairs that both "
+        f"some judges lack {counted(count, 'pair')}, so two judges are compared on the pairs that both "
         "judged, and Fleiss' kappa is undefined"
     )
     return ResultWarning("not_by_all", message, count)
@@ -429,14 +429,14 @@ def _few_queries(result: Agreement) -> ResultWarning:
     given = number > 0 and result.options["draws"] > 0
     if result.options["resample"] == "pairs":
         message = (
-            "intervals from resampled pairs apply only to these queries: as intervals over queries, 95 "
-            "% intervals contained the true kappa in just 30 to 54 % of simulated samples "
-            "(docs/agreement.md)"
+            "intervals from resampled pairs apply only to these queries; taken as intervals over queries, "
+            "95 % intervals contained the true kappa in just 30 to 54 % of simulated samples (see "
+            "docs/agreement.md)"
         )
         return ResultWarning("pairs_resampled", message, number if given else 0)
     message = (
-        f"no intervals with {queries(number)}: with fewer than {FEWEST_QUERIES}, 95 % intervals "
-        "contained the true kappa in 88 to 94 % of simulated samples (docs/agreement.md)"
+        f"no intervals with {queries(number)}, because with fewer than {FEWEST_QUERIES} the 95 % intervals "
+        "contained the true kappa in only 88 to 94 % of simulated samples (see docs/agreement.md)"
     )
     return ResultWarning("few_queries", message, number if given and number < FEWEST_QUERIES else 0)
 
@@ -446,8 +446,8 @@ def _unjudged(result: Agreement) -> ResultWarning:
         return ResultWarning("unjudged_documents", "", 0)
     count = sum(run.counts["unjudged_documents"] for run in result.ranking.runs)
     message = (
-        f"retrieved documents not judged by the judges: {count:,} in "
-        f"{counted(len(result.ranking.runs), 'run')}; counted as non-relevant under every judge"
+        f"every judge counts {counted(count, 'document')} that {counted(len(result.ranking.runs), 'run')} "
+        "retrieved and nobody judged as non-relevant"
     )
     return ResultWarning("unjudged_documents", message, count)
 
@@ -455,7 +455,7 @@ def _unjudged(result: Agreement) -> ResultWarning:
 def noisy_audits(audits: Sequence[Audit]) -> list[ResultWarning]:
     """Return a warning about rankings of runs too noisy for the intervals of their correlations."""
     found = [
-        (f"{each.measure} of {judge}{of}", value)
+        (f"{each.measure} according to {judge}{of}", value)
         for each in audits
         for taus, reliability, of in (
             (each.taus, each.reliability, ""),

@@ -21,7 +21,7 @@ from starlette.staticfiles import StaticFiles
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.judging.auth import LARGEST, AccessControl, TooManyError
 from leadline.judging.cards import Cards
-from leadline.judging.events import ConflictError, Event, parse_event, written
+from leadline.judging.events import RELOAD, ConflictError, Event, parse_event, written
 from leadline.judging.half_widths import Precision
 from leadline.judging.progress import Progress
 from leadline.judging.queue import Queues
@@ -157,7 +157,7 @@ class Pages:
         judge = self.queues.join(_text(body, "judge"))
         held = body.get("holding", [])
         if not isinstance(held, list):
-            raise UsageError("'holding' is not a list; expected what the judging page sends")
+            raise UsageError(f"'holding' is not a list. {RELOAD}")
         holding = {pair for pair in held if isinstance(pair, int)}
         count = body.get("count", 1)
         limit = max(1, min(count if isinstance(count, int) else 1, AHEAD))
@@ -249,7 +249,7 @@ class Pages:
         judge = self.queues.join(_text(body, "judge"))
         sent = body.get("events")
         if not isinstance(sent, list) or not 1 <= len(sent) <= MOST_EVENTS:
-            raise UsageError(f"events; expected a list of 1 to {MOST_EVENTS}")
+            raise UsageError(f"'events' must be a list of 1 to {MOST_EVENTS} judgments. {RELOAD}")
         events = [parse_event(event) for event in sent]
         for event in events:
             self._check_text(event)
@@ -266,8 +266,8 @@ class Pages:
         try:
             if event.digest not in ("", self.cards.digest(pair)):  # fails where an index was built again
                 raise ConflictError(
-                    f"the text of document '{pair.document}' has changed since it was shown; it will be "
-                    "shown again"
+                    f"the text of document '{pair.document}' has changed since you saw it, so the page will "
+                    "show it again"
                 )
         except (ConflictError, InputError):
             if not self.queues.store.has(event.key):
@@ -279,7 +279,7 @@ class Pages:
             pair = self.queues.pairs[int(request.query_params["pair"])]
             part = int(request.query_params["part"])
         except (KeyError, ValueError):
-            raise UsageError("not a pair or part; expected what the judging page sends") from None
+            raise UsageError(f"there is no such pair or part of a text. {RELOAD}") from None
         return JSONResponse({"text": self.cards.part(pair, part)})
 
     async def enter(self, request: Request) -> Response:
@@ -294,7 +294,7 @@ class Pages:
         try:
             admitted = self.guard.admits(token.strip(), address)
         except TooManyError as error:
-            answer = self._page("enter.html", 429, wrong=f"{error}.", done=False)
+            answer = self._page("enter.html", 429, wrong=str(error), done=False)
             answer.headers["Retry-After"] = str(error.wait)
             return answer
         if not admitted:
@@ -333,7 +333,7 @@ class Pages:
 
     def _said(self, request: Request, text: str, status: int) -> Response:
         if request.url.path.startswith("/api/"):
-            return PlainTextResponse(text + "\n", status)
+            return PlainTextResponse(text.removesuffix(".") + "\n", status)  # the page ends the sentence
         return self._page("said.html", status, text=text)
 
 
@@ -347,7 +347,7 @@ async def _bytes(request: Request) -> bytes:
     async for more in request.stream():
         body += more
         if len(body) > LARGEST:
-            raise UsageError("the request is too long; expected what the judging page sends")
+            raise UsageError(f"the request is too long. {RELOAD}")
     return body
 
 
@@ -357,12 +357,12 @@ async def _body(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
-        raise UsageError("the request is not JSON; expected a request from the judging page")
+        raise UsageError(f"the request is not a JSON object. {RELOAD}")
     return body
 
 
 def _text(body: dict[str, Any], name: str) -> str:
     value = body.get(name)
     if not isinstance(value, str):
-        raise UsageError(f"no {name}; expected what the judging page sends")
+        raise UsageError(f"the request contains no {name}. {RELOAD}")
     return value

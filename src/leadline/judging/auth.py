@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 
+from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.judging.serving import is_loopback
 
@@ -26,8 +27,7 @@ class TooManyError(UsageError):
 
     def __init__(self, message: str, wait: float) -> None:
         self.wait = max(1, math.ceil(wait))
-        unit = "second" if self.wait == 1 else "seconds"
-        super().__init__(f"{message}; try again in {self.wait} {unit}")
+        super().__init__(f"{message}. Try again in {counted(self.wait, 'second')}.")
 
 
 class RateLimit:
@@ -175,24 +175,26 @@ class AccessControl:
             await (self.app if refusal is None else refusal)(scope, receive, guarded)
         except asyncio.CancelledError:  # the server stops, and this request never came to its end
             if not started:
-                await PlainTextResponse("The server stops.\n", 503)(scope, receive, guarded)
+                await PlainTextResponse("The server is stopping.\n", 503)(scope, receive, guarded)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         host = _split(f"//{headers.get('host', '')}")
         if self.local and not is_loopback(host):
-            return PlainTextResponse("This page answers only to names of this machine.\n", 421)
+            return PlainTextResponse(
+                "Open this page by a name of the machine it runs on, such as localhost.\n", 421
+            )
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST:
             return PlainTextResponse("The request is too long.\n", 413)
         opening = scope["path"] == "/enter" or scope["path"].startswith("/static/")
         if self.token is not None and not opening and not self.knows(headers):
             if scope["path"].startswith("/api/"):
-                return PlainTextResponse("The token is missing: open the page with it again.\n", 401)
+                return PlainTextResponse("The token is missing. Open the link with the token again.\n", 401)
             return Response(status_code=303, headers={"location": "/enter"})
         if scope["method"] not in ("GET", "HEAD") and not self._is_own(scope, headers):
             return PlainTextResponse(
-                "This request did not come from the page of the store that is being judged here. Reload the "
-                "page; unsaved judgments are kept in this browser.\n",
+                "This request did not come from the page that judges this store. Reload the page. This "
+                "browser keeps unsaved judgments.\n",
                 403,
             )
         return None

@@ -229,10 +229,7 @@ class IndexTexts:
 
     def _changed(self, change: str) -> InputError:
         return InputError(
-            f"the index {change}",
-            expected="the index that was opened",
-            path=self.index.path,
-            hint="Stop the page and start it again",
+            f"the index {change}", path=self.index.path, hint="Stop the page and start it again."
         )
 
     def close(self) -> None:

@@ -31,14 +31,14 @@ def parse_scale(text: str) -> tuple[Grade, ...]:
     parts = [part.strip() for part in text.split(",")]
     grades = sorted(_grade(part, text) for part in parts)
     if not 2 <= len(grades) <= 5:
-        raise _refused(text, counted(len(grades), "grade"))
+        raise _refused(text, f"{counted(len(grades), 'grade')} instead of two to five")
     for noun, values in (
         ("grade", [str(grade.value) for grade in grades]),
         ("name", [grade.name for grade in grades]),
     ):
         for value in values:
             if values.count(value) > 1:
-                raise _refused(text, f"duplicate {noun} '{value}'")
+                raise _refused(text, f"the {noun} '{value}' twice")
     return tuple(grades)
 
 
@@ -54,16 +54,17 @@ def written(grades: tuple[Grade, ...]) -> str:
 def _grade(part: str, text: str) -> Grade:
     value, _, name = part.partition("=")
     if len(value.strip()) != 1 or value.strip() not in "0123456789":
-        raise _refused(text, f"the grade '{value.strip()}'")
+        raise _refused(text, f"the grade '{value.strip()}', which is not a digit")
     if not name.strip():
         raise _refused(text, f"no name for grade {value.strip()}")
     return Grade(int(value), name.strip())
 
 
 def _refused(text: str, problem: str) -> UsageError:
-    return UsageError(f"grades '{text}': {problem}; name two to five digits, like {EXAMPLE}")
+    return UsageError(f"the grades '{text}' contain {problem}. Name two to five digits, as in {EXAMPLE}.")
 
 
+RELOAD = "Reload the judging page."
 KINDS = ("judge", "skip", "undo")
 FORMS = ("title", "static", "dynamic", "full")
 LONGEST_NOTE = 10_000
@@ -111,7 +112,7 @@ class Event(NamedTuple):
 def parse_event(data: Any) -> Event:
     """Parse an event sent by the page; raise UsageError if it is invalid."""
     if not isinstance(data, Mapping):
-        raise _refused_field("an act", data)
+        raise _refused_field("judgment", data)
     key, pair, grade = data.get("key"), data.get("pair"), data.get("grade")
     texts = {name: data.get(name, "") for name in ("note", "shown", "given", "undoes", "digest")}
     if not isinstance(key, str) or not 8 <= len(key) <= 64:
@@ -139,7 +140,7 @@ def parse_event(data: Any) -> Event:
 
 
 def check_judge(name: str) -> str:
-    """Return a judge's name in normalised form; raise UsageError if it is invalid.
+    """Return a judge's name in normalized form; raise UsageError if it is invalid.
 
     >>> check_judge("  Ann  Lee ")
     'Ann Lee'
@@ -147,13 +148,13 @@ def check_judge(name: str) -> str:
     clean = " ".join(_whole_text(name).split())
     if not clean or len(clean) > LONGEST_NAME or not clean.isprintable() or "," in clean:
         raise UsageError(
-            f"'{clean[:40]}' cannot be the name of a judge; use up to {LONGEST_NAME} characters without "
-            "a comma"
+            f"'{clean[:40]}' cannot be the name of a judge. Use up to {LONGEST_NAME} characters without a "
+            "comma."
         )
     if clean.casefold() in RESERVED:
         raise UsageError(
-            f"'{clean}' cannot be the name of a judge, because it has another meaning in tables; choose "
-            "a different name"
+            f"'{clean}' cannot be the name of a judge, because it has another meaning in tables. Choose a "
+            "different name."
         )
     return clean
 
@@ -178,4 +179,4 @@ def _whole_text(text: str) -> str:
 
 
 def _refused_field(name: str, value: object) -> UsageError:
-    return UsageError(f"{name} {str(value)[:40]!r}; expected what the judging page sends")
+    return UsageError(f"the {name} {str(value)[:40]!r} is not valid. {RELOAD}")

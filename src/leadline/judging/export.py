@@ -41,7 +41,7 @@ class ExportSummary(NamedTuple):
             return self.merged.remarks
         pairs = len(self.merged.grades)
         message = (
-            f"{self.lost} left out; use the file only with `leadline evaluate --pool`. A .csv or .tsv "
+            f"the file lacks {self.lost}, so use it only with `leadline evaluate --pool`; a .csv or .tsv "
             "file keeps everything"
         )
         return (*self.merged.remarks, ("probabilities", message, pairs))

@@ -38,7 +38,7 @@ from leadline.stats import INTERVALS
 from leadline.stats.power import half_width_of, queries_for_half_width, queries_needed
 
 RULE = re.compile(r"(.+?)\s+half-width\s*<\s*(\S+)")
-EXPECTED_RULE = '"MEASURE half-width < NUMBER", as in "P@10 half-width < 0.05"'
+EXPECTED_RULE = '"MEASURE half-width < NUMBER", such as "P@10 half-width < 0.05"'
 LOOKS = 10
 STEPS = 20  # of the curve
 NEW_POINTS = 2  # of the curve that one request computes, so that none takes long
@@ -70,7 +70,7 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
     """
     match = RULE.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"stopping rule '{text}' is not valid; write {EXPECTED_RULE}")
+        raise UsageError(f"the stopping rule '{text}' is not valid. Write {EXPECTED_RULE}.")
     (measure,) = profile_of("leadline").measures([match[1]], rel=rel, documents=None)
     if str(measure) not in measures:
         raise UsageError(
@@ -180,7 +180,9 @@ class PoolPrecision:
                 judged.setdefault(query, {})[document] = grades[query, document]
         number = sum(map(len, judged.values()))
         if number < FEWEST_JUDGMENTS:
-            few = HalfWidth(None, f"{counted(number, 'judgment')}, fewer than {FEWEST_JUDGMENTS}")
+            few = HalfWidth(
+                None, f"only {counted(number, 'judgment')} so far, of at least {FEWEST_JUDGMENTS}"
+            )
             return dict.fromkeys(self.measures, few)
         runs = {name: self.runs[name] for name in self.pair or self.runs}
         smaller = first_pairs(self.pool, count, self._numbers)
@@ -336,16 +338,17 @@ def plans(
     if goal is None or (half_width is not None and smallest is not None):
         raise UsageError("a plan needs either a half-width or a smallest difference")
     if not 0 < goal < math.inf:
-        raise UsageError(f"{name}={goal}; expected a number above 0")
+        raise UsageError(f"{name} must be a number above 0, not {goal}")
     precision, found = PoolPrecision(pool), list[Plan]()
     differ = differences or smallest is not None or bool(precision.pair)
     for place, measure in enumerate(map(str, results.measures)):
         if measure not in precision.measures:
-            raise UsageError(f"cannot plan for {measure}: the pool was not drawn for it")
+            raise UsageError(f"there is no plan for {measure}, because the pool was not drawn for it")
         kind = kind_of(profile_of("leadline").measures([measure], rel=None, documents=None)[0])
         if not has_interval(kind) or isinstance(kind, Ratio):
             raise UsageError(
-                f"cannot plan for {measure}: its precision has no forecast; use P, DCG, RBP or RR"
+                f"there is no plan for {measure}, because its precision has no forecast. Use P, DCG, RBP or "
+                "RR."
             )
         of, total, drawn, size = _most_variable(results, place, differ=differ)
         for per_query, share in precision.budgets(measure):
@@ -361,7 +364,9 @@ def plans(
             widths = {number: half_width_of(deviation, number) for number in sizes}
             found.append(Plan(measure, of, per_query, widths, queries))
     if not found:
-        raise UsageError("no plan: the values do not vary between queries; judge more documents")
+        raise UsageError(
+            "there is no plan, because the scores are the same for all queries. Judge more documents."
+        )
     return found
 
 
@@ -381,7 +386,9 @@ def _most_variable(results: EstimatedResults, place: int, *, differ: bool) -> tu
         if not np.isnan(column).any():
             found.append((float(column.var(ddof=1)), name, size * variance_of(results, place, a, b)))
     if not found:
-        raise UsageError(f"cannot plan for {results.measures[place]}: no values yet; judge more documents")
+        raise UsageError(
+            f"there is no plan for {results.measures[place]}, which has no scores yet. Judge more documents."
+        )
     total, name, drawn = max(found)
     return name, total, drawn, size
 
@@ -447,8 +454,9 @@ class Precision:
         fixed = (self.state["rule"], self.state["number"], self.state["pairs"])
         if fixed != (str(rule), looks, pairs):
             raise UsageError(
-                f"the store's stopping rule is fixed: '{fixed[0]}' with {fixed[1]} looks at {fixed[2]:,} "
-                f"pairs; it cannot change to '{rule}' with {looks} looks at {pairs:,} pairs"
+                f"the store already has the stopping rule '{fixed[0]}' with {counted(fixed[1], 'look')} at "
+                f"{counted(fixed[2], 'pair')}, which cannot change to '{rule}' with "
+                f"{counted(looks, 'look')} at {counted(pairs, 'pair')}"
             )
 
     def _save(self) -> None:
@@ -511,20 +519,20 @@ class Precision:
 
     def facts(self) -> list[str]:
         """Return a summary: the order, the rule and its looks."""
-        facts = ["pairs are judged in pool order"]
+        facts = ["documents appear in pool order"]
         if self.pool.pair:
             facts.append("half-widths are for the difference between " + " and ".join(self.pool.pair))
         if self.pool.missing:
             facts.append(
-                f"the pool refers to LLM labels that do not exist ({self.pool.missing}); half-widths are "
-                "computed without them"
+                f"the LLM labels of the pool are missing ({self.pool.missing}), so half-widths do without "
+                "them"
             )
         if self.rule is not None and self.state is not None:
             places = ", ".join(map(str, self.state["looks"])) or "none"
-            facts.append(f"judging stops when {self.rule}; checked after {places} pairs")
+            facts.append(f"judging stops when {self.rule} (checked after {places} pairs)")
         elif self.state is not None:
             facts.append(
-                "the store has a stopping rule that is not applied; to apply it, add --stop-when "
+                "the store has a stopping rule that does not apply now; to apply it, add --stop-when "
                 f"'{self.state['rule']}'"
             )
         return facts

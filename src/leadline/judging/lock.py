@@ -43,16 +43,16 @@ def check_names(path: str) -> None:
         return
     if names > 1:
         raise InputError(
-            f"has {names} names (hard links), and judgments saved under one are not seen under another",
-            expected="a store with one name",
+            f"the store has {names} names (hard links), and judgments saved under one are not seen under "
+            "another",
             path=path,
-            hint="Copy it to a new file and judge in the copy",
+            hint="Copy it to a new file and judge in the copy.",
         )
 
 
 def _taken(path: str) -> InputError:
     return InputError(
-        "is open in another judging page", expected="one page per store: judges can share it", path=path
+        "the store is open in another judging page", path=path, hint="All judges can share that page."
     )
 
 
@@ -71,7 +71,7 @@ def _beside(real: str, path: str) -> Iterator[None]:
         if "locked" in str(error):
             raise _taken(path) from None
         raise InputError(
-            f"cannot be locked ({error})", path=path, expected="a folder that can be written"
+            f"the store cannot be locked ({error})", path=path, hint="Choose a folder that you can write to."
         ) from None
     try:
         yield
@@ -90,7 +90,9 @@ def _on_file(real: str, path: str) -> Iterator[None]:
             file, created = _opened(real, created=created)
         except OSError as error:
             raise InputError(
-                f"cannot be opened ({error.strerror})", expected="a store that can be written", path=path
+                f"the store cannot be opened ({error.strerror})",
+                path=path,
+                hint="Choose a file that you can write to.",
             ) from None
         try:
             _lock(file, path)
@@ -188,12 +190,11 @@ class Identity:
             current = place_of(name)
             if current != file_id:
                 change = "deleted or moved" if current is None else "replaced by another file"
-                which = "" if name == self.path else f"{os.path.basename(name)} "
+                which = "the store" if name == self.path else os.path.basename(name)
                 raise InputError(
-                    f"{which}was {change} while the page was running; nothing more is saved",
-                    expected="the file that was opened",
+                    f"{which} was {change} while the page was running, so nothing more is saved",
                     path=self._shown,
-                    hint="Put it back, or stop the page and start it again",
+                    hint="Put it back, or stop the page and start it again.",
                 )
 
     def _stamp(self) -> tuple[int, int] | None:

@@ -17,6 +17,8 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_flags, check_whole
+from leadline.data.wording import counted
+from leadline.data.wording import queries as queries_of
 from leadline.errors import InputError, UsageError, both, one_of
 from leadline.estimation.measured_pool import MeasuredPool
 from leadline.estimation.pool_designs import pool_for
@@ -217,7 +219,7 @@ def pool(
         }
         pooling |= {"queries": queries, "known": known, "batch": batch}
         for other in (name for name, value in pooling.items() if value):
-            raise UsageError(f"{other} cannot be combined with measure; pass only one of them")
+            raise UsageError(f"use only one of {other} and measure")
         return pool_for(
             runs,
             measure,
@@ -237,9 +239,9 @@ def pool(
     chosen = _method(method, depth, random=random, everything=everything)
     none = isinstance(runs, Sequence) and not runs
     if none and (documents is None or queries is None):
-        raise UsageError("there are no runs; pass runs, or both documents and queries")
+        raise UsageError("there is nothing to pool. Pass runs, or both documents and queries.")
     if none and chosen is not None:
-        raise UsageError(f"{chosen} needs runs; pass runs, or use a random sample or everything")
+        raise UsageError(f"{chosen} needs runs. Pass runs, or use a random sample or everything.")
     systems = Systems([], [], []) if none else read_systems(runs, reading, on_run=on_run)
     more_queries = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
     table = None if judged is None else read_qrels(judged)
@@ -397,8 +399,8 @@ def _method(
     if method is None:
         if not random and not everything:
             raise UsageError(
-                "nothing says what to pool; give a depth (100), a method (RRF(documents=50)), a random "
-                "sample, or all documents"
+                "there is no rule for what to pool. Choose a depth (100), a method (RRF(documents=50)), a "
+                "random sample, or all documents."
             )
         return None
     return POOLS.parse(method) if isinstance(method, str) else method
@@ -411,7 +413,7 @@ def _collection(systems: Systems, documents: TextsLike | None, seed: int) -> _Co
         return _Collection(systems.documents, document_keys(systems.documents, seed), every, False)
     names = sorted(ids_of(documents))
     if not names:
-        raise InputError("contains no documents", expected="documents", path=str(documents))
+        raise InputError("the file contains no documents", path=str(documents))
     index_of = {name: index for index, name in enumerate(names)}
     indices = np.array([index_of.get(name, -1) for name in systems.documents], dtype=np.int64)
     return _Collection(names, document_keys(names, seed), indices, True)
@@ -432,11 +434,13 @@ def _pairs_of(known: Any) -> Iterable[tuple[str, str]]:
             for document in ((documents,) if isinstance(documents, str) else documents)
         ]
     if not isinstance(known, Iterable):
-        raise UsageError(f"known cannot be of type {type(known).__name__}; pass qrels, a pool, or pairs")
+        raise UsageError(f"known cannot be of type {type(known).__name__}. Pass qrels, a pool, or pairs.")
     pairs = list(known)
     for pair in pairs:
         if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(x, str) for x in pair)):
-            raise UsageError(f"known: {' '.join(repr(pair).split())[:60]}; expected pairs (query, document)")
+            raise UsageError(
+                f"known contains {' '.join(repr(pair).split())[:60]}, which is not a pair (query, document)"
+            )
     return [(query, document) for query, document in pairs]
 
 
@@ -493,29 +497,27 @@ def _warnings(
     partly = int((~systems.present.all(axis=0)).sum()) if systems.infos else 0
     shared = int(systems.present.all(axis=0).sum()) if systems.infos else 0
     if systems.infos and not shared and len(systems.infos) > 1:
-        say("no_common_query", partly, "no query is in all runs; do the query ids match?")
+        say("no_common_query", partly, "no query is in all runs; check whether the query ids match")
     else:
-        say(
-            "partial_queries", partly, f"queries missing from some runs: {partly}; pooled from the other runs"
-        )
+        message = f"some runs lack {queries_of(partly)} (pooled from the other runs)"
+        say("partial_queries", partly, message)
     strangers = set(queries) - set(systems.queries.names)
     say(
         "queries_without_run",
         len(strangers) if systems.infos else 0,
-        f"queries in no run: {len(strangers)}; pooled from the random sample only",
+        f"pooled {queries_of(len(strangers))} that no run has, from the random sample only",
     )
     lacking = maker.lacking
     say(
         "unknown_documents",
         sum(lacking.values()),
-        f"pooled documents that are not in the collection: {sum(lacking.values()):,} "
-        f"({', '.join(sorted(lacking)[:3])}{', ...' * (len(lacking) > 3)}); excluded",
+        f"left out {counted(sum(lacking.values()), 'pooled document')} missing from the collection "
+        f"({', '.join(sorted(lacking)[:3])}{', ...' * (len(lacking) > 3)})",
     )
     say(
         "short_draw",
         maker.short,
-        f"queries with too few documents left for the random sample: {maker.short}; all their documents "
-        "are pooled",
+        f"pooled all documents of {queries_of(maker.short)} with too few left for the random sample",
     )
     if method is not None and method.adaptive and judged is None:
         say("no_judgments", 1, f"{method} without judgments takes documents from the runs in turn")
@@ -525,7 +527,7 @@ def _warnings(
         say(
             "changed_probabilities",
             moved,
-            f"known pairs whose probability changed: {moved:,}; the whole pool has the combined "
+            f"the probability of {counted(moved, 'known pair')} changed; the whole pool has the combined "
             "probabilities of both draws",
         )
     return warnings

@@ -112,7 +112,7 @@ class MoveToFront(PoolMethod):
     [0, 1, 2, 3]
     """
 
-    title = "a number of documents, from the runs that find relevant ones"
+    title = "documents from the runs that find relevant ones"
     source = "Cormack, Palmer and Clarke 1998"
     adaptive = True
     aliases: ClassVar[Aliases] = {"MTF": {}}
@@ -147,7 +147,7 @@ class RBP(PoolMethod):
     [2, 1]
     """
 
-    title = "a number of documents, by their weight in rank-biased precision over the runs"
+    title = "documents with the largest weight in rank-biased precision over the runs"
     source = "Moffat, Webber and Zobel 2007, method A"
 
     documents: int = whole(100)
@@ -168,7 +168,7 @@ class RRF(PoolMethod):
     [2, 1]
     """
 
-    title = "a number of documents, by reciprocal rank fusion of the runs"
+    title = "documents with the largest reciprocal rank fusion scores over the runs"
     source = "Cormack, Clarke and Buettcher 2009"
 
     documents: int = whole(100)

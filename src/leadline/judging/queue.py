@@ -230,7 +230,7 @@ class Queues:
         if not self.named and name not in self._present and len(self._present) >= self.most_judges:
             raise UsageError(
                 f"there are already {len(self._present):,} judges, the maximum for {len(self.pairs):,} "
-                "documents; use the name of one of them"
+                "documents. Use the name of one of them."
             )
         return name
 
@@ -252,7 +252,7 @@ class Queues:
     def _check_arrivals(self) -> None:
         wait = 0 if self.named else self._arrivals.wait()
         if wait > 0:
-            raise TooManyError("Too many new judges at once; wait a moment", wait)
+            raise TooManyError("Too many new judges at once", wait)
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
         """Save events of a judge."""

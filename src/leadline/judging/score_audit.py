@@ -66,7 +66,7 @@ class ScoreAudit(Result):
         if len(self.audits) > 1:
             several = ", ".join(f"{one.measure} by {one.judge}" for one in self.audits[:3])
             raise UsageError(
-                f"a figure shows one judge and one measure, but there are {len(self.audits)} audits "
+                f"a figure shows one judge and one measure, but there are {len(self.audits)} pairs of them "
                 f"({several})"
             )
         (found,) = self.audits
@@ -133,7 +133,7 @@ def audit_scores(
 
     The audit of `agreement(..., runs=...)` for those who have the values of the queries and not the
     labels: the bias of every run, the rank correlation of all runs and of the `top` best, the runs that the
-    labels favour, and the pairs of runs in opposite order. There is no kappa: it needs the labels.
+    labels favor, and the pairs of runs in opposite order. There is no kappa: it needs the labels.
 
     Parameters
     ----------
@@ -183,8 +183,8 @@ def audit_scores(
     for judge, results in judges.items():
         if not isinstance(results, Results):
             raise UsageError(
-                f"judge '{judge}' has {type(results).__name__} instead of Results; `read_scores` returns "
-                "Results"
+                f"judge '{judge}' has {type(results).__name__} instead of Results. Read the scores with "
+                "`read_scores`."
             )
         results.refuse_weights("agreement")
     names, every = list(judges), list(judges.values())
@@ -193,8 +193,8 @@ def audit_scores(
     if len(runs) < 2 or not queries:
         have = f"{counted(len(runs), 'run')} and {counted(len(queries), 'query', 'queries')}"
         raise InputError(
-            f"{have} with scores by all of {', '.join(names)}",
-            expected="two runs and one query or more; do the names match?",
+            f"need scores of at least two runs and one query from all of {', '.join(names)}, got {have}",
+            hint="Check whether the names match.",
         )
     kept = [_values(measure, every, runs, queries) for measure in _measures(names, every)]
     used = sorted({code for one in kept for code in one.queries})
@@ -242,7 +242,8 @@ def _measures(names: Sequence[str], every: Sequence[Results]) -> list[tuple[str,
         return [(" / ".join(dict.fromkeys(more[0] for more in texts)), [0] * len(texts))]
     have = "; ".join(f"{name}: {', '.join(more)}" for name, more in zip(names, texts, strict=True))
     raise InputError(
-        f"the judges have no measure in common ({have})", expected="the same measures, or one each"
+        f"the judges have no measure in common ({have})",
+        hint="Compute the same measures for each, or a single measure for each.",
     )
 
 
@@ -254,11 +255,13 @@ def _values(
     kinds = [results.measures[place] for results, place in zip(every, places, strict=True)]
     for kind in kinds:
         if kind.average not in MEANS:
-            raise UsageError(f"{kind} is not a mean over queries; use measures that are")
+            raise UsageError(
+                f"{kind} is not a mean over queries. Use measures that are, such as AP or nDCG@10."
+            )
         if kind.rising != kinds[0].rising:
             raise UsageError(
-                f"higher is better for {kinds[0] if kinds[0].rising else kind}, lower for "
-                f"{kind if kinds[0].rising else kinds[0]}; the direction must be the same"
+                f"cannot compare {kinds[0]} with {kind}, because higher is better only for "
+                f"{kinds[0] if kinds[0].rising else kind}"
             )
     tables = []
     for results, place in zip(every, places, strict=True):
@@ -269,7 +272,7 @@ def _values(
     values = np.stack(tables)
     whole = np.flatnonzero(~np.isnan(values).any(axis=(0, 2)))
     if not len(whole):
-        raise InputError(f"no query with a value of {name} for every run and judge", expected="at least one")
+        raise InputError(f"no query has a value of {name} for every run and judge")
     return _Values(name, kinds[0].rising, values[:, whole], whole.tolist())
 
 
@@ -298,10 +301,11 @@ def _left_out(
     for what, common, each in found:
         alone = sorted(set().union(*each) - set(common))
         shown = ", ".join(alone[:3]) + (", ..." if len(alone) > 3 else "")
-        message = f"{what} without scores by all judges: {len(alone):,} ({shown}); left out"
+        message = f"left out {what} without scores from all judges: {len(alone):,} ({shown})"
         warnings.append(ResultWarning(f"{what}_left_out", message, len(alone)))
     for one in kept:
         lost = len(queries) - len(one.queries)
-        message = f"queries without a value of {one.name} for every run and judge: {lost:,}; left out"
+        which = f"without a value of {one.name} for every run and judge"
+        message = f"left out {counted(lost, 'query', 'queries')} {which}"
         warnings.append(ResultWarning("undefined_queries", message, lost))
     return [notice for notice in warnings if notice.count]

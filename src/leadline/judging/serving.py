@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
+from leadline.data.wording import counted
 from leadline.errors import UsageError
 
 SHORTEST = 8  # letters of a token
@@ -40,11 +41,11 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
     except OverflowError:
-        raise UsageError(f"port {port} is not valid; use 0 to 65535") from None
+        raise UsageError(f"port {port} is not valid. Use a port from 0 to 65535.") from None
     except OSError as error:
         raise UsageError(
-            f"cannot listen on {host}, port {port} ({error.strerror or error}); use --port 0 to take any "
-            "free port"
+            f"cannot listen on {host}, port {port} ({error.strerror or error}). Add --port 0 to use any free "
+            "port."
         ) from None
 
 
@@ -54,8 +55,8 @@ def token_for(host: str, token: str | None) -> str | None:
         return None if is_loopback(host) else secrets.token_urlsafe(16)
     if len(token) < SHORTEST or token != token.strip():
         raise UsageError(
-            f"the token has {len(token.strip())} characters; use at least {SHORTEST}, without blanks at "
-            "the ends"
+            f"the token has {counted(len(token.strip()), 'character')}. Use at least {SHORTEST}, without "
+            "blanks at the ends."
         )
     return token
 

@@ -106,7 +106,7 @@ def _scale(known: Mapping[str, Mapping[str, float]]) -> str:
     )
     if len(values) > MOST_GRADES or values[-1] > 9:
         raise UsageError(
-            f"The judgments have {counted(len(values), 'grade')} up to {values[-1]}. Name at most "
+            f"the judgments have {counted(len(values), 'grade')} up to {values[-1]}. Name at most "
             f'{MOST_GRADES} with --grades, such as "0=no,1=partly,2=yes".'
         )
     return ",".join(f"{value}=grade {value}" for value in values)

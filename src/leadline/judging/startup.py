@@ -52,7 +52,7 @@ class JudgingPage(NamedTuple):
         queries = count_queries(len({pair.query for pair in pairs}))
         done = len(judged & self.queues.pairs.keys())
         facts = [
-            f"{counted(len(pairs), 'document')} of {queries}, {done:,} judged",
+            f"{counted(len(pairs), 'document')} for {queries}, {done:,} judged",
             f"grades {written(self.store.grades)}; shown: {' or '.join(self.cards.forms)}",
         ]
         if self.queues.named:
@@ -91,7 +91,9 @@ def opened(
     reading = dict(reading or {})
     rows, drawn = (None, None) if pool is None else pooled(pool)
     if stop_when is not None and (drawn is None or "measures" not in drawn.design):
-        raise UsageError("a stopping rule needs a sampled pool; pass a POOL drawn with `leadline pool --for`")
+        raise UsageError(
+            "a stopping rule needs a sampled pool. Pass a POOL drawn with `leadline pool --for`."
+        )
     if stop_when is not None and drawn is not None:
         parse_rule(stop_when, drawn.design["measures"], drawn.design.get("rel"))  # before a store is created
     if grades is not None or not os.path.exists(store):
@@ -114,14 +116,14 @@ def opened(
             precision, before = None, 0 if drawn is None else int(_judged_before(drawn).sum())
             if before:
                 message = (
-                    f"pairs in the pool judged before: {before:,}; they are not shown, and no "
-                    "half-widths are computed"
+                    f"{counted(before, 'pair')} of the pool had been judged before the draw, so the page "
+                    "does not show them and computes no half-widths"
                 )
                 warnings.append(ResultWarning("judged_before", message, before))
             if before and stop_when is not None:
                 raise UsageError(
-                    f"a stopping rule needs all grades in the store, but {before:,} pairs were judged "
-                    "before; use a pool drawn without --judged"
+                    f"a stopping rule needs all grades in the store, but {counted(before, 'pair')} had been "
+                    "judged before the draw. Use a pool drawn without --judged."
                 )
             if drawn is not None and not before and "measures" in drawn.design:
                 precision = Precision(drawn, queues, rule=stop_when, looks=looks)
@@ -135,9 +137,7 @@ def pooled(path: str) -> tuple[Pooled, DrawnPool | None]:
     pooled = drawn.pairs(np.flatnonzero(drawn.drawn & ~_judged_before(drawn)).tolist())
     for name in (*pooled.queries, *pooled.documents):
         if not is_utf8(name):
-            raise InputError(
-                f"id {name[:40]!r} is not UTF-8", expected="ids that a store can hold", path=path
-            )
+            raise InputError(f"the id {name[:40]!r} is not UTF-8, so a store cannot contain it", path=path)
     return pooled, drawn if drawn.design else None
 
 
@@ -155,7 +155,7 @@ def fill(store: Store, rows: Pooled, drawn: DrawnPool | None) -> list[ResultWarn
         store.set_fact(DRAWN, "yes")
     if drawn is not None:
         store.set_pool(drawn)
-    message = f"pairs added to the store: {added:,}; {before:,} were already there"
+    message = f"added {counted(added, 'pair')} to the {before:,} already in the store"
     return [ResultWarning("new_pairs", message, added)] if before and added else []
 
 
@@ -170,13 +170,13 @@ def _missing(
         whole = {getattr(pair, noun) for pair in pairs}
         if whole and len(missing) == len(whole):
             raise InputError(
-                f"has no {noun} of the pool, not even '{min(missing)}'", expected="the same ids", path=path
+                f"the file lacks every {noun} of the pool, such as '{min(missing)}'",
+                path=path,
+                hint="Check whether the ids match.",
             )
         if missing:
             count = counted(len(missing), noun, "queries" if noun == "query" else "")
-            message = (
-                f"{count} in the pool missing from {path}, such as '{min(missing)}'; not shown to judges"
-            )
+            message = f"left out {count} of the pool missing from {path}, such as '{min(missing)}'"
             yield ResultWarning(code, message, len(missing))
 
 
@@ -193,7 +193,7 @@ def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarni
                 changed.add(pair.document)
     if changed:
         count = counted(len(changed), "judged document")
-        message = f"{count} whose text has changed since, such as '{min(changed)}'; the judgments are kept"
+        message = f"kept the judgments of {count} whose text has changed since, such as '{min(changed)}'"
         yield ResultWarning("changed_texts", message, len(changed))
 
 
@@ -205,8 +205,8 @@ def check_scale(drawn: DrawnPool | None, grades: Sequence[Grade]) -> None:
         level = getattr(measure, "rel", None)
         if level is not None and level > highest:
             raise UsageError(
-                f"the pool is for {measure}, but the highest grade is {highest:g}; give --grades with a "
-                f"grade of {level:g} or more, such as '0=no,1=partly,2=yes'"
+                f"the pool is for {measure}, but the highest grade is {highest:g}. Pass --grades with a "
+                f"grade of {level:g} or more, such as '0=no,1=partly,2=yes'."
             )
 
 
@@ -219,7 +219,7 @@ def check_forms(text: str) -> tuple[str, ...]:
     forms = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
     wrong = [form for form in forms if form not in FORMS]
     if wrong:
-        raise UsageError(f"unknown form '{wrong[0]}'; choose from {', '.join(FORMS)}")
+        raise UsageError(f"there is no form '{wrong[0]}'. Choose from {', '.join(FORMS)}.")
     return forms
 
 
@@ -238,7 +238,7 @@ def check_judges(text: str | None, overlap: float | None) -> tuple[str, ...]:
     names = tuple(check_judge(name) for name in text.split(","))
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise UsageError(f"two judges are both named '{twice[0]}'; give each a different name")
+        raise UsageError(f"two judges are both named '{twice[0]}'. Give each a different name.")
     if overlap and len(names) < 2:
-        raise UsageError(f"--overlap {overlap:g} needs two judges; add another to --judges")
+        raise UsageError(f"--overlap {overlap:g} needs two judges. Add another to --judges.")
     return names

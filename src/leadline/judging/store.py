@@ -202,14 +202,14 @@ class Store:
         text = None if grades is None else scale.written(scale.parse_scale(grades))
         folder = os.path.dirname(os.path.abspath(path))
         if os.path.isdir(path):
-            raise InputError("is a folder", expected=reader.STORE, path=path)
+            raise InputError(f"this is a folder, not {reader.STORE}", path=path)
         if not os.path.isdir(folder):
-            raise InputError("No such folder", expected="a folder for the store", path=folder)
+            raise InputError("no such folder", path=folder, hint="Create the folder for the store first.")
         if os.path.exists(path) and not os.path.isfile(path):
-            raise InputError("is not a file", expected=reader.STORE, path=path)
+            raise InputError(f"this is not a file, and so not {reader.STORE}", path=path)
         check_names(path)
         if os.path.exists(path) and os.path.getsize(path) and not reader.is_database(path):
-            raise InputError("is not an SQLite database", expected=reader.STORE, path=path)
+            raise InputError(f"this is not an SQLite database, and so not {reader.STORE}", path=path)
         with reader.faults(path):
             connection = _opened(path, text or scale.DEFAULT, seed or 0)
             try:
@@ -228,11 +228,11 @@ class Store:
         scale_text = scale.written(self.grades)
         if grades not in (None, scale_text):
             raise UsageError(
-                f"{self.path} was created with the grades '{scale_text}', not '{grades}'; use the same "
-                "grades or another store"
+                f"{self.path} was created with the grades '{scale_text}', not '{grades}'. Use the same "
+                "grades or another store."
             )
         if seed not in (None, self.seed):
-            raise UsageError(f"{self.path} was created with seed {self.seed}, not {seed}; use the same seed")
+            raise UsageError(f"{self.path} was created with seed {self.seed}, not {seed}. Use the same seed.")
 
     def close(self) -> None:
         """Close the store; on the last connection SQLite merges the write-ahead log into the file."""
@@ -280,10 +280,9 @@ class Store:
             same = connection.execute("SELECT value FROM facts WHERE name = 'id'").fetchone() == (self.id,)
             if not same or self._last_event(connection) < self._last:
                 raise InputError(
-                    "was overwritten while the page was running; nothing more is saved",
-                    expected="the store that was opened",
+                    "the store was overwritten while the page was running, so nothing more is saved",
                     path=self.path,
-                    hint="Stop the page and restore the store",
+                    hint="Stop the page and restore the store.",
                 )
 
     @staticmethod
@@ -345,7 +344,7 @@ class Store:
             with suppress(OSError):
                 os.unlink(target)
             raise InputError(
-                "cannot be copied to another file", expected="an undamaged store", path=self.path
+                "the store cannot be copied to another file, because it is damaged", path=self.path
             ) from None
         return target
 
@@ -452,7 +451,7 @@ class Store:
         try:
             row = connection.execute("SELECT id FROM judges WHERE name = ?", (judge,)).fetchone()
             if row is None:
-                raise UsageError(f"'{judge}' isn't a judge of this store; add the name first")
+                raise UsageError(f"'{judge}' isn't a judge of this store. Add the name first.")
             for event in events:
                 self._append(connection, row[0], event)
             where = "WHERE judges.name = ? AND pair = ? ORDER BY done.id"
@@ -466,7 +465,7 @@ class Store:
     def _append(self, connection: sqlite3.Connection, judge: int, event: Event) -> None:
         values = sorted(grade.value for grade in self.grades)
         if event.grade is not None and event.grade not in values:
-            raise UsageError(f"grade {event.grade} is not one of {values}")
+            raise UsageError(f"the grade {event.grade} is not on the scale {values}")
         undone = None
         if event.kind == "undo":
             undone = connection.execute(
@@ -474,9 +473,9 @@ class Store:
                 (event.undoes, judge, event.pair),
             ).fetchone()
             if undone is None:
-                raise UsageError("an undo of an unknown judgment; expected a known key")
+                raise UsageError("the judgment to undo is not in the store")
         if connection.execute("SELECT 1 FROM pairs WHERE id = ?", (event.pair,)).fetchone() is None:
-            raise UsageError(f"pair {event.pair}; expected one of the store")
+            raise UsageError(f"the pair {event.pair} is not in the store")
         cursor = connection.execute(
             "INSERT INTO events (key, kind, judge, pair, grade, note, seconds, shown, opened, given, "
             "saved, undoes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
@@ -503,7 +502,9 @@ class Store:
         if cursor.rowcount:
             self._seal(connection, cursor.lastrowid, event.digest)
         elif connection.execute(same, which).fetchone() is None:
-            raise ConflictError(f"the key '{event.key}' was saved before with another judgment, which stays")
+            raise ConflictError(
+                f"the key '{event.key}' was saved before with another judgment, which is kept"
+            )
 
     @staticmethod
     def _seal(connection: sqlite3.Connection, number: int | None, digest: str) -> None:

@@ -36,7 +36,7 @@ def _visible(value: object) -> object:
 
 
 def inline(figure: Figure, key: str, title: str) -> Markup:
-    """Return a figure as inline SVG with ids of its own, text as text, and the colours of the theme."""
+    """Return a figure as inline SVG with ids of its own, text as text, and the colors of the theme."""
     from markupsafe import Markup, escape
 
     drawn = picture(figure, "svg", live_text=True).decode()
@@ -56,7 +56,7 @@ def inline(figure: Figure, key: str, title: str) -> Markup:
 
 
 def _themed() -> dict[str, str]:
-    """Return the style variable of every colour in the figures."""
+    """Return the style variable of every color in the figures."""
     lines = {line_style.color: f"line-{index}" for index, line_style in enumerate(LINE_STYLES)}
     return lines | {INK: "ink", FAINT: "faint", RULE: "rule"}
 

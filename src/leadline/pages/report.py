@@ -108,10 +108,8 @@ def report(
 
 def _path(path: object, more: object) -> str:
     if more is not None or not isinstance(path, (str, os.PathLike)):
-        raise UsageError(
-            'expected report(qrels, runs, "page.html") or report(results, "page.html"); found '
-            + (f"the path is a {type(path).__name__}" if more is None else "both results and runs")
-        )
+        found = f"the path is a {type(path).__name__}" if more is None else "there are both results and runs"
+        raise UsageError(f'{found}. Call report(qrels, runs, "page.html") or report(results, "page.html").')
     return os.fspath(path)
 
 
@@ -120,7 +118,7 @@ def _compared(results: Results | Comparison, measures: Measures, options: dict[s
         return compare(results, measures=measures, **options)
     if measures is not None or options:
         name = next(iter(options), "measures")
-        raise UsageError(f"{name} cannot change a finished comparison; pass results, or leave out {name}")
+        raise UsageError(f"{name} cannot change a finished comparison. Pass results, or leave out {name}.")
     return results
 
 

@@ -86,7 +86,7 @@ def story(comparison: Comparison) -> list[str]:
     order = results.order()
     best, measure = order[0], str(results.measures[0])
     if np.isnan(results.means[best, 0]):
-        return [f"No run has a mean of {measure}."]
+        return [f"{measure} has no mean for any run."]
     low, high = (_within(results, 0, limit) for limit in comparison.intervals.limits[best, 0].tolist())
     first_sentence = f"The best run by {measure} is {results.names[best]} with {results.means[best, 0]:.4f}"
     if not np.isnan(low):
@@ -145,8 +145,8 @@ def tally(comparison: Comparison) -> str:
     pairs = counted(significant.shape[1], "pair")
     others = int(significant.size - significant.sum())
     return (
-        f"Significant differences, of {pairs} by each measure: {', '.join(parts)}. The other "
-        f"{counted(others, 'comparison')} gave no significant difference."
+        f"Significant differences among {pairs} for each measure: {', '.join(parts)}. "
+        f"{counted(others, 'other comparison')} found no significant difference."
     )
 
 
@@ -195,7 +195,7 @@ def _marked(comparison: Comparison, baseline: str | None) -> str:
     if baseline is not None:
         return f"{BETTER} significantly better than {baseline}, {WORSE} significantly worse"
     if len(comparison.names) > MOST_LETTERS:
-        return "A small number is how many runs a value is significantly better than"
+        return "The small number says how many runs the value is significantly better than"
     return "Letters name the runs that a value is significantly better than"
 
 
@@ -236,7 +236,7 @@ def _figures(comparison: Comparison, precision: Floats | None) -> list[dict[str,
     sections: list[dict[str, Any]] = []
     if precision is not None:
         curves = recall_precision(results.names, ELEVEN_LEVELS, precision, width=WIDTH)
-        caption = "Precision by recall: mean interpolated precision at eleven levels of recall."
+        caption = "Mean interpolated precision at eleven recall levels."
         pictures = [{"svg": inline(curves, "curves", f"curves of {runs} runs"), "words": caption}]
         sections.append({"title": "Recall and precision", "pictures": pictures})
     for index, measure in enumerate(results.measures):
@@ -266,7 +266,7 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
             (
                 "groups",
                 drawn_comparison(comparison, "groups", index, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
-                f"{measure}: runs placed by mean. A bar joins runs that do not differ significantly.",
+                f"{measure}: runs in order of their mean. A bar joins runs that do not differ significantly.",
             )
         )
     if results.withheld is not None:  # single queries are not drawn for estimates
@@ -281,12 +281,12 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
         (
             "differences",
             drawn_comparison(comparison, "differences", index, pair, width=WIDTH),
-            f"{measure} of every query, {pair_names}: {order}.{better}",
+            f"{measure} per query, {pair_names}: {order}.{better}",
         ),
         (
             "scatter",
             drawn_comparison(comparison, "scatter", index, pair, width=WIDTH),
-            f"{measure} of each query in both runs. On the line, a query has the same value in both.",
+            f"{measure} per query in both runs. Queries on the line have the same value in both.",
         ),
     ]
 

@@ -58,7 +58,7 @@ def significance_table(
         name = results.names[base]
         legend = f"{BETTER} significantly better than {name}, {WORSE} significantly worse {words}"
     elif named:
-        legend = f"letters: runs that a value significantly exceeds {words}"
+        legend = f"letters: runs that a value is significantly better than {words}"
     else:
         legend = f"raised: the number of runs that a value is significantly better than {words}"
     size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")

@@ -141,14 +141,14 @@ def _left_out(table: Table, layout: Layout, rows: int) -> list[str]:
     notes = []
     if layout.dropped:
         names = ", ".join(visible(table.columns[column]) for column in layout.dropped)
-        notes.append(f"columns hidden at this width: {names} (to see all: -f csv or `| less -S`)")
+        notes.append(f"columns hidden at this width: {names} (for all: -f csv or `| less -S`)")
     if rows:
-        notes.append(f"rows hidden: {rows:,} (to see all: -f csv or `| less`)")
+        notes.append(f"rows hidden: {rows:,} (for all: -f csv or `| less`)")
     return notes
 
 
 def _paint(text: str, code: str) -> str:
-    """Return a text in colour, unless NO_COLOR is set or the terminal has no colours."""
+    """Return a text in color, unless NO_COLOR is set or the terminal has no colors."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not text.strip():
         return text
     return f"{code}{text}{PLAIN}"

@@ -94,8 +94,8 @@ class Collection(Result):
         share = f" ({percent(round(self.coverage, 4))})" if self.relevant else ""
         rows = [
             ("documents", f"{self.documents:,}"),
-            ("  without a term", f"{self.empty_documents:,}"),
-            ("  size of the text", f"{self.size / 1e6:.1f} MB"),
+            ("  without terms", f"{self.empty_documents:,}"),
+            ("  text size", f"{self.size / 1e6:.1f} MB"),
             ("  terms per document", f"{self.mean_terms:.1f}"),
             ("queries", f"{self.queries:,}"),
             ("  terms per query", f"{self.mean_query_terms:.1f}"),
@@ -103,10 +103,10 @@ class Collection(Result):
             ("judgments", f"{self.judgments:,}"),
             ("  per judged query", f"{self.mean_judgments:.1f}"),
             ("  relevant per judged query", f"{self.mean_relevant:.1f}"),
-            *((f"  of grade {grade}", f"{count:,}") for grade, count in self.grades.items()),
+            *((f"  with grade {grade}", f"{count:,}") for grade, count in self.grades.items()),
             ("collection coverage", f"{self.relevant_held:,} of {self.relevant:,} relevant{share}"),
         ]
-        return columns_of(("of the collection", "number"), rows)
+        return columns_of(("collection", "number"), rows)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the numbers as columns of one row; `grade_1` counts the judgments of grade 1."""
@@ -143,7 +143,7 @@ def collection(
         if on_document is not None and read % 1000 == 0:
             on_document(read, 0)
     if not ids:
-        raise InputError("contains no documents", expected="documents", path=name_of(documents))
+        raise InputError("the file contains no documents", path=name_of(documents))
     topics = {query.id: query.content for query in read_queries(queries, encoding=encoding)}
     judged = read_qrels(qrels).to_dict()
     grades = np.array([grade for grades_of in judged.values() for grade in grades_of.values()])
@@ -209,7 +209,7 @@ def holdings(documents: TextsLike, qrels: QrelsLike, *, rel: float = 1.0) -> Cor
     """
     ids = set(ids_of(documents))
     if not ids:
-        raise InputError("contains no documents", expected="documents", path=name_of(documents))
+        raise InputError("the file contains no documents", path=name_of(documents))
     table = read_qrels(qrels)
     inside = np.array([name in ids for name in table.documents], dtype=np.bool_)
     judged, relevant_rows = table.grades >= 0, table.grades >= rel

@@ -12,7 +12,7 @@ from leadline.data.arrays import Floats
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.records import ResultWarning
 from leadline.data.validation import check_numbers, check_run_name, check_whole, check_word
-from leadline.data.wording import counted
+from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
 from leadline.io.objects import Run
 from leadline.io.read import RunLike, counted_run
@@ -29,11 +29,11 @@ from leadline.retrieval.fusion_methods import FUSIONS, FusionMethod
 
 DEFAULT_NORMALISATION = "min-max"
 REPAIRS = {
-    "other_tags": "tags before the last: {}",
-    "repeated": "repeated documents left out: {}",
-    "dropped": "documents with score NaN left out: {}",
-    "extra_columns": "lines with more than six columns (the rest ignored): {}",
-    "disordered": "lists in which rank and score disagree: {}",
+    "other_tags": "used the last tag and ignored earlier ones ({})",
+    "repeated": "left out repeated documents ({})",
+    "dropped": "left out documents with score NaN ({})",
+    "extra_columns": "ignored what follows the sixth column (lines: {})",
+    "disordered": "rank and score disagree in some lists ({})",
 }
 
 
@@ -79,7 +79,7 @@ def fuse(
         RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR, LogISR(sigma=0),
         RBC(p=0.8), Borda, Condorcet or Mixed.
     normalise : {"min-max", "max", "sum", "z", "rank", "borda", "none"}, optional
-        Normalisation of the scores of each list, for methods that use scores; "min-max" by default.
+        Normalization of the scores of each list, for methods that use scores; "min-max" by default.
     weights : sequence of float, optional
         Weight of each run, 0 or more; a run of weight 0 is left out. Not for CombMED, CombMAX and CombMIN.
     depth : int, optional
@@ -97,7 +97,7 @@ def fuse(
     Raises
     ------
     InputError
-        If a run cannot be read, or its scores cannot be normalised.
+        If a run cannot be read, or its scores cannot be normalized.
     UsageError
         If there are fewer than two runs, or an option does not suit the method.
 
@@ -172,7 +172,7 @@ def method_of(method: str | FusionMethod) -> FusionMethod:
 
 
 def normalisation_of(method: FusionMethod, name: str | None) -> str:
-    """Return the normalisation that a method uses; "none" if it uses ranks only.
+    """Return the normalization that a method uses; "none" if it uses ranks only.
 
     >>> normalisation_of(method_of("CombSUM"), None), normalisation_of(method_of("RRF"), None)
     ('min-max', 'none')
@@ -182,7 +182,7 @@ def normalisation_of(method: FusionMethod, name: str | None) -> str:
         if not method.uses_scores and name != "none":
             able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.uses_scores)
             raise UsageError(
-                f"normalise='{name}' does not apply to {method}, which uses only ranks; it applies to {able}"
+                f"normalise='{name}' does not apply to {method}, which uses only ranks. It applies to {able}."
             )
         return name
     return DEFAULT_NORMALISATION if method.uses_scores else "none"
@@ -198,10 +198,10 @@ def weights_of(method: FusionMethod, weights: Sequence[float] | None, names: Seq
         return np.ones(len(names))
     if not method.weighted:
         able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.weighted)
-        raise UsageError(f"{method} takes no weights; methods that do: {able}")
+        raise UsageError(f"{method} takes no weights. Choose from {able}.")
     if len(weights) != len(names):
         raise UsageError(
-            f"{counted(len(weights), 'weight')} for {counted(len(names), 'run')}; give one weight per run"
+            f"need one weight per run, got {counted(len(weights), 'weight')} for {counted(len(names), 'run')}"
         )
     for weight in weights:
         check_numbers(weight=weight)
@@ -209,27 +209,27 @@ def weights_of(method: FusionMethod, weights: Sequence[float] | None, names: Seq
             raise UsageError(f"weights must be 0 or more, not {weight!r}")
     found = np.array(weights, dtype=np.float64)
     if not found.any():
-        raise UsageError("all weights are 0; at least one must be above 0")
+        raise UsageError("at least one weight must be above 0")
     return found
 
 
 def runs_of(runs: Iterable[Any] | Mapping[str, Any], reading: Reading) -> FusionInput:
     """Return runs and the warnings of reading them; refuse fewer than two."""
     if isinstance(runs, (str, os.PathLike, Run)):
-        raise UsageError("fusing one run makes no sense; pass at least two, as in [first, second]")
+        raise UsageError("need at least two runs to fuse, got 1. Pass them as a list: [first, second].")
     named: list[tuple[str | None, Any]]
     named = list(runs.items()) if isinstance(runs, Mapping) else [(None, run) for run in runs]
     if len(named) < 2:
         raise UsageError(f"need at least two runs to fuse, got {len(named)}")
     if reading.on_duplicate == "hold":
-        raise UsageError("fusion does not support on_duplicate='hold'; use refuse, first, last or max")
+        raise UsageError("fusion does not support on_duplicate='hold'. Use refuse, first, last or max.")
     found: list[Run] = []
     paths: list[str] = []
     warnings: list[ResultWarning] = []
     for name, source in named:
         run, counts = counted_run(source, name=name, reading=reading)
         if not len(run.scores):
-            raise InputError("contains no documents", expected="a run", path=run.name)
+            raise InputError("the run contains no documents", path=run.name)
         found.append(Run.sharing(run))
         paths.append(os.fspath(source) if isinstance(source, (str, os.PathLike)) else "in memory")
         warnings += _repairs(run.name, counts)
@@ -250,16 +250,18 @@ def warnings_of(lists: FusionLists, method: FusionMethod, normalisation: str) ->
     for name, sizes in zip(lists.names, lists.sizes, strict=True):
         missing = int(np.count_nonzero(sizes == 0))
         if missing:
-            message = f"{name} lacks {missing} of {len(sizes)} queries; they are fused from the other runs"
+            message = f"{name} lacks {missing} of {queries(len(sizes))} (fused from the other runs)"
             warnings.append(ResultWarning("missing_queries", message, missing))
     if not method.uses_scores:
         return warnings
     equal = lists_of_equal_scores(lists) if normalisation in DIVIDING else 0
     if equal:
-        message = f"lists of equal scores: {equal}; all their normalised scores are 0"
+        message = f"normalized all scores to 0 in {counted(equal, 'list')} of equal scores"
         warnings.append(ResultWarning("equal_scores", message, equal))
     negative = int(np.count_nonzero(lists.score < 0)) if normalisation == "none" else 0
     if negative:
-        message = f"negative scores: {negative}; a document that a run did not retrieve counts as 0"
+        message = (
+            f"some scores ({negative:,}) are below 0, the score of a document that a run did not retrieve"
+        )
         warnings.append(ResultWarning("negative_scores", message, negative))
     return warnings

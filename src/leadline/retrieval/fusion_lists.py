@@ -1,4 +1,4 @@
-"""Ranked lists of several runs as columns, and the normalisation of their scores for fusion."""
+"""Ranked lists of several runs as columns, and the normalization of their scores for fusion."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from leadline.io.objects import Run
 
 DIGITS = 14  # significant digits of fused scores; later ones are rounding errors
 SMALL = 1e-280  # smaller and, inversely, larger scores keep all digits
+BY_RANK = "Use a method that needs only ranks: RRF, ISR, RBC, Borda or Condorcet."
 
 
 class FusionLists:
@@ -158,7 +159,7 @@ class FusionLists:
         Scores that differ by rounding errors are tied.
         """
         if not np.isfinite(scores).all():
-            raise UsageError("fused scores exceed 1e308; use smaller weights or a normalisation")
+            raise UsageError("fused scores exceed 1e308. Use smaller weights or normalize the scores.")
         scores = _without_rounding(scores)
         order = np.lexsort((-self.document, -scores, self.query))
         query = self.query[order]
@@ -231,8 +232,9 @@ def _max(groups: _Groups) -> FusionLists:
     high = groups.extreme(np.maximum, -np.inf)
     for place in np.flatnonzero((high <= 0) & np.isfinite(high))[:1].tolist():
         raise InputError(
-            f"the largest score of {groups.name(place)} is {high[place]:g}",
-            expected="a number above 0 for the normalisation max; min-max takes any scores",
+            f"the normalization max needs a score above 0, but the largest for {groups.name(place)} is "
+            f"{high[place]:g}",
+            hint="Use min-max, which takes any scores.",
         )
     return groups.lists.with_scores(groups.lists.score / high[groups.list])
 
@@ -281,7 +283,7 @@ DIVIDING = ("min-max", "sum", "z")  # by 0, for a list of equal scores
 
 
 def normalised(lists: FusionLists, name: str) -> FusionLists:
-    """Return lists with the scores of each list normalised.
+    """Return lists with the scores of each list normalized.
 
     Examples
     --------
@@ -295,8 +297,8 @@ def normalised(lists: FusionLists, name: str) -> FusionLists:
     for row in np.flatnonzero(~np.isfinite(lists.score))[:1].tolist():
         raise InputError(
             f"document '{lists.documents[int(lists.document[lists.candidate[row]])]}' for "
-            f"{groups.name(int(groups.list[row]))} has score {lists.score[row]:g}",
-            expected="finite scores; RRF, ISR, RBC, Borda and Condorcet use ranks only",
+            f"{groups.name(int(groups.list[row]))} has score {lists.score[row]:g}, which is not finite",
+            hint=BY_RANK,
         )
     try:
         with np.errstate(over="raise", invalid="raise"):
@@ -304,8 +306,7 @@ def normalised(lists: FusionLists, name: str) -> FusionLists:
     except FloatingPointError:
         largest = float(np.abs(lists.score).max())
         raise InputError(
-            f"scores up to {largest:g} are too large for the normalisation {name}",
-            expected="smaller scores; RRF, ISR, RBC, Borda and Condorcet use ranks only",
+            f"scores up to {largest:g} are too large for the normalization {name}", hint=BY_RANK
         ) from None
 
 

@@ -33,7 +33,7 @@ class FusionMethod(Parametric):
         Parameters
         ----------
         lists : FusionLists
-            The lists, with normalised scores.
+            The lists, with normalized scores.
         weights : ndarray of float64, shape (n_runs,)
             Weights above 0.
         """

@@ -14,6 +14,8 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.records import ResultWarning
 from leadline.data.validation import check_whole
+from leadline.data.wording import counted
+from leadline.data.wording import queries as queries_of
 from leadline.errors import InputError, UsageError
 from leadline.io.objects import Run, read_qrels
 from leadline.io.read import QrelsLike
@@ -163,7 +165,7 @@ def score(
             prepared.append(_PreparedQuery(name, texts[name], codes[codes >= 0]))
     if not prepared:
         raise InputError(
-            "no pair of a known query and an indexed document", expected="ids as in queries and index"
+            "no pair has both a known query and an indexed document", hint="Check whether the ids match."
         )
 
     def answer(plan: Any, documents: Integers | None) -> ScoredDocuments:
@@ -173,10 +175,14 @@ def score(
 
     result = _answered(opened, parsed, prepared, answer, feedback, on_query)
     result.warnings += _warnings(
-        ("unindexed_documents", f"pairs whose document is not indexed: {unindexed:,}; left out", unindexed),
+        (
+            "unindexed_documents",
+            f"left out {counted(unindexed, 'pair')} whose document is not indexed",
+            unindexed,
+        ),
         (
             "unknown_queries",
-            f"queries without a text: {len(without_text)}; their pairs are left out",
+            f"left out the pairs of {queries_of(len(without_text))} without a text",
             len(without_text),
         ),
     )
@@ -189,10 +195,10 @@ def _ready(index: IndexLike, models: ModelsLike, feedback: QrelsLike | None) -> 
     parsed = {model: None for model in given if isinstance(model, Model)}
     parsed |= dict.fromkeys(MODELS.expand_all([text for text in given if isinstance(text, str)]))
     if not parsed:
-        raise UsageError("no model given; choose one, such as BM25 (see `leadline models`)")
+        raise UsageError("need a retrieval model, such as BM25 (see `leadline models`)")
     learns = [str(model) for model in parsed if getattr(model, "learn", "") == "judged"]
     if learns and feedback is None:
-        raise UsageError(f"{learns[0]} needs judgments to learn from; add --feedback QRELS")
+        raise UsageError(f"{learns[0]} needs judgments to learn from. Add --feedback QRELS.")
     if feedback is not None and not learns:
         raise UsageError("--feedback needs a model that uses it, such as RM3(learn=judged)")
     return index if isinstance(index, Index) else open_index(index), list(parsed)
@@ -239,9 +245,9 @@ def _answered(
         retrieved.seconds[title] = np.array(seconds)
     learned = feedback is not None
     retrieved.warnings = _warnings(
-        ("no_known_term", f"queries without a known term: {nothing}; they match nothing", nothing),
-        ("unknown_terms", f"query terms in no document: {unknown}; left out of their queries", unknown),
-        ("learned", "a model learned from these judgments; do not evaluate it with them", int(learned)),
+        ("no_known_term", f"found nothing for {queries_of(nothing)} without a known term", nothing),
+        ("unknown_terms", f"left out {counted(unknown, 'query term')} that no document contains", unknown),
+        ("learned", "a model learned from these judgments, so do not evaluate it with them", int(learned)),
     )
     return retrieved
 

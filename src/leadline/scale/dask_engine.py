@@ -54,7 +54,7 @@ def map_dask(
             client = distributed.Client(cluster if address is None else address, timeout=30)
         except OSError as error:
             raise UsageError(
-                f"dask:{address} does not respond ({error}); check that a scheduler is running"
+                f"dask:{address} does not respond ({error}). Check whether a scheduler is running."
             ) from None
         try:
             with tempfile.TemporaryDirectory(prefix="leadline-", ignore_cleanup_errors=True) as folder:
@@ -115,7 +115,7 @@ def _outcome(distributed: Any, future: Any) -> Any:
     try:
         return future.result()
     except distributed.KilledWorker:
-        return Fault(None, f"failed {ATTEMPTS} times (its worker ended)")
+        return Fault(None, f"failed {ATTEMPTS} times (the worker process ended)")
     except Exception as error:  # noqa: BLE001  # tried again, then named
         return Fault(None, f"{type(error).__name__}: {error}")
 

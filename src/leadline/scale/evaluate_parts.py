@@ -101,7 +101,7 @@ def evaluate_parts(
     given = parts if isinstance(parts, RunParts) else RunParts(parts)
     evaluation = Evaluation(qrels, measures, **options)
     if evaluation.reading.by_tag:
-        raise UsageError("the parts of a run are named after the first path; leave out name_by='tag'")
+        raise UsageError("a run in parts is named after the first path. Leave out name_by='tag'.")
     if not group_parts:
         return _evaluated(evaluation, [given], engine, on_fault, on_part)
     with grouped_parts(given, evaluation.reading) as (grouped, inputs):
@@ -148,7 +148,7 @@ def _units(runs: list[RunParts], engine: Engine) -> Iterator[Unit]:
                 yield Unit(run, number, source, parts.name if len(runs) > 1 else f"part {number + 1}")
                 continue
             if source == STANDARD_INPUT and engine.kind != "local":
-                raise UsageError(f"the engine {engine} cannot read '-'; use files that workers can read")
+                raise UsageError(f"the engine {engine} cannot read '-'. Use files that workers can read.")
             record_input(source)
             yield Unit(run, number, source, source)
 
@@ -165,8 +165,8 @@ def _evaluated(
     chosen = engine if isinstance(engine, Engine) else engine_of(engine)
     if evaluation.qrels.inclusion is not None:
         raise UsageError(
-            "recall cannot be estimated from inclusion probabilities in parts; use judgments without "
-            "them, or the undivided run"
+            "recall cannot be estimated from inclusion probabilities in parts. Use judgments without them, "
+            "or the undivided run."
         )
     sums = [PartSum(evaluation, parts.name, by_tag=evaluation.reading.by_tag) for parts in runs]
     faults: dict[str, str] = {}
@@ -200,7 +200,7 @@ def _is_sized(parts: RunParts) -> bool:
 
 def _results(evaluation: Evaluation, sums: list[PartSum]) -> Results:
     if not all(each.labels for each in sums):
-        raise UsageError("no parts given; pass at least one")
+        raise UsageError("need at least one part of the run")
     infos, values = zip(*(each.finished() for each in sums), strict=True)
     results = evaluation.results(list(infos), list(values))
     results.inputs = [
@@ -224,9 +224,7 @@ def grouped_parts(parts: RunParts, reading: Reading) -> Iterator[tuple[RunParts,
             groups = _Groups(folder, stack)
             for path in parts:
                 if not isinstance(path, str):
-                    raise InputError(
-                        "a part is in memory", expected="files for --group-parts", path=parts.name
-                    )
+                    raise InputError("--group-parts needs files, but a part is in memory", path=parts.name)
                 with ExitStack() as copies:
                     copy = copies.enter_context(local_copy(path)) if is_url(path) else None
                     local = path if copy is None else copy.path
@@ -254,10 +252,10 @@ class _Groups:
         """Add the rows of a part; return their number."""
         source = opened(path)
         if source.format is not TREC or reading.columns is not None:
-            raise InputError(f"is {source.format.name}", expected="TREC text for --group-parts", path=label)
+            raise InputError(f"--group-parts needs TREC text, but this is {source.format.name}", path=label)
         rows = self._add_text(path)
         if not rows:
-            raise InputError("contains no lines of a run", expected="a part of a run", path=label)
+            raise InputError("the file contains no lines of a run", path=label)
         return rows
 
     def _add_text(self, path: str) -> int:
@@ -272,7 +270,7 @@ class _Groups:
         return rows + self._write([rest], top=not rows)
 
     def _write(self, lines: list[bytes], *, top: bool) -> int:
-        """Write lines to the files of their queries; neighbours of one query at once."""
+        """Write lines to the files of their queries; neighbors of one query at once."""
         rows = 0
         held: dict[int, list[bytes]] = {}
         last, target = b"", held.setdefault(0, [])

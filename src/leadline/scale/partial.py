@@ -166,9 +166,8 @@ class PartSum:
         for query, earlier in (*judged, *unjudged):
             raise InputError(
                 f"query '{to_text(query)}' is also in {self.labels[earlier]}",
-                expected="each query in one part",
                 path=part.label,
-                hint="To group the rows of each query first, add `--group-parts`",
+                hint="To group the rows of each query first, add `--group-parts`.",
             )
 
     def _put(self, codes: Integers, values: RunValues) -> None:
@@ -246,7 +245,7 @@ def merge_partials(evaluation: Evaluation, partials: Iterable[Partial], *, name:
     for number, partial in enumerate(partials):
         total.add(number, partial)
     if not total.labels:
-        raise UsageError("no parts given; pass at least one")
+        raise UsageError("need at least one part of the run")
     info, values = total.finished()
     results = evaluation.results([info], [values])
     results.inputs = list(total.inputs.values())

@@ -195,5 +195,6 @@ def _outcome(worker: _Worker) -> Any:
     if worker.process.exitcode is None:
         return None
     code = worker.process.exitcode
-    how = f"its worker was ended by signal {-code}" if code < 0 else f"its worker ended with status {code}"
+    how = f"ended by signal {-code}" if code < 0 else f"ended with status {code}"
+    how = f"the worker process {how}"
     return Fault(None, how)

@@ -53,7 +53,7 @@ def remote_files(url: str) -> list[str]:
     except Exception as error:  # noqa: BLE001  # every storage has its own
         raise _fault(error, url) from None
     if not found:
-        raise InputError("names no file", expected="the parts of a run", path=url)
+        raise InputError("no file matches", path=url)
     return sorted(str(system.unstrip_protocol(name)) for name in found)
 
 
@@ -86,7 +86,9 @@ def local_copy(url: str) -> Iterator[LocalCopy]:
             except Exception as error:  # noqa: BLE001  # every storage has its own
                 raise _fault(error, url) from None
         if expected is not None and size != expected:
-            raise InputError(f"{size:,} bytes", expected=f"{expected:,}, as its storage says", path=url)
+            raise InputError(
+                f"received {size:,} bytes, but the storage lists {expected:,}", path=url, hint="Try again."
+            )
         yield LocalCopy(name, digest.hexdigest())
     finally:
         os.unlink(name)
@@ -102,8 +104,11 @@ def _opened(url: str) -> tuple[Any, str]:
     try:
         system, path = fsspec.core.url_to_fs(url, **_options(protocol))
     except ImportError:
-        package = PACKAGES.get(protocol, f"the package of fsspec for {protocol}://")
-        raise MissingPackageError(f"{url}: {package} is not installed: pip install {package}") from None
+        package = PACKAGES.get(protocol)
+        missing = f"{package} is not installed: pip install {package}"
+        if package is None:
+            missing = f"the fsspec package for {protocol}:// is not installed"
+        raise MissingPackageError(f"{url}: {missing}") from None
     except Exception as error:  # noqa: BLE001  # every storage has its own
         raise _fault(error, url) from None
     return system, str(path)
@@ -124,10 +129,10 @@ def _fault(error: Exception, url: str) -> InputError:
     kind = type(error).__name__
     if isinstance(error, FileNotFoundError):
         if "bucket" in text and "does not exist" in text:
-            return InputError(f"bucket {url.split('/')[2]} does not exist", expected="a bucket", path=url)
+            return InputError(f"there is no bucket {url.split('/')[2]}", path=url)
         return InputError("no such file", path=url)
     if kind == "FileExpired":  # of s3fs
-        return InputError("changed while it was being read", expected="a part that is complete", path=url)
+        return InputError("the file changed while it was being read", path=url, hint="Try again.")
     if isinstance(error, PermissionError) or kind == "NoCredentialsError":  # of botocore
-        return InputError(f"access refused ({text})", expected="credentials that can read it", path=url)
-    return InputError(f"cannot be read ({text})", path=url)
+        return InputError(f"access refused ({text})", path=url, hint="Check your credentials.")
+    return InputError(f"the file cannot be read ({text})", path=url)

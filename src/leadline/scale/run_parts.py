@@ -49,7 +49,7 @@ class RunParts:
         if not isinstance(self._items, Iterator):
             items = list(self._items)
             if not items:
-                raise UsageError("no parts given; pass at least one")
+                raise UsageError("need at least one part of the run")
             self._items = items
             if all(isinstance(item, (str, os.PathLike)) for item in items):
                 self.paths = [path for item in items for path in part_files(os.fspath(item))]
@@ -110,11 +110,11 @@ def part_files(path: str) -> list[str]:
     elif has_magic(path) and not exists(path):
         found = [name for name in glob(path) if isfile(name)]
     elif path != STANDARD_INPUT and not exists(path) and not split_part(path)[1]:
-        raise InputError("does not exist", expected="a part of a run", path=path)
+        raise InputError("no such file or folder", path=path)
     else:
         return [path]
     if not found:
-        raise InputError("names no file", expected="the parts of a run", path=path)
+        raise InputError("no file matches", path=path)
     return sorted(found)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_run_name
+from leadline.data.wording import counted
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import Evaluation
 from leadline.evaluation.merging import merge_results
@@ -74,7 +75,8 @@ def merge_files(paths: Sequence[str], *, queries: str | None = None, name: str |
 def _rename(part: Results, label: str, name: str) -> None:
     if len(part.runs) != 1:
         raise UsageError(
-            f"{label} has {len(part.runs)} runs; to name the merged run, each file must contain one run"
+            f"the merged run can be named only if each file contains one run, but {label} contains "
+            f"{len(part.runs)}"
         )
     part.runs[0] = replace(part.runs[0], name=name)
     part.inputs = [info | {"run": name} if "run" in info else info for info in part.inputs]
@@ -85,18 +87,16 @@ def saved_results(path: str) -> Results:
     try:
         saved = read_saved(path)
     except InputError as error:
-        error.hint = error.hint or "`leadline convert QRELS QRELS MERGED` merges judgments"
+        error.hint = error.hint or "To merge judgments, use `leadline convert QRELS QRELS MERGED`."
         raise
     results = saved.view.result
     if not isinstance(results, Results):
         raise InputError(
-            f"is a saved result of `{saved.command}`", expected="a result of evaluate", path=path
+            f"only results of `evaluate` can be merged, but this is one of `{saved.command}`", path=path
         )
     for key in ("bounds", "relevance_strings"):
         if results.options.get(key):
-            raise InputError(
-                f"contains results with {key}", expected="results without, which can be merged", path=path
-            )
+            raise InputError(f"results with {key} cannot be merged", path=path)
     results.inputs = saved.inputs
     return results
 
@@ -134,7 +134,7 @@ class Verification(Result):
     def _tables(self) -> list[Table]:
         outcome = "nothing differs" if self.verified else "the saved results differ from their inputs"
         unchecked = sum(check["ok"] is None for check in self.checks)
-        notes = [outcome, *([f"not checked: {unchecked}"] if unchecked else [])]
+        notes = [outcome, *([f"could not check {counted(unchecked, 'row')}"] if unchecked else [])]
         return [printed_table(self._columns(), notes=notes, whole=True)]
 
     def to_dict(self) -> dict[str, Any]:
@@ -191,7 +191,7 @@ def _check_input(verification: Verification, info: Mapping[str, Any]) -> bool:
         verification.add("input", path, str(error), ok=None)
         return False
     if found is None or expected is None:
-        what = "does not exist here" if found is None else "was saved without a digest"
+        what = "no such file" if found is None else "was saved without a digest"
         verification.add("input", path, what, ok=None)
         return found is not None
     same = bool(found == expected)
@@ -232,12 +232,8 @@ def _check_values(
         if not files or not checked:
             verification.add("values", name, "not recomputed: its inputs are missing", ok=None)
             continue
-        found = f"queries recomputed: {checked};  "
-        found += (
-            f"different values: {len(different)}, such as '{different[0]}'"
-            if different
-            else "all values are equal"
-        )
+        found = f"recomputed {counted(checked, 'query', 'queries')}, and "
+        found += f"{len(different)} differ, such as '{different[0]}'" if different else "all values are equal"
         verification.add("values", name, found, ok=not different)
 
 
@@ -245,7 +241,7 @@ def _evaluation(results: Results, qrels: str) -> Evaluation:
     """Return the evaluation by which results were computed."""
     options = {name: results.options[name] for name in KEYWORDS if name in results.options}
     if results.options.get("pool") is not None:
-        raise UsageError("results with a pool cannot be verified, only results of complete judgments")
+        raise UsageError("only results from complete judgments can be verified, not results with a pool")
     names = ("subtopics", "qrels_columns", "queries_in")
     reading = {name: options[name] for name in names if name in options}
     table = read_qrels(qrels, kind="qrels", **reading)

@@ -17,6 +17,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.records import ResultWarning
+from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
 from leadline.io.cell_values import number_in, number_of
@@ -49,7 +50,7 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
     """
     parts = RULE.fullmatch(rule)
     if parts is None:
-        raise UsageError(f"--keep {rule} is not valid; write FILE:COLUMN>=NUMBER")
+        raise UsageError(f"--keep {rule} is not valid. Write FILE:COLUMN>=NUMBER.")
     limit = number_in(parts["value"])
     if limit is None:
         raise UsageError(f"--keep {rule}: '{parts['value']}' is not a number")
@@ -57,7 +58,12 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
     good: set[str] = set()
     for line, row in rows_of(path, "document"):
         if column not in row:
-            raise InputError(f"no column '{column}'", expected=", ".join(map(str, row)), path=path, line=line)
+            raise InputError(
+                f"there is no column '{column}'",
+                path=path,
+                line=line,
+                hint=f"Choose from {', '.join(map(str, row))}.",
+            )
         name = row_columns.find(row, DOCUMENT) or next(iter(row))
         if compare(number_of(row[column], column, path, line), limit):
             good.add(str(row[name]))
@@ -220,10 +226,10 @@ def build_index(
     how = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
     good = keep_rule(keep) if keep else None
     if prefix is not None and (prefix < 1 or not store_text):
-        raise UsageError(f"prefix={prefix} needs store_text, and at least 1 byte")
+        raise UsageError(f"prefix={prefix} is not valid. Use 1 byte or more, together with store_text.")
     target = None if path is None else os.fspath(path)
     if target is not None and os.path.lexists(target) and not overwrite:
-        raise UsageError(f"{target} already exists; choose a new name, or use --overwrite")
+        raise UsageError(f"{target} already exists. Choose a new name, or use --overwrite.")
     if target is not None and os.path.exists(target):
         _check_replaceable(target)
     folder = _new_folder(target)
@@ -403,7 +409,7 @@ class Builder:
     def finish(self, source: str, options: dict[str, Any], *, positions: bool) -> None:
         """Write the remaining files, the header last."""
         if not self.ids:
-            raise InputError("contains no documents", expected="documents", path=source)
+            raise InputError("the file contains no documents", path=source)
         names = [to_bytes(term) for term in self.terms]
         order = sorted(range(len(names)), key=names.__getitem__)
         rank = np.empty(len(names), dtype=np.int32)
@@ -458,14 +464,15 @@ class Builder:
         blanks = sum(len(name.split()) != 1 for name in self.ids)
         warnings = [
             ResultWarning(
-                "empty_documents", f"documents without any term: {empty}; no search can find them", empty
+                "empty_documents", f"no search can find {counted(empty, 'document')} without terms", empty
             ),
             ResultWarning(
                 "ids_with_blanks",
-                f"document ids with blanks: {blanks}; TREC runs cannot contain them, so write .json or .csv",
+                f"{counted(blanks, 'document id')} with blanks cannot appear in TREC runs, so write .json or "
+                ".csv",
                 blanks,
             ),
-            ResultWarning("not_kept", f"documents that --keep left out: {self.left_out:,}", self.left_out),
+            ResultWarning("not_kept", f"--keep left out {counted(self.left_out, 'document')}", self.left_out),
         ]
         return [notice for notice in warnings if notice.count]
 

@@ -25,6 +25,7 @@ OF_DOCUMENTS = {
     "token_offset": "token_begin",
 }
 OFFSETS = OF_TERMS | OF_DOCUMENTS
+UNFIT = "does not match the other files"
 AS_LONG = {"counts": "document", "forward_counts": "forward_term", "token_end": "token_begin"}
 
 
@@ -86,7 +87,7 @@ class IndexArrays:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, LeadlineError):
                 raise
-            raise index_files.broken(folder, index_files.HEADER, "lacks an entry") from None
+            raise index_files.broken(folder, index_files.HEADER, "is incomplete") from None
         self._block = int(self.header["checksums"]["block"])
         self._mapped: dict[str, MappedArray] = {}
         self._whole: dict[str, Array] = {}
@@ -133,7 +134,7 @@ class IndexArrays:
         wrong = [name for name in needed if name not in lengths]
         wrong += [name for name, length in lengths.items() if length != expected.get(name, length)]
         for name in wrong:
-            raise index_files.broken(self.folder, index_files.HEADER, f"does not fit {name}.bin")
+            raise index_files.broken(self.folder, index_files.HEADER, f"does not match {name}.bin")
 
     def check_unchanged(self) -> None:
         """Raise an error if another index has replaced the one that was opened."""
@@ -147,10 +148,9 @@ class IndexArrays:
             header = {}
         if header.get("build") != self.header["build"]:
             raise InputError(
-                "was replaced or damaged after it was opened",
-                expected="the index that was opened",
+                "the index was replaced or damaged after it was opened",
                 path=self.folder,
-                hint="Start again to read everything from the same index",
+                hint="Start again to read everything from the same index.",
             )
         self._stamp = stamp  # built again from the same documents in the same way
 
@@ -171,7 +171,7 @@ class IndexArrays:
             array.verify(0, len(array.array))
             last = self.lengths.get(OFFSETS.get(name, ""))
             if last is not None and not are_offsets(array.array, last):
-                raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
+                raise index_files.broken(self.folder, f"{name}.bin", UNFIT)
             self._whole[name] = array.array
         return self._whole[name]
 
@@ -180,7 +180,7 @@ class IndexArrays:
         begin, end = int(begin), int(end)
         array = self.mapped(name)
         if not 0 <= begin <= end <= len(array.array):
-            raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
+            raise index_files.broken(self.folder, f"{name}.bin", UNFIT)
         array.verify(begin, end)
         return array.array[begin:end]
 

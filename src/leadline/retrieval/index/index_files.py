@@ -20,7 +20,7 @@ VERSION = 4
 HEADER = "index.json"
 CHECKSUMS = "checksums.bin"  # CRC-32 of every block of every array, in the order of TYPES
 BLOCK = 1 << 18  # bytes that share a checksum: reading any part of a block verifies all of it
-AGAIN = "Rebuild it with `leadline index DOCS -o INDEX --overwrite`"
+AGAIN = "Rebuild it with `leadline index DOCS -o INDEX --overwrite`."
 Array = npt.NDArray[Any]
 
 # Lists of all terms or documents are in one file, and in a second one where each begins.
@@ -138,8 +138,7 @@ def read_header(folder: str) -> tuple[dict[str, Any], FileStamp]:
         raise broken(folder, HEADER, "is not the header of an index")
     if header.get("version") != VERSION:
         raise InputError(
-            f"is an index of version {str(header.get('version'))[:20]}",
-            expected=f"version {VERSION}",
+            f"this is an index of version {str(header.get('version'))[:20]}, not {VERSION}",
             path=folder,
             hint=AGAIN,
         )
@@ -166,17 +165,13 @@ def no_index(folder: str, *, wanted: bool = False) -> InputError:
     """Return the error for a path that is not an index; `wanted`: documents are to be indexed first."""
     name = os.path.splitext(os.path.normpath(folder))[0] + ".index"
     documents = wanted and os.path.exists(folder) and not is_index(folder)
-    hint = f"Index documents first: `leadline index {folder} -o {name}`" if documents else ""
-    return InputError(
-        "is not an index", expected="a folder written by `leadline index`", path=folder, hint=hint
-    )
+    hint = f"Index the documents first with `leadline index {folder} -o {name}`." if documents else ""
+    return InputError("this is not an index written by `leadline index`", path=folder, hint=hint)
 
 
 def broken(folder: str, name: str, problem: str) -> InputError:
     """Return the error for an index that is damaged."""
-    return InputError(
-        f"is a broken index: {name} {problem}", expected="a complete index", path=folder, hint=AGAIN
-    )
+    return InputError(f"the index is broken, because {name} {problem}", path=folder, hint=AGAIN)
 
 
 def digest(source: str) -> str | None:

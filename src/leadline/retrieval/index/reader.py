@@ -188,7 +188,7 @@ class Index:
         """Return the concatenated positions of a term in its documents."""
         if not self.has_positions:
             raise UsageError(
-                f"{self.path} has no positions; build the index without --config index.positions=false"
+                f"{self.path} has no positions. Build the index without --config index.positions=false."
             )
         return self._arrays.part("position", *self.array("position_offset")[code : code + 2])
 
@@ -254,7 +254,7 @@ class Index:
     def text(self, document: int) -> bytes:
         """Return the stored text of a document, possibly truncated."""
         if not self.has_text:
-            raise UsageError(f"{self.path} has no texts; to keep them, use `leadline index --store-text`")
+            raise UsageError(f"{self.path} has no texts. To keep them, use `leadline index --store-text`.")
         begin, end = self._arrays.part("text_offset", document, document + 2)
         stored: bytes = self._arrays.part("text", begin, end).tobytes()
         return stored
@@ -305,7 +305,7 @@ def check_index(path: str) -> Checked:
             checked.problems.append(_damaged(error, path))
         else:
             if outdated:
-                message = "the source of the index has changed since it was made"
+                message = "the indexed file has changed since the index was built"
                 checked.problems.append(Problem("outdated", None, message, 1))
     return checked
 

@@ -29,11 +29,11 @@ IDF = {
 
 
 class BM25(Model):
-    """BM25: saturated, length-normalised term frequency times inverse document frequency.
+    """BM25: saturated, length-normalized term frequency times inverse document frequency.
 
-    `idf=rsj`, the Robertson/Sparck Jones weight, is negative for a term in more than half of the documents;
-    `galago` is Galago's. Terrier uses `rsj` with base 2 and k3=8. With `k3=none` the weight of a query term
-    is its frequency in the query.
+    `idf=rsj`, the Robertson/Sparck Jones weight, is negative for terms in more than half of the documents.
+    `galago` is the weight that Galago uses. Terrier uses `rsj` with base 2 and k3=8. With `k3=none`, the
+    weight of a query term is its frequency in the query.
 
     >>> from leadline.retrieval.index import build_index
     >>> from leadline.retrieval.search import score

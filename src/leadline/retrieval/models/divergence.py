@@ -15,10 +15,10 @@ from leadline.retrieval.models.query_plan import Gain, Plan, PlanPart, Query
 
 
 class PL2(Model):
-    """PL2: Poisson model, Laplace after-effect, normalisation 2.
+    """PL2: Poisson model, Laplace after-effect, normalization 2.
 
-    With `stirling=true` Stirling's formula includes the term 1/(12 tfn); some engines omit it (`false`),
-    which changes scores by up to 13 %.
+    With `stirling=true`, Stirling's formula includes the term 1/(12 tfn). Some engines omit it (`false`).
+    This changes scores by up to 13 %.
     """
 
     title: ClassVar[str] = "divergence from randomness, PL2"
@@ -56,7 +56,7 @@ class PL2(Model):
 
 
 def normalised(counts: Floats, index: Index, documents: Integers, c: float) -> Floats:
-    """Return term frequencies by normalisation 2: tf log2(1 + c avdl/dl)."""
+    """Return term frequencies by normalization 2: tf log2(1 + c avdl/dl)."""
     key = ("normalisation 2", c)
     if key not in index.made:
         with np.errstate(divide="ignore"):  # an empty document has no term to normalise
@@ -66,9 +66,9 @@ def normalised(counts: Floats, index: Index, documents: Integers, c: float) -> F
 
 
 class In_expB2(Model):  # noqa: N801  # the field's spelling
-    """In_expB2: inverse expected document frequency, Bernoulli after-effect, normalisation 2.
+    """In_expB2: inverse expected document frequency, Bernoulli after-effect, normalization 2.
 
-    InB2, with df in place of n_exp, is another model.
+    InB2, with df in place of n_exp, is a different model.
     """
 
     title: ClassVar[str] = "divergence from randomness, In_expB2"

@@ -69,7 +69,7 @@ def of_term(index: Index, code: int, weight: float) -> WeightedPostings:
 def relevance_model(
     index: Index, query: Query, *, mu: float, docs: int, terms: int, learn: str, relevant: Integers | None
 ) -> dict[int, float]:
-    """Return the `terms` most likely terms and their probabilities, normalised to 1.
+    """Return the `terms` most likely terms and their probabilities, normalized to 1.
 
     P(w) is proportional to the sum over documents d of P(q|d) tf/dl, with Dirichlet-smoothed P(q|d).
     """
@@ -96,9 +96,9 @@ def relevance_model(
 class QLDirichlet(Model):
     """Query likelihood with Dirichlet smoothing.
 
-    All query terms count, whether the document contains them or not; terms missing from the collection are
-    ignored. `form=terrier` adds ln(mu/(dl + mu)) only for terms that the document contains, as Terrier does,
-    which changes the ranking.
+    All query terms count, whether the document contains them or not. Terms missing from the collection are
+    ignored. Like Terrier, `form=terrier` adds ln(mu/(dl + mu)) only for terms that the document contains.
+    This changes the ranking.
     """
 
     title: ClassVar[str] = "query likelihood, Dirichlet smoothing"
@@ -140,9 +140,9 @@ class QLDirichlet(Model):
 class QLJelinekMercer(Model):
     """Query likelihood with Jelinek-Mercer smoothing.
 
-    `collection` is the weight of the collection model, often called lambda (some authors call 1 - lambda so).
-    All query terms count; terms missing from the collection are ignored. An empty document has the collection
-    model alone.
+    `collection` is the weight of the collection model. Many authors call it lambda, some 1 - lambda. All
+    query terms count. Terms missing from the collection are ignored. An empty document has only the
+    collection model.
     """
 
     title: ClassVar[str] = "query likelihood, Jelinek-Mercer smoothing"
@@ -227,10 +227,10 @@ class RM1(Model):
 
 
 class RM3(Model):
-    """Relevance model RM3: RM1 interpolated with the query, of weight `original`.
+    """Relevance model RM3: RM1 interpolated with the query, which has weight `original`.
 
     The relevance model is estimated from the top `docs` documents by query likelihood and truncated to
-    `terms` terms, all smoothed with `mu`. `learn=judged` uses judged relevant documents instead; without any,
+    `terms` terms, all smoothed with `mu`. `learn=judged` uses judged relevant documents instead. Without any,
     the query is not expanded.
     """
 

@@ -1,4 +1,4 @@
-"""Queries analysed for an index, their evaluation, and feedback documents."""
+"""Queries analyzed for an index, their evaluation, and feedback documents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Query:
 
     @classmethod
     def of(cls, index: Index, text: str) -> Query:
-        """Analyse a query in the same way as the documents."""
+        """Analyze a query in the same way as the documents."""
         return cls([index.code(term) for term in index.analysis.terms(text)])
 
     @cached_property
@@ -136,7 +136,7 @@ def documents_to_learn(
         top = best(matching(plan, index), index, docs)
         return top.document, top.score
     if relevant is None:
-        raise UsageError("learn=judged needs judgments to learn from; add --feedback QRELS")
+        raise UsageError("learn=judged needs judgments to learn from. Add --feedback QRELS.")
     return relevant, scores_of(plan, relevant)
 
 

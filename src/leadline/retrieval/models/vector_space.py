@@ -69,7 +69,7 @@ class TF(Model):
     """Vector space model with weights 1 + ln tf: dot product `TF(dot)` or cosine `TF(cosine)`."""
 
     title: ClassVar[str] = "term frequency, dot product or cosine"
-    formula: ClassVar[str] = "sum of (1 + ln qtf)(1 + ln tf); cosine: over the lengths of both vectors"
+    formula: ClassVar[str] = "sum of (1 + ln qtf)(1 + ln tf); cosine: divided by the lengths of both vectors"
     source: ClassVar[str] = "Salton and Buckley 1988"
     positional: ClassVar[str] = "form"
 
@@ -84,7 +84,7 @@ class TFIDF(Model):
 
     title: ClassVar[str] = "tf-idf, dot product or cosine"
     formula: ClassVar[str] = (
-        "sum of (1 + ln qtf)(1 + ln tf) ln(N/df)^2; cosine: over the lengths of both vectors"
+        "sum of (1 + ln qtf)(1 + ln tf) ln(N/df)^2; cosine: divided by the lengths of both vectors"
     )
     source: ClassVar[str] = "Salton and Buckley 1988"
     aliases: ClassVar[Aliases] = {"TF-IDF": {}, "TF_IDF": {}}
