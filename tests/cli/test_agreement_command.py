@@ -170,8 +170,8 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
         (("ann.qrels", "nothing.qrels"), "nothing.qrels"),
         (("--table", "1,2,x,4"), "--table 1,2,x,4 is not valid"),
         (("--table", "1,2,3"), "3 numbers"),
-        (("--table", "1,2,3,nan"), "the table"),
-        (("--table", "1,2,3,4", "ann.qrels"), "pass one o"),
+        (("--table", "1,2,3,nan"), "counts in a table"),
+        (("--table", "1,2,3,4", "ann.qrels"), "found both"),
         (("ann.qrels", "ben.qrels", "-C", "agreement.weights=cubic"), "'cubic' is not one of"),
         (("ann.qrels", "ben.qrels", "-o", "x.bmp"), "x.bmp"),
         (("ann.qrels", "ben.qrels", "-o", "ann.qrels"), "would overwrite an input"),
@@ -315,7 +315,7 @@ def test_a_judge_is_a_table_of_any_form(leadline: Leadline, scores: Path) -> Non
         assert found["kendall"] == pytest.approx(plain["kendall"], abs=1e-12)
     done = leadline("agreement", "ann", "llm", "--config", "test.draws=0", "-o", "means.svg")
     assert b"<svg" in (scores / "means.svg").read_bytes()
-    assert "AP by llm compared with ann" in done.out
+    assert "AP according to llm, compared with ann" in done.out
     rows = list(csv.DictReader(io.StringIO(leadline("agreement", "ann", "llm", "-f", "csv").out)))
     assert {row["coefficient"] for row in rows} == {"bias", "gain", *KENDALL}
     lines = leadline("agreement", "ann", "llm", "-f", "jsonl").out.splitlines()
@@ -348,7 +348,7 @@ def test_what_one_judge_lacks_is_left_out_and_counted(leadline: Leadline, scores
         (("ann.csv", "llm.csv", "--runs", "r0.run"), "--runs cannot change values"),
         (("ann.csv", "llm.csv", "-m", "RBP"), "no measure 'RBP' in these scores; there are: P@3, AP"),
         (("ann.csv:AP", "llm.csv", "-m", "AP"), "use only one of -m and ann.csv:AP"),
-        (("ann.csv", "llm.csv", "-o", "x.svg"), "2 audits"),
+        (("ann.csv", "llm.csv", "-o", "x.svg"), "2 pairs"),
         (("ann.csv", "llm.csv", "-o", "llm.csv"), "would overwrite an input"),
         (("ann.csv", "none.csv"), "none.csv"),
     ],

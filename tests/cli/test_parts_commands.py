@@ -145,7 +145,7 @@ def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(
             ("evaluate", "qrels.txt", "bm25", "--parts", "--config", "read.name_by=tag"),
             "named after the first path",
         ),
-        (("evaluate", "qrels.txt", "bm25", "--parts", "--engine", "ray"), "use local, processes"),
+        (("evaluate", "qrels.txt", "bm25", "--parts", "--engine", "ray"), "Use local, processes"),
         (("merge", "qrels.txt"), "is not a saved result"),
         (("merge", "absent.parquet"), "is not a saved result"),
         (("verify", "qrels.txt"), "is not a saved result"),

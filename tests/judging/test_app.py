@@ -209,13 +209,13 @@ def test_the_token_can_be_typed_in(guarded: AccessControl) -> None:
     ("path", "body", "words"),
     [
         ("/api/events", {"judge": "ann", "events": []}, "1 to 200"),
-        ("/api/events", {"judge": "ann", "events": [1]}, "an act"),
+        ("/api/events", {"judge": "ann", "events": [1]}, "as a judgment"),
         ("/api/events", {"judge": "ann", "events": [event(999)]}, "pair 999"),
         ("/api/events", {"judge": "ann", "events": [event(1, grade=5)]}, "grade 5"),
         ("/api/events", {"events": [event(1)]}, "no judge"),
-        ("/api/events", [1], "not JSON"),
-        ("/api/events", b"{", "not JSON"),
-        ("/api/events", b"[" * 100_000, "not JSON"),
+        ("/api/events", [1], "not a JSON object"),
+        ("/api/events", b"{", "not a JSON object"),
+        ("/api/events", b"[" * 100_000, "not a JSON object"),
         ("/api/events", {"judge": "ann", "events": [event(1) | {"key": "\ud800"}]}, "key"),
         ("/api/cards", {"judge": "a,b"}, "a judge"),
         ("/api/cards", {"judge": "ann", "holding": 5}, "'holding' is not a list"),
@@ -425,7 +425,7 @@ def test_progress_tells_how_far_and_how_much_judges_agree(page: JudgingPage) -> 
 
 
 def test_wishes_that_do_not_go_together_are_refused() -> None:
-    with pytest.raises(UsageError, match="own form 'picture'"):
+    with pytest.raises(UsageError, match="no form 'picture'"):
         check_forms("static,picture")
     for judges, overlap, words in (
         (None, 0.5, "--overlap needs --judges NAMES"),

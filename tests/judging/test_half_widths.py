@@ -278,7 +278,7 @@ def test_the_looks_are_fixed_in_the_store(files: Files) -> None:
         for _ in range(60):
             judge.step()
     for other in ({"stop_when": "P@5 half-width < 0.2", "looks": 8}, {"stop_when": rule, "looks": 9}):
-        with pytest.raises(UsageError, match="fixed"), opened(*files, **other):  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match="cannot change"), opened(*files, **other):  # type: ignore[arg-type]
             pass
     with opened(*files, stop_when=rule, looks=8) as found:
         assert found.precision is not None
@@ -452,7 +452,7 @@ def test_a_rule_is_refused_where_the_store_has_the_looks_of_another_pool(files: 
         pass
     larger = pool_for(RUNS, ["P@5", "nDCG@5"], budget=9, seed=3, earlier=POOL).pool
     write_drawn_pool(larger, files.pool, [])
-    with pytest.raises(UsageError, match="fixed"), opened(*files, stop_when=rule):
+    with pytest.raises(UsageError, match="cannot change"), opened(*files, stop_when=rule):
         pass
     with opened(*files) as found:
         assert isinstance(found.precision, Precision)

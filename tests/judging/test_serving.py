@@ -109,7 +109,7 @@ def test_ctrl_c_stops_it_and_leaves_one_file(files: Files) -> None:
     secret = server.secret("ann")
     server.post("/api/events", {"judge": "ann", "events": [event(1)]}, secret)
     assert server.said[:2] == [
-        "400 documents of 2 queries, 0 judged",
+        "400 documents for 2 queries, 0 judged",
         "grades 0=not relevant,1=relevant; shown: full",
     ]
     assert server.stop() == 130
@@ -137,7 +137,7 @@ def test_the_lock_falls_when_the_page_ends(tmp_path: Path) -> None:
 
 def test_a_store_in_a_folder_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> None:
     with (
-        pytest.raises(InputError, match=r"cannot be locked .*; expected a folder"),
+        pytest.raises(InputError, match=r"cannot be locked .* Choose a folder"),
         lock.exclusive(str(tmp_path / "none" / "judged.sqlite")),
     ):
         pass

@@ -66,7 +66,9 @@ def test_scores_and_labels_are_audited_alike(tmp_path: Path, leadline: Leadline)
     assert used.gain.low > 0
     assert "The labels favor them" in str(found)
     scores = {name: ll.evaluate(one, lists, "P@5") for name, one in (("people", people), ("llm", labels))}
-    other = ll.audit_scores(scores, used_the_judge=["c"], draws=0).audits[0].used
+    audited = ll.audit_scores(scores, used_the_judge=["c"], draws=0)
+    assert sorted(audited.queries) == sorted(people)
+    other = audited.audits[0].used
     assert other is not None
     assert other.gain == pytest.approx(used.gain)
     for name, every in (("people", people), ("llm", labels)):

@@ -253,7 +253,9 @@ def test_scores_that_cannot_be_normalised_are_refused_with_query_and_run() -> No
         InputError, match=r"needs a score above 0, but the largest for query 'q' of run a is -2"
     ):
         fuse(runs, "CombSUM", normalise="max")
-    with pytest.raises(InputError, match=r"'d' for query 'q' of run a has score inf; expected finite"):
+    with pytest.raises(
+        InputError, match=r"'d' for query 'q' of run a has the score inf, which is not finite"
+    ):
         fuse({"a": {"q": {"d": math.inf}}, "b": {"q": {"d": 1.0}}}, "CombSUM")
 
 

@@ -31,7 +31,7 @@ def parse_scale(text: str) -> tuple[Grade, ...]:
     parts = [part.strip() for part in text.split(",")]
     grades = sorted(_grade(part, text) for part in parts)
     if not 2 <= len(grades) <= 5:
-        raise _refused(text, f"{counted(len(grades), 'grade')} instead of two to five")
+        raise _refused(text, counted(len(grades), "grade"))
     for noun, values in (
         ("grade", [str(grade.value) for grade in grades]),
         ("name", [grade.name for grade in grades]),
@@ -112,7 +112,7 @@ class Event(NamedTuple):
 def parse_event(data: Any) -> Event:
     """Parse an event sent by the page; raise UsageError if it is invalid."""
     if not isinstance(data, Mapping):
-        raise _refused_field("judgment", data)
+        raise _refused_field("a judgment", data)
     key, pair, grade = data.get("key"), data.get("pair"), data.get("grade")
     texts = {name: data.get(name, "") for name in ("note", "shown", "given", "undoes", "digest")}
     if not isinstance(key, str) or not 8 <= len(key) <= 64:
@@ -179,4 +179,4 @@ def _whole_text(text: str) -> str:
 
 
 def _refused_field(name: str, value: object) -> UsageError:
-    return UsageError(f"the {name} {str(value)[:40]!r} is not valid. {RELOAD}")
+    return UsageError(f"the page sent {str(value)[:40]!r} as {name}, which is not valid. {RELOAD}")

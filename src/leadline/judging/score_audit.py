@@ -197,7 +197,7 @@ def audit_scores(
             hint="Check whether the names match.",
         )
     kept = [_values(measure, every, runs, queries) for measure in _measures(names, every)]
-    used = sorted({code for one in kept for code in one.queries})
+    compared = sorted({code for one in kept for code in one.queries})
     ranking = Ranking(
         names,
         [every[0].runs[every[0].names.index(name)] for name in runs],
@@ -228,7 +228,7 @@ def audit_scores(
     rules = {"top": top, "draws": draws, "confidence": confidence, "seed": seed}
     options = {"reference": names[0], "measures": ranking.measures, **rules}
     return ScoreAudit(
-        names, [queries[code] for code in used], ranking, audits, warnings=warnings, options=options
+        names, [queries[code] for code in compared], ranking, audits, warnings=warnings, options=options
     )
 
 

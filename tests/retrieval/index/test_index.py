@@ -166,7 +166,7 @@ def test_a_bad_rule_is_refused(tmp_path: Path) -> None:
     for rule, message in {
         "spam.tsv": "FILE:COLUMN>=NUMBER",
         f"{table}:percentile>=many": "'many' is not a number",
-        f"{table}:percent>=1": "no column 'percent'; expected doc_id, percentile",
+        f"{table}:percent>=1": "no column 'percent'. Choose from doc_id, percentile",
         f"{table}:percentile>=1": "'much' in column 'percentile'; expected a number",
     }.items():
         with pytest.raises((UsageError, InputError), match=message):
@@ -201,9 +201,9 @@ def _sign(folder: Path, **changes: Any) -> None:
     [
         (_cut, "the index is broken, because position.bin has 0 bytes instead of 8"),
         (_lose, "the index is broken, because counts.bin is missing"),
-        (_age, "is an index of version 3; expected version 4. Rebuild it with"),
+        (_age, "this is an index of version 3, not 4. Rebuild it with"),
         (lambda folder: (folder / "index.json").write_text("{"), "index.json cannot be read"),
-        (lambda folder: (folder / "index.json").unlink(), "not an index; expected a folder"),
+        (lambda folder: (folder / "index.json").unlink(), "this is not an index written by"),
         (lambda folder: _edit(folder, terms=3), "index.json has changed since it was written"),
         (lambda folder: _edit(folder, arrays={}), "index.json has changed since it was written"),
         (lambda folder: _sign(folder, arrays={}), "checksums.bin|index.json"),
