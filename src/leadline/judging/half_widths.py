@@ -123,20 +123,10 @@ class HalfWidth(NamedTuple):
 
 
 class PoolPrecision:
-    """Half-widths of a drawn pool after the first pairs in its order.
+    """Half-widths of a pool of `leadline pool --for` after the first pairs in its order.
 
-    Parameters
-    ----------
-    pool : DrawnPool
-        A pool of `leadline pool --for`.
-
-    Attributes
-    ----------
-    pair : tuple of str
-        The two runs whose difference the pool was drawn for; empty if for single runs.
-    missing : str
-        Path of the machine labels that the pool names, if they do not exist; half-widths are then computed
-        without them.
+    `pair` are the two runs whose difference the pool was drawn for, empty if for single runs; `missing` is
+    the path of the machine labels that the pool names, if they do not exist: half-widths do without them.
     """
 
     def __init__(self, pool: DrawnPool) -> None:
@@ -172,12 +162,17 @@ class PoolPrecision:
         squares = [sum(weight(rank) ** 2 for rank in ranks.values()) for ranks in self.pool.contributors]
         return np.array(squares) / max(len(self.runs), 1)
 
-    def after(self, count: int, grades: Mapping[Pair, float]) -> dict[str, HalfWidth]:
-        """Return the half-width of each measure after `count` pairs; those without a grade are gaps."""
+    def _judged(self, count: int, grades: Mapping[Pair, float]) -> dict[str, dict[str, float]]:
+        """Return the grades of the first pairs in order, by query."""
         judged: dict[str, dict[str, float]] = {}
         for query, document in self.pairs[:count]:
             if (query, document) in grades:
                 judged.setdefault(query, {})[document] = grades[query, document]
+        return judged
+
+    def after(self, count: int, grades: Mapping[Pair, float]) -> dict[str, HalfWidth]:
+        """Return the half-width of each measure after `count` pairs; those without a grade are gaps."""
+        judged = self._judged(count, grades)
         number = sum(map(len, judged.values()))
         if number < FEWEST_JUDGMENTS:
             few = HalfWidth(
@@ -210,12 +205,9 @@ class PoolPrecision:
 
     def verdict(self, count: int, grades: Mapping[Pair, float]) -> str:
         """Return what `leadline compare` says after `count` pairs, or why it says nothing."""
-        judged: dict[str, dict[str, float]] = {}
-        for query, document in self.pairs[:count]:
-            if (query, document) in grades:
-                judged.setdefault(query, {})[document] = grades[query, document]
         # The pool is for a - b, which `compare` says of runs in the order b, a.
         runs = {name: self.runs[name] for name in self.pair[::-1] or self.runs}
+        judged = self._judged(count, grades)
         try:
             compared = compare(judged, runs, self.measures, pool=self.pool, machine=self.machine)
         except UsageError as error:
@@ -314,25 +306,8 @@ def plans(
     is what the draw does not explain; the second changes with the inclusion probabilities of the pool, which
     are scaled to other budgets. The plan is for the run, or the difference, with the most variable values.
 
-    Parameters
-    ----------
-    results : EstimatedResults
-        Estimates from the judged pool.
-    pool : DrawnPool
-        The pool.
-    half_width : float, optional
-        Half-width to reach of the 95 % interval over queries.
-    smallest : float, optional
-        Difference to detect with the given power, in place of a half-width.
-    power : float, default 0.8
-        Power for `smallest`.
-    differences : bool, default False
-        Plan for a difference also if the pool was not drawn for a pair.
-
-    Returns
-    -------
-    list of Plan
-        By measure and judgments per query.
+    The goal is a half-width of the 95 % interval over queries, or a `smallest` difference to detect with a
+    power. `differences` plans for a difference even if the pool was not drawn for a pair.
     """
     name, goal = ("half_width", half_width) if smallest is None else ("smallest", smallest)
     if goal is None or (half_width is not None and smallest is not None):
@@ -396,22 +371,8 @@ def _most_variable(results: EstimatedResults, place: int, *, differ: bool) -> tu
 class Precision:
     """Half-widths during judging, the looks of a stopping rule, and what they mean for the queues.
 
-    Parameters
-    ----------
-    pool : DrawnPool
-        The pool that is judged.
-    queues : Queues
-        Queues of the judges.
-    rule : str, optional
-        Stopping rule. It is written to the store with the places of its looks before the first judgment that
-        it concerns, and every look with its result.
-    looks : int, optional
-        Number of looks of the rule; by default that of the pool, or 10 if it has only one.
-
-    Raises
-    ------
-    UsageError
-        If the store has another rule, or its looks were fixed for another pool.
+    The rule is written to the store with the places of its looks before the first judgment that it concerns,
+    and every look with its result. By default the rule has the looks of the pool, or 10 if it has only one.
     """
 
     def __init__(
