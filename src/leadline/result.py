@@ -388,7 +388,7 @@ def _parsed(name: str, text: str) -> dict[str, Any]:
     return data
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class Facts(Result):
     """What a command did or found, as one table and the keys of its JSON.
 

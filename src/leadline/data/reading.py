@@ -114,7 +114,7 @@ class CutReadingOptions(ReadingOptions, CutOptions, total=False):
     lengths: LengthsOf | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Reading:
     """Validated options of reading runs and qrels.
 
