@@ -94,7 +94,7 @@ def test_positions_are_ids_of_documents() -> None:
 def test_hits_and_queries_that_do_not_match_are_refused(hits: Any, queries: list[str]) -> None:
     with pytest.raises(ll.InputError):
         ll.Run(hits, queries=queries)
-    with pytest.raises(ll.UsageError, match="documents need query ids as well; pass queries"):
+    with pytest.raises(ll.UsageError, match=r"documents can only be passed with query ids\. Pass queries"):
         ll.Run(NEW, documents=["d1"])
 
 

@@ -15,8 +15,8 @@ import pytest
 
 from conftest import Leadline
 
-RUN = "6 columns: query Q0 document rank score tag"
-QRELS = "4 columns: query iteration document grade"
+RUN = "A line of a run has 6 columns (query Q0 document rank score tag)"
+QRELS = "A line of qrels has 4 columns (query iteration document grade)"
 
 
 class Nasty(NamedTuple):
@@ -145,7 +145,7 @@ TABLE = (
         ONE,
         b"q1 Q0 x 1 2 t\nq1 Q0 d1 2 NaN t\n",
         (
-            "{run}:2: score 'NaN' of document 'd1'; expected a number. To leave out such lines, add "
+            "{run}:2: score 'NaN' of document 'd1' is not a number. To leave out such lines, add "
             "`--config read.on_nan=drop`"
         ),
         differ="every peer is silent; most order by id, trq gives .500",
@@ -155,7 +155,7 @@ TABLE = (
         "a score that is a word",
         ONE,
         b"q1 Q0 x 1 2 t\nq1 Q0 d1 2 abc t\n",
-        "{run}:2: score 'abc'; expected a number",
+        "{run}:2: score 'abc' is not a number",
         agree="pyt irm ranx refuse",
         differ="te9 and te10 read 0, trt is silent",
     ),
@@ -173,7 +173,7 @@ TABLE = (
         "an empty run",
         ONE,
         b"",
-        "{run}: contains no run lines; expected " + RUN,
+        "{run}: contains no run lines. " + RUN,
         agree="te9 te10 ranx trq refuse",
         differ="pyt {{}}, irm zeros, trt NaN, cwl AttributeError",
     ),
@@ -182,7 +182,7 @@ TABLE = (
         "empty qrels",
         b"",
         HALF,
-        "{qrels}: contains no judgments; expected " + QRELS,
+        "{qrels}: contains no judgments. " + QRELS,
         agree="te9 te10 ranx refuse",
         differ="pyt {{}}, irm NaN, trt 0.0",
     ),
@@ -348,7 +348,7 @@ TABLE = (
         "a run without the tag",
         ONE,
         b"q1 Q0 d2 1 2\nq1 Q0 d1 2 1\n",
-        "{run}:1: 5 columns; expected " + RUN + ". The tag in the last column may be missing",
+        "{run}:1: the line has 5 columns. " + RUN + ". The tag in the last column may be missing",
         agree="te9 te10 pyt irm ranx trt trq refuse",
     ),
     Nasty(
@@ -366,7 +366,7 @@ TABLE = (
         "qrels of three columns",
         b"q1 d1 1\n",
         HALF,
-        "{qrels}:1: 3 columns; expected " + QRELS,
+        "{qrels}:1: the line has 3 columns. " + QRELS,
         agree="te9 te10 pyt irm ranx refuse",
         differ="trt 0.0",
     ),
@@ -562,7 +562,7 @@ def test_the_lectures_list_is_refused_unless_a_policy_is_given(tmp_path: Path, l
         "",
         (
             f"leadline: error: {run}:13: document '772' appears twice for query '2' (first at line 8). "
-            "To repair it, add `--config read.on_duplicate=first|last|max|hold`\n"
+            "To choose one of them, add `--config read.on_duplicate=first|last|max|hold`\n"
         ),
     )
 
@@ -626,12 +626,12 @@ def test_order_rank_takes_runs_without_scores(columns: str, tmp_path: Path, lead
             ("1", "2", "1"),
             (
                 "3: rank 1 appears twice for query 'q1' (first at line 1); "
-                "expected each rank once with --config read.order=rank"
+                "With --config read.order=rank, each rank must be unique"
             ),
         ),
-        (("1", "2.0", "3"), "2: rank '2.0'; expected a whole number"),
-        (("x", "2", "3"), "1: rank 'x'; expected a whole number"),
-        (("1", "2", "-3"), "3: rank '-3'; expected a whole number"),
+        (("1", "2.0", "3"), "2: rank '2.0' is not a whole number"),
+        (("x", "2", "3"), "1: rank 'x' is not a whole number"),
+        (("1", "2", "-3"), "3: rank '-3' is not a whole number"),
     ],
 )
 def test_order_rank_refuses_repeated_and_broken_ranks(

@@ -21,7 +21,7 @@ class LeadlineError(Exception):
 
 
 class InputError(LeadlineError, ValueError):
-    """Invalid content in a file or table; the message gives location, finding and expectation.
+    """Invalid content in a file or table; the message says where, what is wrong and what to do.
 
     >>> str(InputError("score 'abc' is not a number", path="bad.run", line=7))
     "bad.run:7: score 'abc' is not a number"
@@ -48,9 +48,10 @@ class InputError(LeadlineError, ValueError):
         text = f"{text}. {self.hint}" if self.hint else text
         return "\\n".join(text.splitlines()) if not text.isprintable() else text  # names have line ends too
 
-    def at(self, path: str) -> InputError:
-        """Return the same error with the name of its file."""
-        return InputError(self.found, expected=self.expected, path=path, line=self.line, hint=self.hint)
+    def at(self, path: str, line: int | None = None, *, found: str = "") -> InputError:
+        """Return the same error with the name of its file, and with a line and other words if given."""
+        line = self.line if line is None else line
+        return InputError(found or self.found, expected=self.expected, path=path, line=line, hint=self.hint)
 
 
 def repeated(
@@ -87,6 +88,16 @@ def refuse_repeated(what: str, names: Iterable[object], *, path: str = "", line:
         seen.add(name)
 
 
+def either(names: Iterable[str]) -> str:
+    """Return names as alternatives.
+
+    >>> either(["AP"]), either(["AP", "RR", "P@10"])
+    ('AP', 'AP, RR or P@10')
+    """
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 class UsageError(LeadlineError, ValueError):
     """Invalid options or combinations of options."""
 
@@ -103,9 +114,8 @@ def did_you_mean(name: str, known: Iterable[str], *, most: int = 3, cutoff: floa
     """
     import difflib
 
-    close = list(map(repr, difflib.get_close_matches(name, list(known), most, cutoff)))
-    listed = [", ".join(close[:-1])] * (len(close) > 1) + close[-1:]
-    return f"Did you mean {' or '.join(listed)}?" if close else ""
+    close = difflib.get_close_matches(name, list(known), most, cutoff)
+    return f"Did you mean {either(map(repr, close))}?" if close else ""
 
 
 def _given(options: Mapping[str, object]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 from leadline.data.optional import import_optional, require
 from leadline.data.table import Column, Table, by_name, columns_of, full_table, make_frame, printed_table
 from leadline.data.validation import check_arguments
-from leadline.errors import UnknownOptionError, UsageError
+from leadline.errors import UnknownOptionError, UsageError, either
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import refuse_sources
 from leadline.render.view import BY_SUFFIX, View, suffix_of
@@ -87,7 +87,7 @@ class Result:
         def __getattr__(self, name: str) -> Any:
             """Refuse an attribute that is not there, naming what other programs call so."""
             right = next((one for one in WORDS.get(name, ()) if hasattr(type(self), one)), None)
-            hint = f"; use {right}{ARGUMENTS.get(right, '')}" if right else ""
+            hint = f". Use {right}{ARGUMENTS.get(right, '')}" if right else ""
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     def to_json(self) -> str:
@@ -120,7 +120,7 @@ class Result:
 
         result = restored(_parsed(cls.__name__, text)).view.result
         if not isinstance(result, cls):
-            raise UsageError(f"the JSON is of {type(result).__name__}, not of {cls.__name__}")
+            raise UsageError(f"the JSON is a result of type {type(result).__name__}, not {cls.__name__}")
         return result
 
     def _about(self) -> dict[str, Any]:
@@ -176,7 +176,7 @@ class Result:
     def _returned(self, form: str, path: Any, options: Mapping[str, Any]) -> str:
         """Return a text form; refuse the path that the same method of pandas takes."""
         if path is not None:
-            raise UsageError(f"to_{form} returns the text and writes no file; use write({os.fspath(path)!r})")
+            raise UsageError(f"to_{form} returns the text and writes no file. Use write({os.fspath(path)!r})")
         return self.text(form, **options)
 
     def to_html(self, path: None = None, /, **options: Any) -> str:
@@ -230,7 +230,7 @@ class Result:
     ) -> Figure:
         """Draw the figure of the command.
 
-        Font size, colours and width are those of the user's matplotlibrc, where it sets them.
+        Font size, colors and width are those of the user's matplotlibrc, where it sets them.
 
         Parameters
         ----------
@@ -300,7 +300,7 @@ class Result:
         form = "table" if suffix == ".txt" else BY_SUFFIX.get(suffix)
         if form is None:
             choices = ", ".join([".txt", *BY_SUFFIX])
-            raise UsageError(f"{name}: results cannot be written as '{suffix}'; use one of {choices}")
+            raise UsageError(f"{name}: results cannot be written as '{suffix}'. Use one of {choices}")
         if form == "figure":
             self.plot(name, **options)
         else:
@@ -347,7 +347,7 @@ def checked_labels(
 
             close = difflib.get_close_matches(name, names, n=3, cutoff=0.0)
             raise UsageError(
-                f"there is a label for '{name}', which is not a run; nearest: " + ", ".join(close)
+                f"there is a label for '{name}', which is not a run. Did you mean {either(close)}?"
             )
     return dict(more or {}) | dict(labels)
 
@@ -364,27 +364,25 @@ def check_options(
     ]
     for name in options:
         if name not in allowed:
-            expected = f"expected one of {', '.join(allowed)}" if allowed else "it takes no option here"
-            raise UnknownOptionError(
-                f"{method} of {type(result).__name__} has no option '{name}'; {expected}"
-            )
+            advice = f"Its options are {', '.join(allowed)}" if allowed else "It takes no options here"
+            raise UnknownOptionError(f"{method} of {type(result).__name__} has no option '{name}'. {advice}")
 
 
 def _parsed(name: str, text: str) -> dict[str, Any]:
     """Return the JSON object that `to_json` of a class gave."""
     import json
 
-    expected = f"expected what {name}.to_json gives"
+    advice = f"Pass what {name}.to_json gives"
     if not isinstance(text, (str, bytes)):
-        raise UsageError(f"an object of type {type(text).__name__}; expected the JSON as text")
+        raise UsageError(f"from_json needs the JSON as text, not an object of type {type(text).__name__}")
     try:
         data = json.loads(text)
     except RecursionError:
-        raise UsageError(f"the JSON is nested too deeply; {expected}") from None
+        raise UsageError(f"the JSON is nested too deeply. {advice}") from None
     except ValueError as error:
-        raise UsageError(f"invalid JSON ({error}); {expected}") from None
+        raise UsageError(f"invalid JSON ({error}). {advice}") from None
     if not isinstance(data, dict):
-        raise UsageError(f"the JSON is a {type(data).__name__}; {expected}")
+        raise UsageError(f"the JSON is of type {type(data).__name__}. {advice}")
     return data
 
 

@@ -131,7 +131,7 @@ def test_a_pool_that_makes_no_sense_is_refused(table: str, tmp_path: Path) -> No
     (tmp_path / "docs.txt").write_text("a\nb\n")
     with pytest.raises(UsageError, match="use only one of --pool and --complete"):
         MODELS.run(QRELS, runs, pool=1, complete=str(tmp_path / "docs.txt"), **grid)
-    with pytest.raises(UsageError, match="pool=0"):
+    with pytest.raises(UsageError, match="pool must be"):
         MODELS.run(QRELS, runs, pool=0, **grid)
     with pytest.raises(InputError, match="no query of the runs is judged"):
         MODELS.run({"other": {"a": 1}}, runs, pool=1, **grid)

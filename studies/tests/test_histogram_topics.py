@@ -169,8 +169,8 @@ def test_what_is_undefined_is_said_to_be() -> None:
         ({"languages": "de,en"}, "use only one of --qrels and --languages"),
         ({"qrels": None, "languages": "de"}, "languages 'de' is not valid. Give two columns"),
         ({"held_out": 0.0}, "leaves one side empty"),
-        ({"bins": 1}, "bins=1"),
-        ({"sweeps": 0}, "sweeps=0"),
+        ({"bins": 1}, "bins must be"),
+        ({"sweeps": 0}, "sweeps must be"),
         ({"alpha_sum": 0.0}, "--alpha-sum must be above 0, not 0"),
     ],
 )

@@ -214,9 +214,9 @@ def test_a_sister_collection_is_given_whole(tmp_path: Path) -> None:
 def test_the_studies_are_found_and_refuse_what_makes_no_sense() -> None:
     assert {"shape-systems", "shape-discrimination", "shape-topics"} <= set(studies())
     qrels, runs, texts = make(2)
-    with pytest.raises(UsageError, match="subsets=0"):
+    with pytest.raises(UsageError, match="subsets must be"):
         SYSTEMS.run(qrels, runs, docs=texts, subsets=0)
-    with pytest.raises(UsageError, match="draws=0"):
+    with pytest.raises(UsageError, match="draws must be"):
         DISCRIMINATION.run(qrels, runs, docs=texts, draws=0)
     with pytest.raises(UsageError, match="deshato needs at least 3 topics, got 1"):
         SYSTEMS.run(qrels, runs, docs=texts, topics=[1])

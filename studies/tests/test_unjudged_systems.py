@@ -104,7 +104,7 @@ def test_equal_systems_have_no_tau(tmp_path: Path) -> None:
 def test_the_study_is_found_and_refuses_what_makes_no_sense(tmp_path: Path) -> None:
     assert "unjudged-systems" in studies()
     qrels, runs, team = make_runs(tmp_path)
-    with pytest.raises(UsageError, match="samples=0"):
+    with pytest.raises(UsageError, match="samples must be"):
         STUDY.run(qrels, runs, team=team, samples=0)
     with pytest.raises(UsageError, match="no team for run 'new'"):
         STUDY.run(qrels, {"new": runs["s00"]}, team=team)

@@ -57,29 +57,29 @@ def test_all_bad_measures_are_reported_at_once_with_the_nearest_good_ones(leadli
     asked = ("evaluate", "q", "r", "-m", "nDGC@10", "-m", "AP", "-m", "P@0", "-m", "presicion@5")
     found = refusal(leadline, *asked).removesuffix(HINT)
     first, second, third = re.split("; (?=unknown measure|measure)", found)
-    assert first.startswith("unknown measure 'nDGC@10'; nearest: nDCG@10")
-    assert second == "measure 'P@0': the cutoff must be a whole number, 1 or more, not 0"
-    assert third.startswith("unknown measure 'presicion@5'; nearest: P@5")
+    assert first.startswith("unknown measure 'nDGC@10'. Did you mean nDCG@10")
+    assert second == "measure 'P@0': the cutoff must be a whole number of at least 1, not 0"
+    assert third.startswith("unknown measure 'presicion@5'. Did you mean P@5")
 
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     ("measure", "error"),
     [
-        ("P@0", "measure 'P@0': the cutoff must be a whole number, 1 or more, not 0"),
+        ("P@0", "measure 'P@0': the cutoff must be a whole number of at least 1, not 0"),
         ("P@-1", "measure 'P@-1': the cutoff must be a whole number, 1 or more, not -1"),
         ("P@1.5", "measure 'P@1.5': the cutoff must be a whole number, 1 or more, not 1.5"),
-        ("P_5,0", "measure 'P_5,0': the cutoff must be a whole number, 1 or more, not 0"),
+        ("P_5,0", "measure 'P_5,0': the cutoff must be a whole number of at least 1, not 0"),
         ("P@1e999", "measure 'P@1e999': the cutoff must be a whole number, 1 or more, not 1e999"),
         ("nDCG@x", "measure 'nDCG@x': the cutoff must be a whole number, 1 or more, not x"),
         ("IPrec@1.5", "measure 'IPrec@1.5': the cutoff must be a number from 0 to 1, not 1.5"),
         ("IPrec@nan", "measure 'IPrec@nan': the cutoff must be a number from 0 to 1, not nan"),
-        ("IPrec", "measure 'IPrec': IPrec needs a cutoff, as in IPrec@0.1"),
-        ("AP(rel=x)", "measure 'AP(rel=x)': rel must be a number, 0 or more, not x"),
-        ("AP(rel=nan)", "measure 'AP(rel=nan)': rel must be a number, 0 or more, not nan"),
+        ("IPrec", "measure 'IPrec': IPrec needs a cutoff. Write IPrec@0.1"),
+        ("AP(rel=x)", "measure 'AP(rel=x)': rel must be a number of at least 0, not x"),
+        ("AP(rel=nan)", "measure 'AP(rel=nan)': rel must be a number of at least 0, not nan"),
         ("AP(rel)", "measure 'AP(rel)': 'rel' is not of the form name=value"),
         ("nDCG(gain=cubic)@10", ("measure 'nDCG(gain=cubic)@10': gain must be linear or exp, not cubic")),
-        ("RankOf@5", "measure 'RankOf@5': RankOf takes no cutoff; write RankOf"),
+        ("RankOf@5", "measure 'RankOf@5': RankOf takes no cutoff. Write RankOf"),
     ],
 )
 def test_a_bad_parameter_says_what_is_expected(measure: str, error: str, leadline: Leadline) -> None:
@@ -132,18 +132,23 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
         ("evaluate none r", "none: no such file\n"),
         ("evaluate q none", "neither a file nor a measure: none\n"),
         ("evaluate q r --config read.known=none", "none: no such file\n"),
-        ("evaluate more r", "more: is a folder; expected a file\n"),
-        ("evaluate q r r", "two runs are both named 'r' (r and r); rename a file, or name one: NAME=FILE\n"),
+        ("evaluate more r", "more: is a folder, not a file\n"),
+        (
+            "evaluate q r r",
+            "two runs are both named 'r' (r and r). Rename a file, or name a run with NAME=FILE\n",
+        ),
         (
             "evaluate r q",
             (
-                "r:1: 6 columns; expected 4 columns: query iteration document grade. This looks like a "
-                "run. Qrels come first: QRELS RUN... Without qrels: `leadline unjudged RUN...`\n"
+                "r:1: the line has 6 columns. A line of qrels has 4 columns (query iteration document grade)."
+                " "
+                "This looks like a run, but qrels come first (QRELS RUN...). If you have no qrels, use "
+                "`leadline unjudged RUN...`\n"
             ),
         ),
         (
             "evaluate q -",
-            ("-: contains no run lines; expected 6 columns: query Q0 document rank score tag\n"),
+            ("-: contains no run lines. A line of a run has 6 columns (query Q0 document rank score tag)\n"),
         ),
         ("evaluate q r -o more", "cannot write more (Is a directory)\n"),
         ("evaluate q r -o none/out", "cannot write none/out (No such file or directory)\n"),
@@ -223,7 +228,7 @@ def test_a_stopped_command_writes_one_line_and_nothing_else(
 @pytest.mark.parametrize("name", ["a\nb.run", "none\r.run", "\x1b[31m.run"])
 def test_a_line_break_in_a_name_does_not_break_the_line(name: str, files: Path, leadline: Leadline) -> None:
     (files / name).write_text("q1 Q0 d1 1 x t\n")
-    assert "score 'x'; expected a number" in refusal(leadline, "evaluate", "q", name)
+    assert "score 'x' is not a number" in refusal(leadline, "evaluate", "q", name)
 
 
 def run_apart(*arguments: str | bytes, **environment: str) -> subprocess.CompletedProcess[bytes]:

@@ -215,13 +215,13 @@ def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> Non
     ("options", "error"),
     [
         ((), "--fix repairs one file at a time; pass one FILE, and -o FILE for the copy"),
-        (("-o", "a.run"), "a.run would overwrite an input; choose another file"),
+        (("-o", "a.run"), "a.run would overwrite an input. Choose a different file"),
         (
             ("-o", "b.run"),
             (
-                "a.run:1: 3 columns; expected 6 columns: query Q0 document rank score tag (errors that "
-                "cannot be repaired: 1); expected errors that can be repaired: repeats, NaN and remarks "
-                "of `check`"
+                "a.run:1: the line has 3 columns. A line of a run has 6 columns (query Q0 document rank "
+                "score tag) (errors that cannot be repaired: 1). Only repeated documents, NaN scores and the "
+                "warnings of `check` can be repaired"
             ),
         ),
     ],

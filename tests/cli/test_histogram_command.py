@@ -71,7 +71,7 @@ def test_a_figure_is_written(leadline: Leadline, files: list[Path], form: str) -
 
 def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> None:
     for more, words in (
-        (["--bins", "1"], "bins=1; expected a whole number, 2 or more"),
+        (["--bins", "1"], "bins must be a whole number of at least 2, not 1"),
         (["--bins", "99999"], "bins=99999 is too many. Use at most 10,000"),
         (["--norm", "none"], "scores are outside 0 to 1"),
         (["-C", "as_printed", "--norm", "none"], "Leave out norm"),

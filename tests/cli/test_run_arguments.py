@@ -90,7 +90,7 @@ def test_a_baseline_is_named_by_its_name_or_its_path(leadline: Leadline, baselin
 @pytest.mark.parametrize(
     ("argument", "says"),
     [
-        ("nDGC@10", "neither a file nor a measure: nDGC@10; nearest: nDCG@10"),
+        ("nDGC@10", "neither a file nor a measure: nDGC@10 (Did you mean nDCG@10"),
         ("bm25", "neither a file nor a measure: bm25"),
         ("new/none.json", "new/none.json: no such file"),
         ("x=none.json", "none.json: no such file"),

@@ -58,7 +58,7 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, files: list[Path]) -> No
     path = files[0].parent / "population.txt"
     for text, words in (
         ("q1 10\nq1 11\n", "population.txt:2: query 'q1' appears twice"),
-        ("q1 10\nq2 x\n", "population.txt:2: 'q2 x'; expected a query and a whole number"),
+        ("q1 10\nq2 x\n", "population.txt:2: 'q2 x' is not a query and a whole number"),
         ("", "contains no numbers"),
         ("q2 5\n", "query 'q1' has no population"),
     ):
@@ -67,7 +67,7 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, files: list[Path]) -> No
         assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
         assert words in done.err
     done = leadline("sampled", *files, "--population", "-3")
-    assert "population '-3' is not valid; give a whole number of at least 1, or a file" in done.err
+    assert "population '-3' is not valid. Give a whole number of at least 1, or a file" in done.err
     assert "Bpref cannot be estimated" in leadline("sampled", *files, "-m", "Bpref").err
 
 

@@ -46,7 +46,7 @@ def test_a_query_without_judgments_is_a_key_error_that_names_the_nearest(tmp_pat
 def test_the_options_of_read_qrels_are_those_of_qrels() -> None:
     assert ll.Qrels(GIVEN, negative="unjudged").to_dict()["q2"] == {"d1": 0.5}
     assert ll.Qrels(BY_SUBTOPIC, subtopics=True).by_subtopic() == BY_SUBTOPIC
-    with pytest.raises(UsageError, match="negative='none'; expected 'nonrelevant' or 'unjudged'"):
+    with pytest.raises(UsageError, match="negative must be 'nonrelevant' or 'unjudged', not 'none'"):
         ll.Qrels(GIVEN, negative="none")  # type: ignore[arg-type]
     looks_like_a_run = pd.DataFrame({"qid": ["q1"], "docno": ["d1"], "score": [1.0], "rank": [1]})
     with pytest.raises(InputError):

@@ -293,7 +293,7 @@ def test_a_frame_without_its_package_says_what_to_install(
     result = MAKERS["Unjudged"]()
     monkeypatch.setitem(sys.modules, package, None)
     method = {"pyarrow": result.to_arrow}.get(package) or getattr(result, f"to_{package}")
-    with pytest.raises(MissingPackageError, match=rf"^{package}.* is not installed: pip install .*{extra}"):
+    with pytest.raises(MissingPackageError, match=rf"^{package}.* is not installed\. Install .*{extra}"):
         method()
 
 
@@ -384,7 +384,7 @@ def test_bounds_and_intervals_come_back_from_json(more: dict[str, Any]) -> None:
 
 def test_another_class_and_other_json_are_refused() -> None:
     results = ll.evaluate("qrels.txt", RUNS, "RR")
-    with pytest.raises(UsageError, match="the JSON is of Results, not of Comparison"):
+    with pytest.raises(UsageError, match="the JSON is a result of type Results, not Comparison"):
         ll.Comparison.from_json(results.to_json())
     for text in ("[]", "nothing", "{}", json.dumps(results.to_dict(per_query=True))):
         with pytest.raises(LeadlineError):
@@ -419,7 +419,7 @@ def test_damaged_json_is_refused_in_one_line_or_makes_a_result_that_prints() -> 
 
 @pytest.mark.parametrize("text", [None, 7, {}, "[" * 100_000])
 def test_what_is_no_json_is_refused(text: Any) -> None:
-    with pytest.raises(UsageError, match="; expected "):
+    with pytest.raises(UsageError, match="JSON"):
         ll.Results.from_json(text)
 
 
@@ -431,12 +431,12 @@ def test_what_is_no_json_is_refused(text: Any) -> None:
         (
             "Curves",
             lambda it: it.table(foo=1),
-            "table of Curves has no option 'foo'; it takes no option here",
+            "table of Curves has no option 'foo'. It takes no options here",
         ),
         (
             "Results",
             lambda it: it.plot(foo=1),
-            "plot of Results has no option 'foo'; expected one of figure, measure",
+            "plot of Results has no option 'foo'. Its options are figure, measure",
         ),
     ],
 )
@@ -453,7 +453,7 @@ def test_ids_that_are_not_unicode_are_no_frame_in_one_line(form: str) -> None:
     name = "bm25\udc80"
     results = ll.evaluate({"q": {"d": 1}}, {name: {"q": {"d": 1.0}}, "b": {"q": {"d": 2.0}}}, "RR")
     for result in (results, ll.unjudged({name: {"q": ["d"]}, "b": {"q": ["d"]}})):
-        with pytest.raises(InputError, match=r"^an id that is not Unicode; expected ids of valid UTF-8"):
+        with pytest.raises(InputError, match=r"^an id is not valid UTF-8"):
             getattr(result, form)()
 
 

@@ -102,18 +102,18 @@ def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
         (
             ll.evaluate,
             (
-                "there is a Qrels in place of a run; expected judgments come first, then runs: "
+                "a Qrels object was passed where a run belongs. Judgments come first, then runs, as in "
                 "evaluate(qrels, run)"
             ),
         ),
-        (lambda _, qrels: ll.Run(qrels), "run: a Qrels; expected ranked lists, as of Run"),
+        (lambda _, qrels: ll.Run(qrels), "run: a Qrels object was passed where a run must be given"),
         (
             lambda run, qrels: ll.evaluate(qrels, cast("Any", ll.evaluate(qrels, run))),
-            "run: a Results; expected ranked lists, as of Run",
+            "run: a Results object was passed where a run must be given",
         ),
         (
             lambda run, qrels: ll.Qrels(cast("Any", ll.curve(qrels, run))),
-            "qrels: a Curves; expected judgments, as of Qrels",
+            "qrels: a Curves object was passed where judgments must be given",
         ),
     ],
 )
@@ -134,13 +134,13 @@ def test_text_in_the_place_of_a_path_is_refused_in_one_line() -> None:
     [(7, "int"), ([GIVEN], "dict"), (ll.Run({"q": ["d"]}), "Run"), (ll.Qrels({"q": {"d": 1}}), "Qrels")],
 )
 def test_check_is_for_paths(files: Any, says: str) -> None:
-    with pytest.raises(UsageError, match=rf"^cannot check an object of type {says}; pass file paths$"):
+    with pytest.raises(UsageError, match=rf"^cannot check an object of type {says}. Pass file paths$"):
         ll.check(files)
 
 
 def test_grades_that_are_not_among_the_judged_ones_are_refused() -> None:
     with pytest.raises(
-        UsageError, match=r"^grade 0 occurs more often in the list than among all judged grades$"
+        UsageError, match=r"^grade 0 occurs more often in the list than among the judged grades$"
     ):
         (ll.measures.nDCG @ 3).of([1, 0, 2], [1, 2, 3])
 
@@ -209,7 +209,7 @@ def test_a_package_that_is_missing_is_named_with_its_pip_line(
 
 def test_an_id_that_is_not_unicode_is_refused_in_one_line_by_polars() -> None:
     run = ll.Run({"q1": {"d\udcff": 1.0}})
-    with pytest.raises(InputError, match="an id that is not Unicode; expected ids of valid UTF-8"):
+    with pytest.raises(InputError, match="an id is not valid UTF-8"):
         run.to_polars()
 
 
@@ -238,7 +238,7 @@ def test_runs_are_equal_by_content() -> None:
 def test_rows_of_another_form_are_one_line(make: Callable[[Any], Any], rows: Any, says: str) -> None:
     with pytest.raises(InputError) as refused:
         make(rows)
-    assert str(refused.value).startswith(f"{says} has a different form; expected rows of (query, document, ")
+    assert str(refused.value).startswith(f"{says} has a different form. Each row must be (query, document, ")
     assert "\n" not in str(refused.value)
 
 
@@ -263,16 +263,16 @@ def test_ids_that_are_whole_numbers_are_text(make: Callable[[], Any]) -> None:
 
 def test_the_cure_of_a_frame_is_that_of_its_library() -> None:
     rows = [(1.0, "d7", 0.5)]
-    with pytest.raises(InputError, match=r"; to convert the column, use \.astype\(str\)"):
+    with pytest.raises(InputError, match=r"\. To convert the column, use \.astype\(str\)"):
         ll.Run(pd.DataFrame(rows, columns=list(COLUMNS)))
-    with pytest.raises(InputError, match=r"; to convert the column, use \.cast\(str\)"):
+    with pytest.raises(InputError, match=r"\. To convert the column, use \.cast\(str\)"):
         ll.Run(pl.DataFrame(rows, schema=list(COLUMNS), orient="row"))
 
 
 @pytest.mark.parametrize("identifier", [1.0, True, None, b"1"])
 def test_other_ids_are_never_text(identifier: object) -> None:
     given: Any = {identifier: {"d1": 1.0}}
-    with pytest.raises(InputError, match=r"expected a string\."):
+    with pytest.raises(InputError, match=r"not a string\."):
         ll.Run(given)
 
 
@@ -282,5 +282,5 @@ def test_whole_numbers_of_ids_in_files_are_text_and_others_refused(tmp_path: Pat
     frame.write_parquet(path)
     assert ll.Run(path).to_dict()["2"] == {"7": 1.0}
     frame.with_columns(query_id=pl.lit(1.5)).write_parquet(path)
-    with pytest.raises(InputError, match=r"a\.parquet, row 1: id 1\.5 of type float in column 'query_id'"):
+    with pytest.raises(InputError, match=r"a\.parquet, row 1: id 1\.5 in column 'query_id' is of type float"):
         ll.Run(path)

@@ -20,27 +20,27 @@ from leadline.measures import MEASURES
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"b": 2.0, "a": 1.0}}
 WRONG: list[tuple[str, Any, str]] = [
-    ("rel", "1", "rel='1'; expected a number"),
-    ("rel", True, "rel=True; expected a number"),
-    ("rel", float("nan"), "rel=nan; expected a number"),
-    ("order", 5, "order=5; expected 'score' or 'rank'"),
-    ("on_nan", ["drop"], "on_nan=['drop']; expected 'refuse' or 'drop'"),
-    ("on_duplicate", None, "on_duplicate=None; expected 'refuse' or 'first' or"),
-    ("negative", np.zeros(3), "negative=array([0., 0., 0.]); expected 'nonrelevant' or"),
-    ("name_by", "path", "name_by='path'; expected 'file' or 'tag'"),
+    ("rel", "1", "rel must be a number, not '1'"),
+    ("rel", True, "rel must be a number, not True"),
+    ("rel", float("nan"), "rel must be a number, not nan"),
+    ("order", 5, "order must be 'score' or 'rank', not 5"),
+    ("on_nan", ["drop"], "on_nan must be 'refuse' or 'drop', not ['drop']"),
+    ("on_duplicate", None, "on_duplicate must be 'refuse', 'first'"),
+    ("negative", np.zeros(3), "negative must be 'nonrelevant' or 'unjudged', not array"),
+    ("name_by", "path", "name_by must be 'file' or 'tag', not 'path'"),
 ]
 OF_EVALUATE: list[tuple[str, Any, str]] = [
-    ("documents", 2.5, "documents=2.5; expected a whole number, 0 or more"),
-    ("documents", -1, "documents=-1; expected a whole number, 0 or more"),
-    ("bounds", "yes", "bounds='yes'; expected True or False"),
-    ("judged_only", 1, "judged_only=1; expected True or False"),
-    ("subtopics", None, "subtopics=None; expected True or False"),
-    ("depth", True, "depth=True; expected a whole number, 1 or more"),
-    ("depth", "3", "depth='3'; expected a whole number, 1 or more"),
-    ("profile", ["trec9"], "unknown profile ['trec9']; known: leadline, "),
-    ("queries", "", "queries=''; expected 'all' or 'both' or"),
-    ("queries", ["q"], "queries=['q']; expected 'all' or 'both' or"),
-    ("relevance_strings", "5", "relevance_strings='5'; expected a whole number, 0 or more"),
+    ("documents", 2.5, "documents must be a whole number of at least 0, not 2.5"),
+    ("documents", -1, "documents must be a whole number of at least 0, not -1"),
+    ("bounds", "yes", "bounds must be True or False, not 'yes'"),
+    ("judged_only", 1, "judged_only must be True or False, not 1"),
+    ("subtopics", None, "subtopics must be True or False, not None"),
+    ("depth", True, "depth must be a whole number of at least 1, not True"),
+    ("depth", "3", "depth must be a whole number of at least 1, not '3'"),
+    ("profile", ["trec9"], "unknown profile ['trec9']. The profiles are leadline, "),
+    ("queries", "", "queries must be 'all', 'both'"),
+    ("queries", ["q"], "queries must be 'all', 'both'"),
+    ("relevance_strings", "5", "relevance_strings must be a whole number of at least 0, not '5'"),
 ]
 
 
@@ -65,12 +65,12 @@ def test_curves_refuse_a_wrong_type(name: str, value: Any, words: str) -> None:
 
 
 def test_other_arguments_are_checked_too() -> None:
-    words = "ranks='9'; expected a whole number, 1 or more"
+    words = "ranks must be a whole number of at least 1, not '9'"
     assert rejected(subtopic_curve, {"q": {"s": {"a": 1}}}, RUN, ranks="9") == words
-    assert rejected(curve, QRELS, RUN, interpolation=5).startswith("interpolation=5; expected ")
-    words = "everything='all'; expected True or False"
+    assert rejected(curve, QRELS, RUN, interpolation=5).startswith("interpolation must be ")
+    words = "everything must be True or False, not 'all'"
     assert rejected(explain, QRELS, RUN, "AP", "q", everything="all") == words
-    assert rejected(MEASURES.parse, 5) == "measure 5 is not valid; give a name such as alpha_DCG"
+    assert rejected(MEASURES.parse, 5) == "measure 5 is not valid. Give a name such as alpha_DCG"
 
 
 def test_numbers_and_flags_of_numpy_are_taken() -> None:

@@ -95,7 +95,7 @@ def test_a_list_is_predicted_alone() -> None:
         ({"queries": QUERIES}, "queries needs index"),
         ({"index": "x"}, "index needs queries"),
         ({"predictors": "NQC", "vectors": VECTORS}, "chosen predictor"),
-        ({"name_by": "tag "}, "name_by='tag '; expected 'file' or 'tag'"),
+        ({"name_by": "tag "}, "name_by must be 'file' or 'tag', not 'tag '"),
     ],
     ids=str,
 )

@@ -124,7 +124,7 @@ def test_topics_are_fitted_to_the_retrieved_documents_and_their_spread_is_told()
         ({"method": "deshato", "vectors": VECTORS, "documents": {}}, "use only one of"),
         ({"method": "nrun"}, "unknown method 'nrun'; nearest: NRuns"),
         ({"depth": 0}, "depth must be"),
-        ({"fits": 0}, "fits=0; expected a whole number, 1 or more"),
+        ({"fits": 0}, "fits must be a whole number of at least 1, not 0"),
     ],
     ids=str,
 )

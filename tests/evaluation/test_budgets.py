@@ -141,7 +141,7 @@ def test_a_document_without_a_length_is_refused_only_where_it_may_fit(tmp_path: 
     path = tmp_path / "a.run"
     path.write_text("q1 Q0 a 1 3 t\nq1 Q0 new 2 2 t\nq1 Q0 c 3 1 t\nq9 Q0 other 1 1 t\n")
     with pytest.raises(
-        InputError, match=r"a\.run.*'new', at rank 2 for query 'q1'.*Add it to the table of `lengths`"
+        InputError, match=r"a\.run.*'new' at rank 2 for query 'q1'.*Add its length to the table"
     ):
         ll.evaluate(QRELS, path, "R@201tokens", lengths=LENGTHS)
     found = ll.evaluate(QRELS, path, "R@200tokens", lengths=LENGTHS)  # q9 has no judgments
@@ -162,7 +162,7 @@ def test_names() -> None:
     assert pickle.loads(pickle.dumps(one)) == one
     assert str(one.replace(rel=3)) == "AP(rel=3)@8000words"
     assert (getattr(one, "rel", None), one.budget, hasattr(one, "cutoff")) == (2.0, (8000, "words"), False)
-    with pytest.raises(UnknownNameError, match="nearest: nDCG@500tokens"):
+    with pytest.raises(UnknownNameError, match="Did you mean nDCG@500tokens"):
         MEASURES.parse("nDGC@500tokens")
     for name, words in {
         "Hole@5tokens": "needs a rank",
@@ -181,7 +181,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         with pytest.raises(kind, match=words):
             ll.evaluate(QRELS, {"r": RUN}, list(measures), **options)
 
-    refused("needs the lengths", "R@5tokens")
+    refused("needs document lengths", "R@5tokens")
     refused("one unit", "R@5tokens", "R@5chars", lengths=LENGTHS)
     refused("lengths in tokens", "R@5chars", lengths="x.csv:tokens")
     refused("judged_only", "R@5tokens", lengths=LENGTHS, judged_only=True)

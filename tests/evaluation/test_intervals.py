@@ -64,4 +64,4 @@ def test_the_command_shows_them_in_every_form(leadline: Leadline, tmp_path: Path
     without = leadline(*asked[:-1], "--confidence", "0.9")
     assert (without.status, "--confidence needs --intervals" in without.err) == (2, True)
     rejected = leadline(*asked, "--config", "test.interval=Studnet")
-    assert (rejected.status, "nearest: Student" in rejected.err) == (2, True)
+    assert (rejected.status, "Did you mean Student" in rejected.err) == (2, True)

@@ -140,5 +140,7 @@ def test_measures_that_become_equal_come_once() -> None:
 def test_no_measures_and_unknown_profiles_are_refused() -> None:
     with pytest.raises(UsageError, match="at least one"):
         profile_of("trec9").measures([])
-    with pytest.raises(UsageError, match="unknown profile 'trec8'; known: leadline, trec9, trec10"):
+    with pytest.raises(
+        UsageError, match=r"unknown profile 'trec8'\. The profiles are leadline, trec9, trec10"
+    ):
         profile_of("trec8")

@@ -211,8 +211,8 @@ def test_what_has_no_weighted_form_is_refused() -> None:
         ({"q1": -1}, "weight -1 of query 'q1'"),
         ({"q1": "many"}, "weight 'many'"),
         ({"q1": float("inf")}, "weight inf"),
-        ({"q2": 1}, "no weight for query 'q1'"),
-        ({"q1": 0}, "every judged query has weight 0"),
+        ({"q2": 1}, "query 'q1' has no weight"),
+        ({"q1": 0}, "no judged query has a weight above 0"),
     ],
 )
 def test_bad_weights_are_refused(weights: dict[str, object], says: str) -> None:
@@ -242,5 +242,5 @@ def test_the_command_line(tmp_path: Path, leadline: Leadline) -> None:
     (tmp_path / "traffic.csv").write_text(f"query_id,visits\n{rows}q1,4\n")
     done = leadline("evaluate", *paths, *given)
     assert done.status == 2
-    assert "traffic.csv:15: query 'q1' has two weights" in done.err
+    assert "traffic.csv:15: query 'q1' has two different weights" in done.err
     assert leadline("evaluate", *paths, *given, "-f", "trec").status == 2

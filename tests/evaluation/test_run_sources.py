@@ -79,7 +79,7 @@ def test_runs_stand_before_the_first_measure(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (["nDGC@10"], "neither a file nor a measure: nDGC@10; nearest: nDCG@10"),
+        (["nDGC@10"], "neither a file nor a measure: nDGC@10 (Did you mean nDCG@10"),
         (["RR", A], "a run follows the measure RR"),
         ([["RR", "runs/a.run"]], "runs/a.run is a file"),
         ([A, ["RR", "nothing at all"]], "neither a file nor a measure: nothing; "),
@@ -99,6 +99,6 @@ def test_runs_given_twice_are_refused() -> None:
 
 
 def test_runs_of_one_name_are_refused_with_the_dictionary_that_names_them() -> None:
-    with pytest.raises(UsageError, match="two runs are both named 'x'; name them in a dictionary"):
+    with pytest.raises(UsageError, match=r"two runs are both named 'x'\. Name them, as in"):
         ll.compare(QRELS, [ll.Run(A, name="x"), ll.Run(B, name="x")], "RR")
     assert ll.evaluate(QRELS, {"A": A, "B": B}, "RR").names == ["A", "B"]

@@ -130,7 +130,7 @@ def test_a_page_of_kilt_with_another_id_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "gold.jsonl"
     pages = [{"wikipedia_id": "d1"}, {"wikipedia_id": {}}]
     path.write_text(json.dumps({"id": "q1", "output": [{"provenance": pages}]}) + "\n")
-    assert ":1: id {} of type object in column 'wikipedia_id'" in line_of(lambda: ll.read_qrels(path))
+    assert ":1: id {} in column 'wikipedia_id' is of type object" in line_of(lambda: ll.read_qrels(path))
 
 
 @pytest.mark.parametrize(

@@ -208,7 +208,7 @@ def test_lists_and_sets_of_ids_are_relevant_documents_in_qrels(tmp_path: Path) -
         assert found.to_dict() == expected
         assert [(code, count) for code, _, count in found.remarks] == [("relevant_sets", 3)]
     assert "judged twice" in refusal(read_qrels, {"q1": ["d1", "d1"]})
-    assert "query 'q2' has int" in refusal(read_qrels, {"q1": ["d1"], "q2": 1})
+    assert "the value of query 'q2' is of type int" in refusal(read_qrels, {"q1": ["d1"], "q2": 1})
 
 
 def test_rows_are_tuples_named_tuples_dictionaries_and_generators() -> None:
@@ -244,7 +244,7 @@ def test_a_generator_is_gone_through_once() -> None:
     source = rows()
     assert read_run(source).to_dict() == RUN
     assert len(taken) == 4
-    assert refusal(read_run, source) == "run: contains no documents; expected a run"
+    assert refusal(read_run, source) == "run: the run contains no documents"
 
 
 def test_ir_measures_shapes_are_known() -> None:
@@ -278,7 +278,7 @@ def test_order_rank_takes_the_rank_column(suffix: str, order: Order, tmp_path: P
     assert tally.disordered == 1
     rows = [("q1", "d1", 1.0), ("q1", "d2", 2.0)]
     path = file_of(tmp_path, f"a{suffix}", table_text(suffix, ("qid", "docno", "score"), rows))
-    assert "expected a column called rank" in refusal(read_run, path, order="rank")
+    assert "because none is called rank" in refusal(read_run, path, order="rank")
 
 
 REPEATED = [("q1", "d1", 1.0), ("q1", "d2", 2.0), ("q1", "d1", 3.0)]
@@ -317,7 +317,7 @@ def test_nan_is_refused_or_dropped(suffix: str, tmp_path: Path) -> None:
     if suffix == ".jsonl":  # polars writes null
         text = b'{"qid": "q1", "docno": "d1", "score": 1.0}\n{"qid": "q1", "docno": "d2", "score": NaN}\n'
     path = file_of(tmp_path, f"a{suffix}", text)
-    assert "document 'd2' of query 'q1'; expected a number." in refusal(read_run, path)
+    assert "document 'd2' of query 'q1' is not a number." in refusal(read_run, path)
     assert read_run(path, on_nan="drop").to_dict() == {"q1": {"d1": 1.0}}
     tally: ReadCounts = judge(str(path), read_qrels({"q1": {"d1": 1}}), reading=Reading(on_nan="drop"))[2]
     assert tally.dropped == 1
@@ -329,36 +329,35 @@ def test_ids_that_are_fractions_are_refused_and_the_column_is_named(suffix: str,
         row = tuple(7.5 if at == place else value for at, value in enumerate(("q1", "d1", 1.0)))
         path = file_of(tmp_path, f"a{suffix}", table_text(suffix, ("qid", "docno", "score"), [row]))
         for read in (read_run, read_qrels):
-            assert f"id 7.5 of type float in column '{column}'; expected a string" in refusal(read, path)
+            assert f"id 7.5 in column '{column}' is of type float, not a string" in refusal(read, path)
 
 
 FAULTS = {
     ("a.json", '{"q1": {"d1": 1}'): ":1: invalid JSON at column 17: expecting ',' delimiter",
-    ("a.json", "[" * 100_000): ": JSON nested too deeply; expected objects",
-    ("a.json", '"text"'): ": the JSON is a str; expected an object or a list",
+    ("a.json", "[" * 100_000): ": the JSON is nested too deeply",
+    ("a.json", '"text"'): ": the JSON is of type str, not an object or a list",
+    ("a.json", '{"q1": {"d1": "2"}}'): ", record 1: score '2' of document 'd1' of query 'q1' is not a number",
+    ("a.json", '{"q1": 7}'): ": the value of query 'q1' is of type int, not of the form {document: score}",
+    ("a.json", "{}"): ": the run contains no documents",
+    ("a.json", "[]"): ": the run contains no documents",
     (
         "a.json",
-        '{"q1": {"d1": "2"}}',
-    ): ", record 1: score '2' of document 'd1' of query 'q1'; expected a number",
-    ("a.json", '{"q1": 7}'): ": query 'q1' has int; expected {document: score}",
-    ("a.json", "{}"): ": contains no documents; expected a run",
-    ("a.json", "[]"): ": contains no documents; expected a run",
-    ("a.json", '["q1", "d1"]'): ", record 1: a str; expected (query, document, number), or a named tuple or "
+        '["q1", "d1"]',
+    ): ", record 1: the record is a str. Use (query, document, number), or a named tuple or "
     "dictionary with such names",
     (
         "a.json",
         '[{"qid": "q1"}]',
-    ): ", record 1: no scores can be read from the columns qid; expected a column called doc_id or docno or "
-    "docid or corpus-id or corpus_id or item_id or document or Doc ID or doc or "
-    "chunk_id or passage_id or pid or text_id or id",
+    ): ", record 1: no scores can be read from the columns qid, because none is called doc_id, docno, "
+    "docid, corpus-id, corpus_id, item_id, document, Doc ID, doc, chunk_id, passage_id, pid, text_id or id",
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid": "q1", "score": 1}\n',
-    ): ":2: object of qid, score; expected qid, docno, score",
+    ): ":2: the line has qid, score, but needs qid, docno, score",
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n[1]\n',
-    ): ":2: the JSON is a list; expected an object on every line",
+    ): ":2: the JSON is of type list, not an object",
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid\n',
@@ -366,20 +365,20 @@ FAULTS = {
     (
         "a.csv",
         "qid,docno,score\nq1,d1,abc\n",
-    ): ":2: score 'abc' of document 'd1' of query 'q1'; expected a number",
-    ("a.csv", "qid,docno,score\nq1,d1,\n"): ":2: score '' of document 'd1' of query 'q1'; expected a number",
-    ("a.csv", "qid,docno,score\nq1,d1\n"): ":2: 2 cells; expected 3 as in the header",
-    ("a.csv", "qid,docno,score\nq1,,1\n"): ":2: no id in column 'docno'; expected a string",
+    ): ":2: score 'abc' of document 'd1' of query 'q1' is not a number",
+    ("a.csv", "qid,docno,score\nq1,d1,\n"): ":2: score '' of document 'd1' of query 'q1' is not a number",
+    ("a.csv", "qid,docno,score\nq1,d1\n"): ":2: the row has 2 cells, but the header has 3",
+    ("a.csv", "qid,docno,score\nq1,,1\n"): ":2: there is no id in column 'docno'",
     (
         "a.csv",
         'qid,docno,score\nq1,"d1"x,1\n',
-    ): ":2: invalid CSV (',' expected after '\"'); expected CSV as in RFC 4180",
+    ): ":2: invalid CSV (',' expected after '\"'). The format is that of RFC 4180",
     (
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",
-    ): ":1: no scores can be read from the columns qid, docno, number; expected a column called score or "
+    ): ":1: no scores can be read from the columns qid, docno, number, because none is called score, "
     "similarity or relevance_score",
-    ("a.csv", "qid,docno,score\n"): ": contains no documents; expected a run",
+    ("a.csv", "qid,docno,score\n"): ": the run contains no documents",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",
     ("a.arrow", "ARROW1 and nothing else"): "cannot be read",
 }
@@ -418,8 +417,8 @@ def test_qrels_of_ir_datasets_are_read_by_name(
     monkeypatch.setitem(sys.modules, "ir_datasets", SimpleNamespace(load=known.__getitem__))
     assert read_qrels("ir_datasets:small/test").to_dict() == {"q1": {"d1": 1, "d2": 0}}
     assert "no such collection" in refusal(read_qrels, "ir_datasets:other")
-    assert "has no qrels" in refusal(read_qrels, "ir_datasets:bare")
-    assert "s judgments; expected a run" in refusal(read_run, "ir_datasets:bare")
+    assert "is a collection without qrels" in refusal(read_qrels, "ir_datasets:bare")
+    assert "s judgments, not a run" in refusal(read_run, "ir_datasets:bare")
     run = file_of(tmp_path, "a.run", "q1 Q0 d1 1 1 t\n")
     found = leadline("evaluate", "ir_datasets:small/test", run, "-m", "RR", "-f", "json").data
     assert found["inputs"][0] == {"path": "ir_datasets:small/test", "sha256": None, "rows": 2}
@@ -460,7 +459,7 @@ def test_ids_that_are_not_utf8_survive_in_texts(suffix: str, tmp_path: Path) -> 
     path = tmp_path / f"sys{suffix}"
     objects.write_run(run, path)
     assert read_run(path) == run
-    assert "an id that is not Unicode" in refusal(objects.write_run, run, tmp_path / "a.parquet")
+    assert "an id is not valid UTF-8" in refusal(objects.write_run, run, tmp_path / "a.parquet")
 
 
 ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
@@ -526,7 +525,7 @@ def test_subtopics_are_a_column_of_frames_and_a_field_of_named_tuples() -> None:
         found = read_qrels(source, subtopics=True)
         assert found.by_subtopic() == {"q1": {"s1": {"d1": 1}, "s2": {"d1": 2}}}
         assert "is judged twice" in refusal(read_qrels, source)
-    assert "has no subtopics" in refusal(read_qrels, [row[:3] for row in rows], subtopics=True)
+    assert "has no column called subtopic" in refusal(read_qrels, [row[:3] for row in rows], subtopics=True)
     twice = pd.DataFrame([rows[0], rows[0]], columns=list(columns))
     assert refusal(read_qrels, twice, subtopics=True) == (
         "qrels, row 2: document 'd1' is judged twice for subtopic 's1' of query 'q1'"
@@ -592,7 +591,7 @@ def test_frames_without_their_library_say_what_to_install(monkeypatch: pytest.Mo
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     columns = ["qid", "docno", "docno", "score"]
     frame = pd.DataFrame([["q", "d", "e", 1.0]], columns=columns)
-    assert refusal(read_run, frame) == "the frame has two columns with the same name; expected one"
+    assert refusal(read_run, frame) == "the frame has two columns with the same name"
     path = file_of(tmp_path, "a.csv", ",".join(columns) + "\nq,d,e,1\n")
     assert refusal(read_run, path) == f"{path}:1: column 'docno' appears twice"
 
@@ -604,9 +603,8 @@ def test_lists_that_are_empty_are_ranked_lists_too() -> None:
 
 def test_empty_and_unknown_things_are_refused() -> None:
     assert (
-        refusal(objects.write_run, Run.of([], name="none"), "a.run")
-        == "none: contains no documents; expected a run"
+        refusal(objects.write_run, Run.of([], name="none"), "a.run") == "none: the run contains no documents"
     )
     assert isinstance(read_qrels([("q1", "d1", 1)]), Qrels)
-    assert "expected (query, document, number)" in refusal(read_run, [1, 2])
-    assert "a tuple of 2; expected" in refusal(read_run, [("q1", "d1")])
+    assert "Use (query, document, number)" in refusal(read_run, [1, 2])
+    assert "the record is a tuple of length 2. Use" in refusal(read_run, [("q1", "d1")])

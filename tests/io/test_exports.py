@@ -56,7 +56,7 @@ def test_splits_of_a_folder_of_beir_are_named(tmp_path: Path) -> None:
     (folder / "dev.tsv").write_bytes((folder / "test.tsv").read_bytes())
     assert ll.read_qrels(tmp_path / "set").to_dict() == QRELS
     (folder / "test.tsv").rename(folder / "train.tsv")
-    with pytest.raises(InputError, match=r"2 splits; expected one of .*dev\.tsv, .*train\.tsv"):
+    with pytest.raises(InputError, match=r"2 splits\. Use .*dev\.tsv or .*train\.tsv"):
         ll.read_qrels(tmp_path / "set")
     (folder / "dev.tsv").unlink()
     assert ll.read_qrels(tmp_path / "set").to_dict() == QRELS
@@ -90,11 +90,11 @@ def test_quepid_is_read_back(tmp_path: Path, leadline: Leadline) -> None:
 
 
 def test_what_they_cannot_hold_is_refused_in_one_line(tmp_path: Path, leadline: Leadline) -> None:
-    for grades, message in (({"d": 0.5}, "a whole number, as BEIR requires"), ({"d": -1}, "")):
+    for grades, message in (({"d": 0.5}, "a whole number, but BEIR"), ({"d": -1}, "")):
         if message:
             with pytest.raises(InputError, match=message):
                 write_beir(ll.read_qrels({"q": grades}), tmp_path / "a")
-        with pytest.raises(InputError, match="_rank_eval requires"):
+        with pytest.raises(InputError, match=r"_rank_eval (reads|needs)"):
             write_rank_eval(ll.read_qrels({"q": grades}), tmp_path / "a.json", index="i")
     by_subtopic = ll.read_qrels({"q": {"s": {"d": 1}}}, subtopics=True)
     with pytest.raises(InputError, match="a column subtopic"):

@@ -92,15 +92,15 @@ def test_ids_that_are_fractions_are_refused_and_the_column_is_named(
     broken = [tuple(7.0 if at == place else value for at, value in enumerate(row)) for row in rows]
     for read, last in ((read_run, "score"), (read_qrels, "label")):
         assert (
-            f"id 7.0 of type float in column '{column}'; expected a string. "
-            "Only whole numbers are read as text"
+            f"id 7.0 in column '{column}' is of type float, not a string. Only strings and whole "
+            "numbers can be ids"
         ) in refusal(read, frame(library, ("qid", "docno", last), broken))
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_missing_id_is_refused(library: str) -> None:
     rows = [("q1", "d1", 1.0), ("q1", None, 2.0)]
-    assert "in column 'docno'; expected a string" in refusal(
+    assert "in column 'docno' is of type" in refusal(
         read_run, frame(library, ("qid", "docno", "score"), rows)
     )
 
@@ -109,7 +109,7 @@ def test_a_missing_id_is_refused(library: str) -> None:
 @pytest.mark.parametrize("value", [float("nan"), None])
 def test_a_missing_score_is_refused(library: str, value: float | None) -> None:
     rows = [("q1", "d1", 1.0), ("q1", "d2", value)]
-    assert "of document 'd2' of query 'q1'; expected a number" in refusal(
+    assert "of document 'd2' of query 'q1' is not a number" in refusal(
         read_run, frame(library, ("qid", "docno", "score"), rows)
     )
 
@@ -118,11 +118,11 @@ def test_a_missing_score_is_refused(library: str, value: float | None) -> None:
 def test_a_frame_without_a_needed_column_says_which(library: str) -> None:
     table = frame(library, ("qid", "docno", "closeness"), RUN_ROWS)
     assert refusal(read_run, table).endswith(
-        "no scores can be read from the columns qid, docno, closeness; expected a column called score "
+        "no scores can be read from the columns qid, docno, closeness, because none is called score "
         "or similarity or relevance_score"
     )
     table = frame(library, ("subject", "docno", "score"), RUN_ROWS)
-    assert "; expected a column called query_id or qid or q_id or query-id or " in refusal(read_run, table)
+    assert ", because none is called query_id, qid, q_id, query-id, " in refusal(read_run, table)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -143,14 +143,14 @@ def test_a_document_twice_in_a_frame_is_refused(library: str) -> None:
     found = refusal(read_run, frame(library, ("qid", "docno", "score"), rows), name="mine")
     assert found.startswith("mine")
     assert ": document 'd1' appears twice for query 'q1'" in found
-    assert ". To repair it, add" in found
+    assert ". To choose one of them, add" in found
     found = refusal(read_qrels, frame(library, ("qid", "docno", "label"), rows))
     assert ": document 'd1' is judged twice for query 'q1'" in found
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_frame_without_rows_is_refused(library: str) -> None:
-    assert " no judgments; " in refusal(read_qrels, frame(library, ("qid", "docno", "label"), []))
+    assert " no judgments. " in refusal(read_qrels, frame(library, ("qid", "docno", "label"), []))
     with pytest.raises(InputError, match="contains no documents"):
         judge(frame(library, ("qid", "docno", "score"), []), read_qrels(QRELS))
 
@@ -177,19 +177,19 @@ def test_odd_ids_in_a_dictionary_are_kept() -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        ({1.0: {"d1": 1}}, "id 1.0 is of type float; expected a string. Convert it with str(...)"),
-        ({"q1": {7.0: 1}}, "id 7.0 is of type float; expected a string. Convert it with str(...)"),
-        ({None: {"d1": 1}}, "id None is of type NoneType; expected a string. Convert it with str(...)"),
-        ({b"q1": {"d1": 1}}, "id b'q1' is of type bytes; expected a string. Convert it with str(...)"),
-        ({"q1": {"\ud800": 1}}, "id '\\ud800' is not valid text; expected a Unicode string"),
-        ({"q1": 7}, "query 'q1' has int; expected {document: score}"),
-        ({"q1": {"d1": "2"}}, "score '2' of document 'd1' of query 'q1'; expected a number"),
-        ({"q1": {"d1": b"2"}}, "score b'2' of document 'd1' of query 'q1'; expected a number"),
-        ({"q1": {"d1": None}}, "score None of document 'd1' of query 'q1'; expected a number"),
-        ({"q1": {"d1": [1]}}, "score [1] of document 'd1' of query 'q1'; expected a number"),
-        ({"q1": {"d1": float("nan")}}, "score nan of document 'd1' of query 'q1'; expected a number"),
-        ({"q1": {"d1": 1j}}, "score 1j of document 'd1' of query 'q1'; expected a number"),
-        ({"q1": {"d1": 10**400}}, f"score {10**400} of document 'd1' of query 'q1'; expected a number"),
+        ({1.0: {"d1": 1}}, "id 1.0 is of type float, not a string. Convert it with str(...)"),
+        ({"q1": {7.0: 1}}, "id 7.0 is of type float, not a string. Convert it with str(...)"),
+        ({None: {"d1": 1}}, "id None is of type NoneType, not a string. Convert it with str(...)"),
+        ({b"q1": {"d1": 1}}, "id b'q1' is of type bytes, not a string. Convert it with str(...)"),
+        ({"q1": {"\ud800": 1}}, "id '\\ud800' is not a valid Unicode string"),
+        ({"q1": 7}, "the value of query 'q1' is of type int, not of the form {document: score}"),
+        ({"q1": {"d1": "2"}}, "score '2' of document 'd1' of query 'q1' is not a number"),
+        ({"q1": {"d1": b"2"}}, "score b'2' of document 'd1' of query 'q1' is not a number"),
+        ({"q1": {"d1": None}}, "score None of document 'd1' of query 'q1' is not a number"),
+        ({"q1": {"d1": [1]}}, "score [1] of document 'd1' of query 'q1' is not a number"),
+        ({"q1": {"d1": float("nan")}}, "score nan of document 'd1' of query 'q1' is not a number"),
+        ({"q1": {"d1": 1j}}, "score 1j of document 'd1' of query 'q1' is not a number"),
+        ({"q1": {"d1": 10**400}}, f"score {10**400} of document 'd1' of query 'q1' is not a number"),
     ],
     ids=lambda given: str(given)[:30],
 )
@@ -207,7 +207,7 @@ def test_infinite_scores_are_fine_and_infinite_grades_are_not() -> None:
 def test_empty_judgments_are_refused() -> None:
     cases: list[dict[str, dict[str, float]]] = [{}, {"q1": {}}]
     for empty in cases:
-        assert " no judgments; " in refusal(read_qrels, empty)
+        assert " no judgments. " in refusal(read_qrels, empty)
 
 
 def test_an_empty_run_is_refused() -> None:
@@ -221,7 +221,7 @@ def test_an_empty_run_is_refused() -> None:
 def test_what_is_neither_path_nor_dictionary_nor_frame_is_refused(given: Any) -> None:
     for read in (read_run, read_qrels):
         assert refusal(read, given).startswith(
-            f"an object of type {type(given).__name__}; expected a path, a dictionary"
+            f"an object of type {type(given).__name__} cannot be read. Pass a path, a dictionary"
         )
 
 
@@ -234,19 +234,19 @@ def test_tables_pass_through_unchanged() -> None:
 @pytest.mark.usefixtures("form")
 def test_negative_grades_may_count_as_unjudged() -> None:
     assert read_qrels(QRELS, negative="unjudged").to_dict() == {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 0.5}}
-    with pytest.raises(UsageError, match="negative='junk'; expected 'nonrelevant' or 'unjudged'"):
+    with pytest.raises(UsageError, match="negative must be 'nonrelevant' or 'unjudged', not 'junk'"):
         read_qrels(QRELS, negative="junk")  # type: ignore[arg-type]  # what is tested
 
 
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"order": "id"}, "order='id'; expected 'score' or 'rank'"),
+        ({"order": "id"}, "order must be 'score' or 'rank', not 'id'"),
         (
             {"on_duplicate": "keep"},
-            ("on_duplicate='keep'; expected 'refuse' or 'first' or 'last' or 'max' or 'hold'"),
+            ("on_duplicate must be 'refuse' or 'first' or 'last' or 'max' or 'hold', not 'keep'"),
         ),
-        ({"on_nan": "zero"}, "on_nan='zero'; expected 'refuse' or 'drop'"),
+        ({"on_nan": "zero"}, "on_nan must be 'refuse' or 'drop', not 'zero'"),
     ],
 )
 def test_repairs_that_do_not_exist_are_refused(options: Any, error: str) -> None:
@@ -266,11 +266,14 @@ def test_known_documents_are_lines_of_two_columns_or_qrels(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("q1 d1\nq1 d2 d3\n", ":2: 3 columns; expected query and document, or the 4 columns of qrels"),
-        ("q1\n", ":1: 1 columns; expected query and document, or the 4 columns of qrels"),
-        ("", ": contains no known documents; expected lines with query and document"),
-        ("# nothing\n", ": contains no known documents; expected lines with query and document"),
-        ("q1 0 d1 0\n", ": contains no known documents; expected lines with query and document"),
+        (
+            "q1 d1\nq1 d2 d3\n",
+            ":2: the line has 3 columns. Write a query and a document, or the 4 columns of qrels",
+        ),
+        ("q1\n", ":1: the line has 1 column. Write a query and a document, or the 4 columns of qrels"),
+        ("", ": contains no known documents (lines with query and document)"),
+        ("# nothing\n", ": contains no known documents (lines with query and document)"),
+        ("q1 0 d1 0\n", ": contains no known documents (lines with query and document)"),
     ],
 )
 def test_a_fault_among_known_documents_is_one_line(text: str, error: str, tmp_path: Path) -> None:
@@ -304,9 +307,9 @@ def test_known_documents_may_be_a_dictionary() -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        (5, "known cannot be of type int; pass a path, or {query: [document, ...]}"),
-        ({"q1": "d1"}, "known: query 'q1' has str; expected [document, ...]"),
-        ({"q1": [1]}, "id 1 is of type int; expected a string. Convert it with str(...)"),
+        (5, "known cannot be of type int. Pass a path or {query: [document, ...]}"),
+        ({"q1": "d1"}, "known: the value of query 'q1' is of type str, not of the form [document, ...]"),
+        ({"q1": [1]}, "id 1 is of type int, not a string. Convert it with str(...)"),
     ],
 )
 def test_other_known_documents_are_refused(given: Any, error: str) -> None:
@@ -320,9 +323,9 @@ def test_what_can_be_read_can_be_written(tmp_path: Path) -> None:
     assert read_run(tmp_path / "a.run") == read_run(RUN)
     ll.write_qrels(pd.DataFrame(QRELS_ROWS, columns=["qid", "docno", "label"]), tmp_path / "q.json")
     assert read_qrels(tmp_path / "q.json") == read_qrels(QRELS)
-    with pytest.raises(UsageError, match="path=5; expected a path, or '-' for standard output"):
+    with pytest.raises(UsageError, match="path must be a path, or '-' for standard output, not 5"):
         ll.write_run(RUN, 5)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="an object of type int; expected a path, a dictionary"):
+    with pytest.raises(InputError, match=r"an object of type int cannot be read\. Pass a path, a dictionary"):
         ll.write_qrels(5, tmp_path / "b")  # type: ignore[arg-type]
 
 
@@ -359,7 +362,7 @@ def test_arrays_are_the_run_of_their_rows(data: st.DataObject) -> None:
         ),
         ({"ids": [[0, -2]], "scores": [[1, 2]], "queries": ["q"]}, "position -2"),
         ({"ids": [0], "scores": [1], "queries": ["q"]}, "dimension"),
-        ({"ids": [["a"]], "scores": [[1]], "queries": ["q", "r"]}, "2 queries"),
+        ({"ids": [["a"]], "scores": [[1]], "queries": ["q", "r"]}, "2 query ids"),
         ({"ids": [["a"], ["b"]], "scores": [[1], [2]], "queries": ["q", "q"]}, "query 'q' appears twice"),
         ({"ids": [["a"]], "scores": [["x"]], "queries": ["q"]}, "numbers"),
         ({"ids": [["a"]], "scores": [[1]], "queries": ["q"], "documents": ["a"]}, "positions"),
@@ -464,4 +467,4 @@ def test_a_dataset_of_splits_is_its_only_one_or_the_one_called_test() -> None:
     assert read_qrels({"dev": rows}).to_dict() == {"q1": {"d1": 2}}
     assert read_run({"dev": rows}).to_dict() == {"q1": {"d1": 2}}
     found = refusal(read_qrels, {"dev": rows, "train": rows})
-    assert found == "qrels: is a dataset with 2 splits; expected one of ['dev'], ['train']"
+    assert found == "qrels: is a dataset with 2 splits. Pass one of them: ['dev'], ['train']"

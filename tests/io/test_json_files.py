@@ -177,7 +177,7 @@ def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out(tmp
     book = tmp_path / "book_export_1.json.zip"
     with zipfile.ZipFile(book, "w") as archive:
         archive.write(PROGRAMS / "quepid_book.json")
-    assert "a ZIP archive; expected a" in refusal(read_qrels, book)
+    assert "is a ZIP archive. Unpack it" in refusal(read_qrels, book)
     found = refusal(read_run, PROGRAMS / "ranx.lz4")  # CBOR, compressed twice
     assert found.endswith("ranx can also write .json and .parquet)")
     path = PROGRAMS / "pyterrier_minimal.tsv"  # ranks from 0
@@ -225,7 +225,7 @@ def test_responses_without_query_ids_are_in_the_order_of_the_queries(
     queries.write_text('{"query_id": "q1", "text": "a"}\n{"query_id": "q2", "text": "b"}\n')
     assert read_run(path, queries_in=queries).to_dict() == RUN
     assert read_run(path, queries_in=["x", "b"]).to_dict() == {"x": RUN["q1"], "b": RUN["q2"]}
-    assert refusal(read_run, path).endswith("ry. `queries_in` gives the query ids in order")
+    assert refusal(read_run, path).endswith("ry. To give the query ids in order, use `queries_in`")
     assert "2 lists without query ids" in refusal(read_run, path, queries_in=["q1"])
     given = ("evaluate", PROGRAMS / "rre.json", path, "-m", "RR", "-f", "json")
     found = leadline(*given, "--config", f"read.queries_in={queries}").data
@@ -243,7 +243,7 @@ def test_a_failed_search_in_a_response_to_many_is_named(tmp_path: Path) -> None:
     made = json.loads((PROGRAMS / "msearch.json").read_text())
     made["responses"][1] = {"error": {"type": "some"}, "status": 400}
     path = written(tmp_path, made)
-    assert "query 'q2' has an object of error, status" in refusal(read_run, path, queries_in=["q1", "q2"])
+    assert "query 'q2' has error, status, but needs" in refusal(read_run, path, queries_in=["q1", "q2"])
 
 
 def test_detailed_exports_of_quepid_are_a_run_in_order_and_judgments() -> None:
@@ -275,10 +275,10 @@ def test_books_of_quepid_are_judgments_of_several_judges(tmp_path: Path) -> None
     path = tmp_path / "a.csv"
     for header in ("query,docid,title", "query,docid,Ann,title", "query,docid,raiting", "query_id,docid,Ann"):
         path.write_text(f"{header}\nq1,d1,{'1,' * (header.count(',') - 2)}a text\n")
-        assert "expected a column called relevance" in refusal(read_qrels, path)
+        assert "because none is called relevance" in refusal(read_qrels, path)
     broken = json.loads((PROGRAMS / "quepid_book.json").read_text())
     del broken["query_doc_pairs"][1]["doc_id"]
-    assert "record 2: an object of query_text" in refusal(read_qrels, written(tmp_path, broken))
+    assert "record 2: the record has query_text" in refusal(read_qrels, written(tmp_path, broken))
 
 
 def test_results_of_haystack_are_a_run_judgments_and_values(tmp_path: Path, leadline: Leadline) -> None:
@@ -331,14 +331,14 @@ def test_scores_of_rerankers_and_neighbours_of_usearch_are_runs() -> None:
 
 def test_texts_in_place_of_ids_are_refused_by_name(tmp_path: Path) -> None:
     path = PROGRAMS.parent / "scores" / "ragas.jsonl"
-    assert "needs ids, as in 'retrieved_context_ids'" in refusal(read_run, path)
+    assert "needs ids such as those in 'retrieved_context_ids'" in refusal(read_run, path)
     path = written(tmp_path, [{"query": "q1", "passage": "a text", "judgment": 2}], "judged.jsonl")
     assert "'passage'" in refusal(read_qrels, path)
     path = tmp_path / "ragas.csv"
     path.write_text("user_input,retrieved_contexts,retrieved_context_ids\nq1,['a text'],['d1']\n")
-    assert "'retrieved_context_ids' is a list, which a table" in refusal(read_run, path)
+    assert "'retrieved_context_ids' contains lists, which a table" in refusal(read_run, path)
     path = written(tmp_path, [{"query_ids": "q1", "docno": "d1", "score": 2}], "a.jsonl")
-    assert "Nearest: 'query_id' for 'query_ids'" in refusal(read_run, path)
+    assert "Did you mean 'query_id' instead of 'query_ids'?" in refusal(read_run, path)
 
 
 def test_pages_of_kilt_are_ranked_in_a_run_and_relevant_in_qrels(tmp_path: Path) -> None:
@@ -355,9 +355,7 @@ def test_parts_of_mteb_are_named(tmp_path: Path, leadline: Leadline) -> None:
     other = {"q1": {"d1": 1.0}}
     value = {"mteb_model_meta": {}, "default": {"test": RUN, "dev": other}, "de": {"test": other}}
     path = written(tmp_path, value, "Task_predictions.json")
-    assert refusal(read_run, path).endswith(
-        f"expected one of {path}#default/test, {path}#default/dev, {path}#de/test"
-    )
+    assert refusal(read_run, path).endswith(f"Use {path}#default/test, {path}#default/dev or {path}#de/test")
     part = f"{path}#default/test"
     assert read_run(part).to_dict() == RUN
     assert read_run(part).name == "Task_predictions#default/test"
@@ -413,32 +411,35 @@ ONE = {"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}]}
 FAULTS: dict[str, tuple[Any, str]] = {
     "a list without ids": (
         [{"query_id": "q1", "results": [{"score": 1.0}]}],
-        ", record 1: an object of score; expected an id: one of doc_id, ",
+        ", record 1: the record has score, but needs one of the ids doc_id, ",
     ),
     "an id missing later": (
         [ONE, {"query_id": "q2", "results": [{"id": "d1", "score": 1.0}]}],
-        ", record 2: an object of id, score in the list of query 'q2'; expected 'corpus_id', as in the first",
+        ", record 2: a record of query 'q2' has id, score, but needs 'corpus_id', as in the first",
     ),
     "no query id": (
         [{"question": "why", "ctxs": [{"id": "d1", "score": "1"}]}],
-        ", record 1: an object of question, ctxs; expected one of query_id, qid",
+        ", record 1: the record has question, ctxs, but needs one of query_id, qid",
     ),
     "another query id": (
         [ONE, {"qid": "q2", "results": []}],
-        ", record 2: an object of qid, results; expected",
+        ", record 2: the record has qid, results, but needs",
     ),
     "an unknown level": (
         [ONE, {"query_id": "q2", "found": {"results": []}}],
-        ", record 2: query 'q2' has an object of query_id, found; expected a list at results",
+        ", record 2: query 'q2' has query_id, found, but needs a list at results",
     ),
-    "a record that is no object": ([ONE, "q2"], ", record 2: a str; expected 'query_id', as in the first"),
+    "a record that is no object": (
+        [ONE, "q2"],
+        ", record 2: the record is of type str, but needs 'query_id', as in the first",
+    ),
     "mixed records": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, "d2"]}],
-        "record 1: a str in the list of query 'q1'; expected records",
+        "record 1: a record of query 'q1' is of type str, unlike the first record",
     ),
     "a score missing later": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, {"corpus_id": "d2"}]}],
-        "document 'd2' of query 'q1'; expected",
+        "document 'd2' of query 'q1' has no score, unlike the first record",
     ),
     "a score missing first": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1"}, {"corpus_id": "d2", "score": 1.0}]}],
@@ -446,7 +447,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a score that is no number": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": "high"}]}],
-        ", record 1: score 'high' of document 'd1' of query 'q1'; expected a number",
+        ", record 1: score 'high' of document 'd1' of query 'q1' is not a number",
     ),
     "a document twice": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}] * 2}],
@@ -454,13 +455,13 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a response without a query id": (
         {"took": 5, "hits": {"total": {"value": 1}, "hits": [{"_id": "d1", "_score": 1.0}]}},
-        ": results without a query id; expected an object {query id: response}, or",
+        ": the results have no query id. Use an object {query id: response}, or",
     ),
     "no parts": ({"mteb_model_meta": {}}, ": predictions"),
-    "another task": ({"mteb_model_meta": {}, "a": {"b": [1, 0]}}, "another kind of task; expected"),
+    "another task": ({"mteb_model_meta": {}, "a": {"b": [1, 0]}}, "different kind of task. Retrieval"),
     "a page of many": (
         {"rows": [{"row": {"qid": "q1", "docno": "d1", "score": 1.0}}], "num_rows_total": 1000},
-        "1 of 1,000 rows; expected all rows of the dataset",
+        "1 of 1,000 rows. Download all rows of the dataset",
     ),
 }
 
@@ -475,7 +476,7 @@ def test_faults_are_one_line_with_their_place(fault: str, tmp_path: Path) -> Non
 
 def test_lines_are_named_in_json_lines(tmp_path: Path) -> None:
     path = written(tmp_path, [ONE, {"query_id": "q2", "results": [{"corpus_id": "d1"}]}], "a.jsonl")
-    assert refusal(read_run, path).startswith(f"{path}:2: no score for document 'd1' of query 'q2'")
+    assert refusal(read_run, path).startswith(f"{path}:2: document 'd1' of query 'q2' has no score")
     assert read_run(written(tmp_path, [{**ONE, "query_id": 7}], "b.jsonl")).to_dict() == {"7": {"d1": 1.0}}
 
 

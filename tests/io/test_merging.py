@@ -39,16 +39,18 @@ def test_each_rule_gives_the_grades_of_the_hand(rule: str, grades: list[float], 
 def test_what_was_merged_is_said() -> None:
     found = merge(ROWS)
     assert (found.shared, len(found.votes), found.tied) == (3, 3, 2)
-    words = "pairs with several judges: 3, 3 with different grades; "
-    words += "merged by majority, 2 ties resolved to the lower grade"
+    words = "pairs with several judges: 3, 3 with different grades "
+    words += "(merged by majority), 2 ties resolved to the lower grade"
     assert found.remarks == (("merged", words, 3),)
     assert merge(ROWS, "cid").remarks == ()
 
 
 def test_a_rule_that_nobody_knows_names_the_nearest() -> None:
-    with pytest.raises(UsageError, match="no merge rule or judge is called 'majorty'; nearest: majority"):
+    with pytest.raises(
+        UsageError, match=r"no merge rule or judge is called 'majorty'\. Did you mean majority"
+    ):
         merge(ROWS, "majorty")
-    with pytest.raises(UsageError, match="nearest: bob"):
+    with pytest.raises(UsageError, match="Did you mean bob"):
         merge(ROWS, "bop")
 
 

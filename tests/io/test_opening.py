@@ -239,7 +239,7 @@ def test_a_fifo_has_no_digest(tmp_path: Path) -> None:
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as rejected:
         read_run(tmp_path)
-    assert str(rejected.value) == f"{tmp_path}: is a folder; expected a file"
+    assert str(rejected.value) == f"{tmp_path}: is a folder, not a file"
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
@@ -284,7 +284,7 @@ def test_utf_16_is_refused_by_name(encoding: str, tmp_path: Path) -> None:
     path.write_bytes(mark + TEXT.decode().encode(encoding))
     with pytest.raises(InputError) as rejected:
         read_run(path)
-    found = f"{path}:1: starts with a UTF-16 byte order mark; expected a text file in UTF-8"
+    found = f"{path}:1: starts with a UTF-16 byte order mark. Convert it to UTF-8"
     assert str(rejected.value) == found
 
 
@@ -294,7 +294,7 @@ def test_utf_16_without_a_mark_is_refused_for_its_nul_bytes(tmp_path: Path) -> N
     path.write_bytes(TEXT.decode().encode("utf-16-le"))
     with pytest.raises(InputError) as rejected:
         read_run(path)
-    assert str(rejected.value) == f"{path}:1: a NUL byte; expected a text file in UTF-8"
+    assert str(rejected.value) == f"{path}:1: the line contains a NUL byte, so this is not a text file"
 
 
 @pytest.mark.usefixtures("form")

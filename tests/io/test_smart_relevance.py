@@ -83,7 +83,7 @@ def test_relevance_from_a_pipe(leadline: Leadline, tmp_path: Path, name: str) ->
 
 def test_relevance_is_no_run(tmp_path: Path) -> None:
     (tmp_path / "CISI.REL").write_text(CISI)
-    with pytest.raises(InputError, match="expected a run"):
+    with pytest.raises(InputError, match="not a run"):
         read_run(tmp_path / "CISI.REL")
 
 

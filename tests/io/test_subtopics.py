@@ -61,7 +61,7 @@ def test_a_document_twice_for_a_subtopic_is_refused_with_both_lines(tmp_path: Pa
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("q1 1 d1\n", ":1: 3 columns"),
+        ("q1 1 d1\n", ":1: the line has 3 columns"),
         ("q1 1 d1 x\n", ":1: grade 'x'"),
         ("q1 1 d1 nan\n", ":1: grade 'nan'"),
         ("\n# nothing\n", "contains no judgments"),
@@ -77,8 +77,8 @@ def test_bad_lines_are_refused_as_ever(tmp_path: Path, text: str, message: str) 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({"q1": {"d1": 1}}, r"query 'q1' has int; expected \{document: grade\}"),
-        ({"q1": 1}, r"query 'q1' has int; expected \{subtopic: \{document: grade\}\}"),
+        ({"q1": {"d1": 1}}, r"query 'q1' is of type int, not of the form \{document: grade\}"),
+        ({"q1": 1}, r"query 'q1' is of type int, not of the form \{subtopic: \{document: grade\}\}"),
         ({}, "contains no judgments"),
     ],
 )
@@ -118,7 +118,7 @@ def test_evaluate_reads_subtopics_and_says_so_in_its_options(file: Path) -> None
 )
 def test_without_subtopics_every_measure_of_diversity_names_the_option(name: str) -> None:
     text = MEASURES.classes[name].example()
-    with pytest.raises(UsageError, match=f"{name}.*needs judgments by subtopic: subtopics=True"):
+    with pytest.raises(UsageError, match=f"{name}.*needs judgments by subtopic. Use subtopics=True"):
         evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, text)
 
 
@@ -129,7 +129,7 @@ def test_the_command_asks_for_the_option_and_takes_it(file: Path, leadline: Lead
     lists[0].write_text("q1 0 d1 1\n")
     rejected = leadline("evaluate", *lists, "-m", "strec@1")
     assert rejected.status == 2
-    assert "StRecall@1 needs judgments by subtopic: --config read.subtopics" in rejected.err
+    assert "StRecall@1 needs judgments by subtopic. Use --config read.subtopics" in rejected.err
     given_ = leadline("evaluate", "--config", "read.subtopics", file, run, "-m", "strec@1", "-f", "csv", "-q")
     assert given_.status == 0
     assert "mine,q1,0.5" in given_.out

@@ -82,7 +82,7 @@ def test_a_row_of_too_few_cells_is_refused_with_its_line(name: str, tmp_path: Pa
     with pytest.raises(InputError) as rejected:
         read(str(path))
     cells = header.count(",")
-    assert str(rejected.value).startswith(f"{path}:7: {cells} cells; expected {cells + 1} as in the header")
+    assert str(rejected.value).startswith(f"{path}:7: the row has {cells} cell")
 
 
 def test_a_comment_inside_quotes_is_text(tmp_path: Path) -> None:
@@ -182,14 +182,22 @@ def test_levels_of_ntcir_are_grades(name: str, letters: int, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
-        ("q1\td1\t3\nq1\td2\t1\n", None, ":1: contains 3 columns without a header; expected a header, or"),
-        ("q1,Q0,d1,1,0.5,tag\n", None, ":1: contains 6 columns without a header; expected a header, or"),
-        ("q1 d1 1 0.5\n", None, ":1: 4 columns; expected 6 columns: query Q0 document rank score tag."),
-        ("q1\td1\t0.5\nq1\td2\n", "score", ":2: 2 columns; expected 3: query_id, doc_id, score"),
-        ("q1\td1\t0.5\nq1\td2\tx\n", "score", ":2: score 'x' of document 'd2' of query 'q1'; expected a"),
-        ("q1\td1\t0.5\nq1\t\t0.5\n", "score", ":2: no id in column 'doc_id'; expected a string"),
+        ("q1\td1\t3\nq1\td2\t1\n", None, ":1: contains 3 columns without a header. Add a header, or"),
+        ("q1,Q0,d1,1,0.5,tag\n", None, ":1: contains 6 columns without a header. Add a header, or"),
+        (
+            "q1 d1 1 0.5\n",
+            None,
+            ":1: the line has 4 columns. A line of a run has 6 columns (query Q0 document rank score tag).",
+        ),
+        (
+            "q1\td1\t0.5\nq1\td2\n",
+            "score",
+            ":2: the line has 2 columns. Each line needs 3 (query_id, doc_id, score)",
+        ),
+        ("q1\td1\t0.5\nq1\td2\tx\n", "score", ":2: score 'x' of document 'd2' of query 'q1' is not a"),
+        ("q1\td1\t0.5\nq1\t\t0.5\n", "score", ":2: there is no id in column 'doc_id'"),
         ("q1\td1\t1\nq1\td1\t2\n", "rank", ":2: document 'd1' appears twice for query 'q1' (first at line"),
-        ("q1 d1 0.5\n", None, ":1: no scores can be read from the columns q1 d1 0.5; expected"),
+        ("q1 d1 0.5\n", None, ":1: no scores can be read from the columns q1 d1 0.5, because"),
     ],
 )
 def test_faults_in_tables_without_a_header_are_refused(
@@ -239,22 +247,22 @@ def test_columns_without_a_header_are_named(tmp_path: Path, leadline: Leadline) 
         (
             "query_id,doc_id,text",
             (
-                ":1: no scores can be read from the columns query_id, doc_id, text; expected a column "
+                ":1: no scores can be read from the columns query_id, doc_id, text, because none is "
                 "called score"
             ),
         ),
-        ("query_id,doc_id,rank,score", ":1: 3 columns; expected 4: query_id, doc_id, rank, score"),
+        (
+            "query_id,doc_id,rank,score",
+            ":1: the line has 3 columns. Each line needs 4 (query_id, doc_id, rank, score)",
+        ),
         ("query_id,query_id,score", ":1: column 'query_id' appears twice"),
         (
             "doc_id,-,score",
-            (
-                ":1: no scores can be read from the columns doc_id, -, score; expected a column called "
-                "query_id"
-            ),
+            (":1: no scores can be read from the columns doc_id, -, score, because none is called query_id"),
         ),
         (
             "query_id,doc_id,grade",
-            (":1: no scores can be read from the columns query_id, doc_id, grade; expected"),
+            (":1: no scores can be read from the columns query_id, doc_id, grade, because"),
         ),
     ],
 )

@@ -113,18 +113,18 @@ def test_remarks_and_blank_lines_count_as_lines_and_nothing_else(tmp_path: Path)
     text = "# head\n\n \t\n#\nq1 Q0 d1 1 2 t\n\r\nq1 Q0 d2 2 x t\n"
     path = run_of(tmp_path, text)
     for window in (100, 1 << 16):
-        with pytest.raises(InputError, match=r":7: score 'x'; expected a number"):
+        with pytest.raises(InputError, match=r":7: score 'x' is not a number"):
             judged_by(path, read_qrels({"q1": {"d1": 1}}), window=window)
     assert read_run(run_of(tmp_path, text.replace(" x ", " 1 "))).to_dict() == {"q1": {"d1": 2, "d2": 1}}
     text = "# head\n\n\t\nq1 0 d1 1\n \nq1 0 d2 x\n"
-    with pytest.raises(InputError, match=r":6: grade 'x'; expected a number"):
+    with pytest.raises(InputError, match=r":6: grade 'x' is not a number"):
         read_qrels(run_of(tmp_path, text, "qrels.txt"))
 
 
 @pytest.mark.usefixtures("form")
 def test_remarks_longer_than_a_window_count_as_lines_once(tmp_path: Path) -> None:
     path = run_of(tmp_path, "# head\n\n \t\n# more\nq1 Q0 d1 1 2 t\nq1 Q0 d2 2 x t\n")
-    assert refusal(path) == "6: score 'x'; expected a number"
+    assert refusal(path) == "6: score 'x' is not a number"
 
 
 @pytest.mark.usefixtures("form")
@@ -173,12 +173,12 @@ def test_a_blank_in_an_id_is_refused_by_name(line: str, kept: bool, tmp_path: Pa
     "text", ["q1 0 doc A 1\n", "q1 0 d1 1\nq1 0 doc A 1\n", "q1 0 d 2 3\nq1 0 doc A 1\n"]
 )
 def test_a_blank_in_an_id_of_judgments_makes_no_stratum(text: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=rf"qrels\.txt:{text.count(chr(10))}: .*blank"):
+    with pytest.raises(InputError, match=rf"qrels\.txt:{text.count(chr(10))}: .*contains a space"):
         read_qrels(run_of(tmp_path, text, "qrels.txt"))
 
 
 def test_a_file_of_remarks_holds_no_run(tmp_path: Path) -> None:
-    assert refusal(run_of(tmp_path, "# a\n\n#")) == (f" contains no run lines; expected {plain.RUN_COLUMNS}")
+    assert refusal(run_of(tmp_path, "# a\n\n#")) == (f" contains no run lines. {plain.RUN_COLUMNS}")
 
 
 def test_nul_bytes_in_a_remark_do_no_harm(tmp_path: Path) -> None:
@@ -219,57 +219,60 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
         (
             "q1 Q0 d1 1 2\n",
             (
-                "1: 5 columns; expected 6 columns: query Q0 document rank score tag. "
-                "The tag in the last column may be missing"
+                "1: the line has 5 columns. A line of a run has 6 columns (query Q0 document rank score tag)."
+                " The tag in the last column may be missing"
             ),
         ),
         (
             "q1 0 d1 1\n",
             (
-                "1: 4 columns; expected 6 columns: query Q0 document rank score tag. "
-                "This looks like qrels, which come first in commands that read them: QRELS RUN... To find "
-                "unjudged documents: `leadline pool RUN... --depth K --judged QRELS -o POOL`"
+                "1: the line has 4 columns. A line of a run has 6 columns (query Q0 document rank score tag)."
+                " This looks like qrels. Pass qrels first, before the runs (QRELS RUN...). To find unjudged "
+                "documents, use `leadline pool RUN... --depth K --judged QRELS -o POOL`"
             ),
         ),
         (
             "q1,d1\n",
-            ("1: 1 columns; expected 6 columns: query Q0 document rank score tag. This looks like CSV"),
+            (
+                "1: the line has 1 column. A line of a run has 6 columns (query Q0 document rank score tag)."
+                " This looks like CSV"
+            ),
         ),
-        ("q1 Q0 d1 1 1,5 t\n", "1: score '1,5'; expected a number"),
-        ("q1 Q0 d1 1 1_000 t\n", "1: score '1_000'; expected a number"),
-        ("q1 Q0 d1 1 0x1p3 t\n", "1: score '0x1p3'; expected a number"),
-        ("q1 Q0 d1 1 ٣ t\n", "1: score '٣'; expected a number"),
-        ("q1 Q0 d1 1 1e t\n", "1: score '1e'; expected a number"),
-        ("q1 Q0 d1 1 1e+ t\n", "1: score '1e+'; expected a number"),
-        ("q1 Q0 d1 1 1e5.0 t\n", "1: score '1e5.0'; expected a number"),
-        ("q1 Q0 d1 1 . t\n", "1: score '.'; expected a number"),
-        ("q1 Q0 d1 1 + t\n", "1: score '+'; expected a number"),
-        ("q1 Q0 d1 1 --1 t\n", "1: score '--1'; expected a number"),
-        ("q1 Q0 d1 1 " + 50 * "x" + " t\n", "1: score '" + 40 * "x" + "...'; expected a number"),
+        ("q1 Q0 d1 1 1,5 t\n", "1: score '1,5' is not a number"),
+        ("q1 Q0 d1 1 1_000 t\n", "1: score '1_000' is not a number"),
+        ("q1 Q0 d1 1 0x1p3 t\n", "1: score '0x1p3' is not a number"),
+        ("q1 Q0 d1 1 ٣ t\n", "1: score '٣' is not a number"),
+        ("q1 Q0 d1 1 1e t\n", "1: score '1e' is not a number"),
+        ("q1 Q0 d1 1 1e+ t\n", "1: score '1e+' is not a number"),
+        ("q1 Q0 d1 1 1e5.0 t\n", "1: score '1e5.0' is not a number"),
+        ("q1 Q0 d1 1 . t\n", "1: score '.' is not a number"),
+        ("q1 Q0 d1 1 + t\n", "1: score '+' is not a number"),
+        ("q1 Q0 d1 1 --1 t\n", "1: score '--1' is not a number"),
+        ("q1 Q0 d1 1 " + 50 * "x" + " t\n", "1: score '" + 40 * "x" + "...' is not a number"),
         (
             "q1 Q0 d1 1 -nan t\n",
             (
-                "1: score '-nan' of document 'd1'; expected a number. To leave out such lines, add "
+                "1: score '-nan' of document 'd1' is not a number. To leave out such lines, add "
                 "`--config read.on_nan=drop`"
             ),
         ),
         (
             "q1 Q0 d1 1 2 t\rq1 Q0 d2 1 2 t\n",
-            ("1: a carriage return inside a line; expected lines that end in LF or CRLF"),
+            ("1: the line contains a carriage return. Lines must end in LF or CRLF"),
         ),
-        ("q1 Q0 d1 1 2 t\nq1 Q0 d\0 1 2 t\n", "2: a NUL byte; expected a text file in UTF-8"),
+        ("q1 Q0 d1 1 2 t\nq1 Q0 d\0 1 2 t\n", "2: the line contains a NUL byte, so this is not a text file"),
         (
             "q1 Q0 d1 1 2 t\nq1 Q0 d2 1 2 t\n\nq1 Q0 d1 1 2 t\n",
             (
                 "4: document 'd1' appears twice for query 'q1' (first at line 1). "
-                "To repair it, add `--config read.on_duplicate=first|last|max|hold`"
+                "To choose one of them, add `--config read.on_duplicate=first|last|max|hold`"
             ),
         ),
         (
             "q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\nq1 Q0 d1 1 2 t\n",
             (
                 "3: document 'd1' appears twice for query 'q1' (first at line 1). "
-                "To repair it, add `--config read.on_duplicate=first|last|max|hold`"
+                "To choose one of them, add `--config read.on_duplicate=first|last|max|hold`"
             ),
         ),
     ],
@@ -281,27 +284,31 @@ def test_a_fault_of_a_run_is_one_line_whatever_the_window(text: str, error: str,
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("q1 0 d1\n", "1: 3 columns; expected 4 columns: query iteration document grade"),
+        (
+            "q1 0 d1\n",
+            "1: the line has 3 columns. A line of qrels has 4 columns (query iteration document grade)",
+        ),
         (
             "q1 0 d1 1 x\n",
             (
-                "1: 5 columns; expected 4 columns: query iteration document grade. "
+                "1: the line has 5 columns. A line of qrels has 4 columns (query iteration document grade). "
                 "The tag in the last column may be missing"
             ),
         ),
         (
             "q1 Q0 d1 1 2 t\n",
             (
-                "1: 6 columns; expected 4 columns: query iteration document grade. This looks like a "
-                "run. Qrels come first: QRELS RUN... Without qrels: `leadline unjudged RUN...`"
+                "1: the line has 6 columns. A line of qrels has 4 columns (query iteration document grade). "
+                "This looks like a run, but qrels come first (QRELS RUN...). If you have no qrels, use "
+                "`leadline unjudged RUN...`"
             ),
         ),
-        ("q1 0 d1 1_0\n", "1: grade '1_0'; expected a number"),
-        ("q1 0 d1 yes\n", "1: grade 'yes'; expected a number"),
-        ("q1 0 d1 nan\n", "1: grade 'nan'; expected a finite number"),
-        ("q1 0 d1 inf\n", "1: grade 'inf'; expected a finite number"),
-        ("q1 0 d1 -Infinity\n", "1: grade '-Infinity'; expected a finite number"),
-        ("q1 0 d1 1e999\n", "1: grade '1e999'; expected a finite number"),
+        ("q1 0 d1 1_0\n", "1: grade '1_0' is not a number"),
+        ("q1 0 d1 yes\n", "1: grade 'yes' is not a number"),
+        ("q1 0 d1 nan\n", "1: grade 'nan' is not a finite number"),
+        ("q1 0 d1 inf\n", "1: grade 'inf' is not a finite number"),
+        ("q1 0 d1 -Infinity\n", "1: grade '-Infinity' is not a finite number"),
+        ("q1 0 d1 1e999\n", "1: grade '1e999' is not a finite number"),
         ("q1 0 d1 1\n\nq1 0 d1 1\n", ("3: document 'd1' is judged twice for query 'q1' (first at line 1)")),
         (
             "q1 0 a 1\nq1 0 b 1\nq1 0 b 1\nq1 0 a 1\n",
@@ -326,7 +333,7 @@ def test_a_fault_of_qrels_is_one_line(text: str, error: str, tmp_path: Path) -> 
 
 def test_the_first_line_at_fault_is_named(tmp_path: Path) -> None:
     path = run_of(tmp_path, "q1 Q0 d1 1 x t\nq1 Q0 d2 1\nq1 Q0 d3 1 y t\n")
-    assert refusal(path) == "1: score 'x'; expected a number"
+    assert refusal(path) == "1: score 'x' is not a number"
 
 
 def test_grades_are_exact(tmp_path: Path) -> None:

@@ -431,7 +431,7 @@ def test_wishes_that_do_not_go_together_are_refused() -> None:
         (None, 0.5, "--overlap needs --judges NAMES"),
         ("ann", 0.5, "Add another to --judges"),
         ("ann,Ann ,ann", None, "two judges are both named 'ann'"),
-        ("ann,bob", float("nan"), "overlap=nan; expected a number"),
+        ("ann,bob", float("nan"), "overlap must be a number, not nan"),
     ):
         with pytest.raises(UsageError, match=words):
             check_judges(judges, overlap)

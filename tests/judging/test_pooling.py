@@ -133,7 +133,7 @@ def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
     ("options", "said"),
     [
         ({}, "a depth"),
-        ({"depth": 0}, "depth=0; expected a whole number, 1 or more"),
+        ({"depth": 0}, "depth must be a whole number of at least 1, not 0"),
         ({"depth": 1, "method": "RRF"}, "a method"),
         ({"method": "Dept"}, "unknown pool method 'Dept'; nearest: Depth"),
         ({"depth": 1, "random": -1}, "random=-1"),

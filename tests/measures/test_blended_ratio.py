@@ -40,7 +40,7 @@ def test_q_measure_is_undefined_where_nothing_is_relevant() -> None:
 
 
 def test_q_measure_bad_parameters_are_refused_when_parsed() -> None:
-    with pytest.raises(UsageError, match="must be a number, 0 or more"):
+    with pytest.raises(UsageError, match="must be a number of at least 0"):
         of("Q(beta=-1)")
 
 

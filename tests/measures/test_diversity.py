@@ -146,7 +146,9 @@ def test_it_is_undefined_where_no_document_covers_a_subtopic(text: str) -> None:
 @pytest.mark.parametrize("text", EVERY_MEASURE)
 def test_without_subtopics_it_asks_for_them(text: str) -> None:
     name = text.partition("@")[0]
-    with pytest.raises(UsageError, match=rf"{name}.* needs judgments by subtopic: --config read.subtopics"):
+    with pytest.raises(
+        UsageError, match=rf"{name}.* needs judgments by subtopic. Use --config read.subtopics"
+    ):
         of(text).of([1, 0])
 
 

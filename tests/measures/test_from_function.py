@@ -84,8 +84,8 @@ def test_the_direction_of_a_function_is_that_of_its_values() -> None:
     ("function", "says"),
     [
         (lambda grades, _: grades[7], "mine of query 'q1': IndexError: list index out of range"),
-        (lambda *_: 3, "mine of query 'q1' is 3; it must be a number from 0 to 1, or None"),
-        (lambda *_: "1", "mine of query 'q1' is '1'; it must be a number from 0 to 1, or None"),
+        (lambda *_: 3, "mine of query 'q1' is 3, but must be a number from 0 to 1, or None"),
+        (lambda *_: "1", "mine of query 'q1' is '1', but must be a number from 0 to 1, or None"),
         (lambda _: 1, "mine of query 'q1': TypeError: "),
     ],
 )
@@ -106,14 +106,14 @@ def test_a_function_may_leave_a_value_undefined(nothing: float | None) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({}, "name='<lambda>' is not valid; use letters, di"),
-        ({"name": "a,b"}, "name='a,b' is not valid; use letters, digits"),
-        ({"name": 5}, "name=5 is not valid; use letters, digits and"),
-        ({"name": "map"}, "name='map' already belongs to another measure; choose a different name"),
+        ({}, "name='<lambda>' is not valid. Use letters, di"),
+        ({"name": "a,b"}, "name='a,b' is not valid. Use letters, digits"),
+        ({"name": 5}, "name=5 is not valid. Use letters, digits and"),
+        ({"name": "map"}, "name='map' already belongs to another measure. Choose a different name"),
         ({"name": "mine", "low": 1}, "low=1 must be below high=1"),
-        ({"name": "mine", "high": "1"}, "high='1'; expected a number"),
-        ({"name": "mine", "low": math.nan}, "low=nan; expected a number"),
-        ({"name": "mine", "rising": 1}, "rising=1; expected True or False"),
+        ({"name": "mine", "high": "1"}, "high must be a number, not '1'"),
+        ({"name": "mine", "low": math.nan}, "low must be a number, not nan"),
+        ({"name": "mine", "rising": 1}, "rising must be True or False, not 1"),
         ({"name": "mine", "function": 5}, "function=5 is not a function of grades and judged"),
     ],
     ids=str,
@@ -128,7 +128,7 @@ def test_two_functions_of_one_name_are_refused() -> None:
     one, two = (from_function(lambda *_, value=value: value, name="mine") for value in (0.0, 1.0))
     assert one != two
     assert hash(one) == hash(two)
-    with pytest.raises(UsageError, match="two measures are both named 'mine'; give them different names"):
+    with pytest.raises(UsageError, match=r"two measures are both named 'mine'\. Give them different names"):
         ll.evaluate(QRELS, {"a": RUN}, [one, two])
     assert ll.evaluate(QRELS, {"a": RUN}, [two, two]).means.shape == (1, 1)
 
@@ -137,5 +137,5 @@ def test_classes_are_measures_with_their_defaults() -> None:
     results = ll.evaluate(QRELS, {"a": RUN}, [AP, nDCG(cutoff=10), P @ 5])
     assert [str(measure) for measure in results.measures] == ["AP", "nDCG@10", "P@5"]
     assert [str(measure) for measure in ll.evaluate(QRELS, {"a": RUN}, AP).measures] == ["AP"]
-    with pytest.raises(UsageError, match="<class 'int'> is not a measure; give a name such as AP"):
+    with pytest.raises(UsageError, match=r"<class 'int'> is not a measure\. Give a name such as AP"):
         ll.evaluate(QRELS, {"a": RUN}, [int])  # type: ignore[arg-type]

@@ -45,7 +45,7 @@ def test_a_level_decides_what_is_relevant() -> None:
 
 @pytest.mark.parametrize("name", ["Coverage", "Novelty"])
 def test_without_the_known_documents_it_asks_for_them(name: str) -> None:
-    says = f"{name} needs the documents that the user knew: --config read.known=FILE"
+    says = f"{name} needs the documents that the user knew. Use --config read.known=FILE"
     with pytest.raises(UsageError, match=says):
         of(name).of([1, 0])
 

@@ -259,7 +259,7 @@ def test_complete_is_1_where_recall_is_1() -> None:
 
 
 def test_it_needs_a_cutoff() -> None:
-    with pytest.raises(UsageError, match="Success needs a cutoff, as in Success@10"):
+    with pytest.raises(UsageError, match=r"Success needs a cutoff\. Write Success@10"):
         of("Success")
 
 

@@ -119,9 +119,9 @@ def test_probabilities_of_the_million_query_and_the_legal_track_are_read(tmp_pat
 @pytest.mark.parametrize(
     ("text", "line", "found"),
     [
-        ("1 0 d1 1 1\n1 0 d2 1\n", 2, "4 columns"),
+        ("1 0 d1 1 1\n1 0 d2 1\n", 2, "the line has 4 columns"),
         ("1 0 d1 1 0.5\n1 0 d2 0 1.5\n", 2, "probability 1.5"),
-        ("1 0 d1 1 0.5\n1 0 d2 0 often\n", 2, "'often'"),
+        ("1 0 d1 1 0.5\n1 0 d2 0 often\n", 2, "inclusion probability 'often'"),
     ],
 )
 def test_damage_is_named_with_its_line(tmp_path: Path, text: str, line: int, found: str) -> None:
@@ -132,7 +132,7 @@ def test_damage_is_named_with_its_line(tmp_path: Path, text: str, line: int, fou
 
 
 def test_a_sample_is_no_run_and_a_document_is_judged_once(tmp_path: Path, strata: str) -> None:
-    with pytest.raises(InputError, match="expected a run"):
+    with pytest.raises(InputError, match="not a run"):
         ll.read_run(strata)
     twice = tmp_path / "twice.qrels"
     twice.write_text("1 0 d1 1 1\n1 0 d1 2 0\n")

@@ -86,7 +86,7 @@ def test_judgments_teach_only_a_model_that_asks_for_them(index: Index) -> None:
 
 
 def test_bad_requests_are_refused(index: Index) -> None:
-    with pytest.raises(UsageError, match="k=0; expected a whole number, 1 or more"):
+    with pytest.raises(UsageError, match="k must be a whole number of at least 1, not 0"):
         search(index, QUERIES, "BM25", k=0)
     with pytest.raises(UsageError, match="need a retrieval model"):
         search(index, QUERIES, [])

@@ -227,9 +227,9 @@ def test_five_megabytes_of_anything_are_no_trouble() -> None:
 
 
 def test_bad_numbers_and_kinds_are_refused() -> None:
-    with pytest.raises(UsageError, match="words=0; expected a whole number, 1 or more"):
+    with pytest.raises(UsageError, match="words must be a whole number of at least 1, not 0"):
         static_summary("a", words=0)
-    with pytest.raises(UsageError, match="kind='last'; expected 'first' or 'sentences'"):
+    with pytest.raises(UsageError, match="kind must be 'first' or 'sentences', not 'last'"):
         static_summary("a", kind="last")
     with pytest.raises(UsageError, match="windows=0"):
         dynamic_summary("a", "a", windows=0)

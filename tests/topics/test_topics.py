@@ -261,7 +261,7 @@ def test_bad_requests_are_refused() -> None:
         ({"languages": ("en", "fr"), "analysis": None}, "text in column 'fr'"),
         ({"sampler": "tomotopy", "languages": ("en", "de")}, "Use 'leadline'"),
         ({"beta": 0.0, "languages": ("en",)}, "beta must be above 0, not 0.0"),
-        ({"sweeps": 0, "languages": ("en",)}, "sweeps=0; expected a whole number, 1 or more"),
+        ({"sweeps": 0, "languages": ("en",)}, "sweeps must be a whole number of at least 1, not 0"),
     ]
     for options, message in cases:
         with pytest.raises((UsageError, InputError), match=message):

@@ -72,7 +72,7 @@ def is_baseline(path: str) -> bool:
     except (OSError, ValueError, LeadlineError):
         return False
     if head.startswith(PARQUET):
-        return MANIFEST in (read_parquet(path, expected="").schema.metadata or {})
+        return MANIFEST in (read_parquet(path).schema.metadata or {})
     compact = b"".join(head.split())
     return compact.startswith((b'{"leadline":', b'{"format":'))
 

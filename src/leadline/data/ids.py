@@ -22,14 +22,12 @@ def to_bytes(name: object) -> bytes:
     """
     if not isinstance(name, str):
         raise InputError(
-            f"id {name!r} is of type {type(name).__name__}",
-            expected="a string",
-            hint="Convert it with str(...)",
+            f"id {name!r} is of type {type(name).__name__}, not a string", hint="Convert it with str(...)"
         )
     try:
         return name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise InputError(f"id {name!r} is not valid text", expected="a Unicode string") from None
+        raise InputError(f"id {name!r} is not a valid Unicode string") from None
 
 
 def as_bytes(name: object) -> bytes:
@@ -70,8 +68,8 @@ def encode_rows(
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             f"row {max(len(ids), len(numbers) + 1)} of the {type(rows).__name__} has a different form",
-            expected=f"rows of (query, document, {what})",
             path=path,
+            hint=f"Each row must be (query, document, {what})",
         ) from error
 
 

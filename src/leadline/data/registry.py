@@ -16,7 +16,7 @@ from numbers import Real
 from types import ModuleType
 from typing import Any, ClassVar, Generic, NoReturn, TypeVar, dataclass_transform
 
-from leadline.errors import UnknownNameError, UsageError
+from leadline.errors import UnknownNameError, UsageError, either
 
 # Name(k=v,...)@cutoff, and the forms of other tools: name_at_10, name_10, name.10, name@10-l2. A list of
 # cutoffs, as in P.5,10, denotes several objects.
@@ -63,13 +63,13 @@ class Parameter:
     def expected(self) -> str:
         """Return a description of the allowed values."""
         if self.options:
-            return " or ".join(self.options)
+            return either(self.options)
         text = "a whole number" if self.type is int else "a number"
         if self.low is not None and self.high is not None:
             low, high = show(self.low), show(self.high)
             text += f" between {low} and {high}" if self.open_ends else f" from {low} to {high}"
         elif self.low is not None:
-            text += f" above {show(self.low)}" if self.open_ends else f", {show(self.low)} or more"
+            text += f" above {show(self.low)}" if self.open_ends else f" of at least {show(self.low)}"
         return text + "".join(f", or {word}" for word in self.words)
 
     def read(self, value: object) -> object:
@@ -176,7 +176,7 @@ def _cutoff_name(class_: Any, value: object) -> str:
     """Return the name of the parameter written after `@`; raise UsageError if the class has none."""
     name: str | None = class_.cutoff_name()
     if name is None:
-        raise UsageError(f"{class_.__name__} @ {value}; {class_.__name__} takes no cutoff")
+        raise UsageError(f"{class_.__name__} takes no cutoff, so leave out @{value}")
     return name
 
 
@@ -205,12 +205,15 @@ class Parametric(metaclass=ParametricType):
         for name in arguments:
             if name not in parameters:
                 words = (vars(base).get("rejected", {}).get(name) for base in type(self).__mro__)
-                reason = next(filter(None, words), "it has: " + (", ".join(parameters) or "none"))
-                raise UsageError(f"{type(self).__name__} has no parameter '{name}'; {reason}")
+                listed = (
+                    f"Its parameters are {', '.join(parameters)}" if parameters else "It has no parameters"
+                )
+                reason = next(filter(None, words), listed)
+                raise UsageError(f"{type(self).__name__} has no parameter '{name}'. {reason}")
         for name, parameter in parameters.items():
             value = arguments.get(name, parameter.default)
             if value is ...:
-                raise UsageError(f"{type(self).__name__} needs a cutoff, as in {self.example()}")
+                raise UsageError(f"{type(self).__name__} needs a cutoff. Write {self.example()}")
             try:
                 object.__setattr__(self, name, parameter.read(value))
             except (ValueError, OverflowError):
@@ -290,7 +293,7 @@ class Parametric(metaclass=ParametricType):
         return hash(str(self))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__} is read-only; use replace({name}=...)")
+        raise AttributeError(f"{type(self).__name__} is read-only. Use replace({name}=...)")
 
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is read-only; {name} cannot be removed")
@@ -433,14 +436,14 @@ class Registry(Generic[N]):
         """Return the object that a text denotes."""
         objects = self.expand(text)
         if len(objects) != 1:
-            raise UsageError(f"'{text}' stands for {len(objects)} {self.noun}s; name one")
+            raise UsageError(f"'{text}' stands for {len(objects)} {self.noun}s. Name one of them")
         return objects[0]
 
     def expand(self, text: str) -> list[N]:
         """Return the objects that a text denotes; a list of cutoffs such as `P.5,10` denotes several."""
         if not isinstance(text, str):
             raise UsageError(
-                f"{self.noun} {text!r} is not valid; give a name such as {next(iter(self.classes))}"
+                f"{self.noun} {text!r} is not valid. Give a name such as {next(iter(self.classes))}"
             )
         text = BRACES.sub(r"@\1", " ".join(text.split()))
         persistence = PERSISTENCE.fullmatch(text)
@@ -453,7 +456,7 @@ class Registry(Generic[N]):
         if parts is not None and meaning is None and parts["name"].lower() in self.refused:
             raise UsageError(f"{self.noun} '{text}': {self.refused[parts['name'].lower()]}")
         if parts is None or meaning is None:
-            raise UnknownNameError(f"unknown {self.noun} '{text}'; {self.nearest(text)}")
+            raise UnknownNameError(f"unknown {self.noun} '{text}'. {self.nearest(text)}")
         class_, preset = meaning
         try:
             arguments = {**preset, **_parse_parameters(parts, class_.positional)}
@@ -472,7 +475,7 @@ class Registry(Generic[N]):
             except UsageError as error:
                 errors.append(error)
         if errors:
-            raise all_errors(errors, f" (see `leadline {self.noun}s`)")
+            raise all_errors(errors, f"{self.noun}s")
         return list(objects)
 
     def nearest(self, text: str, *, likeness: float = 0.5) -> str:
@@ -484,25 +487,27 @@ class Registry(Generic[N]):
         without_mark = re.fullmatch(r"(.*[^\d_.])(\d+)", text)  # ndcg10
         meaning = self.find(without_mark[1], cut=True) if without_mark else None
         if without_mark and meaning and meaning[0].cutoff_name():
-            return "nearest: " + _example(meaning[0], without_mark[2])
+            return f"Did you mean {_example(meaning[0], without_mark[2])}?"
         close = difflib.get_close_matches(name.lower(), self._by_name, n=3, cutoff=likeness)
         if not close:
-            return "known: " + ", ".join(self.classes)
+            return f"The {self.noun}s are " + ", ".join(self.classes)
         cutoff_text = (parts["at"] or parts["suffix"]) if parts else None
         classes = dict.fromkeys(self._by_name[match][0] for match in close)
-        form = "" if parts else "expected Name(k=v,...)@cutoff; "
-        return form + "nearest: " + ", ".join(_example(class_, cutoff_text) for class_ in classes)
+        form = "" if parts else "Write Name(k=v,...)@cutoff. "
+        return f"{form}Did you mean {either(_example(class_, cutoff_text) for class_ in classes)}?"
 
 
-def all_errors(errors: Sequence[UsageError], hint: str) -> UsageError:
-    """Return one error for several; it is an unknown name if all of them are.
+def all_errors(errors: Sequence[UsageError], command: str) -> UsageError:
+    """Return one error for several; it is an unknown name if all of them are. A command lists the names.
 
-    >>> all_errors([UnknownNameError("unknown measure 'XY'")], " (see there)")
-    UnknownNameError("unknown measure 'XY' (see there)")
+    >>> all_errors([UnknownNameError("unknown measure 'XY'")], "measures")
+    UnknownNameError("unknown measure 'XY'. See `leadline measures`")
     """
     unknown = all(isinstance(error, UnknownNameError) for error in errors)
     kind = UnknownNameError if unknown else UsageError
-    return kind("; ".join(map(str, errors)) + hint)
+    texts = [str(error) for error in errors]
+    words = [f"{text[0].upper()}{text[1:]}{'' if text.endswith('?') else '.'}" for text in texts]
+    return kind(" ".join([texts[0][0] + words[0][1:], *words[1:], f"See `leadline {command}`"]))
 
 
 def _parse_parameters(parts: re.Match[str], positional: str = "") -> dict[str, object]:
@@ -535,12 +540,12 @@ def _parse_cutoffs(
             return [{name: value} for value in default_cutoffs]
         return [{}]
     if name is None or default_cutoffs == ():
-        raise UsageError(f"{parts['name']} takes no cutoff; write {class_.example()}")
+        raise UsageError(f"{parts['name']} takes no cutoff. Write {class_.example()}")
     if name in arguments:
         raise UsageError(f"{name} is given twice")
     if parts["suffix"] and class_.has_persistence() and parts[0][parts.start("suffix") - 1] == ".":
         cuts = f"{parts['name']}@{text}"
-        raise UsageError(f"a number after a dot means p, as in {parts['name']}.95; for cutoffs, write {cuts}")
+        raise UsageError(f"a number after a dot means p, as in {parts['name']}.95. For cutoffs, write {cuts}")
     return [{name: value.strip()} for value in text.split(",")]
 
 

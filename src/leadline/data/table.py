@@ -271,5 +271,5 @@ def make_frame(constructor: Callable[..., Any], columns: Mapping[str, list[Any]]
         return constructor(dict(columns), **options)
     except UnicodeEncodeError:
         raise InputError(
-            "an id that is not Unicode", expected="ids of valid UTF-8; `to_dict` keeps any"
+            "an id is not valid UTF-8, so the table cannot contain it", hint="Use `to_dict`"
         ) from None

@@ -12,7 +12,7 @@ from numbers import Integral, Real
 from types import UnionType
 from typing import Any, NamedTuple, Union, get_origin
 
-from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.errors import InputError, LeadlineError, UsageError, either
 
 # Largest values of arguments whose cost in time or memory is proportional to them, by argument name.
 LIMITS = {
@@ -44,20 +44,20 @@ def check_whole(low: int, **arguments: object) -> None:
     >>> check_whole(1, depth=0)
     Traceback (most recent call last):
         ...
-    leadline.errors.UsageError: depth=0; expected a whole number, 1 or more
+    leadline.errors.UsageError: depth must be a whole number of at least 1, not 0
     >>> check_whole(0, draws=10**9)
     Traceback (most recent call last):
         ...
-    leadline.errors.UsageError: draws=1000000000; expected a whole number, 0 to 100000
+    leadline.errors.UsageError: draws must be a whole number from 0 to 100000, not 1000000000
     """
     for name, value in arguments.items():
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
-            raise refusal(name, value, f"a whole number, {low} or more")
+            raise refusal(name, value, f"a whole number of at least {low}")
         limit = LIMITS.get(name, LARGEST)
         if name != "seed" and int(value) > limit:
-            raise refusal(name, value, f"a whole number, {low} to {limit}")
+            raise refusal(name, value, f"a whole number from {low} to {limit}")
 
 
 def is_flag(value: object) -> bool:
@@ -80,7 +80,7 @@ def check_word(allowed: tuple[str, ...], **arguments: object) -> None:
     """Raise UsageError for a value that is not one of the allowed words."""
     for name, value in arguments.items():
         if not isinstance(value, str) or value not in allowed:
-            raise refusal(name, value, " or ".join(map(repr, allowed)))
+            raise refusal(name, value, either(map(repr, allowed)))
 
 
 def check_nested(expected: str, **given: Mapping[str, object]) -> None:
@@ -174,7 +174,7 @@ def check_arguments(
     >>> check_arguments(depth_of, ("bm25",), {"depth": "ten"})
     Traceback (most recent call last):
         ...
-    leadline.errors.UsageError: depth='ten'; expected a whole number or None
+    leadline.errors.UsageError: depth must be a whole number or None, not 'ten'
     """
     function = inspect.unwrap(function)
     parameters = _annotations(function)
@@ -215,10 +215,10 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
     """Name settings and options of the command line in the message of an error as keywords of a function.
 
     >>> def cut(run: str, order: str = "score", queries_in: str = "") -> None: ...
-    >>> error = UsageError("--config read.queries_in=FILE; expected --config read.order=rank and --force")
+    >>> error = UsageError("--config read.queries_in=FILE needs --config read.order=rank and --force")
     >>> name_keywords(error, cut)
     >>> print(error)
-    queries_in; expected order='rank' and --force
+    queries_in needs order='rank' and --force
     """
     parameters = _annotations(inspect.unwrap(function))
 
@@ -300,7 +300,7 @@ def _parts(text: str, mark: str) -> tuple[str, ...]:
 
 def _in_words(text: str, known: Mapping[str, Any]) -> str:
     """Describe what an annotation allows."""
-    return " or ".join(dict.fromkeys(_words(part, known) for part in _parts(text, "|")))
+    return either(dict.fromkeys(_words(part, known) for part in _parts(text, "|")))
 
 
 def _words(text: str, known: Mapping[str, Any]) -> str:
@@ -323,4 +323,4 @@ def refusal(name: str, value: object, expected: str) -> UsageError:
         found = "\n"
     if " at 0x" in found or "\n" in found:  # no value of its own, or a table
         found = f"an object of type {type(value).__name__}"
-    return UsageError(f"{name}={found[:60]}{'...' * (len(found) > 60)}; expected {expected}")
+    return UsageError(f"{name} must be {expected}, not {found[:60]}{'...' * (len(found) > 60)}")

@@ -156,12 +156,12 @@ def check(
         listed = list(files)
     for file in listed:
         if not isinstance(file, (str, os.PathLike)):
-            raise UsageError(f"cannot check an object of type {type(file).__name__}; pass file paths")
+            raise UsageError(f"cannot check an object of type {type(file).__name__}. Pass file paths")
     reading = Reading(columns=columns, qrels_columns=qrels_columns)
     paths = [path for file in listed for path in _files(os.fspath(file))]
     both({"documents": documents}, {"qrels": qrels})
     if not paths and documents is None:
-        raise UsageError("nothing to check; pass files, or documents and qrels")
+        raise UsageError("there is nothing to check. Pass files, or documents and qrels")
     if kind is not None:
         check_word(("run", "qrels"), kind=kind)
     if fix is not None and (len(paths) != 1 or os.path.isdir(paths[0])):
@@ -279,8 +279,8 @@ def coverage_text(coverage: dict[str, Any]) -> str:
     """Return sentences on the coverage of a corpus, with the worst covered queries."""
     share = "" if coverage["share"] is None else f" ({percent(round(coverage['share'], 4))})"
     summary = (
-        f"{coverage['docs']}: {counted(coverage['documents'], 'document')}; contains {coverage['held']:,} of "
-        f"{coverage['relevant']:,} relevant documents of {coverage['qrels']}{share}, and "
+        f"{coverage['docs']}: {counted(coverage['documents'], 'document')}, including {coverage['held']:,} "
+        f"of {coverage['relevant']:,} relevant documents of {coverage['qrels']}{share}, and "
         f"{coverage['judged_held']:,} of {coverage['judged']:,} judged ones"
     )
     lines = [summary]

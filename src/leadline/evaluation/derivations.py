@@ -194,9 +194,9 @@ class Gains(Derivation):
             lines.insert(0, "ranks 1 and 2 are not discounted")
         if name == "DCG":
             return Steps(total, [*lines[:-1], lines[-1].replace("DCG", str(measure), 1)], last, columns)
-        return self.normalised(measure, listed, Steps(total, lines, last, columns))
+        return self.normalized(measure, listed, Steps(total, lines, last, columns))
 
-    def normalised(self, measure: Any, listed: Listed, steps: Steps) -> Steps:
+    def normalized(self, measure: Any, listed: Listed, steps: Steps) -> Steps:
         """Divide by the DCG of the ideal list."""
         gains = sorted((_gain(measure, grade) for grade in listed.judged), reverse=True)
         ideal = [gain for gain in gains if gain > 0][: measure.cutoff]

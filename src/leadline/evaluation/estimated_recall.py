@@ -101,7 +101,7 @@ def probabilities(qrels: QrelsColumns) -> Floats:
     """Return the inclusion probability of every judged document."""
     if qrels.inclusion is None:
         raise UsageError(
-            "these qrels have no inclusion probabilities; add a column probability, or pass a pool"
+            "these qrels have no inclusion probabilities. Add a column named probability, or pass a pool"
         )
     return qrels.inclusion
 
@@ -222,9 +222,10 @@ def _refusal(qrels: QrelsColumns, readers: Sequence[object]) -> InputError:
     path = qrels.sources[0] if len(qrels.sources) == 1 else ""
     listed = ", ".join(map(str, readers[:3])) + (", ..." if len(readers) > 3 else "")
     return InputError(
-        "judgments of a sample" + (f", which {listed} would count as complete" if listed else ""),
-        expected=f"`leadline evaluate {path or 'JUDGMENTS'} RUN... --pool POOL`, or `compare` or `rank` with "
-        "--pool POOL; in Python `ll.evaluate(judgments, runs, pool=pool)`",
+        "the judgments are only a sample"
+        + (f", but {listed} would treat them as complete" if listed else ""),
+        hint=f"Use `leadline evaluate {path or 'JUDGMENTS'} RUN... --pool POOL`, or `compare` or `rank` with "
+        "--pool POOL. In Python, use `ll.evaluate(judgments, runs, pool=pool)`",
         path=path,
     )
 
@@ -261,9 +262,9 @@ def _with_shares(
     )
     unjudged_queries = sum(query not in judged for query in pool)
     facts = (
-        ("outside_pool", missing, "judged documents missing from the pool: {}; left out"),
+        ("outside_pool", missing, "judged documents missing from the pool: {} (left out)"),
         ("unjudged_pool", unjudged, "pooled documents not judged: {}"),
-        ("unjudged_pool_queries", unjudged_queries, "pooled queries without judgments: {}; left out"),
+        ("unjudged_pool_queries", unjudged_queries, "pooled queries without judgments: {} (left out)"),
     )
     return found, [
         ResultWarning(code, message.format(f"{count:,}"), count) for code, count, message in facts if count
@@ -287,13 +288,13 @@ def _checked(pool: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, flo
     for query, documents in pool.items():
         if not isinstance(documents, Mapping):
             raise InputError(
-                f"query {query!r} of the pool has a {type(documents).__name__}",
-                expected="{document: probability}",
+                f"query {query!r} of the pool has a value of type {type(documents).__name__}",
+                hint="Use the form {query: {document: probability}}",
             )
         for document, probability in documents.items():
             try:
                 checked.setdefault(query, {})[document] = share_of(probability)
             except InputError as error:
-                position = f"{error.found} of document {document!r} of query {query!r} in the pool"
-                raise InputError(position, expected=error.expected) from None
+                place = f"document {document!r} of query {query!r} in the pool"
+                raise error.at("", found=f"{place}: {error.found}") from None
     return checked

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 # What judgments compute of themselves at the first use, and can soon compute again in another process.
 CACHES = ("query", "lookup", "names", "_relevant", "ideal")
 AVERAGES = ("all", "both", "with_relevant", "complete")
-UNUSED_LENGTHS = "the lengths of documents are not used: no measure has a budget, as R@500tokens has"
+UNUSED_LENGTHS = "the document lengths are not used because no measure has a budget such as R@500tokens"
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
 
 
@@ -207,7 +207,7 @@ class Evaluation:
         self.profile = profile_of(profile)
         self.measures = self.profile.measures(_listed(measures), rel=rel, documents=documents)
         if reading.order == "rank" and any(getattr(one, "above", None) is not None for one in self.measures):
-            raise UsageError("a score threshold needs order=score, not order=rank")
+            raise UsageError("a score threshold does not work with order=rank. Use order=score")
         given, reading = reading.lengths, _with_lengths(reading, self.measures, self.cut)
         self.averaging: Averaging = self.profile.queries if queries is None else queries
         check_word(AVERAGES, queries=self.averaging)
@@ -254,9 +254,9 @@ class Evaluation:
             return None, 1.0
         sums = [str(measure) for measure in self.measures if measure.average == "sum"]
         if sums or self.qrels.inclusion is not None:
-            what = f"{sums[0]}, a sum over queries" if sums else "a sample of judgments"
+            what = f"{sums[0]}, which is a sum over queries" if sums else "a sample of judgments"
             raise UsageError(
-                f"query_weights cannot be used with {what}, only with means over queries from full judgments"
+                f"query_weights cannot be used with {what}. Use it only with means of full judgments"
             )
         from leadline.evaluation.limits import read_weights
         from leadline.stats.moments import Weighted
@@ -333,18 +333,20 @@ def _with_lengths(reading: Reading, measures: Sequence[Measure], cut: Cut) -> Re
         return replace(reading, lengths=None)
     first = str(limited[0])
     if reading.lengths is None:
-        raise UsageError(f"{first} needs the lengths of documents: {LENGTHS}")
+        raise UsageError(f"{first} needs document lengths. {LENGTHS}")
     column = reading.lengths.rpartition(":")[2] if isinstance(reading.lengths, str) else ""
     unit = UNITS.get(column.lower())
     if len(units) > 1:
-        raise UsageError(f"{' and '.join(units.values())} need two lengths for each document; use one unit")
+        raise UsageError(
+            f"{' and '.join(units.values())} need two lengths for each document. Use only one unit"
+        )
     if unit not in (None, *units):
         raise UsageError(
-            f"{first} does not match lengths in {unit} ({reading.lengths}); give the budget in {unit}"
+            f"{first} does not match lengths in {unit} ({reading.lengths}). Give the budget in {unit}"
         )
     if cut.judged_only:
         raise UsageError(
-            f"{first} cannot be combined with judged_only, because unjudged documents take up room as well"
+            f"{first} cannot be combined with judged_only because unjudged documents also use up the budget"
         )
     return reading
 
@@ -475,7 +477,7 @@ def _listed(measures: object) -> Iterable[str | Measure]:
     single = isinstance(measures, (str, Measure, type)) or is_of_ir_measures(measures)
     listed = [measures] if single else measures
     if not isinstance(listed, Iterable):
-        raise UsageError(f"measures={measures!r} is not valid; give names such as AP or nDCG@10")
+        raise UsageError(f"measures={measures!r} is not valid. Give names such as AP or nDCG@10")
     listed = [
         measure() if isinstance(measure, type) and issubclass(measure, Measure) else measure
         for measure in listed
@@ -483,7 +485,7 @@ def _listed(measures: object) -> Iterable[str | Measure]:
     listed = [text_of(measure) if is_of_ir_measures(measure) else measure for measure in listed]
     for measure in listed:
         if not isinstance(measure, (str, Measure)):
-            raise UsageError(f"{measure!r} is not a measure; give a name such as AP or nDCG@10")
+            raise UsageError(f"{measure!r} is not a measure. Give a name such as AP or nDCG@10")
     return listed
 
 

@@ -187,7 +187,7 @@ def explain(
     check_flags(everything=everything)
     refuse_unknown(explain, options, EvaluateOptions)
     if options.get("pool") is not None:
-        raise UsageError("explain() cannot derive an estimate; leave out pool")
+        raise UsageError("explain() cannot derive an estimate. Leave out pool")
     profile = profile_of(options.get("profile", "leadline"))
     cut_reading_options = {
         option: value for option, value in options.items() if option in CutReadingOptions.__annotations__
@@ -200,17 +200,17 @@ def explain(
     single, name_of_run, counts = _list_of(run, query, name=name, reading=reading)
     code = _code(query, table.queries)
     if single is None or not len(single.scores):
-        raise UsageError(f"{name_of_run} has no list for query '{query}', so its value counts 0")
+        raise UsageError(f"{name_of_run} has no list for query '{query}', so its value is 0")
     lengths = reading.lengths
     if lengths is not None and reading.documents_of is not None:
         raise UsageError(
-            "lengths of chunks cannot be used with documents_of; use the chunks themselves, or no budget"
+            "chunk lengths cannot be used with documents_of. Evaluate the chunks themselves, or use no budget"
         )
     results = evaluate(
         table, {single.name: single}, measure, lengths=lengths, **cut.options(), **evaluation_options
     )
     if len(results.measures) != 1:
-        raise UsageError(f"'{measure}' stands for {len(results.measures)} measures; name one")
+        raise UsageError(f"'{measure}' stands for {len(results.measures)} measures. Name one of them")
     measure_used = results.measures[0]
     assert isinstance(measure_used, Measure)
     info = _info(results.runs[0], counts, run)
@@ -239,8 +239,8 @@ def _code(query: str, queries: Vocabulary) -> int:
     code = queries.code(query)
     if code is None:
         raise UsageError(
-            f"query '{query}' has no judgments; {len(queries):,} other queries do, such as "
-            f"{next(iter(queries))}"
+            f"query '{query}' has no judgments. Choose a judged query, such as "
+            f"{next(iter(queries))} ({len(queries):,} in all)"
         )
     return code
 

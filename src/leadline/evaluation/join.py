@@ -92,11 +92,10 @@ class _Joining:
             first = lists.unordered.unmeasured.get(query)
             if codes[place] >= 0 and first is not None and first.above < largest:
                 raise InputError(
-                    f"no length for document '{to_text(first.document)}', at rank {first.rank} for query "
-                    f"'{to_text(query)}'",
-                    expected="a length for each document that may fit in the budget",
+                    f"document '{to_text(first.document)}' at rank {first.rank} for query "
+                    f"'{to_text(query)}' has no length",
                     path=self.path,
-                    hint="Add it to the table of `--config read.lengths=FILE:COLUMN`",
+                    hint="Add its length to the table that you pass as `--config read.lengths=FILE:COLUMN`",
                 )
 
     def _store_example(self, lists: RankedLists, rows: Codes) -> None:
@@ -241,7 +240,7 @@ def joined_runs(several: Sequence[Any]) -> dict[str, Any]:
 
 def _sources(runs: Any) -> list[tuple[str | None, Any]]:
     if isinstance(runs, Mapping) and not runs:
-        raise UsageError("no runs given; pass at least one")
+        raise UsageError("no runs given. Pass at least one")
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
@@ -255,7 +254,7 @@ def _sources(runs: Any) -> list[tuple[str | None, Any]]:
         return list(runs.items())
     if isinstance(runs, (list, tuple)):
         if not runs:
-            raise UsageError("no runs given; pass at least one")
+            raise UsageError("no runs given. Pass at least one")
         if is_row(runs[0]) or hasattr(runs, "_fields"):
             return [(None, runs)]
         refuse_unnamed_lists(runs)
@@ -325,7 +324,7 @@ def listed_runs(runs: Any) -> Any:
     ['a.run', 'b.run']
     """
     if isinstance(runs, QrelsColumns):
-        raise InputError("there is a Qrels in place of a run", expected=ORDER)
+        raise InputError("a Qrels object was passed where a run belongs", hint=ORDER)
     if isinstance(runs, Result):  # some can be iterated
         return [runs]
     if isinstance(runs, (str, bytes, os.PathLike, RunColumns, Mapping, list, tuple)) or callable(runs):
@@ -378,7 +377,7 @@ def each_run(
     for name, source in sources:
         run, counts = counted_run(source, name=name, reading=reading)
         if not len(run.scores):
-            raise InputError("contains no documents", expected="a run", path=run.name)
+            raise InputError("the run contains no documents", path=run.name)
         label = (run.tag or run.name) if reading.by_tag else name or run.name
         infos.append(RunInfo(label, run.tag, _path_of(source), counts_of_reading(counts, reading)))
         refuse_equal_names(infos)
@@ -448,7 +447,7 @@ def numbered_runs(
         if held or isinstance(source, RunColumns):
             run, counts = counted_run(source, name=name, reading=reading)
             if not len(run.scores):
-                raise InputError("contains no documents", expected="a run", path=run.name)
+                raise InputError("the run contains no documents", path=run.name)
             name = name or run.name
             codes = numbers.of(Ids.of(run.documents.names), np.array([0, len(run.documents)]))
             bounds, document = run.offsets, run.document
@@ -477,9 +476,9 @@ def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
         if earlier is not info:
             if not info.path and not earlier.path:
                 raise UsageError(
-                    f'two runs are both named \'{info.name}\'; name them in a dictionary: {{"A": a, "B": b}}'
+                    f'two runs are both named \'{info.name}\'. Name them, as in {{"A": a, "B": b}}'
                 )
             files = f" ({earlier.path} and {info.path})" if info.path else ""
             raise UsageError(
-                f"two runs are both named '{info.name}'{files}; rename a file, or name one: NAME=FILE"
+                f"two runs are both named '{info.name}'{files}. Rename a file, or name a run with NAME=FILE"
             )

@@ -117,27 +117,25 @@ def read_weights(given: object, judged: Sequence[str]) -> tuple[Floats, float]:
         for line, key, cell in rows:
             query = str(key)
             if query in places:
-                raise InputError(
-                    f"query '{query}' has two weights", expected="one per query", path=path, line=line
-                )
+                raise InputError(f"query '{query}' has two different weights", path=path, line=line)
             places[query] = line, cell
     elif isinstance(given, Mapping):
         places = {str(query): (None, weight) for query, weight in given.items()}
     else:
         raise UsageError(
-            f"query_weights cannot be of type {type(given).__name__}; pass FILE:COLUMN, or {{query: weight}}"
+            f"query_weights cannot be of type {type(given).__name__}. Pass FILE:COLUMN or {{query: weight}}"
         )
     known = {query: _weight(query, cell, path, line) for query, (line, cell) in places.items()}
     lacking = [query for query in judged if query not in known]
     if lacking:
         raise InputError(
-            f"no weight for query '{lacking[0]}' ({len(lacking)} of {len(judged)} judged queries have none)",
-            expected="a weight for every judged query; 0 leaves one out",
+            f"query '{lacking[0]}' has no weight ({len(lacking)} of {len(judged)} judged queries have none)",
             path=path,
+            hint="Give every judged query a weight, or 0 to leave it out",
         )
     weights = np.array([known[query] for query in judged], dtype=np.float64)
     if not weights.any():
-        raise InputError("every judged query has weight 0", expected="weights above 0", path=path)
+        raise InputError("no judged query has a weight above 0", path=path)
     return weights / weights.mean(), float(weights.sum() / math.fsum(known.values()))
 
 
@@ -148,7 +146,7 @@ def _weight(query: str, cell: object, path: str, line: int | None) -> float:
         weight = math.nan
     if not 0 <= weight < math.inf:
         raise InputError(
-            f"weight {cell!r} of query '{query}'", expected="a number, 0 or more", path=path, line=line
+            f"weight {cell!r} of query '{query}' is not a number of at least 0", path=path, line=line
         )
     return weight
 
@@ -163,8 +161,8 @@ def weights_warning(weighted: Weighted, share: float, source: str) -> ResultWarn
         f"means weighted by {source}: {queries(number)}, equivalent to {effective:.1f} of equal weight "
         f"(design effect {number / effective:.2f}), with {percent(round(share, 4))} of all weight"
     )
-    words += "; limits are approximate (docs/comparing.md)" * (effective < ENOUGH)
-    words += f"; {queries(zero)} with weight 0 left out" * bool(zero)
+    words += ". The limits are approximate (docs/comparing.md)" * (effective < ENOUGH)
+    words += f". {queries(zero)} with weight 0 left out" * bool(zero)
     return ResultWarning("query_weights", words, number)
 
 

@@ -102,9 +102,9 @@ class Lookups:
         names = [str(measure)] if str(measure) in available else self._canonical(measure)
         indices = [available.index(name) for name in names if name in available]
         if len(names) > 1 and indices:
-            raise UsageError(f"'{measure}' stands for {len(names)} measures; name one")
+            raise UsageError(f"'{measure}' stands for {len(names)} measures. Name one of them")
         if not indices:
-            raise UsageError(f"no measure '{measure}' in these results; there are: " + ", ".join(available))
+            raise UsageError(f"these results have no measure '{measure}', only " + ", ".join(available))
         return indices[0]
 
     def _canonical(self, measure: object) -> list[str]:
@@ -122,13 +122,14 @@ class Lookups:
         """Return the value of a run by a measure for a query."""
         code = self.queries.code(query)
         if code is None:
-            raise UsageError(f"no query '{query}' in these results")
+            raise UsageError(f"these results have no query '{query}'")
         return float(self.values[self._run_index(run), code, self.measure_index(measure)])
 
     def _run_index(self, name: str) -> int:
         if name not in self.names:
-            one = f"; results['{self.names[0]}']['{name}'] is a mean" if len(self.names) == 1 else ""
-            raise UsageError(f"no run '{name}' in these results; there are: {', '.join(self.names)}{one}")
+            one = f". results['{self.names[0]}']['{name}'] is a mean" if len(self.names) == 1 else ""
+            runs = f"run is {self.names[0]}" if one else f"runs are {', '.join(self.names)}"
+            raise UsageError(f"these results have no run '{name}'. Their {runs}{one}")
         return self.names.index(name)
 
     def __getitem__(self, run: str) -> dict[str, float]:
@@ -166,7 +167,7 @@ class Lookups:
             for measure, mean in self[name].items():
                 safe = re.sub(UNSAFE, "_", prefix + measure).strip("_")
                 if safe in found:
-                    raise UsageError(f"{safe} stands for two means; rename one of the measures")
+                    raise UsageError(f"{safe} stands for two means. Rename one of the measures")
                 if not math.isnan(mean):
                     found[safe] = mean
         return found
@@ -223,7 +224,7 @@ class Lookups:
         """
         check_whole(1, n=n)
         if self.withheld is not None:
-            raise UsageError("estimates for single queries vary with the sample; use complete judgments")
+            raise UsageError("per-query estimates vary with the sample. Use complete judgments")
         place = 0 if measure is None else self.measure_index(measure)
         table, text = self.averaged_values(place), str(self.measures[place])
         values = table[self._run_index(run)]

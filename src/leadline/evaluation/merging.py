@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Integers
 from leadline.data.records import ResultWarning, RunInfo
+from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.limits import Bounds, mean_intervals, same_weights
 from leadline.evaluation.run_warnings import (
@@ -47,7 +48,7 @@ def merge_results(
     """Merge results of parts of the same runs."""
     parts = list(parts)
     if not parts:
-        raise UsageError("no results to merge; pass at least one")
+        raise UsageError("no results to merge. Pass at least one")
     labels = labels or [f"result {number}" for number in range(1, len(parts) + 1)]
     for part, label in zip(parts, labels, strict=True):
         _refuse_unmergeable(part, label)
@@ -113,48 +114,48 @@ def _returned(parts: Sequence[Returned]) -> Returned:
 
 def failed_warning(paths: Sequence[str]) -> list[ResultWarning]:
     """Return a warning of parts that failed; none without any."""
-    message = f"parts that failed: {', '.join(paths)}; their queries are treated as missing"
+    message = f"parts that failed: {', '.join(paths)} (their queries are treated as missing)"
     return [ResultWarning("failed_parts", message, len(paths))] if paths else []
 
 
 def _refuse_unmergeable(part: Results, label: str) -> None:
     if part.estimates is not None or part.withheld is not None:
         raise UsageError(
-            f"{label} contains estimates, which are over all queries; only values from evaluate can be merged"
+            f"{label} contains estimates over all queries. Only values from evaluate can be merged"
         )
     if part.undefined is None or part.qrels is None:
-        raise UsageError(f"{label} lacks what merging needs; pass results of `evaluate`")
+        raise UsageError(f"{label} cannot be merged. Pass results of `evaluate`")
     if part.options.get("name_by") == "tag" and any(run.counts.get("other_tags") for run in part.runs):
-        raise UsageError(f"{label} has several run tags; use one tag, or name runs by file")
+        raise UsageError(f"{label} has several run tags. Use one tag, or name runs by file")
 
 
 def _refuse_different(first: Results, other: Results, one: str, label: str) -> None:
     """Raise UsageError if results are not of the same runs, judgments, measures and options."""
     if other.names != first.names:
         raise UsageError(
-            f"{label} has the runs {', '.join(other.names)}, but {one} has {', '.join(first.names)}; "
-            "both need the same runs in the same order (`merge --name` names a run given in parts)"
+            f"{label} has the runs {', '.join(other.names)}, but {one} has {', '.join(first.names)}. "
+            "Both need the same runs in the same order (`merge --name` names a run given in parts)"
         )
     texts, others = ([str(measure) for measure in results.measures] for results in (first, other))
     if texts != others:
         raise UsageError(
-            f"{label} has {', '.join(others)}, but {one} has {', '.join(texts)}; they must be the same"
+            f"{label} has {', '.join(others)}, but {one} has {', '.join(texts)}. They must be the same"
         )
     if other.queries != first.queries or other.qrels_digest != first.qrels_digest:
-        raise UsageError(f"{label} and {one} have different judgments; they must be the same")
+        raise UsageError(f"{label} and {one} have different judgments. They must be the same")
     if not same_weights(first, other):
-        raise UsageError(f"{label} and {one} have different query weights; they must be the same")
+        raise UsageError(f"{label} and {one} have different query weights. They must be the same")
     left, right = _comparable(first.options), _comparable(other.options)
     for name in dict.fromkeys([*left, *right]):
         if left.get(name) != right.get(name):
             raise UsageError(
-                f"{label} has {name}={right.get(name)!r}, but {one} has {left.get(name)!r}; options must "
+                f"{label} has {name}={right.get(name)!r}, but {one} has {left.get(name)!r}. The options must "
                 "be the same"
             )
     missing = ~first.present & ~other.present
     if not np.array_equal(first.values[missing], other.values[missing], equal_nan=True):
         raise UsageError(
-            f"{label} and {one} have different values for missing queries; use the same version for both"
+            f"{label} and {one} have different values for missing queries. Use the same version for both"
         )
 
 
@@ -171,8 +172,8 @@ def _owners(parts: Sequence[Results], labels: Sequence[str]) -> Integers:
             run, code = twice[0]
             raise UsageError(
                 f"query '{part.queries[code]}' of {part.runs[run].name} is in both "
-                f"{labels[owner[run, code]]} and {labels[number]} ({len(twice):,} such queries); each "
-                "query must be in one part"
+                f"{labels[owner[run, code]]} and {labels[number]} "
+                f"({counted(len(twice), 'such query', 'such queries')}). Put each query in only one part"
             )
         owner[part.present] = number
     return owner
@@ -182,7 +183,7 @@ def _averaged(queries: str, before: str | None, averaged: Flags, present: Flags)
     """Return which queries are averaged by another rule than that of the parts."""
     if queries not in SETTLED or before not in SETTLED:
         raise UsageError(
-            f"queries={queries!r} does not fit results with queries={before!r}; use the same, or 'all' "
+            f"queries={queries!r} does not fit results with queries={before!r}. Use the same value, or 'all' "
             "and 'both'"
         )
     chosen = present if queries == "both" else np.ones_like(present)

@@ -71,8 +71,8 @@ def _means(results: Results, index: int, order: list[int], label: str, width: fl
 def _refuse_withheld(results: Results) -> None:
     if results.withheld is not None:
         raise UsageError(
-            "estimates for single queries from a sample of judgments are too variable to draw; draw the "
-            "results of `evaluate` themselves (a forest plot) or a comparison"
+            "per-query estimates from sampled judgments vary too much to draw. Draw the results of "
+            "`evaluate` as a forest plot, or draw a comparison"
         )
 
 

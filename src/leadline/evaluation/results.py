@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 BOUNDS = {"ties": slice(0, 3), "unjudged": slice(3, 5)}
 BOUND_COLUMNS = ("ties low", "ties high", "ties expected", "unjudged low", "unjudged high")
 ABOUT_BOUNDS = (
-    "ties: the lowest, highest and expected value over all orders of documents with equal scores",
-    "unjudged: all unjudged retrieved documents taken as non-relevant, or as of the highest grade",
+    "ties: lowest, highest and expected value over all orders of documents with equal scores",
+    "unjudged: value if all unjudged retrieved documents are non-relevant, or all have the highest grade",
     "(R and the ideal list are computed from the judgments)",
     "-: not available or undefined",
 )
@@ -206,7 +206,7 @@ class Results(Lookups, Result):
     def unreliable(self) -> str:
         """Why no interval over queries is given, whatever the values; empty if one may be."""
         labels = any(notice.code == MACHINE_LABELS for notice in self.warnings)
-        return "the judgments are labels by an automatic judge" if labels else ""
+        return "the judgments are labels from an automatic judge" if labels else ""
 
     @property
     def names(self) -> list[str]:
@@ -220,7 +220,9 @@ class Results(Lookups, Result):
     def refuse_weights(self, what: str) -> None:
         """Raise UsageError if means are weighted, which not everything can be made of."""
         if self.weighted is not None:
-            raise UsageError(f"{what} does not support weighted queries; use values without query_weights")
+            raise UsageError(
+                f"{what} does not support weighted queries. Use values computed without query_weights"
+            )
 
     @cached_property
     def means(self) -> Floats:
@@ -237,9 +239,7 @@ class Results(Lookups, Result):
     def mean_bounds(self) -> Floats:
         """Bounds of the means: runs x measures x bounds; NaN if not available."""
         if self.bounds is None:
-            raise UsageError(
-                "there are no bounds in these results; compute them with evaluate(..., bounds=True)"
-            )
+            raise UsageError("these results have no bounds. Compute them with evaluate(..., bounds=True)")
         limits, available = self.bounds
         means = np.full((len(self.runs), *available.shape), np.nan)
         for index, bound in np.argwhere(available).tolist():

@@ -191,7 +191,7 @@ def count_warnings(infos: Sequence[RunInfo], *, averaging: str = "all") -> list[
 def no_overlap(infos: Sequence[RunInfo]) -> ResultWarning:
     """Return a warning of runs without any judged query."""
     nothing = [info for info in infos if info.counts["queries"] == 0]
-    message = f"no query of {', '.join(info.name for info in nothing)} is judged; do the query ids match?"
+    message = f"no query of {', '.join(info.name for info in nothing)} is judged. Do the query ids match?"
     return ResultWarning("no_overlap", message, len(nothing))
 
 
@@ -205,7 +205,7 @@ def check_level(rel: float | None, qrels: QrelsColumns) -> None:
         return
     level = f"the significance level {rel:g} is `--confidence {1 - rel:g}` (in Python confidence={1 - rel:g})"
     raise UsageError(
-        f"level {rel:g} (`--level`, in Python rel) does not fit whole-number grades; give the lowest "
+        f"level {rel:g} (`--level`, in Python rel) does not fit whole-number grades. Give the lowest "
         f"relevant grade, such as 1{f'. If you mean significance, {level}' if rel <= HALF else ''}"
     )
 
@@ -214,12 +214,12 @@ def no_common_query(names: Sequence[str], asked: str, qrels: QrelsColumns) -> In
     """Return the error of runs none of which has a judged query, with the first query of both.
 
     >>> str(no_common_query(["bm25"], "t1", QrelsColumns.of([("1", "d1", 1)])))
-    "no query of bm25 is judged (bm25 has 't1', the judgments have '1'); expected the same query ids in both"
+    "no query of bm25 is judged (bm25 has 't1', the judgments have '1'). Use the same query ids in both"
     """
     has = [f"{names[0]} has {asked!r}"] * bool(asked)
     has += [f"the judgments have {qrels.queries[0]!r}"] * bool(len(qrels.queries))
     found = f"no query of {', '.join(names)} is judged ({', '.join(has)})"
-    return InputError(found, expected="the same query ids in both")
+    return InputError(found, hint="Use the same query ids in both")
 
 
 def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> list[ResultWarning]:
@@ -228,18 +228,18 @@ def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> lis
     Examples
     --------
     >>> str(no_judged_document(["dead"], "xd1", "d1")[0])
-    "no document of dead is judged; do the document ids match? (dead has 'xd1', the judgments have 'd1')"
+    "no document of dead is judged. Do the document ids match? (dead has 'xd1', the judgments have 'd1')"
     """
     if not names:
         return []
     example = f"{names[0]} has {retrieved!r}, the judgments have {judged!r}"
     if not retrieved:
         example = f"the judgments have {judged!r}"
-    message = f"no document of {', '.join(names)} is judged; do the document ids match? ({example})"
+    message = f"no document of {', '.join(names)} is judged. Do the document ids match? ({example})"
     rest = retrieved.removeprefix(judged) if judged else ""
     if rest != retrieved and not rest[:1].isalnum():
         pattern = "^(.*)" + re.sub(r"\d+", r"\\d+", re.escape(rest)) + "$"
-        message += f". For chunks of documents: --config read.documents_of='{pattern}'"
+        message += f". For chunks of documents, use --config read.documents_of='{pattern}'"
     return [ResultWarning("no_judged_document", message, len(names))]
 
 
@@ -255,7 +255,9 @@ def _uneven(infos: Sequence[RunInfo]) -> ResultWarning:
         return ResultWarning("uneven_judgments", "", 0)
     texts = [f"{name} {100 * share:.0f} %" for share, name in shares]
     summary = ", ".join(texts) if len(texts) <= NAMED else f"{texts[0]} to {texts[-1]}"
-    message = f"unjudged in the top {TOP}: {summary}; the more unjudged, the more a run is underestimated"
+    message = (
+        f"unjudged in the top {TOP}: {summary}. Runs with more unjudged documents are underestimated more"
+    )
     return ResultWarning("uneven_judgments", message, len(shares))
 
 
@@ -314,7 +316,7 @@ def grade_one(qrels: QrelsColumns, measures: Sequence[Measure], rel: float | Non
 def fractional_warning(qrels: QrelsColumns) -> list[ResultWarning]:
     """Return a warning of fractional grades, which trec_eval truncates."""
     count = 0 if qrels.levels.dtype == np.int8 else int((qrels.levels != np.floor(qrels.levels)).sum())
-    message = f"{counted(count, 'fractional grade')} (used unchanged, trec_eval truncates them)"
+    message = f"{counted(count, 'fractional grade')} (used unchanged, but trec_eval truncates them)"
     return [ResultWarning("fractional_grades", message, count)] if count else []
 
 
@@ -324,7 +326,7 @@ def machine_labels(qrels: QrelsColumns) -> list[ResultWarning]:
         return []
     count = len(qrels.grades)
     return [
-        ResultWarning(MACHINE_LABELS, f"judgments by an automatic judge: {count:,}; {ABOUT_MACHINES}", count)
+        ResultWarning(MACHINE_LABELS, f"judgments by an automatic judge: {count:,}. {ABOUT_MACHINES}", count)
     ]
 
 

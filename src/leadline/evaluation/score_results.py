@@ -111,7 +111,7 @@ def read_scores(
     names = list(map(str, asked))
     opened = [(source, table) for source in _sources(scores) for table in [_opened(source)]]
     if not opened:
-        raise InputError("no scores", expected="one table or more")
+        raise InputError("no scores given. Pass at least one table")
     saved = [(source, table) for source, table in opened if isinstance(table, Results)]
     if len(saved) == len(opened):
         results = _combined([table for _, table in saved], [source.path for source, _ in saved])
@@ -119,7 +119,7 @@ def read_scores(
     if saved:
         other = next(source for source, table in opened if isinstance(table, OpenedScores))
         raise UsageError(
-            f"{saved[0][0].path} is a saved result, but {other.path} is a table; pass one kind only"
+            f"{saved[0][0].path} is a saved result, but {other.path} is a table. Pass only one kind"
         )
     tables = [table for _, table in opened if isinstance(table, OpenedScores)]
     headers = [name for table in tables for name in dict.fromkeys(table.header)]
@@ -151,24 +151,24 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
         others = list(map(str, results.measures))
         if others != texts:
             raise UsageError(
-                f"{path} has {', '.join(others)}, but {paths[0]} has {', '.join(texts)}; they must be "
+                f"{path} has {', '.join(others)}, but {paths[0]} has {', '.join(texts)}. They must be "
                 "the same"
             )
         different = queries ^ set(results.averaged_queries())
         if different:
             raise UsageError(
                 f"{path} and {paths[0]} have different queries ({len(different)}, such as "
-                f"{min(different)}); they must be the same"
+                f"{min(different)}). They must be the same"
             )
     names = [name for results in parts for name in results.names]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise UsageError(f"run '{twice[0]}' is in two files; give the runs different names")
+        raise UsageError(f"run '{twice[0]}' is in two files. Give the runs different names")
     rows = [results.queries.encode(first.queries.names) for results in parts]
     sampling = _merged(parts)
     if any(not same_weights(first, results) for results in parts):
-        raise UsageError("the saved results have different query weights; they must be the same")
-    message = "values are estimates from a sample of judgments; intervals are over queries and samples"
+        raise UsageError("the saved results have different query weights. They must be the same")
+    message = "values are estimates from a sample of judgments, and intervals are over queries and samples"
     estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
     return Results(
         [info for results in parts for info in results.runs],
@@ -210,8 +210,8 @@ def _opened(source: _Source) -> OpenedScores | Results:
     if not all(values.values()):
         raise InputError(
             "was printed with -f json and has no per-query values",
-            expected="-o FILE.json, or -f json --per-query",
             path=source.path,
+            hint="Save the result with -o FILE.json, or print it with -f json --per-query",
         )
     return open_mapping(values, source.path, "")
 
@@ -280,7 +280,7 @@ def _selected(results: Results, names: Sequence[str], sides: Mapping[str, Sequen
         if name not in assumed:
             raise UsageError(
                 f"--{side}-is-better {name} does not apply to saved results, which already know the "
-                "direction; leave it out"
+                "direction. Leave it out"
             )
     results.measures = [
         replace(assumed[name], rising=said[name] == "higher", assumed=False) if name in said else measure
@@ -323,8 +323,8 @@ class _Builder:
                 if own.setdefault(canonical, name) != name:
                     raise InputError(
                         f"{own[canonical]} and {name} both mean {canonical}",
-                        expected="one of them",
                         path=part.path,
+                        hint="Keep only one of them",
                     )
             spelled |= own
         wanted = list(dict.fromkeys(map(_canonical, asked))) or list(spelled)
@@ -339,7 +339,7 @@ class _Builder:
                 better = "larger" if known.rising else "smaller"
                 raise UsageError(
                     f"--{side}-is-better {name} does not apply, because {better} values of {canonical} "
-                    "are better; use it only for custom measures"
+                    "are better. Use it only for custom measures"
                 )
         found = {
             name: NamedMeasure(
@@ -353,7 +353,7 @@ class _Builder:
         }
         sums = [name for name, measure in found.items() if measure.average in ("sum", "geometric")]
         if not asked and sums:
-            words = f"measures that are not means over queries: {', '.join(sums)}; left out"
+            words = f"measures that are not means over queries: {', '.join(sums)} (left out)"
             self.warnings.append(ResultWarning("measures_left_out", words, len(sums)))
             found = {name: measure for name, measure in found.items() if name not in sums}
         assumed = [name for name, measure in found.items() if getattr(measure, "assumed", False)]
@@ -362,7 +362,7 @@ class _Builder:
             words = f"assuming higher is better: {named} (if not, use --config scores.lower_is_better)"
             self.warnings.append(ResultWarning("assumed_direction", words, len(assumed)))
         if not found:
-            raise InputError(f"only {', '.join(sums)}", expected="measures that are means over queries")
+            raise InputError(f"no measure is a mean over queries ({', '.join(sums)})")
         return found
 
     def results(self, paths: Sequence[str]) -> Results:
@@ -433,7 +433,7 @@ class _Builder:
         )
         line = part.places[row] if part.unit == "line" else None
         prefix = "" if part.unit == "line" else f"{part.unit} {part.places[row]}: "
-        raise InputError(prefix + found, expected="each once", path=part.path, line=line)
+        raise InputError(prefix + found, path=part.path, line=line)
 
     def _place(self, row: int) -> str:
         """Return the file and place of a row, counted over all tables."""
@@ -469,13 +469,10 @@ class _Builder:
         texts = list(self.measures)
         if self.missing == "refuse":
             raise InputError(
-                f"no value of {texts[measure]} for run '{self.runs[run]}' and query '{self.queries[query]}' "
+                f"run '{self.runs[run]}' has no value of {texts[measure]} for query '{self.queries[query]}' "
                 f"({lacking:,} of {values.size:,} values are missing)",
-                expected=(
-                    "every measure for every run and query (to count 0: --config "
-                    "scores.missing=zero; to leave out these queries: --config "
-                    "scores.missing=drop)"
-                ),
+                hint="Use --config scores.missing=zero to count missing values as 0, or --config "
+                "scores.missing=drop to leave out these queries",
             )
         if self.missing == "zero":
             wrong = [
@@ -486,17 +483,17 @@ class _Builder:
             if wrong:
                 raise UsageError(
                     "--config scores.missing=zero would reward missing values, because 0 is the best "
-                    f"value of {wrong[0]}; use --config scores.missing=drop"
+                    f"value of {wrong[0]}. Use --config scores.missing=drop"
                 )
             values[~given] = 0.0
-            words = f"missing values: {lacking:,} of {values.size:,}; counted 0"
+            words = f"missing values: {lacking:,} of {values.size:,} (counted as 0)"
             self.warnings.append(ResultWarning("missing_zero", words, lacking))
             return np.ones(values.shape, dtype=np.bool_)
         complete = np.asarray(given.all(axis=0))
         for index, name in enumerate(texts):
             left = int((~complete[:, index]).sum())
             if left == len(complete):
-                raise InputError(f"no query with {name} for every run", expected="at least one")
-            words = f"queries without {name} for every run: {left} of {len(complete)}; left out of its means"
+                raise InputError(f"no query has a value of {name} for every run")
+            words = f"queries without {name} for every run: {left} of {len(complete)} (left out of its means)"
             self.warnings.append(ResultWarning("missing_dropped", words, left))
         return np.broadcast_to(complete[None], values.shape).copy()

@@ -132,7 +132,9 @@ def zstandard_module() -> ModuleType:
             return importlib.import_module(name)
         except ImportError:
             continue
-    raise MissingPackageError("backports.zstd for .zst is not installed: pip install backports.zstd")
+    raise MissingPackageError(
+        "backports.zstd for .zst is not installed. Install it with pip install backports.zstd"
+    )
 
 
 def broken_archives() -> tuple[type[Exception], ...]:

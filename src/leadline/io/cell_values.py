@@ -27,7 +27,7 @@ def number_of(cell: Any, column: str, path: str, line: int) -> float:
     """Return the number in a cell of a column."""
     number = number_in(cell)
     if number is None:
-        raise InputError(f"'{cell}' in column '{column}'", expected="a number", path=path, line=line)
+        raise InputError(f"'{cell}' in column '{column}' is not a number", path=path, line=line)
     return number
 
 
@@ -40,16 +40,16 @@ def json_or_none(text: str | bytes) -> Any:
 
 
 def json_of(
-    text: str, path: str, line: int | None = None, *, expected: str = "an object on every line"
+    text: str, path: str, line: int | None = None, *, hint: str = "Each line must be a JSON object"
 ) -> Any:
     """Return the value of a JSON text."""
     try:
         return json.loads(text)
     except RecursionError:
-        raise InputError("JSON nested too deeply", expected="objects", path=path, line=line) from None
+        raise InputError("the JSON is nested too deeply", path=path, line=line) from None
     except ValueError as error:
         reason = f" ({error.msg.lower()})" if isinstance(error, json.JSONDecodeError) else ""
-        raise InputError(f"invalid JSON{reason}", expected=expected, path=path, line=line) from None
+        raise InputError(f"invalid JSON{reason}", path=path, line=line, hint=hint) from None
 
 
 def object_of(text: str, path: str, line: int) -> dict[str, Any]:
@@ -60,5 +60,5 @@ def object_of(text: str, path: str, line: int) -> dict[str, Any]:
 def checked_object(found: Any, path: str, line: int) -> dict[str, Any]:
     """Return a value that is an object."""
     if not isinstance(found, dict):
-        raise InputError(f"the JSON is a {type(found).__name__}", expected="an object", path=path, line=line)
+        raise InputError(f"the JSON is of type {type(found).__name__}, not an object", path=path, line=line)
     return found

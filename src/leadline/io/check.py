@@ -31,20 +31,20 @@ from leadline.kernels import plain
 BATCH_LINES = 256  # lines parsed at a time; fewer after a fault, so that each fault costs little
 CODES = (
     ("nan", r"score 'nan'|score nan"),
-    ("columns", r"\d+ (columns|cells)$"),
+    ("columns", r"the (line|row) has \d+ (column|cell)s?$"),
     ("score", "score "),
     ("grade", "grade "),
     ("rank", "rank "),
     ("id", "id |no id "),
-    ("nul", "a NUL byte"),
-    ("carriage_return", "a carriage return"),
+    ("nul", re.escape(plain.NUL)),
+    ("carriage_return", "the line contains a carriage return"),
 )
 
 
 def code_of(error: InputError) -> str:
     """Return the kind of an error.
 
-    >>> code_of(InputError("score 'abc'")), code_of(InputError("5 columns"))
+    >>> code_of(InputError("score 'abc'")), code_of(InputError("the line has 5 columns"))
     ('score', 'columns')
     """
     if "--config read.on_nan" in error.hint:
@@ -184,10 +184,10 @@ class Joined:
         """Describe the proportion judged; an error if nothing is."""
         named = f"the run has {self.run_example!r}, {self.qrels} has {self.qrels_example!r}"
         if not self.queries:
-            words = f"no query is judged; do the query ids match? For documents, {named}"
+            words = f"no query is judged. Do the query ids match? For documents, {named}"
             return Problem("no_query_judged", None, words, 1, error=True)
         if not self.judged:
-            words = f"no document is judged; do the document ids match? {named[0].upper()}{named[1:]}"
+            words = f"no document is judged. Do the document ids match? {named[0].upper()}{named[1:]}"
             return Problem("no_document_judged", None, words, 1, error=True)
         share = percent(round(self.share, 4))
         words = f"judged by {self.qrels}: {self.judged:,} of {self.documents:,} documents ({share})"
@@ -276,7 +276,7 @@ def check(
         parsed = find(found.source, found.kind, reading)
     except (InputError, MissingPackageError) as error:
         line = getattr(error, "line", None)
-        code = "nul" if getattr(error, "found", "") == "a NUL byte" else "unreadable"
+        code = "nul" if getattr(error, "found", "") == plain.NUL else "unreadable"
         found.problems.append(Problem(code, line, _words(error), 1, error=True))
         return found
     found.lists, found.tag, found.unit = parsed.lists, parsed.tag, parsed.lists.unit
@@ -403,7 +403,7 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
         about = TextRemarks(found.kind)
         about.add(window.text[: window.end].tobytes(), 1, rows=set(lists.lines))
         yield from about.problems()
-    message = "a query reappears after another query"
+    message = "a query reappears after a different query"
     yield Problem("mixed_queries", returns[0] if returns else None, message, len(returns))
     of_lists = ListRemarks(trec=found.form == "trec") if found.kind == "run" else GradeRemarks()
     of_lists.add(lists, lists.lines.__getitem__)
@@ -421,7 +421,7 @@ def _errors(found: Faults) -> list[Problem]:
 def _words(error: LeadlineError) -> str:
     if not isinstance(error, InputError):
         return str(error)
-    return str(InputError(error.found, expected=error.expected, hint=error.hint))
+    return str(InputError(error.found, hint=error.hint))
 
 
 def _repeats(lists: Lists, kind: str, *, error: bool) -> Iterator[Problem]:
@@ -466,8 +466,8 @@ def write_repaired(
     if left or found.lists is None:
         raise InputError(
             f"{left[0].message} (errors that cannot be repaired: {sum(each.count for each in left)})",
-            expected="errors that can be repaired: repeats, NaN and remarks of `check`",
             path=found.path,
+            hint="Only repeated documents, NaN scores and the warnings of `check` can be repaired",
             line=left[0].line if found.unit == "line" else None,
         )
     found.lists.resolve_duplicates(

@@ -115,11 +115,11 @@ class TextRemarks:
 
     def problems(self) -> Iterator[Problem]:
         """Yield the problems found."""
-        yield self.comments.problem("comments", "a remark, which trec_eval 9 refuses")
-        yield self.extra.problem("extra_columns", "more than six columns; the rest are ignored")
+        yield self.comments.problem("comments", "a comment, which trec_eval 9 refuses")
+        yield self.extra.problem("extra_columns", "more than six columns (the rest are ignored)")
         if len(self.tags) > 1:
             (first_tag, _), (other, line) = list(self.tags.items())[:2]
-            message = f"tag {plain.shown(other)} after {plain.shown(first_tag)}; the last one counts"
+            message = f"tag {plain.shown(other)} after {plain.shown(first_tag)}(the last one counts)"
             yield Problem("tags", line, message, len(self.tags) - 1)
 
 
@@ -158,10 +158,10 @@ class ListRemarks:
     def problems(self) -> Iterator[Problem]:
         """Yield the problems found."""
         yield self.against.problem(
-            "rank_disagrees", "a list whose ranks contradict its scores; the scores win"
+            "rank_disagrees", "a list whose ranks contradict its scores (the scores win)"
         )
         yield self.no_rank.problem("rank", "a rank that is not a whole number")
-        yield self.ties.problem("ties", "a list with tied scores; ties are ordered by descending document id")
+        yield self.ties.problem("ties", "a list with tied scores (ordered by descending document id)")
 
 
 class GradeRemarks:
@@ -186,7 +186,7 @@ class GradeRemarks:
     def problems(self) -> Iterator[Problem]:
         """Yield the problems found."""
         yield self.negative.problem("negative_grades", "a negative grade (pooled but not judged)")
-        yield self.part.problem("fractional_grades", "a fractional grade; trec_eval truncates it")
+        yield self.part.problem("fractional_grades", "a fractional grade (trec_eval truncates it)")
         message = "a query without a relevant document (grade 1 or more)"
         yield self.nothing.problem("no_relevant", message)
 

@@ -1,6 +1,6 @@
-"""The formats of runs and judgments: how each is recognised, read and written.
+"""The formats of runs and judgments: how each is recognized, read and written.
 
-`FORMATS` lists them all. A format is recognised by content, in the order of the list, else by the suffix of
+`FORMATS` lists them all. A format is recognized by content, in the order of the list, else by the suffix of
 the file.
 """
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.data.reading import DEFAULT_READING, Reading
-from leadline.errors import InputError
+from leadline.errors import InputError, either
 from leadline.io import row_checks, row_columns, selection
 from leadline.io.archives import COMPRESSIONS
 from leadline.io.cell_values import json_or_none
@@ -52,7 +52,7 @@ class Format(NamedTuple):
     ----------
     name : str
         Name used in options and messages.
-    recognised : callable, optional
+    recognized : callable, optional
         Test of the first bytes of a file, given also the name of the format of its suffix.
     rows : callable
         Reader of an opened file, given what its numbers are ("score" or "grade") and whether there are
@@ -71,7 +71,7 @@ class Format(NamedTuple):
     """
 
     name: str
-    recognised: Callable[[bytes, str], bool] | None
+    recognized: Callable[[bytes, str], bool] | None
     rows: Callable[[Opened, str, bool], Table | Records] | None
     write: Callable[[OutputTable], Iterator[bytes]] | None = None
     suffixes: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class Format(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A file, its format, its text if it has been read to recognise the format, and the selected part.
+    """A file, its format, its text if it has been read to recognize the format, and the selected part.
 
     `columns` is the number of columns in the first line of a TREC file. A file whose text is read piece by
     piece has its first lines as `head`. `queries` are the selected queries in their order.
@@ -143,8 +143,8 @@ def _file_in(path: str) -> str:
         if len(parts) != 1:
             raise InputError(
                 f"is a dataset in {len(parts)} files",
-                expected="a single file, as `to_parquet` writes",
                 path=path,
+                hint="Use a single file, as written by `to_parquet`",
             )
         return os.path.join(path, parts[0])
     folder = os.path.join(path, "qrels")
@@ -162,8 +162,8 @@ def _of_split(folder: str, splits: list[str], suffix: str) -> str:
         return os.path.join(folder, splits[0])
     raise InputError(
         f"is a folder with {len(splits)} splits",
-        expected="one of " + ", ".join(os.path.join(folder, name) for name in splits),
         path=path,
+        hint="Use " + either(os.path.join(folder, name) for name in splits),
     )
 
 
@@ -180,7 +180,7 @@ def format_of(window: Chunk) -> Format:
     """Return the format of a text."""
     head = window.text[: min(window.filled, 1 << 20)].tobytes()
     named = _named(window.path)
-    found = (each for each in FORMATS if each.recognised and each.recognised(head, named))
+    found = (each for each in FORMATS if each.recognized and each.recognized(head, named))
     return next(found, BY_SUFFIX.get(suffix_of(window.path), TREC))
 
 
@@ -206,7 +206,7 @@ def records_of(
 ) -> Records:
     """Return the rows of a file in any format but TREC."""
     if what == "score" and source.format.judgments:
-        raise InputError(source.format.judgments, expected="a run", path=source.path)
+        raise InputError(f"{source.format.judgments}, not a run", path=source.path)
     found: Table | Records
     names = reading.columns if what == "score" else reading.qrels_columns
     if names is not None:
@@ -237,7 +237,7 @@ def _named_rows(source: Opened, columns: str, what: str) -> Records:
     from leadline.io import tables
 
     if source.format.name not in HEADERLESS_FORMATS:
-        raise InputError(f"is {source.format.name}", expected="a text without a header", path=source.path)
+        raise InputError(f"is {source.format.name}, not a text without a header", path=source.path)
     return tables.named_rows(source, columns.split(","), what)
 
 
@@ -421,8 +421,8 @@ SMART = Format(
 # Texts whose columns may be named.
 HEADERLESS_FORMATS = {TREC.name, HEADERLESS.name, SMART.name, "csv", "sampled"}
 FORMATS = (
-    SQLITE_STORE,  # recognised before a text is read
-    COLLECTION,  # recognised by its name
+    SQLITE_STORE,  # recognized before a text is read
+    COLLECTION,  # recognized by its name
     SMART,
     TREC,
     PARQUET,
@@ -442,7 +442,7 @@ FORMATS = (
         "sampled",
         _is_sample,
         _lazy("sampled_qrels", "records"),
-        judgments="5 columns, as in judgments of a sample",
+        judgments="has 5 columns, like sampled judgments",
         qrels=_lazy("sampled_qrels", "read"),
     ),
 )

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from leadline.data.ids import to_bytes, to_text
+from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, repeated
 from leadline.io import row_columns
 from leadline.io.cell_values import number_in, object_of
@@ -44,7 +45,7 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
     """
     path, _, column = place.rpartition(":")
     if not path or not column:
-        raise UsageError(f"'{place}' is not valid; write FILE:COLUMN, as in scores.tsv:score")
+        raise UsageError(f"'{place}' is not valid. Write FILE:COLUMN, as in scores.tsv:score")
     found: dict[str, dict[str, float]] = {}
     for line, row in records(path):
         keys = [
@@ -53,23 +54,21 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
         need_columns(row, [*keys, column], path, line)
         query, document = (row[key] for key in keys)
         if not all(isinstance(name, str) and name for name in (query, document)):
-            raise InputError(
-                f"ids {query!r} and {document!r}", expected="query and document as text", path=path, line=line
-            )
+            raise InputError(f"the ids {query!r} and {document!r} are not text", path=path, line=line)
         if row[column] is None or row[column] == "":
             continue
         if document in found.setdefault(query, {}):
             raise repeated(f"document '{document}'", of=f"query '{query}'", path=path, line=line)
         found[query][document] = _number(row[column], column, path, line)
     if not any(found.values()):
-        raise InputError(f"no value in column '{column}'", expected="numbers", path=path)
+        raise InputError(f"there is no number in column '{column}'", path=path)
     return found
 
 
 def _number(cell: object, column: str, path: str, line: int) -> float:
     number = number_in(cell)
     if number is None or not math.isfinite(number):
-        raise InputError(f"{column} {cell!r}", expected="a finite number", path=path, line=line)
+        raise InputError(f"{column} {cell!r} is not a finite number", path=path, line=line)
     return number
 
 
@@ -83,7 +82,9 @@ def teams_of(labels: Mapping[str, str], names: Iterable[str], place: str = "") -
     missing = [name for name in wanted if name not in labels]
     if missing:
         where = f" in {place}" if place else ""
-        raise UsageError(f"no team for run '{missing[0]}' ({len(missing)} in all){where}")
+        raise UsageError(
+            f"run '{missing[0]}' has no team ({counted(len(missing), 'run')} without a team){where}"
+        )
     return [labels[name] for name in wanted]
 
 
@@ -92,7 +93,7 @@ def read_document_ids(path: str) -> list[str]:
     text = text_of(read_whole(path))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
-        raise InputError("contains no document ids", expected="at least one", path=path)
+        raise InputError("contains no document ids", path=path)
     first = lines[0][1]
     if first.lstrip().startswith("{"):
         return [_id_of(line, path, number) for number, line in lines]
@@ -103,10 +104,10 @@ def read_document_ids(path: str) -> list[str]:
     for number, line in lines:
         if len(line.split()) != 1:
             raise InputError(
-                f"{len(line.split())} words",
-                expected="one document id per line, or a column doc_id",
+                f"the line has {len(line.split())} words",
                 path=path,
                 line=number,
+                hint="Write one document id per line, or a table with a column doc_id",
             )
     return [line.strip() for _, line in lines]
 
@@ -115,7 +116,7 @@ def _id_of(line: str, path: str, number: int) -> str:
     record = object_of(line, path, number)
     found = next((record[name] for name in DOCUMENTS if name in record), None)
     if not isinstance(found, str):
-        raise InputError("no doc_id", expected="a text doc_id", path=path, line=number)
+        raise InputError("the row has no text in the column doc_id", path=path, line=number)
     return found
 
 
@@ -126,7 +127,7 @@ def read_pairs(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     """
     found = list(_pairs(os.fspath(path)))
     if not found:
-        raise InputError("contains no pairs", expected="query_id and doc_id", path=os.fspath(path))
+        raise InputError("contains no pairs of query_id and doc_id", path=os.fspath(path))
     return found
 
 
@@ -137,10 +138,10 @@ def _pairs(path: str) -> Iterator[tuple[str, str]]:
             cells = plain.fields_of(line)
             if len(cells) < 4:
                 raise InputError(
-                    f"{len(cells)} columns",
-                    expected="qrels with 4 columns or a run with 6",
+                    f"the line has {counted(len(cells), 'column')}",
                     path=path,
                     line=number,
+                    hint="Qrels have 4 columns, and a run has 6",
                 )
             yield to_text(cells[0]), to_text(cells[2])
         return
@@ -152,8 +153,7 @@ def _pairs(path: str) -> Iterator[tuple[str, str]]:
         names = row_columns.find(row, row_columns.QUERY), row_columns.find(row, row_columns.DOCUMENT)
         if names[0] is None or names[1] is None:
             raise InputError(
-                f"pairs with columns {', '.join(map(str, row))}",
-                expected="query_id and doc_id",
+                f"the table has the columns {', '.join(map(str, row))}, but needs query_id and doc_id",
                 path=path,
                 line=place,
             )
@@ -171,7 +171,7 @@ def read_population(given: str) -> int | dict[str, int]:
     if given.isascii() and given.isdigit():
         return int(given)
     if given[:1] in "+-." and given[1:2].isdigit():
-        raise UsageError(f"population {given!r} is not valid; give a whole number of at least 1, or a file")
+        raise UsageError(f"population {given!r} is not valid. Give a whole number of at least 1, or a file")
     found: dict[str, int] = {}
     for number, raw in plain.data_lines(text_of(read_whole(given)).encode("utf-8", "surrogateescape")):
         line = to_text(raw)
@@ -180,17 +180,17 @@ def read_population(given: str) -> int | dict[str, int]:
             if number == 1 and len(fields) == 2:
                 continue
             raise InputError(
-                f"'{line.strip()[:60]}'", expected="a query and a whole number", path=given, line=number
+                f"'{line.strip()[:60]}' is not a query and a whole number", path=given, line=number
             )
         if fields[0] in found:
             raise repeated(f"query '{fields[0]}'", path=given, line=number)
         found[fields[0]] = int(fields[1])
     if not found:
-        raise InputError("contains no numbers", expected="a query and a number per line", path=given)
+        raise InputError("contains no lines with a query and a number", path=given)
     return found
 
 
-EXPECTED = "a path, or {query: [document, ...]}"
+KNOWN = "a path or {query: [document, ...]}"
 
 
 def of(source: KnownLike) -> dict[bytes, set[bytes]]:
@@ -198,7 +198,7 @@ def of(source: KnownLike) -> dict[bytes, set[bytes]]:
     if isinstance(source, (str, os.PathLike)):
         return read(os.fspath(source))
     if not isinstance(source, Mapping):
-        raise UsageError(f"known cannot be of type {type(source).__name__}; pass {EXPECTED}")
+        raise UsageError(f"known cannot be of type {type(source).__name__}. Pass {KNOWN}")
     return {to_bytes(query): set(map(to_bytes, _documents(query, source[query]))) for query in source}
 
 
@@ -213,7 +213,9 @@ def _documents(query: str, listed: object) -> list[str]:
     if isinstance(listed, (list, tuple, set, frozenset)):
         return list(listed)
     found = type(listed).__name__
-    raise InputError(f"query {query!r} has {found}", expected="[document, ...]", path="known")
+    raise InputError(
+        f"the value of query {query!r} is of type {found}, not of the form [document, ...]", path="known"
+    )
 
 
 def read(path: str) -> dict[bytes, set[bytes]]:
@@ -233,11 +235,11 @@ def read(path: str) -> dict[bytes, set[bytes]]:
                 found.setdefault(fields[0], set()).add(fields[2])
         else:
             raise InputError(
-                f"{len(fields)} columns",
-                expected="query and document, or the 4 columns of qrels",
+                f"the line has {counted(len(fields), 'column')}",
                 path=path,
                 line=line,
+                hint="Write a query and a document, or the 4 columns of qrels",
             )
     if not found:
-        raise InputError("contains no known documents", expected="lines with query and document", path=path)
+        raise InputError("contains no known documents (lines with query and document)", path=path)
     return found

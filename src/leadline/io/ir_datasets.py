@@ -19,7 +19,7 @@ def table(source: Opened, *_: object) -> Table | Records:
     path = source.path
     collection = load(path)
     if not collection.has_qrels():
-        raise InputError("has no qrels", expected="a collection with judgments", path=path)
+        raise InputError("is a collection without qrels", path=path)
     return python_inputs.table_of_rows(enumerate(downloaded(path, collection.qrels_iter), start=1), path=path)
 
 
@@ -28,11 +28,13 @@ def load(path: str) -> Any:
     try:
         import ir_datasets
     except ImportError:
-        raise MissingPackageError(f'{path} needs ir_datasets: pip install "leadline[ir-datasets]"') from None
+        raise MissingPackageError(
+            f'{path} needs ir_datasets. Install it with pip install "leadline[ir-datasets]"'
+        ) from None
     try:
         return ir_datasets.load(path.removeprefix(IR_DATASETS))
     except KeyError:
-        raise InputError("no such collection", expected="a name of ir_datasets", path=path) from None
+        raise InputError("ir_datasets has no such collection", path=path) from None
 
 
 def downloaded(path: str, rows: Callable[[], Iterable[Any]]) -> Iterator[Any]:
@@ -45,6 +47,6 @@ def downloaded(path: str, rows: Callable[[], Iterable[Any]]) -> Iterator[Any]:
         reason = " ".join(str(error).split())[:200]
         raise InputError(
             f"cannot be fetched ({type(error).__name__}{': ' * bool(reason)}{reason})",
-            expected="a network connection and a collection that may be downloaded",
             path=path,
+            hint="Check the network connection and whether the collection can be downloaded",
         ) from None

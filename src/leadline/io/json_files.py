@@ -13,7 +13,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
-from leadline.errors import InputError, repeated
+from leadline.data.wording import counted
+from leadline.errors import InputError, either
 from leadline.io import python_inputs, row_columns
 from leadline.io.opening import Chunk
 from leadline.io.record_lists import json_lines_scan, mapping_lists
@@ -98,7 +99,7 @@ def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
         return python_inputs.mapping_records(found, what, path=path, unit="record", subtopics=subtopics)
     if isinstance(found, list):
         return python_inputs.table_of_rows(enumerate(found, start=1), path=path)
-    raise InputError(f"the JSON is a {type(found).__name__}", expected="an object or a list", path=path)
+    raise InputError(f"the JSON is of type {type(found).__name__}, not an object or a list", path=path)
 
 
 def parse_json(text: bytes, path: str, line: int = 0) -> Any:
@@ -112,9 +113,9 @@ def parse_json(text: bytes, path: str, line: int = 0) -> Any:
             line=line or error.lineno,
         ) from None
     except RecursionError:
-        raise InputError("JSON nested too deeply", expected="objects", path=path) from None
+        raise InputError("the JSON is nested too deeply", path=path) from None
     except ValueError:  # a whole number of thousands of digits
-        raise InputError("a number that is too long", expected="a number", path=path) from None
+        raise InputError("contains a number with too many digits", path=path) from None
 
 
 def json_lines_table(source: Opened, what: str, _subtopics: bool) -> Table | Records:
@@ -140,13 +141,10 @@ def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
         found = parse_json(raw, window.path, line)
         if not isinstance(found, Members):
             raise InputError(
-                f"the JSON is a {type(found).__name__}",
-                expected="an object on every line",
-                path=window.path,
-                line=line,
+                f"the line is JSON of type {type(found).__name__}, not an object", path=window.path, line=line
             )
         if len(found.pairs) > len(found):
-            raise repeated("a name", of="one object", path=window.path, line=line)
+            raise InputError("the object has two members with the same name", path=window.path, line=line)
         yield line, found
 
 
@@ -202,9 +200,9 @@ SCORE = (*row_columns.SCORE, "_score", "relevance")
 QUESTIONS = ("query", "question", "queries", "questions")  # of Haystack
 BOOK, ANONYMOUS = "query_doc_pairs", "Anonymous"  # of Quepid
 MTEB_META = "mteb_model_meta"
-WITHOUT_QUERY = 'an object {query id: response}, or {"query_id": ..., "hits": ...} on every line'
+WITHOUT_QUERY = 'Use an object {query id: response}, or {"query_id": ..., "hits": ...} on every line'
 
-ORDERED = "`--config read.queries_in=QUERIES` gives the query ids in order"
+ORDERED = "To give the query ids in order, use `--config read.queries_in=QUERIES`"
 
 # The place of a query in its file, its id, and what holds its list.
 Entry: TypeAlias = tuple[int, Any, Any]
@@ -227,12 +225,12 @@ def rows_of_json(
     if isinstance(text, Mapping) and MTEB_META in text:
         return python_inputs.mapping_records(_part_of(text, part, path), what, path=path, unit="record")
     if part:
-        raise InputError("has no MTEB predictions", expected=f"the file name without #{part}", path=path)
+        raise InputError(f"has no MTEB predictions, so it has no part #{part}", path=path)
     if isinstance(text, Mapping):
         text = _by_place(text) or text
     within = next((name for name, beside in BY_QUERY.items() if name in text and beside in text), "")
     if within == "relevant_docs" and what == "score":
-        raise InputError("contains judgments", expected="a run", path=path)
+        raise InputError("contains judgments, not a run", path=path)
     if within and isinstance(text[within], Mapping):
         found = rows_of_json(text[within], what, path=path)
         return found or python_inputs.mapping_records(text[within], what, path=path, unit="record")
@@ -265,7 +263,9 @@ def _book_rows(pairs: list[Any], what: str, path: str) -> Iterator[tuple[int, di
     known = Records((), path=path, unit="record")
     for place, pair in enumerate(pairs, start=1):
         if not isinstance(pair, Mapping) or not {"query_text", "doc_id"} <= set(pair):
-            raise known.at(InputError(_shown(pair), expected="'query_text' and 'doc_id'"), place)
+            raise known.at(
+                InputError(f"the record {_shown(pair)}, but needs 'query_text' and 'doc_id'"), place
+            )
         row = {"query": pair["query_text"], "docid": pair["doc_id"]}
         said = [one for one in pair.get("judgements") or () if one.get("rating") is not None]
         if what == "score":
@@ -289,7 +289,7 @@ def _queries_in(text: Mapping[str, Any], filled: Any, path: str, *, ordered: boo
         return [text]
     if isinstance(filled, list) and not isinstance(filled[0], Mapping):
         return None  # {query: [document, ...]}
-    raise InputError("results without a query id", expected=WITHOUT_QUERY, path=path, hint=ORDERED)
+    raise InputError("the results have no query id", path=path, hint=f"{WITHOUT_QUERY}. {ORDERED}")
 
 
 def rows_of_entries(
@@ -307,8 +307,9 @@ def rows_of_entries(
     if not name and queries:
         lists = [first, *rest]
         if len(lists) != len(queries):
-            found = f"there are {len(lists)} lists without query ids but {len(queries)} queries"
-            raise InputError(found, expected="one list for each query", path=path)
+            wanted = counted(len(queries), "query", "queries")
+            found = f"there are {len(lists)} lists without query ids for {wanted}"
+            raise InputError(found, path=path, hint="Give one list per query")
         ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
         return _records(ordered, what, path, unit, "")
     return _records(_with_queries(chain([first], rest), name, path, unit), what, path, unit, name)
@@ -346,14 +347,16 @@ def _part_of(text: Mapping[str, Any], part: str, path: str) -> Any:
         for split, predictions in (splits.items() if isinstance(splits, Mapping) else ())
     }
     if not parts:
-        raise InputError("has no predictions", expected="{subset: {split: predictions}}", path=path)
+        raise InputError("has no predictions in the form {subset: {split: predictions}}", path=path)
     if part not in parts and (part or len(parts) > 1):
         found = f"has no part {part}" if part else f"has predictions for {len(parts)} subsets and splits"
-        raise InputError(found, expected="one of " + ", ".join(f"{path}#{name}" for name in parts), path=path)
+        raise InputError(found, path=path, hint="Use " + either(f"{path}#{name}" for name in parts))
     found = parts[part] if part else next(iter(parts.values()))
     if not isinstance(found, Mapping):
         raise InputError(
-            "contains predictions for another kind of task", expected="{query: {document: score}}", path=path
+            "contains predictions for a different kind of task",
+            path=path,
+            hint="Retrieval predictions have the form {query: {document: score}}",
         )
     return found
 
@@ -370,7 +373,7 @@ def _page(text: Mapping[str, Any], path: str) -> Table | Records:
     if incomplete or (isinstance(total, int) and total > len(rows)):
         known = "more" if incomplete else f"{total:,}"
         raise InputError(
-            f"contains only {len(rows):,} of {known} rows", expected="all rows of the dataset", path=path
+            f"contains only {len(rows):,} of {known} rows", path=path, hint="Download all rows of the dataset"
         )
     return python_inputs.table_of_rows(_page_rows(rows, path), path=path)
 
@@ -379,7 +382,9 @@ def _page_rows(rows: Iterable[Any], path: str) -> Iterator[tuple[int, Any]]:
     known = Records((), path=path, unit="record")
     for place, row in enumerate(rows, start=1):
         if not isinstance(row, Mapping) or "row" not in row:
-            raise known.at(InputError(_shown(row), expected="'row', as in the first record"), place)
+            raise known.at(
+                InputError(f"the record {_shown(row)}, but needs 'row', as in the first record"), place
+            )
         yield place, row["row"]
 
 
@@ -453,8 +458,9 @@ def _with_queries(entries: Iterable[tuple[int, Any]], name: str, path: str, unit
     for place, entry in entries:
         holder = _holder(entry)
         if not isinstance(holder, Mapping) or name not in holder:
-            expected = f"'{name}', as in the first record" if name else "one of " + ", ".join(QUERY)
-            raise known.at(InputError(_shown(holder), expected=expected, hint="" if name else ORDERED), place)
+            needed = f"'{name}', as in the first record" if name else "one of " + ", ".join(QUERY)
+            found = f"the record {_shown(holder)}, but needs {needed}"
+            raise known.at(InputError(found, hint="" if name else ORDERED), place)
         yield place, holder[name], entry
 
 
@@ -471,7 +477,7 @@ def _records(entries: Iterator[Entry], what: str, path: str, unit: str, query: s
     found = Records((), path=path, unit=unit, ranked=True)
     if names in JUDGMENTS:
         if what == "score":
-            raise InputError("contains judgments", expected="a run", path=path)
+            raise InputError("contains judgments, not a run", path=path)
         found.names = ("query_id", "doc_id", "relevance")
     elif names not in {EITHER, ()}:
         found.names = ("query_id", "doc_id", "score", "rank")  # as a table that is a run
@@ -496,8 +502,8 @@ def _lists(
     for place, query, entry in entries:
         records = None if names is None else _list_at(entry, names, empty=True)
         if records is None:
-            expected = "a list" + (f" at {'.'.join(names)}, as in the first record" if names else "")
-            raise found.at(InputError(f"query {query!r} has {_shown(entry)}", expected=expected), place)
+            needed = "a list" + (f" at {'.'.join(names)}, as in the first record" if names else "")
+            raise found.at(InputError(f"query {query!r} {_shown(entry)}, but needs {needed}"), place)
         yield place, query, [_hit(record) for record in records] if names == ("hits",) else records
 
 
@@ -527,7 +533,8 @@ def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
         number = next((name for name in known if first.get(name) is not None), "")
         if document is not None:
             return Names(document, number)
-    raise found.at(InputError(_shown(first), expected="an id: one of " + ", ".join(DOCUMENT)), place)
+    needed = "one of the ids " + ", ".join(DOCUMENT)
+    raise found.at(InputError(f"the record {_shown(first)}, but needs {needed}"), place)
 
 
 def _rows(
@@ -559,29 +566,23 @@ def _cells(record: Any, names: Names, query: object) -> tuple[Any, Any]:
     if isinstance(record, Mapping) and names.document:
         if names.document not in record:
             raise InputError(
-                f"{_shown(record)} in the list of query {query!r}",
-                expected=f"'{names.document}', as in the first record",
+                f"a record of query {query!r} {_shown(record)}, but needs '{names.document}', as in the "
+                "first record"
             )
         document = record[names.document]
         number = record.get(names.number) if names.number else None
         if number is None and names.number and names.number != row_columns.RATING:
             raise InputError(
-                f"no {names.number} for document {document!r} of query {query!r}",
-                expected="either all records with one, or none",
+                f"document {document!r} of query {query!r} has no {names.number}, unlike the first record"
             )
         if not names.number and any(record.get(each) is not None for each in SCORE):
-            raise InputError(
-                f"document {document!r} of query {query!r} has a score, but the first has none",
-                expected="either all records with one, or none",
-            )
+            raise InputError(f"document {document!r} of query {query!r} has a score, unlike the first record")
         return document, _number(number)
     if not names.document and names.number and _is_pair(record):
         return record[0], _number(record[1])
     if not names.document and not names.number and not isinstance(record, (Mapping, list)):
         return record, None
-    raise InputError(
-        f"{_shown(record)} in the list of query {query!r}", expected="records in the same form as the first"
-    )
+    raise InputError(f"a record of query {query!r} {_shown(record)}, unlike the first record")
 
 
 def _number(value: Any) -> Any:
@@ -595,4 +596,4 @@ def _number(value: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    return "an object of " + ", ".join(value) if isinstance(value, Mapping) else f"a {type(value).__name__}"
+    return "has " + ", ".join(value) if isinstance(value, Mapping) else f"is of type {type(value).__name__}"

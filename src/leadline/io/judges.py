@@ -53,7 +53,7 @@ def read_judges(source: JudgesLike) -> list[Judge]:
         other = seen.setdefault(judge.name, judge)
         if other is not judge:
             files = f" ({other.path} and {judge.path})" if judge.path else ""
-            raise UsageError(f"two judges are both named '{judge.name}'{files}; give them different names")
+            raise UsageError(f"two judges are both named '{judge.name}'{files}. Give them different names")
     return found
 
 
@@ -92,7 +92,7 @@ def _of_file(place: str) -> list[Judge]:
             return [Judge(name, QrelsColumns.of(said, source=path), path) for name, said in by_judge.items()]
         file = opened(path)
     elif column:
-        raise InputError(f"no table, so no column '{column}'", expected="a header", path=path)
+        raise InputError(f"is not a table with a header, so it has no column '{column}'", path=path)
     return [Judge(judge_name(path), qrels_of(file, sure=True), path)]
 
 
@@ -116,7 +116,7 @@ def _of_store(path: str, wanted: str) -> list[Judge]:
         row = to_bytes(query), to_bytes(document), float(grade)
         found.setdefault(judge, []).append(row)
     if wanted not in ("", "*", *found):
-        raise InputError(f"no judge '{wanted}'", expected=f"one of {', '.join(found)}", path=path)
+        raise InputError(f"has no judge '{wanted}'", path=path, hint=f"Its judges are {', '.join(found)}")
     return [
         Judge(name, QrelsColumns.of(rows, source=path), path)
         for name, rows in sorted(found.items())
@@ -146,7 +146,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
             need_columns(header, [column], path, 1)
             chosen = [column]
         if not chosen:
-            raise InputError("no column of a judge", expected="one per judge", path=path, line=1)
+            raise InputError("the table has no column with the grades of a judge", path=path, line=1)
         rows = _wide_rows(path, query, document, chosen)
     return [Judge(name, QrelsColumns.of(said, source=path), path) for name, said in rows.items()]
 
@@ -156,10 +156,10 @@ def _long_rows(path: str, query: str, document: str, owner: str, grade: str) -> 
     for line, row in records(path):
         name = row.get(owner)
         if name in (None, ""):
-            raise InputError("no judge", expected="a name in every line", path=path, line=line)
+            raise InputError("the line does not name a judge", path=path, line=line)
         value = _grade(row.get(grade), grade, path, line)
         if value is None:
-            raise InputError("no grade", expected="a number", path=path, line=line)
+            raise InputError("the line has no grade", path=path, line=line)
         ids = _ids(row, (query, document), path, line)
         found.setdefault(str(name), []).append((*ids, value))
     return found
@@ -181,7 +181,7 @@ def _ids(row: Mapping[str, Any], names: tuple[str, str], path: str, line: int) -
         for name in names:
             value = row.get(name)
             if not isinstance(value, str) or not value:
-                raise InputError(f"no id in column '{name}'", expected="a string", path=path, line=line)
+                raise InputError(f"column '{name}' has no id in this line", path=path, line=line)
             yield to_bytes(value)
 
     query, document = each()
@@ -196,6 +196,4 @@ def _grade(value: Any, column: str, path: str, line: int) -> float | None:
     try:
         return plain.grade(text.encode(), line)
     except InputError as error:
-        raise InputError(
-            f"{error.found} in column '{column}'", expected=error.expected, path=path, line=line
-        ) from None
+        raise error.at(path, line, found=f"{error.found} (column '{column}')") from None

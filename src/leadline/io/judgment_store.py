@@ -26,7 +26,7 @@ VERSION = 1  # of the tables
 WAIT = 5.0  # seconds to wait for a lock
 STORE = "a store of `leadline judge`"
 BROKEN = ("not a database", "malformed", "no such", "decode", "corrupt", "unsupported file format")
-BACKUP = "`sqlite3 FILE .recover` may recover part of it"
+BACKUP = "Try `sqlite3 FILE .recover` to recover part of it"
 
 KINDS: dict[str, tuple[type, ...]] = {
     "s": (str,),
@@ -48,14 +48,11 @@ def faults(path: str) -> Iterator[None]:
         text = _one_line(str(error))
         if "locked" in text or "busy" in text:
             raise InputError(
-                "is locked by another program",
-                expected="a store that no program is writing to",
-                path=path,
-                hint="Close the program that writes to it and try again",
+                "is locked by another program", path=path, hint="Close that program and try again"
             ) from None
         if any(word in text for word in BROKEN):
             raise damaged(path, text) from None
-        raise InputError(f"cannot be used ({text})", expected=STORE, path=path) from None
+        raise InputError(f"cannot be used as {STORE} ({text})", path=path) from None
 
 
 def _one_line(text: str) -> str:
@@ -66,15 +63,15 @@ def _one_line(text: str) -> str:
 
 def damaged(path: str, found: str) -> InputError:
     """Return the error for a damaged store."""
-    return InputError(f"is damaged ({found})", expected=STORE, path=path, hint=BACKUP)
+    return InputError(f"is a damaged store ({found})", path=path, hint=BACKUP)
 
 
 def connect(path: str) -> sqlite3.Connection:
     """Open a store for reading: also while a judging page writes to it, and where nothing can be written."""
     if not exists(path):
-        raise InputError("No such file or directory", expected=STORE, path=path)
+        raise InputError("no such file", path=path, hint=f"Pass {STORE}")
     if not isfile(path) or not is_database(path):
-        raise InputError("is not an SQLite database", expected=STORE, path=path)
+        raise InputError(f"is not {STORE}", path=path)
     for part in (path, f"{path}-wal", f"{path}-shm"):
         record_input(part)
     # A reader that may write leaves no files behind. WAL needs one beside the store even to read; where none
@@ -115,13 +112,12 @@ def check(connection: sqlite3.Connection, path: str) -> None:
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
     if application != APPLICATION:
-        raise InputError("is a database of another program", expected=STORE, path=path)
+        raise InputError(f"is the database of a different program, not {STORE}", path=path)
     if version != VERSION:
         raise InputError(
-            f"has tables of version {version}",
-            expected=f"version {VERSION}",
+            f"has tables of version {version}, but this version of leadline reads version {VERSION}",
             path=path,
-            hint="A newer leadline made it" if version > VERSION else "",
+            hint="A newer version of leadline made it" if version > VERSION else "",
         )
     # Indices, too: a judgment that is missing from one would not be read.
     (state,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
@@ -210,7 +206,7 @@ def read(path: str) -> Stored:
         found = [Given(Judgment(*row[:4]), *row[4:]) for row in typed(rows, "sssifss?i", path)]
         (drawn,) = connection.execute(OF_A_DRAW, (DRAWN,)).fetchone()
     if not found:
-        raise InputError("contains no judgments yet", expected="judged documents", path=path)
+        raise InputError("contains no judgments yet", path=path)
     return Stored(found, bool(drawn))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from leadline.data.wording import counted
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 
 Pair = tuple[str, str]
 
@@ -39,8 +39,8 @@ class Merged(NamedTuple):
         if not self.shared:
             return ()
         words = (
-            f"pairs with several judges: {self.shared:,}, {len(self.votes):,} with different grades; "
-            f"merged by {self.rule}"
+            f"pairs with several judges: {self.shared:,}, {len(self.votes):,} with different grades "
+            f"(merged by {self.rule})"
         )
         if self.tied:
             words += f", {counted(self.tied, 'tie')} resolved to the lower grade"
@@ -106,5 +106,5 @@ def _of_judge(judgments: list[Judgment], name: str) -> list[Judgment]:
 
         known = [*RULES, *judges]
         close = difflib.get_close_matches(name, known, n=2) or known
-        raise UsageError(f"no merge rule or judge is called '{name}'; nearest: {', '.join(close)}")
+        raise UsageError(f"no merge rule or judge is called '{name}'. Did you mean {either(close)}?")
     return [judgment for judgment in judgments if judgment.judge == name]

@@ -240,7 +240,7 @@ def read_run(
 
         source = python_inputs.by_query(source, queries, documents, name or UNNAMED)
     elif documents is not None:
-        raise UsageError("documents need query ids as well; pass queries=[...]")
+        raise UsageError("documents can only be passed with query ids. Pass queries=[...]")
     found = counted_run(source, name=name, reading=reading)[0]  # type: ignore[arg-type]  # refused if no run
     run = Run.sharing(found)
     return run if name is None or name == run.name else run.renamed(name)
@@ -303,10 +303,10 @@ def run_of_arrays(
         check_flags(lower_is_better=lower_is_better)
     found, values = np.asarray(ids), np.asarray(scores)
     listed = list(queries)
-    shapes = f"ids {found.shape}, scores {values.shape}, {len(listed)} queries"
+    shapes = f"ids have the shape {found.shape} and scores {values.shape}, for {len(listed):,} query ids"
     if found.ndim != 2 or found.shape != values.shape or len(listed) != len(found):
         raise UsageError(
-            f"{shapes}; pass two arrays of the same two-dimensional shape, with one row per query"
+            f"{shapes}. Pass two arrays of the same two-dimensional shape, with one row per query"
         )
     if values.dtype.kind not in "fiu":
         raise UsageError(f"scores must be numbers, not of type {values.dtype}")
@@ -314,24 +314,21 @@ def run_of_arrays(
     kept = np.ones(found.shape, dtype=np.bool_)
     if documents is not None or found.dtype.kind in "iu":
         if found.dtype.kind not in "iu":
-            raise UsageError(
-                f"ids must be whole numbers, the positions in documents, not of type {found.dtype}"
-            )
+            raise UsageError(f"ids must be whole numbers (positions in documents), not of type {found.dtype}")
         kept = found != -1
         wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))
         if wrong.any():
             row, column = map(int, np.argwhere(wrong)[0])
             raise InputError(
-                f"position {found[row, column]} for query '{listed[row]}'",
-                expected="-1 or a natural number" if documents is None else f"-1 to {len(documents) - 1:,}",
+                f"position {found[row, column]} for query '{listed[row]}' must be "
+                + ("-1 or more" if documents is None else f"from -1 to {len(documents) - 1:,}"),
                 path=label,
             )
     if lower_is_better is None and _all_rise(values, kept):
         raise InputError(
-            "scores increase along every row, like distances",
-            expected="the best score first",
+            "the scores increase along every row, as distances do, but the best score must come first",
             path=label,
-            hint="For distances, pass lower_is_better=True; to read the scores as they are, pass False",
+            hint="Pass lower_is_better=True for distances, or False to read the scores as they are",
         )
     refuse_repeated("query", listed, path=label)
     pairs: dict[str, list[tuple[Any, float]]] = {}
@@ -368,7 +365,7 @@ def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None 
 
     found = read_run(run)
     if not len(found.scores):
-        raise InputError("contains no documents", expected="a run", path=found.name)
+        raise InputError("the run contains no documents", path=found.name)
     write_lists(table_of_run(found), path, suffix=suffix, sources=found.sources)
 
 

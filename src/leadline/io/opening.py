@@ -20,6 +20,7 @@ from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.io.archives import COMPRESSIONS, LZ4, ZIP, broken_archives, decompressed
 from leadline.io.read_paths import SteadyFile, pipe_copies, record_input
 from leadline.io.run_names import STANDARD_INPUT, split_part
+from leadline.kernels.plain import NUL
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -106,7 +107,7 @@ PROBE = 1 << 12  # number of bytes within which nearly every text has a line end
 
 
 def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
-    """Open a path (or `-` for standard input) and decompress it, recognised by content.
+    """Open a path (or `-` for standard input) and decompress it, recognized by content.
 
     Gives the plain bytes and the file below them; whoever reads closes both.
     """
@@ -125,7 +126,7 @@ def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
 def open_raw(path: str) -> io.BufferedReader:
     """Open a file, or the copy of a pipe, which is made when it is opened first."""
     if path == STANDARD_INPUT and sys.stdin is None:
-        raise InputError("standard input is closed", expected="a file or a pipe", path=path)
+        raise InputError("standard input is closed", path=path, hint="Pass a file or a pipe")
     try:
         if path != STANDARD_INPUT and isfile(path):
             return cast(io.BufferedReader, SteadyFile(path))
@@ -138,9 +139,9 @@ def open_raw(path: str) -> io.BufferedReader:
                     copies[path] = _copied(path, cast(BinaryIO, pipe))
         return io.BufferedReader(_CopyReader(copies[path]))
     except IsADirectoryError:
-        raise InputError("is a folder", expected="a file", path=path) from None
+        raise InputError("is a folder, not a file", path=path) from None
     except OSError as error:
-        hint = "`leadline evaluate --parts` reads URLs" if "://" in path else ""
+        hint = "To read URLs, use `leadline evaluate --parts`" if "://" in path else ""
         missing = isinstance(error, FileNotFoundError)
         raise InputError(
             "no such file" if missing else error.strerror or str(error), path=path, hint=hint
@@ -171,7 +172,7 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
     except OSError as error:
         raise UsageError(
             f"{path} is a pipe, and there is no room to store it in {gettempdir()} "
-            f"({error.strerror or error}); set TMPDIR to a folder with space"
+            f"({error.strerror or error}). Set TMPDIR to a folder with enough space"
         ) from None
     return copy
 
@@ -335,7 +336,7 @@ class Chunk:
                 if not isinstance(error, (EOFError, OSError, *broken_archives())):
                     raise
                 raise InputError(
-                    f"cannot be read to its end ({error})", expected="a complete file", path=self.path
+                    f"cannot be read to its end ({error})", path=self.path, hint="The file may be incomplete"
                 ) from None
             if not size:
                 self.last = True
@@ -351,7 +352,7 @@ class Chunk:
         self._check_lines(self.filled)
 
     def _check_start(self) -> None:
-        """Refuse binary data; recognise binary tables, and texts that may be one line of JSON."""
+        """Refuse binary data; recognize binary tables, and texts that may be one line of JSON."""
         self.begun = True
         head = self.text[: min(self.filled, PROBE)].tobytes()
         check_head(head, self.path)
@@ -414,36 +415,34 @@ def check_head(head: bytes, path: str) -> None:
     """Refuse the first bytes of a file that is not text: UTF-16, a NUL byte in the first line, or several."""
     if head.startswith(WIDE_BOMS):
         raise InputError(
-            "starts with a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1
+            "starts with a UTF-16 byte order mark", path=path, line=1, hint="Convert it to UTF-8"
         )
     if head.startswith((b"#", *BINARY_TABLES)):
         return
     if head.startswith(LZ4):
         raise InputError(
-            "is an lz4 archive",
-            expected="another compression (ranx can also write .json and .parquet)",
+            "is an lz4 archive, which leadline cannot read",
             path=path,
+            hint="Use another compression (ranx can also write .json and .parquet)",
         )
     if head.startswith(b"%PDF"):
-        raise InputError("a PDF file", expected="its text, as `pdftotext` writes it", path=path)
+        raise InputError("is a PDF file", path=path, hint="Convert it to text, for example with `pdftotext`")
     if head.startswith(ZIP):
-        raise InputError("is a ZIP archive", expected="an unpacked file from it", path=path)
+        raise InputError("is a ZIP archive", path=path, hint="Unpack it and pass a file from it")
     if head.startswith(tuple(COMPRESSIONS)):
-        raise InputError("is an archive within an archive", expected="a single archive of text", path=path)
+        raise InputError("is an archive within an archive", path=path, hint="Compress the file only once")
     if b"\0" in head.partition(b"\n")[0] or head.count(b"\0") >= BINARY:
         raise nul_byte(path, head[: head.index(b"\0")].count(b"\n") + 1)
 
 
 def nul_byte(path: str, line: int) -> InputError:
     """Return the error for a NUL byte in a text."""
-    return InputError("a NUL byte", expected="a text file in UTF-8", path=path, line=line)
+    return InputError(NUL, path=path, line=line)
 
 
 def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputError:
     """Return the error for a line or text that is too long."""
-    return InputError(
-        f"contains a {noun} of more than {limit >> 20} MiB {where}", expected="a shorter one", path=path
-    )
+    return InputError(f"contains a {noun} of more than {limit >> 20} MiB {where}", path=path)
 
 
 def read_whole(
@@ -493,10 +492,9 @@ def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, numb
     except UnicodeDecodeError as error:
         raise InputError(
             f"byte 0x{raw[error.start]:02x} is not valid {encoding}",
-            expected=f"text in {encoding}",
             path=path,
             line=number + raw.count(b"\n", 0, error.start),
-            hint="For old files, try `--config read.encoding=latin-1`",
+            hint="If the file is old, try `--config read.encoding=latin-1`",
         ) from None
 
 
@@ -514,7 +512,7 @@ def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
         if not isinstance(error, (EOFError, OSError, *broken_archives())):
             raise
         raise InputError(
-            f"cannot be read to its end ({error})", expected="a complete file", path=path
+            f"cannot be read to its end ({error})", path=path, hint="The file may be incomplete"
         ) from None
     finally:
         stream.close()
@@ -531,4 +529,4 @@ def _decoder(encoding: str) -> codecs._Decoder:
     try:
         return codecs.lookup(encoding).decode
     except LookupError:
-        raise UsageError(f"unknown encoding '{encoding}'; use utf-8, latin-1, ...") from None
+        raise UsageError(f"unknown encoding '{encoding}'. Use utf-8, latin-1, ...") from None

@@ -16,6 +16,7 @@ from zlib import crc32
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
+from leadline.data.wording import counted
 from leadline.errors import InputError, repeated
 from leadline.io import row_columns
 from leadline.io.cell_values import json_or_none, number_in
@@ -30,6 +31,9 @@ OTHERS = {".csv", ".json", ".parquet", ".sqlite", ".db"}  # a pool is TSV or JSO
 CONTRIBUTORS = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 NO_CELL = re.compile("[\t\r\n\ud800-\udfff]")  # what an id in a cell of TSV cannot have
 POOL_COLUMNS = ("query_id", "doc_id", "probability", "contributors")
+
+NO_ID = "the pair does not have a query_id and a doc_id as text"
+BROUGHT = 'the contributors are not a JSON object such as {"bm25": 3}'
 
 
 class Pooled(NamedTuple):
@@ -93,20 +97,22 @@ def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
         try:
             order = number_in(str(row["order"])) if ordered and "order" in row else math.nan
             if order is None:
-                raise InputError("a row without its order", expected="a number")
+                raise InputError("the row has no number in the column order")
             share = row_columns.share_of(_first(row))
             yield place, *_pair(row), share, order, _ranks(row.get("contributors"))
         except InputError as error:
-            raise InputError(error.found, expected=error.expected, path=path, line=place) from None
+            raise error.at(path, place) from None
 
 
 def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
     names = row_columns.find(row, row_columns.QUERY), row_columns.find(row, row_columns.DOCUMENT)
     if names[0] is None or names[1] is None:
-        raise InputError(f"a pool with columns {', '.join(map(str, row))}", expected="query_id and doc_id")
+        raise InputError(
+            f"the pool has the columns {', '.join(map(str, row))}, but needs query_id and doc_id"
+        )
     pair = row[names[0]], row[names[1]]
     if not all(isinstance(name, str) and name for name in pair):
-        raise InputError("a pair without an id", expected="query_id and doc_id as text")
+        raise InputError(NO_ID)
     return pair
 
 
@@ -122,7 +128,7 @@ def _ranks(given: object) -> Mapping[str, int]:
     if given is None:
         return {}
     if not isinstance(given, dict) or not all(isinstance(rank, int) for rank in given.values()):
-        raise InputError("cannot read the contributors", expected='a JSON object such as {"bm25": 3}')
+        raise InputError(BROUGHT)
     return given
 
 
@@ -131,7 +137,9 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
     path = os.fspath(path)
     suffix = suffix_of(path)
     if suffix in OTHERS:
-        raise InputError(f"a pool cannot be written as {suffix}", expected=".tsv or .jsonl", path=path)
+        raise InputError(
+            f"a pool cannot be written as {suffix}", path=path, hint="Name the file .tsv or .jsonl"
+        )
     as_json = suffix in {".jsonl", ".ndjson"}
     lines = [] if as_json else ["\t".join(POOL_COLUMNS)]
     for query, document, share, ranks in zip(
@@ -143,9 +151,9 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
             continue
         if NO_CELL.search(query) or NO_CELL.search(document):
             raise InputError(
-                f"a tab, a line end or a byte that is not UTF-8 in id {query!r} or {document!r}",
-                expected="a pool named POOL.jsonl, which can contain such ids",
+                f"id {query!r} or {document!r} contains a tab, a line end or a byte that is not UTF-8",
                 path=path,
+                hint="Name the file POOL.jsonl, which can contain such ids",
             )
         brought = CONTRIBUTORS.encode(dict(ranks))
         ids = f"{_quoted(query)}\t{_quoted(document)}"
@@ -167,7 +175,7 @@ def _split(line: str, path: str, number: int) -> list[str]:
         return next(csv.reader([line], delimiter="\t", strict=True))
     except csv.Error as error:
         raise InputError(
-            f"invalid TSV ({error})", expected="cells quoted as in CSV", path=path, line=number
+            f"invalid TSV ({error})", path=path, line=number, hint="Quote the cells as in CSV"
         ) from None
 
 
@@ -243,10 +251,7 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
     heads = [(n, line.removeprefix(HEAD)) for n, line in top if line.startswith(HEAD)]
     if not heads and (written or any(line.startswith(FRAME) for _, line in top)):
         raise InputError(
-            "has lost the line that says how the pool was drawn",
-            expected=f"'{HEAD}{{...}}'",
-            path=path,
-            line=1,
+            f"the line '{HEAD}{{...}}', which says how the pool was drawn, is missing", path=path, line=1
         )
     design = _parsed(heads[0][1], path, heads[0][0]) if heads else {}
     drawn = _columns(text[1:], path) if written else _listed(path, ordered=bool(design))
@@ -268,7 +273,7 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
     )
     if CHECKSUM in design and design[CHECKSUM] != _checksum(pool):
         raise InputError(
-            "has changed since it was written", expected="the complete, unchanged file", path=path
+            "has changed since it was written", path=path, hint="Use the complete, unchanged file"
         )
     return pool
 
@@ -296,8 +301,8 @@ def _check_complete(design: Mapping[str, Any], drawn: int, rest: int, path: str)
             number = f"{written:,}" if isinstance(written, int) else repr(written)
             raise InputError(
                 f"contains only {count:,} of {number} {noun}",
-                expected="the complete, unchanged file",
                 path=path,
+                hint="Use the complete, unchanged file",
             )
 
 
@@ -333,9 +338,7 @@ def _columns(text: Sequence[tuple[int, str]], path: str) -> _Columns:
     if numbers is None:
         for number, line in text:
             _check_line(_split(line, path, number), path, number)
-        raise InputError(
-            "cannot read the contributors", expected='a JSON object such as {"bm25": 3}', path=path
-        )
+        raise InputError(BROUGHT, path=path)
     return _Columns([number for number, _ in text], queries, documents, *numbers)
 
 
@@ -358,38 +361,31 @@ def _check_line(cells: Sequence[str], path: str, number: int) -> None:
     """Refuse a line of a pool that is no pair of query and document."""
     if len(cells) != len(DRAWN_COLUMNS):
         raise InputError(
-            f"a row of {len(cells)} cells",
-            expected="query, document, probability, order, contributors",
+            f"the row has {counted(len(cells), 'cell')}",
             path=path,
             line=number,
+            hint="Each row needs a query, a document, a probability, an order and contributors",
         )
     _, _, share, order, ranks = cells
     probability = number_in(share)
     if probability is None or not 0 <= probability <= 1:
-        raise InputError(f"probability '{share}'", expected="a number in [0, 1]", path=path, line=number)
+        raise InputError(f"probability '{share}' is not a number from 0 to 1", path=path, line=number)
     if number_in(order) is None:
-        raise InputError(f"order '{order}'", expected="a number", path=path, line=number)
+        raise InputError(f"order '{order}' is not a number", path=path, line=number)
     if not all(type(rank) is int for rank in _parsed(ranks or "{}", path, number).values()):
-        raise InputError(
-            "cannot read the contributors",
-            expected='a JSON object such as {"bm25": 3}',
-            path=path,
-            line=number,
-        )
+        raise InputError(BROUGHT, path=path, line=number)
 
 
 def _check_drawn(pairs: _Columns, path: str) -> None:
     """Refuse pairs to judge that are empty or of probability 0."""
     if not pairs.queries:
-        raise InputError("contains no pairs", expected="query_id and doc_id", path=path)
+        raise InputError("contains no pairs of query_id and doc_id", path=path)
     if "" in pairs.queries or "" in pairs.documents:
         row = next(row for row, pair in enumerate(zip(*pairs[1:3], strict=True)) if "" in pair)
-        raise InputError(
-            "a pair without an id", expected="query_id and doc_id as text", path=path, line=pairs.lines[row]
-        )
+        raise InputError(NO_ID, path=path, line=pairs.lines[row])
     if not pairs.probability.all():
         row = int(np.argmin(pairs.probability))
-        raise InputError("probability 0", expected="a number in (0, 1]", path=path, line=pairs.lines[row])
+        raise InputError("the probability is not above 0", path=path, line=pairs.lines[row])
 
 
 def _check_once(pairs: _Columns, path: str) -> None:
@@ -406,7 +402,7 @@ def _check_once(pairs: _Columns, path: str) -> None:
 def _parsed(text: str, path: str, number: int) -> dict[str, Any]:
     value = json_or_none(text)
     if not isinstance(value, dict):
-        raise InputError("not a JSON object", expected='one such as {"bm25": 3}', path=path, line=number)
+        raise InputError(BROUGHT, path=path, line=number)
     return value
 
 
@@ -444,8 +440,8 @@ def _cells(pool: DrawnPool, row: int, path: str) -> tuple[str, ...]:
     for name in (query, document):
         if NO_CELL.search(name):
             raise InputError(
-                f"a tab, a line end or a byte that is not UTF-8 in id {name!r}",
-                expected="ids that a TSV file can contain",
+                f"id {name!r} contains a tab, a line end or a byte that is not UTF-8, which a TSV file "
+                "cannot contain",
                 path=path,
             )
     share = float(pool.probability[row])

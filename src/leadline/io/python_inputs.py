@@ -15,6 +15,7 @@ from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import QrelsColumns
+from leadline.data.wording import counted
 from leadline.errors import InputError, refuse_repeated
 from leadline.io.columns import BATCH_ROWS
 from leadline.io.row_columns import LISTED, QUERY, SCORE, Records, Row, Table, find
@@ -79,16 +80,20 @@ def _by_subtopic(source: MappingLike, path: str) -> Iterator[Row]:
 
 def _members(value: Any, query: Any, expected: str, path: str) -> Iterable[tuple[Any, Any]]:
     if not hasattr(value, "items"):
-        raise InputError(f"query {query!r} has {type(value).__name__}", expected=expected, path=path)
+        raise _unlike(query, value, expected, path)
     found: Iterable[tuple[Any, Any]] = value.items()
     return found
+
+
+def _unlike(query: Any, value: Any, form: str, path: str) -> InputError:
+    kind = type(value).__name__
+    return InputError(f"the value of query {query!r} is of type {kind}, not of the form {form}", path=path)
 
 
 def _listed(source: MappingLike, path: str) -> Iterator[Row]:
     for query, documents in source.items():
         if not _is_list(documents):
-            kind = type(documents).__name__
-            raise InputError(f"query {query!r} has {kind}", expected="[document, ...]", path=path)
+            raise _unlike(query, documents, "[document, ...]", path)
         for rank, document in enumerate(documents, start=1):
             yield rank, query, document, -rank, rank
 
@@ -119,17 +124,13 @@ def reader_of(hit: Any) -> Callable[[Any], tuple[Any, Any]] | None:
 def _scored(source: MappingLike, read: Callable[[Any], tuple[Any, Any]], path: str) -> Iterator[Row]:
     for query, hits in source.items():
         if not _is_list(hits):
-            kind = type(hits).__name__
-            raise InputError(f"query {query!r} has {kind}", expected="[(document, score), ...]", path=path)
+            raise _unlike(query, hits, "[(document, score), ...]", path)
         for place, hit in enumerate(hits, start=1):
             try:
                 document, score = read(hit)
             except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-                found = (
-                    f"query {query!r}, hit {place}: the {type(hit).__name__} has a different form from "
-                    "the first"
-                )
-                raise InputError(found, expected="the same form for all hits", path=path) from None
+                found = f"hit {place} of query {query!r} does not have the form of the first hit"
+                raise InputError(found, path=path) from None
             yield place, query, document, score, None
 
 
@@ -142,14 +143,14 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     names = list(queries)
     if isinstance(hits, (str, Mapping)) or not isinstance(hits, Iterable):
         raise InputError(
-            f"queries are given with a {type(hits).__name__}", expected="a list of hits per query", path=path
+            f"queries= needs a list of hits per query, not an object of type {type(hits).__name__}", path=path
         )
     lists = [list(each) for each in hits]
     if len(lists) != len(names):
         raise InputError(
-            f"there are {len(lists):,} lists of hits but {len(names):,} queries",
-            expected="as many lists as queries",
+            f"there are {counted(len(lists), 'list')} of hits for {counted(len(names), 'query', 'queries')}",
             path=path,
+            hint="Pass one list per query",
         )
     refuse_repeated("query", names, path=path)
     if documents is None:
@@ -157,8 +158,11 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
 
     def named(place: Any) -> str:
         if isinstance(place, bool) or not isinstance(place, Integral) or not 0 <= int(place) < len(documents):
-            expected = f"a position from 0 to {len(documents) - 1:,}, because documents are given"
-            raise InputError(f"document {place!r}", expected=expected, path=path)
+            raise InputError(
+                f"document {place!r} must be a position from 0 to {len(documents) - 1:,}, because documents "
+                "are given",
+                path=path,
+            )
         return documents[int(place)]
 
     read = reader_of(next((hit for each in lists for hit in each), None))
@@ -174,8 +178,7 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
 def _relevant(source: MappingLike, path: str) -> Iterator[Row]:
     for query, documents in source.items():
         if not isinstance(documents, (list, tuple, set, frozenset)):
-            kind = type(documents).__name__
-            raise InputError(f"query {query!r} has {kind}", expected="[document, ...]", path=path)
+            raise _unlike(query, documents, "[document, ...]", path)
         for place, document in enumerate(documents, start=1):
             yield place, query, document, 1, None
 
@@ -185,8 +188,10 @@ def split_of(source: Mapping[Any, Any], *, path: str) -> Any:
     if not source or not all(hasattr(split, "column_names") for split in source.values()):
         return source
     if len(source) > 1 and "test" not in source:
-        expected = "one of " + ", ".join(f"[{name!r}]" for name in source)
-        raise InputError(f"is a dataset with {len(source)} splits", expected=expected, path=path)
+        choices = ", ".join(f"[{name!r}]" for name in source)
+        raise InputError(
+            f"is a dataset with {len(source)} splits", path=path, hint=f"Pass one of them: {choices}"
+        )
     return source["test"] if "test" in source else next(iter(source.values()))
 
 
@@ -194,7 +199,7 @@ def _is_list(documents: object) -> bool:
     return isinstance(documents, (list, tuple))
 
 
-SHAPES = "(query, document, number), or a named tuple or dictionary with such names"
+SHAPES = "Use (query, document, number), or a named tuple or dictionary with such names"
 
 
 def table_of_rows(source: Iterable[tuple[int, Any]], *, path: str, unit: str = "record") -> Table | Records:
@@ -259,11 +264,9 @@ def _cells(
             yield place, [get(row) for get in getters]
         except (AttributeError, KeyError, TypeError):
             present = names_of(row)
-            shown = (
-                type(row).__name__ if present is None else f"{type(first).__name__} of " + ", ".join(present)
-            )
-            error = InputError(shown, expected=", ".join(filter(None, chosen[:4])))
-            raise records.at(error, place) from None
+            shown = f"is of type {type(row).__name__}" if present is None else "has " + ", ".join(present)
+            needed = ", ".join(filter(None, chosen[:4]))
+            raise records.at(InputError(f"the {records.unit} {shown}, but needs {needed}"), place) from None
 
 
 def _nothing(_row: object) -> None:
@@ -277,8 +280,8 @@ def _if_there(name: str) -> Callable[[Any], Any]:
 def _plain(rows: Iterable[tuple[int, Any]], records: Records) -> Iterator[Row]:
     for place, row in rows:
         if not isinstance(row, (tuple, list)) or len(row) != 3:
-            size = f" of {len(row)}" if isinstance(row, (tuple, list)) else ""
-            error = InputError(f"a {type(row).__name__}{size}", expected=SHAPES)
+            size = f" of length {len(row)}" if isinstance(row, (tuple, list)) else ""
+            error = InputError(f"the {records.unit} is a {type(row).__name__}{size}", hint=SHAPES)
             raise records.at(error, place)
         yield place, row[0], row[1], row[2], None
 
@@ -290,7 +293,7 @@ def open_frame(source: Any) -> Any:
     try:
         frame = nw.from_native(source, pass_through=True)
     except nw.exceptions.DuplicateError:
-        raise InputError("the frame has two columns with the same name", expected="one") from None
+        raise InputError("the frame has two columns with the same name") from None
     if isinstance(frame, nw.LazyFrame):
         return frame.collect()
     return frame if isinstance(frame, nw.DataFrame) else None

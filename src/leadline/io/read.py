@@ -42,7 +42,7 @@ QrelsLike: TypeAlias = (
 )
 Hits: TypeAlias = "Iterable[Iterable[Any]]"  # a list for each query
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
-EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
+ACCEPTED = "Pass a path, a dictionary, a data frame or rows of (query, document, number)"
 UNNAMED = "run"  # name of a run without one
 
 
@@ -53,9 +53,7 @@ def judgments_in(source: QrelsLike, reading: Reading, *, sure: bool = False) -> 
         kept = qrels.keep(qrels.grades >= 0)
         if not len(kept.grades):
             raise InputError(
-                "contains only negative grades",
-                expected="a judgment with negative='unjudged'",
-                path=qrels.source,
+                "contains only negative grades, so negative='unjudged' leaves no judgment", path=qrels.source
             )
         return kept
     return qrels
@@ -65,7 +63,7 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> QrelsColumns:
     subtopics = reading.subtopics
     if isinstance(source, QrelsColumns):
         if subtopics and source.subtopics is None:
-            raise UsageError("these qrels were read without subtopics; read them with subtopics=True")
+            raise UsageError("these qrels were read without subtopics. Read them with subtopics=True")
         return source
     if isinstance(source, (str, os.PathLike)):
         machine = machine_line(first_bytes(os.fspath(source)))
@@ -138,9 +136,11 @@ def _records_in_memory(
 ) -> Records:
     """Return the rows of a dictionary, a data frame, or an iterable of rows."""
     if hasattr(type(source), "sources"):  # a run, judgments, or a result, which stands above this module
-        judgments = "judgments, as of Qrels" + ", which come first" * isinstance(source, RunColumns)
-        expected = "ranked lists, as of Run" if what == "score" else judgments
-        raise InputError(f"a {type(source).__name__}", expected=expected, path=path)
+        wanted = "a run" if what == "score" else "judgments"
+        hint = "Judgments come first, then runs" if isinstance(source, RunColumns) else ""
+        raise InputError(
+            f"a {type(source).__name__} object was passed where {wanted} must be given", path=path, hint=hint
+        )
     rows = _rows_in_memory(source, what, path, reading, subtopics=subtopics)
     return row_checks.table_records(rows, what, by_rank=reading.by_rank) if isinstance(rows, Table) else rows
 
@@ -161,7 +161,7 @@ def _rows_in_memory(
         elif frame is not None:
             return python_inputs.table_of_frame(frame, path=path)
         if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
-            raise InputError(f"an object of type {type(source).__name__}", expected=EXPECTED)
+            raise InputError(f"an object of type {type(source).__name__} cannot be read", hint=ACCEPTED)
     queries = selection.queries_in_order(reading)
     return json_files.rows_in_memory(source, what, path=path, queries=queries)
 
@@ -220,7 +220,7 @@ def stream_file(
 def cleaned(lists: Lists, reading: Reading, path: str) -> Lists:
     """Return the lists of a run in memory, cleaned; refuse them where nothing is left."""
     if not len(lists.scores):
-        raise InputError("contains no documents", expected="a run", path=path)
+        raise InputError("the run contains no documents", path=path)
     selection.clean(lists, reading)
     if not len(lists.scores):
         selection.refuse_nothing(reading, path)
@@ -252,7 +252,7 @@ def refuse_unnamed_lists(runs: Sequence[Any]) -> None:
     first = runs[0] if isinstance(runs, (list, tuple)) and runs else None
     if isinstance(first, (list, tuple)) and first and _is_hit(first[0]):
         raise InputError(
-            "the lists of hits have no query ids", expected="Run(hits, queries=[...])", path=UNNAMED
+            "the lists of hits have no query ids", path=UNNAMED, hint="Use Run(hits, queries=[...])"
         )
 
 

@@ -150,7 +150,7 @@ def record_input(path: str) -> None:
     except UnicodeEncodeError:
         impossible = True
     if impossible:
-        raise InputError("cannot be the name of a file", path=ascii(path))
+        raise InputError("is not a valid file name", path=ascii(path))
     for record in tuple(_current):
         record.add_input(path)
 
@@ -192,7 +192,7 @@ def _refusal(output: str, path: str) -> UsageError:
     written = "standard output" if output == STANDARD_STREAM else output
     read = "standard input" if path == STANDARD_STREAM else path
     same = "" if written == read else f" ({read})"
-    return UsageError(f"{written} would overwrite an input{same}; choose another file")
+    return UsageError(f"{written} would overwrite an input{same}. Choose a different file")
 
 
 class Watch:
@@ -216,7 +216,7 @@ class Watch:
         now = _state(self.target)
         if self.begun is not None and now is not None and self.begun != now and self.begun[0] == now[0]:
             raise InputError(
-                "changed while it was being read", expected="a file that is complete", path=self.path
+                "changed while it was being read", path=self.path, hint="Wait until the file is complete"
             )
 
 

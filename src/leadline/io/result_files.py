@@ -53,7 +53,7 @@ def read_column(place: str) -> Column:
         return _of_result(read_saved(path).view.data(whole=True), path, measure)
     text = text_of(read_whole(path))
     if text.lstrip().startswith("{"):
-        found = json_of(text, path, expected="the JSON result of a command, or a table")
+        found = json_of(text, path, hint="Pass the JSON result of a command, or a table")
         check_json(found, path)
         with damaged_result(path):
             return _of_result(found, path, measure)
@@ -69,7 +69,7 @@ def damaged_result(path: str) -> Iterator[None]:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
-            "contains a damaged description of the results", expected="the file as it was written", path=path
+            "contains a damaged description of the results", path=path, hint="Run the command again"
         ) from None
 
 
@@ -82,7 +82,7 @@ def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:
     withheld: dict[str, dict[str, str]] = {}
     for run in runs:
         if not isinstance(run, dict) or not isinstance(run.get("name"), str):
-            raise InputError("contains a run without a name", expected="runs with names", path=path)
+            raise InputError("contains a run without a name", path=path)
         for name, value in run.get("mean", run).items():
             number = value.get("value") if isinstance(value, dict) else value
             if name not in NOT_VALUES and _is_number(number):
@@ -122,9 +122,11 @@ def _number(value: float | None) -> float:
 
 def _chosen(names: list[str], measure: str, path: str) -> str:
     if not names:
-        raise InputError("contains no numbers for runs", expected="one number per run", path=path)
+        raise InputError("does not contain one number per run", path=path)
     if measure and measure not in names:
-        raise InputError(f"no measure '{measure}'", expected="one of " + ", ".join(names), path=path)
+        raise InputError(
+            f"has no measure '{measure}'", path=path, hint="Its measures are " + ", ".join(names)
+        )
     return measure or names[0]
 
 

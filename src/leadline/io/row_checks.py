@@ -18,7 +18,7 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.records import MACHINE_LABELS
-from leadline.errors import InputError, refuse_repeated, repeated
+from leadline.errors import InputError, either, refuse_repeated, repeated
 from leadline.io import selection
 from leadline.io.cell_values import number_in
 from leadline.io.row_columns import (
@@ -45,6 +45,8 @@ from leadline.io.run_lists import ListConsumer, Lists, ReadCounts, deliver, qrel
 from leadline.io.trec_lists import about_remarks
 from leadline.kernels import plain
 
+EMPTY = "Each row needs a query, a document and a grade"
+
 
 def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tuple[str, str, str, str]:
     """Return the columns of query, document, number, and rank (scores) or subtopic (grades); "" is none."""
@@ -61,7 +63,7 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
             raise _missing(present, what, names)
     if value is None and not by_rank:
         ranked = more and what == "score"
-        swapped = "judgments come first, then runs" if what == "score" and find(present, GRADE) else ""
+        swapped = "Judgments come first, then runs" if what == "score" and find(present, GRADE) else ""
         hint = "To order documents by rank, add `--config read.order=rank`" if ranked else swapped
         raise _missing(present, what, values, hint=hint)
     return found[0] or "", found[1] or "", value or "", more or ""
@@ -72,20 +74,20 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     texts = find(columns, WITHOUT_IDS)
     if texts is not None:
         ids = WITHOUT_IDS[texts]
-        hint = f"'{texts}' contains texts, but leadline needs ids, as in '{ids}'"
+        hint = f"Column '{texts}' contains texts, but leadline needs ids such as those in '{ids}'"
         both = [name for name in WITHOUT_IDS if name in columns]
         if len(both) > 1:  # of what was retrieved, and of what was expected
             copied = "|".join(f".{WITHOUT_IDS[name]}=.{name}" for name in both)
-            hint += f". If both have the same texts: `jq -c '[.]|flatten[]|{copied}' FILE > IDS.jsonl`"
+            hint += f". If both have the same texts, use `jq -c '[.]|flatten[]|{copied}' FILE > IDS.jsonl`"
         if ids in columns:
-            hint = f"'{ids}' is a list, which a table stores as text; write JSON Lines (to_jsonl)"
+            hint = f"Column '{ids}' contains lists, which a table stores as text. Write JSON Lines (to_jsonl)"
     named = {*QUERY, *LISTED, *SCORE, *GRADE, *RANK, *TAG}
     other = [one for one in columns if one not in named]
     near = next((found for one in other if (found := _nearest(one, names))), "")
     return InputError(
-        f"no {what}s can be read from the columns {', '.join(columns)}",
-        expected="a column called " + " or ".join(names),
-        hint=hint or (f"Nearest: {near}" if near else ""),
+        f"no {what}s can be read from the columns {', '.join(columns)}, because none is called "
+        + either(names),
+        hint=hint or (f"Did you mean {near}?" if near else ""),
     )
 
 
@@ -140,7 +142,7 @@ def _judges_in(names: Sequence[Any]) -> list[str]:
 
 def _nearest(name: str, names: Sequence[str] = (*GRADE, *SCORE, *RANK)) -> str:
     close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.75)
-    return f"'{close[0]}' for '{name}'" if close else ""
+    return f"'{close[0]}' instead of '{name}'" if close else ""
 
 
 def _is_empty(cell: object) -> bool:
@@ -159,7 +161,7 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
             continue
         if table.text and not (query and document):
             column = chosen[1 if query else 0]
-            raise records.at(InputError(f"no id in column '{column}'", expected="a string"), place)
+            raise records.at(InputError(f"there is no id in column '{column}'"), place)
         if named and what == "score":
             records.tag = beside if isinstance(beside, str) else ""
         elif named:
@@ -182,7 +184,7 @@ def qrels(records: Records) -> QrelsColumns:
     lists = lists_of(records, "grade", Reading())
     resolve_duplicates(lists, records, Reading(), action="is judged")
     if not len(lists.scores):
-        raise InputError("contains no judgments", expected="query, document, grade", path=records.path)
+        raise InputError("contains no judgments", path=records.path, hint=EMPTY)
     sizes = np.diff(lists.bounds).tolist()
     queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
     rows = zip(queries, lists.located(), lists.scores.tolist(), strict=True)
@@ -197,10 +199,12 @@ def _remarks_on_sets(made: QrelsColumns, records: Records) -> tuple[tuple[str, s
     found: list[tuple[str, str, int]] = []
     if records.listed:
         count = len(made.grades)
-        found.append(("relevant_sets", f"judgments without grades: {count:,}; each counts as grade 1", count))
+        found.append(
+            ("relevant_sets", f"judgments without grades: {count:,} (each counts as grade 1)", count)
+        )
     if records.unrated:
         count = records.unrated
-        found.append((UNRATED, f"rows without a grade: {count:,}; they are not judgments", count))
+        found.append((UNRATED, f"rows without a grade: {count:,} (not counted as judgments)", count))
     return tuple(found)
 
 
@@ -213,15 +217,15 @@ def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
         try:
             shares.setdefault(str(query), {})[str(document)] = share_of(given)
         except InputError as error:
-            found = f"{error.found} of document '{document}' of query '{query}'"
-            raise InputError(found, expected=error.expected, path=records.path) from None
+            found = f"document '{document}' of query '{query}': {error.found}"
+            raise error.at(records.path, found=found) from None
     return made.with_inclusion(shares) if shares else made
 
 
 def qrels_by_subtopic(records: Records) -> QrelsColumns:
     """Return qrels with a grade for each subtopic of a document."""
     if not records.ranked:
-        raise InputError("has no subtopics", expected="a column called subtopic", path=records.path)
+        raise InputError("has no column called subtopic", path=records.path)
     found: dict[tuple[bytes, bytes], dict[bytes, float]] = {}
     check = _Gathered(records, "grade", Reading())
     for place, query, document, value, subtopic in records.rows:
@@ -239,7 +243,7 @@ def qrels_by_subtopic(records: Records) -> QrelsColumns:
         except InputError as error:
             raise records.at(error, place) from None
     if not found:
-        raise InputError("contains no judgments", expected="query, document, grade", path=records.path)
+        raise InputError("contains no judgments", path=records.path, hint=EMPTY)
     made = with_shares(QrelsColumns.of_subtopics(found, source=records.path), records)
     made.remarks = (*made.remarks, *machine_remarks(records.judges))
     return made
@@ -257,13 +261,13 @@ def machine_remarks(judges: Sequence[str]) -> tuple[tuple[str, str, int], ...]:
         return ()
     count = sum(counts[name] for name in machines)
     names = ", ".join(machines[:3]) + (", ..." if len(machines) > 3 else "")
-    words = f"judgments by an automatic judge ({names}): {count:,} of {len(judges):,}; {ABOUT_MACHINES}"
+    words = f"judgments by an automatic judge ({names}): {count:,} of {len(judges):,}. {ABOUT_MACHINES}"
     return ((MACHINE_LABELS, words, count),)
 
 
 ABOUT_MACHINES = (
-    "values may be far too high and favour some runs (to measure this: `leadline agreement --runs`; to "
-    "correct it: `leadline evaluate --pool POOL --machine LABELS`); no interval is given"
+    "Values may be far too high and may favor some runs, so there are no intervals. Measure this with "
+    "`leadline agreement --runs` and correct it with `leadline evaluate --pool POOL --machine LABELS`"
 )
 
 
@@ -293,7 +297,7 @@ def checked_lists(records: Records, reading: Reading) -> Lists:
         reading = replace(reading, on_duplicate="hold")
     resolve_duplicates(lists, records, reading)
     if not len(lists.scores):
-        raise InputError("contains no documents", expected="a run", path=records.path)
+        raise InputError("the run contains no documents", path=records.path)
     return lists
 
 
@@ -310,7 +314,7 @@ def lists_of(
 ) -> Lists:
     """Check each row and merge the rows of a query; faults are raised, or reported and skipped."""
     if reading.by_rank and not records.ranked:
-        raise InputError("has no ranks", expected="ranks with --config read.order=rank", path=records.path)
+        raise InputError("has no ranks, which --config read.order=rank needs", path=records.path)
     gathered = _Gathered(records, what, reading)
     for row in records.rows:
         try:
@@ -356,7 +360,7 @@ class _Gathered:
         place_in_list = rank_of(rank) if self.what == "score" else -1
         if self.by_rank:
             if place_in_list < 0:
-                raise InputError(f"rank {rank!r}", expected="a whole number")
+                raise InputError(f"rank {rank!r} is not a whole number")
             found = float(-place_in_list)
         else:
             found = self.number(value, query, document)
@@ -426,7 +430,7 @@ class _Gathered:
             hint = "To leave out such rows, add `--config read.on_nan=drop`" if what == "score" else ""
             raise _no_number(what, value, query, document, hint)
         if what == "grade" and math.isinf(found):
-            raise _no_number(what, value, query, document)
+            raise _no_number(what, value, query, document, kind="a finite number")
         return found
 
     def lists(self) -> Lists:
@@ -457,9 +461,11 @@ class _Gathered:
         return lists
 
 
-def _no_number(what: str, value: Any, query: str, document: str, hint: str = "") -> InputError:
+def _no_number(
+    what: str, value: Any, query: str, document: str, hint: str = "", *, kind: str = "a number"
+) -> InputError:
     return InputError(
-        f"{what} {value!r} of document {document!r} of query {query!r}", expected="a number", hint=hint
+        f"{what} {value!r} of document {document!r} of query {query!r} is not {kind}", hint=hint
     )
 
 
@@ -472,15 +478,12 @@ def identify(value: Any, column: str, records: Records) -> bytes:
         return b"%d" % int(value)
     if not column:
         raise InputError(
-            f"id {value!r} is of type {type(value).__name__}",
-            expected="a string",
-            hint="Convert it with str(...)",
+            f"id {value!r} is of type {type(value).__name__}, not a string", hint="Convert it with str(...)"
         )
-    convert = f"; to convert the column, use {records.convert}" if records.convert else ""
+    convert = f". To convert the column, use {records.convert}" if records.convert else ""
     raise InputError(
-        f"id {value!r} of type {type(value).__name__} in column '{column}'",
-        expected="a string",
-        hint="Only whole numbers are read as text" + convert,
+        f"id {value!r} in column '{column}' is of type {type(value).__name__}, not a string",
+        hint="Only strings and whole numbers can be ids" + convert,
     )
 
 

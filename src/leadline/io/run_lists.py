@@ -20,7 +20,7 @@ from leadline.data.run import JoinedLists, RunColumns
 from leadline.errors import InputError, repeated
 from leadline.kernels.plain import ParsedRows
 
-REPAIR = "To repair it, add `--config read.on_duplicate=first|last|max|hold`"
+REPAIR = "To choose one of them, add `--config read.on_duplicate=first|last|max|hold`"
 
 
 class Unmeasured(NamedTuple):
@@ -196,7 +196,7 @@ class Lists:
                 raise InputError(
                     f"rank {self.ranks[row]} appears twice for query '{to_text(query)}' "
                     f"(first at {self.unit} {self.lines[first]})",
-                    expected="each rank once with --config read.order=rank",
+                    hint="With --config read.order=rank, each rank must be unique",
                     line=self.lines[row],
                 )
 

@@ -136,7 +136,7 @@ def files_of(path: str) -> list[str]:
     else:
         return [path]
     if not found:
-        raise InputError(f"is {kind}", expected="runs", path=path)
+        raise InputError(kind, path=path)
     return sorted(found)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from leadline.data.ids import to_text
 from leadline.data.qrels import QrelsColumns
+from leadline.data.wording import counted
 from leadline.errors import InputError
 from leadline.io.cell_values import number_in
 from leadline.io.row_columns import Records
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
     from leadline.io.formats import Opened
 
 COLUMNS = (
-    "query iteration document stratum grade, query document grade method probability, "
-    "or query iteration document grade probability"
+    "Sampled judgments have 5 columns (query iteration document stratum grade, query document grade method "
+    "probability, or query iteration document grade probability)"
 )
 FIELDS = 5
 PREFERENCES = (
-    "leadline does not read trec_eval's preference judgments (query, group, subgroup, document, level) "
-    "or compute its preference measures"
+    "leadline does not support the preference judgments of trec_eval (query, group, subgroup, document, "
+    "level)"
 )
 
 
@@ -61,7 +62,7 @@ def read(source: Opened, subtopics: bool) -> QrelsColumns:
     """Read judgments of a sample."""
     path, window = source.path, source.text
     if subtopics:
-        raise InputError("judgments of a sample", expected="judgments by subtopic, of 4 columns", path=path)
+        raise InputError("contains sampled judgments, not judgments by subtopic with 4 columns", path=path)
     text = window.text[: window.end].tobytes()
     rows = parse(text, path)
     qrels = QrelsColumns.of([(row.query, row.document, row.grade) for row in rows], source=path)
@@ -78,15 +79,15 @@ def read(source: Opened, subtopics: bool) -> QrelsColumns:
                 shares.setdefault(to_text(row.query), {})[to_text(row.document)] = row.probability
         qrels = qrels.with_inclusion(shares)
         words = (
-            f"a sample with inclusion probabilities: {len(rows):,} judgments; statAP estimates AP from them"
+            f"sampled judgments with inclusion probabilities: {len(rows):,} (statAP estimates AP from them)"
         )
     else:
         of_pair = {(to_text(row.query), to_text(row.document)): row.stratum for row in rows}
         labels = {label: code for code, label in enumerate(sorted({row.stratum or b"" for row in rows}))}
         qrels.strata = np.array([labels[of_pair[pair] or b""] for pair in pairs], dtype=np.int32)
         words = (
-            f"a stratified sample: {unjudged:,} of {len(rows):,} pooled documents are not judged; "
-            "xinfAP, infNDCG and statAP make estimates from such a sample"
+            f"unjudged documents in a stratified sample: {unjudged:,} of {len(rows):,} (xinfAP, infNDCG and "
+            "statAP make estimates from such a sample)"
         )
     remarks = about_remarks(plain.after_remarks(text)[1])
     qrels.remarks = (*qrels.remarks, *remarks, ("sampled_judgments", words, len(rows)))
@@ -113,11 +114,11 @@ def parse(text: bytes, path: str) -> list[SampledRow]:
         fields = plain.fields_of(line)
         if len(fields) != FIELDS:
             raise InputError(
-                f"{len(fields)} columns", expected="5 columns: " + COLUMNS, path=path, line=line_number
+                f"the line has {counted(len(fields), 'column')}", path=path, line=line_number, hint=COLUMNS
             )
         rows.append((line_number, fields))
     if not rows:
-        raise InputError("contains no judgments", expected=COLUMNS, path=path)
+        raise InputError("contains no judgments", path=path, hint=COLUMNS)
     if all(_is_whole(fields[4]) for _, fields in rows):
         return [_stratified(fields, path, line) for line, fields in rows]
     if all(_is_whole(fields[2]) and _is_whole(fields[3]) for _, fields in rows):
@@ -125,11 +126,10 @@ def parse(text: bytes, path: str) -> list[SampledRow]:
     other = next(((line, fields) for line, fields in rows if not is_number(fields[3])), None)
     if other is not None:
         raise InputError(
-            f"column 4 is '{to_text(other[1][3])}'",
-            expected="5 columns: " + COLUMNS,
+            f"column 4 has the unexpected value '{to_text(other[1][3])}'",
             path=path,
             line=other[0],
-            hint=PREFERENCES,
+            hint=f"{COLUMNS}. {PREFERENCES}",
         )
     return [_with_probability(fields, 2, 3, path, line) for line, fields in rows]
 
@@ -142,27 +142,26 @@ def _stratified(fields: Sequence[bytes], path: str, line: int) -> SampledRow:
     query, _, document, stratum, _ = fields
     if not stratum.isdigit():
         raise InputError(
-            f"stratum '{to_text(stratum)}' of document '{to_text(document)}'",
-            expected=f"a whole number in judgments of a sample, or {plain.QRELS_COLUMNS}",
+            f"stratum '{to_text(stratum)}' of document '{to_text(document)}' is not a whole number",
             path=path,
             line=line,
-            hint=f"{plain.PARTED}. {PREFERENCES}",
+            hint=f"{plain.QRELS_COLUMNS}. {plain.PARTED}. {PREFERENCES}",
         )
-    return SampledRow(line, query, document, _number(fields[4], "a grade", path, line), stratum, math.nan)
+    return SampledRow(line, query, document, _number(fields[4], "grade", path, line), stratum, math.nan)
 
 
 def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: str, line: int) -> SampledRow:
-    value = _number(fields[4], "an inclusion probability", path, line)
+    value = _number(fields[4], "inclusion probability", path, line)
     if value > 1:
         raise InputError(
-            f"probability {fields[4].decode(errors='replace')}", expected="at most 1", path=path, line=line
+            f"probability {fields[4].decode(errors='replace')} is greater than 1", path=path, line=line
         )
     # Documents that another method chose have 0, -1 or NaN: their probability is unknown.
     return SampledRow(
         line,
         fields[0],
         fields[document],
-        _number(fields[grade], "a grade", path, line),
+        _number(fields[grade], "grade", path, line),
         None,
         value if value > 0 else math.nan,
     )
@@ -171,7 +170,5 @@ def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: 
 def _number(field: bytes, what: str, path: str, line: int) -> float:
     number = number_in(field)
     if number is None:
-        raise InputError(
-            f"'{field.decode(errors='replace')}'", expected=f"{what}, a number", path=path, line=line
-        )
+        raise InputError(f"{what} '{field.decode(errors='replace')}' is not a number", path=path, line=line)
     return number

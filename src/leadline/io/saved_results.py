@@ -67,8 +67,8 @@ class Saved(NamedTuple):
         if not hasattr(found, "averaged_values"):
             raise InputError(
                 f"is a saved result of `{self.command}` without per-query values",
-                expected="one of evaluate, compare or rank",
                 path=self.path,
+                hint="Use a result of evaluate, compare or rank",
             )
         return found
 
@@ -116,9 +116,7 @@ def _arrow_table(columns: Mapping[str, Any]) -> Any:
         try:
             made[name] = arrow.array(plain, from_pandas=True)  # NaN is null
         except UnicodeEncodeError:
-            raise InputError(
-                "an id that is not Unicode", expected="ids of valid UTF-8 in a saved file"
-            ) from None
+            raise InputError("an id is not valid UTF-8, so the result cannot be saved") from None
     return arrow.table(made)
 
 
@@ -140,14 +138,14 @@ def read_saved(path: str, *, to_update: bool = False) -> Saved:
     record_input(path)
     table = None
     if (first_bytes(path) or b"").startswith(PARQUET):
-        table = read_parquet(path, expected=EXPECTED)
+        table = read_parquet(path, hint=f"Pass {EXPECTED}")
         with _damaged(path):
             data = json.loads((table.schema.metadata or {}).get(MANIFEST, b"{}"))
     else:
         try:
             data = json.loads(text_of(read_whole(path)))
         except (ValueError, RecursionError):
-            raise InputError("is not a saved result", expected=EXPECTED, path=path) from None
+            raise InputError("is not a saved result", path=path, hint=f"Pass {EXPECTED}") from None
     if to_update:
         release_input(path)
     return restored(data, path, table)
@@ -157,7 +155,7 @@ def restored(data: Any, path: str = "", table: Any = None) -> Saved:
     """Return a saved result from its JSON, or the manifest and the rows of its Parquet."""
     check_format(data, path)
     if table is None and CHECKSUM not in data:
-        raise InputError(DAMAGED, expected="the unchanged file", path=path)
+        raise InputError(DAMAGED, path=path)
     check_json(data, path)
     with _damaged(path):
         view = decoded(data["state"])
@@ -177,21 +175,17 @@ def is_saved(data: object) -> bool:
 def check_format(data: object, path: str) -> None:
     """Raise InputError for anything but a saved result of this format."""
     if not isinstance(data, dict) or "leadline" not in data:
-        raise InputError("is not a saved result", expected=EXPECTED, path=path)
+        raise InputError("is not a saved result", path=path, hint=f"Pass {EXPECTED}")
     version, found = data["leadline"], data.get("format")
     if found == FORMAT and "state" in data:
         return
     if found is None:
         message = "was printed with -f json, which leaves out what is needed to restore the result"
     elif isinstance(found, int) and found > FORMAT:
-        message = f"was saved by leadline {version} in format {found}; this version reads format {FORMAT}"
+        message = f"was saved by leadline {version} in format {found}, but this version reads format {FORMAT}"
     else:
         message = f"was saved by leadline {version} in format {found}, which is no longer supported"
-    raise InputError(
-        message,
-        expected="a file saved with -o FILE.json or -o FILE.parquet; run the command again",
-        path=path,
-    )
+    raise InputError(message, path=path, hint="Run the command again with -o FILE.json or -o FILE.parquet")
 
 
 def _values_of_rows(data: Mapping[str, Any]) -> list[Any]:
@@ -207,7 +201,7 @@ def _damaged(path: str) -> Iterator[None]:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ImportError, OSError):
         raise InputError(
-            "does not contain what this version saves", expected="the unchanged file", path=path
+            "does not contain what this version saves", path=path, hint="Save the result again"
         ) from None
 
 

@@ -20,9 +20,9 @@ BESIDE_RESULTS = (MODEL_META, "run_settings.jsonl")  # files of MTEB without sco
 MAIN_SCORE = "main_score"
 SUMMARY = "all"  # query of the lines of means of trec_eval and ir_measures
 UNDEFINED = frozenset({"nan", "-nan", "-"})
-EXPECTED = (
-    "a table of query, run, measure and value; runs or measures as columns; the output of `trec_eval -q` or "
-    "`ir_measures -q`; or JSON of these"
+ACCEPTED = (
+    "Scores can be a table with the columns query, run, measure and value, a table with runs or measures as "
+    "columns, the output of `trec_eval -q` or `ir_measures -q`, or JSON of these"
 )
 
 
@@ -86,8 +86,8 @@ class OpenedScores(NamedTuple):
 def placed(error: InputError, path: str, unit: str, place: int | None) -> InputError:
     """Return an error with its place: the line of a file, or the number of the row or record."""
     if unit == "line" or place is None:
-        return InputError(error.found, expected=error.expected, path=path, line=place)
-    return InputError(f"{unit} {place}: {error.found}", expected=error.expected, path=path)
+        return error.at(path, place)
+    return error.at(path, found=f"{unit} {place}: {error.found}")
 
 
 def id_of(cell: object, what: str, column: str) -> str:
@@ -95,9 +95,9 @@ def id_of(cell: object, what: str, column: str) -> str:
     if cell is None or cell == "":
         if what == "query":
             return ""
-        raise InputError(f"an empty cell in column '{column}'", expected=f"the name of a {what}")
+        raise InputError(f"a cell in column '{column}' is empty, but must name a {what}")
     if isinstance(cell, (bool, Real)) and (isinstance(cell, bool) or not isinstance(cell, Integral)):
-        raise InputError(f"{what} {cell!r} in column '{column}'", expected="text or a whole number")
+        raise InputError(f"{what} {cell!r} in column '{column}' is not text or a whole number")
     return str(cell)
 
 
@@ -110,15 +110,15 @@ def value_of(cell: Any, column: str, *, undefined: bool = False) -> float | None
     shown = " ".join(str(cell).split())[:40]
     number = None if isinstance(cell, bool) else number_in(cell)
     if number is None:
-        raise InputError(f"'{shown}' in column '{column}'", expected="a number")
+        raise InputError(f"'{shown}' in column '{column}' is not a number")
     if isinstance(cell, str) and math.isnan(number):
         raise InputError(
-            f"'{shown}' in column '{column}'", expected="a number, or nothing where it is missing"
+            f"'{shown}' in column '{column}' is not a number", hint="Leave the cell of a missing value empty"
         )
     if math.isnan(number):
         return None
     if math.isinf(number):
-        raise InputError(f"{shown} in column '{column}'", expected="a finite number")
+        raise InputError(f"{shown} in column '{column}' is not a finite number")
     return number
 
 
@@ -136,8 +136,8 @@ def open_mapping(found: Mapping[str, Any], path: str, name: str) -> OpenedScores
     if "stat_test" in found and "model_names" in found:
         raise InputError(
             "is a report from ranx, which contains only means",
-            expected="per-query values: json.dumps(run.scores), with save_results_in_run=True",
             path=path,
+            hint="Save per-query values with json.dumps(run.scores) and save_results_in_run=True",
         )
     if found and name and not any(isinstance(value, (Mapping, list, str)) for value in found.values()):
         return OpenedScores((), lambda choices: _of_queries(found, path, name, choices))
@@ -179,12 +179,14 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
         scores = task.get("scores") if isinstance(task, dict) else None
         name = task.get("task_name") if isinstance(task, dict) else None
         if not isinstance(scores, dict) or not isinstance(name, str):
-            raise InputError(f"entry {place} is not a task", expected="task_name and scores", path=path)
+            raise InputError(f"entry {place} is not a task with task_name and scores", path=path)
         parts = [
             part for split in scores.values() for part in (split if isinstance(split, list) else [split])
         ]
         if not parts or not all(isinstance(part, dict) for part in parts):
-            raise InputError(f"task '{name}' has no scores", expected="a list of scores by split", path=path)
+            raise InputError(
+                f"task '{name}' has no scores", path=path, hint="Each task needs a list of scores per split"
+            )
         averaged += len(parts) > 1
         for measure in choices.asked or (MAIN_SCORE,):
             key = measure
@@ -194,9 +196,7 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
             try:
                 values = [value_of(part.get(key), key) for part in parts]
             except InputError as error:
-                raise InputError(
-                    f"task '{name}': {error.found}", expected=error.expected, path=path
-                ) from None
+                raise error.at(path, found=f"task '{name}': {error.found}") from None
             numbers = [value for value in values if value is not None]
             columns.places.append(place)
             columns.runs.append(model)
@@ -204,7 +204,7 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
             columns.measures.append(measure)
             columns.values.append(sum(numbers) / len(numbers) if len(numbers) == len(parts) else None)
     if averaged:
-        words = f"tasks with several splits or subsets: {averaged}; their scores are means over them"
+        words = f"tasks with several splits or subsets: {averaged} (each score is the mean over them)"
         columns.remarks.append(("averaged_tasks", words, averaged))
     return columns
 
@@ -217,14 +217,16 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
     if not by_run or (not isinstance(inner, Mapping) and not name):
         raise InputError(
             "contains values without the name of a run",
-            expected="{run: {query: {measure: value}}}",
             path=path,
+            hint="Use the form {run: {query: {measure: value}}}",
         )
     columns = ScoreColumns(path, "value", [], [], [], [], [], [])
     for run, outer in by_run.items():
         if not isinstance(outer, Mapping) or not all(isinstance(value, Mapping) for value in outer.values()):
             raise InputError(
-                f"contains values in another form at '{run}'", expected="{query: {measure: value}}", path=path
+                f"the values of '{run}' have a different form",
+                path=path,
+                hint="Use the form {query: {measure: value}}",
             )
         names = list(map(str, outer)), list(map(str, chain.from_iterable(outer.values())))
         signs = [bool(choices.measures(level)) for level in names]
@@ -233,8 +235,8 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
         if signs[0] == signs[1]:
             raise InputError(
                 f"in the dictionaries of '{run}', it is not clear which level names the measures",
-                expected="{query: {measure: value}} or {measure: {query: value}}",
                 path=path,
+                hint="Use the form {query: {measure: value}} or {measure: {query: value}}",
             )
         for outer_name, row in outer.items():
             for inner_name, cell in row.items():
@@ -242,9 +244,7 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
                 try:
                     value = value_of(cell, str(measure), undefined=choices.means)
                 except InputError as error:
-                    raise InputError(
-                        f"{error.found} for query '{query}'", expected=error.expected, path=path
-                    ) from None
+                    raise error.at(path, found=f"query '{query}': {error.found}") from None
                 if str(query) == SUMMARY and not choices.means:
                     continue
                 columns.places.append(len(columns.places) + 1)

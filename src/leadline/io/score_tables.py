@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from leadline.data.optional import import_optional
+from leadline.data.wording import counted
 from leadline.errors import InputError, refuse_repeated
 from leadline.io import row_columns
 from leadline.io.cell_values import json_of, number_in
@@ -17,7 +18,7 @@ from leadline.io.python_inputs import names_of, open_frame, rows_of_columns
 from leadline.io.run_names import run_name
 from leadline.io.saved_results import MANIFEST, Saved, is_saved, read_saved, restored
 from leadline.io.score_cells import (
-    EXPECTED,
+    ACCEPTED,
     SUMMARY,
     Choices,
     OpenedScores,
@@ -89,7 +90,7 @@ def open_scores(source: Any, *, name: str = "") -> OpenedScores | Saved | dict[s
         return _of_table(list(frame.columns), list(enumerate(frame.iter_rows(), start=1)), "", "row", name)
     if isinstance(source, Iterable):
         return _of_records(list(enumerate(source, start=1)), "", "record", name)
-    raise InputError(f"scores cannot be of type {type(source).__name__}", expected=EXPECTED)
+    raise InputError(f"scores cannot be of type {type(source).__name__}", hint=ACCEPTED)
 
 
 def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
@@ -104,13 +105,13 @@ def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
         (number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip() and line[0] != "#"
     ]
     if not lines:
-        raise InputError("contains no scores", expected=EXPECTED, path=path)
+        raise InputError("contains no scores", path=path, hint=ACCEPTED)
     cells = three(lines[0][1])
     if len(cells) == 3 and (cells[0] in TEXT_MEASURES or number_in(cells[2]) is not None):
         return OpenedScores((), lambda choices: _of_lines(lines, path, name, choices))
     if not any(sign in lines[0][1] for sign in ",\t;"):
         found = f"contains {len(cells)} columns without a header" if len(cells) > 1 else "contains no table"
-        raise InputError(found, expected=EXPECTED, path=path, line=lines[0][0])
+        raise InputError(found, path=path, line=lines[0][0], hint=ACCEPTED)
     header, rows = csv_table(text, path)
     return _of_table(
         list(map(unguarded, header)),
@@ -131,7 +132,7 @@ def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | Saved | dict[
     lib = import_optional("pyarrow.lib")
     try:
         if head.startswith(PARQUET):
-            table = read_parquet(path, expected="Parquet or Arrow")
+            table = read_parquet(path)
         else:
             ipc = import_optional("pyarrow.ipc")
             opened = ipc.open_file if head.startswith(ARROW) else ipc.open_stream
@@ -139,7 +140,7 @@ def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | Saved | dict[
                 table = opened(file).read_all()
         table.validate(full=True)  # the offsets and the text of strings, which Arrow does not check
     except (lib.ArrowException, OSError) as error:
-        raise InputError(f"cannot be read ({error})", expected="Parquet or Arrow", path=path) from None
+        raise InputError(f"cannot be read as Parquet or Arrow ({error})", path=path) from None
     if MANIFEST in (table.schema.metadata or {}):
         return _of_saved(read_saved(path))
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
@@ -155,11 +156,11 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
     try:
         found = json.loads(text)
     except RecursionError:
-        raise InputError("JSON nested too deeply", expected=EXPECTED, path=path) from None
+        raise InputError("the JSON is nested too deeply", path=path, hint=ACCEPTED) from None
     except ValueError as error:
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         if len(lines) < 2:
-            raise InputError(f"invalid JSON ({error})", expected=EXPECTED, path=path) from None
+            raise InputError(f"invalid JSON ({error})", path=path, hint=ACCEPTED) from None
         return _of_records(
             [(number, json_of(line, path, number)) for number, line in lines], path, "line", name
         )
@@ -177,7 +178,7 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
             isinstance(value, (dict, list)) for value in found.values()
         )
         return _of_records([(1, found)], path, "line", name) if single else open_mapping(found, path, name)
-    raise InputError(f"the JSON is a {type(found).__name__}", expected=EXPECTED, path=path)
+    raise InputError(f"the JSON is of type {type(found).__name__}", path=path, hint=ACCEPTED)
 
 
 def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
@@ -191,7 +192,7 @@ def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
         ]
     except (KeyError, TypeError, AttributeError):
         raise InputError(
-            "is a suite without run means", expected="JSON output of `suite`", path=path
+            "is a suite without run means", path=path, hint="Use the JSON output of `leadline suite`"
         ) from None
     return _of_records(rows, path, "run", "")
 
@@ -201,9 +202,11 @@ def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) ->
     header = names_of(rows[0][1]) if rows else None
     if not header:
         found = (
-            ("an empty object" if header == [] else f"a {type(rows[0][1]).__name__}") if rows else "no scores"
+            ("the object is empty" if header == [] else f"the entry is of type {type(rows[0][1]).__name__}")
+            if rows
+            else "there are no scores"
         )
-        raise placed(InputError(found, expected=EXPECTED), path, unit, rows[0][0] if rows else None)
+        raise placed(InputError(found, hint=ACCEPTED), path, unit, rows[0][0] if rows else None)
 
     def cells() -> Iterator[Row]:
         for place, row in rows:
@@ -211,8 +214,8 @@ def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) ->
             if set(present) != set(header):
                 raise placed(
                     InputError(
-                        f"an entry has {', '.join(map(str, present)) or type(row).__name__}",
-                        expected=f"{', '.join(map(str, header))}, as in the first entry",
+                        f"an entry has {', '.join(map(str, present)) or 'no names'}, but the first has "
+                        f"{', '.join(map(str, header))}"
                     ),
                     path,
                     unit,
@@ -256,18 +259,15 @@ def _cells(
         by_column: list[tuple[int, str | None, str | None]] = [(value, None, None)]
     elif not rest:
         raise InputError(
-            f"the table ({', '.join(header)}) has no values",
-            expected=EXPECTED,
-            path=path,
-            line=_first_line(unit),
+            f"the table ({', '.join(header)}) has no values", path=path, line=_first_line(unit), hint=ACCEPTED
         )
     elif measure is not None or _are_runs([header[place] for place in rest], run, choices):
         if run is not None:
             raise InputError(
                 f"the columns {header[run]} and {header[rest[0]]} both contain runs",
-                expected="a column of runs, or runs as columns",
                 path=path,
                 line=_first_line(unit),
+                hint="Use either one column of runs or one column per run",
             )
         asked = list(choices.asked)
         only = asked[0] if len(asked) == 1 else name or "value"
@@ -285,7 +285,7 @@ def _cells(
         columns.remarks.append(
             (
                 "columns_left_out",
-                f"columns of {path or 'a table'} without values: {listed}; left out",
+                f"columns of {path or 'a table'} without values: {listed} (left out)",
                 len(texts),
             )
         )
@@ -309,11 +309,11 @@ def _cells(
             raise placed(error, path, unit, place) from None
     if means:
         columns.remarks.append(
-            ("rows_of_means", f"rows of means in {path or 'a table'}: {means}; left out", means)
+            ("rows_of_means", f"rows of means in {path or 'a table'}: {means} (left out)", means)
         )
     if run is None and not name and any(one[1] is None for one in by_column):
         raise InputError(
-            "the table has no column of runs", expected="{run: table}, or a column called run", path=path
+            "the table does not name its runs", path=path, hint="Use {run: table}, or add a column called run"
         )
     return columns
 
@@ -332,8 +332,8 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
         raise InputError(
             "the columns epoch and steps contain means during training, as written by "
             "sentence-transformers evaluators",
-            expected="per-query values; `leadline evaluate` computes them from the run",
             path=path,
+            hint="Compute per-query values from the run with `leadline evaluate`",
         )
     numbers = sum(
         isinstance(row[0], float)
@@ -343,9 +343,9 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
     counted = header[0] in INDEX and all(str(row[0]) == str(at) for at, (_, row) in enumerate(rows))
     if 0 in others or numbers or counted:
         raise InputError(
-            f"columns {', '.join(filter(None, header))}",
-            expected="one for the query, called " + ", ".join(QUERY[:4]) + ", ..., or first",
+            f"none of the columns {', '.join(filter(None, header))} contains queries",
             path=path,
+            hint="Put the queries first, or in a column called " + ", ".join(QUERY[:4]) + ", ...",
         )
     return 0
 
@@ -369,10 +369,10 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
     for number, cells in rows:
         if len(cells) != 3:
             raise InputError(
-                f"{len(cells)} columns",
-                expected="3: measure, query and value, as `trec_eval -q` prints them",
+                f"the line has {counted(len(cells), 'column')}",
                 path=path,
                 line=number,
+                hint="Each line needs a measure, a query and a value, as printed by `trec_eval -q`",
             )
     rows = [(number, cells) for number, cells in rows if not TEXT_MEASURES & {*cells[:2]}]
     first, second = ({cells[place] for _, cells in rows} for place in (0, 1))
@@ -383,10 +383,11 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
         signs = [len(first) < len(second), len(first) > len(second)]  # measures are fewer than queries
     if signs[0] == signs[1]:
         raise InputError(
-            "three columns without a header; it is not clear which one names the measures",
-            expected="measure, query, value (trec_eval) or query, measure, value (ir_measures), or a header",
+            "it is not clear which of the three columns names the measures",
             path=path,
             line=lines[0][0],
+            hint="Add a header, or use the order of trec_eval (measure, query, value) or ir_measures (query, "
+            "measure, value)",
         )
     columns = ScoreColumns(path, "line", [], [], [], [], [], [])
     for number, cells in rows:
@@ -405,8 +406,8 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
     if not columns.places:
         raise InputError(
             "contains only means over all queries",
-            expected="per-query values, such as the output of `trec_eval -q`",
             path=path,
+            hint="Use per-query values, such as the output of `trec_eval -q`",
         )
     return columns
 

@@ -15,7 +15,7 @@ SEAL = b"leadline-sha256"  # last key of the metadata of Parquet
 UNSEALED = b"0" * 64  # its value when the checksum is computed
 LENGTH = 2  # number of bytes between key and value in the footer
 CHECKSUM = "checksum"  # key of JSON
-DAMAGED = "is damaged: its content is not what was saved"
+DAMAGED = "is damaged, because its content differs from what was saved"
 
 
 def sealed_parquet(table: Any) -> bytes:
@@ -31,7 +31,7 @@ def sealed_parquet(table: Any) -> bytes:
     return content[:start] + digest + content[start + len(digest) :]
 
 
-def read_parquet(path: str, *, expected: str) -> Any:
+def read_parquet(path: str, *, hint: str = "") -> Any:
     """Return the Arrow table of a Parquet file; one of an earlier version or another program has no checksum.
 
     Raises
@@ -44,7 +44,7 @@ def read_parquet(path: str, *, expected: str) -> Any:
         with open(path, "rb") as file:
             content = file.read()
         if not content.startswith(PARQUET):
-            raise InputError("is not a Parquet file", expected=expected, path=path)
+            raise InputError("is not a Parquet file", path=path, hint=hint)
         import hashlib
 
         start = _place(content)
@@ -53,16 +53,16 @@ def read_parquet(path: str, *, expected: str) -> Any:
             whole.update(UNSEALED)
             whole.update(content[start + len(UNSEALED) :])
         if start and whole.hexdigest().encode() != content[start : start + len(UNSEALED)]:
-            raise InputError(DAMAGED, expected=expected, path=path)
+            raise InputError(DAMAGED, path=path, hint=hint)
         table = parquet.read_table(arrow.BufferReader(content), page_checksum_verification=True)
         table.validate(full=True)  # the offsets and the text of strings, which Arrow does not check
     except FileNotFoundError:
-        raise InputError("does not exist", expected=expected, path=path) from None
+        raise InputError("no such file", path=path, hint=hint) from None
     except InputError:
         raise
     except (OSError, ValueError, TypeError, LookupError, MemoryError, NotImplementedError) as error:
         found = " ".join(str(error).split())[:200]
-        raise InputError(f"invalid Parquet ({found})", expected=expected, path=path) from None
+        raise InputError(f"is not a valid Parquet file ({found})", path=path, hint=hint) from None
     return table
 
 
@@ -87,4 +87,4 @@ def json_checksum(data: Mapping[str, Any]) -> str:
 def check_json(data: object, path: str) -> None:
     """Raise InputError for a JSON object that has a checksum, and another content."""
     if isinstance(data, dict) and CHECKSUM in data and data[CHECKSUM] != json_checksum(data):
-        raise InputError(DAMAGED, expected="the unchanged file", path=path)
+        raise InputError(DAMAGED, path=path)

@@ -127,12 +127,12 @@ def selected_qrels(qrels: QrelsColumns, reading: Reading) -> QrelsColumns:
     shown = _shown(reading)
     if not codes:
         raise InputError(
-            f"judges none of the {len(wanted):,} queries{shown}", expected="at least one", path=qrels.source
+            f"has no judgments for the selected queries{shown} ({len(wanted):,})", path=qrels.source
         )
     made = qrels if len(codes) == len(qrels.queries) else qrels.of_codes(np.array(codes, dtype=np.int64))
     unknown = sorted(wanted.difference(qrels.queries.names))
     if unknown:
-        words = f"selected queries without judgments{shown}: {len(unknown):,}; left out"
+        words = f"selected queries without judgments{shown}: {len(unknown):,} (left out)"
         made = copy(made)
         made.remarks = (*made.remarks, ("unknown_queries", words, len(unknown)))
     return made
@@ -148,12 +148,8 @@ def refuse_nothing(reading: Reading, path: str) -> NoReturn:
     """Refuse a run of which the selection left nothing."""
     wanted = wanted_queries(reading)
     if wanted is None:
-        raise InputError(
-            "contains only documents with the same id as their query", expected="others", path=path
-        )
-    raise InputError(
-        f"contains none of the {len(wanted):,} queries{_shown(reading)}", expected="at least one", path=path
-    )
+        raise InputError("contains only documents that have the same id as their query", path=path)
+    raise InputError(f"contains none of the selected queries{_shown(reading)} ({len(wanted):,})", path=path)
 
 
 def _shown(reading: Reading) -> str:
@@ -235,10 +231,10 @@ def read_lengths(given: Lengths) -> QrelsColumns:
     for line, name, cell in cells:
         length = _length(cell)
         if length is None:
-            what = f"length {cell!r} of document '{name}'"
-            raise InputError(what, expected="a whole number, 0 or more", path=path, line=line)
+            what = f"length {cell!r} of document '{name}' is not a whole number of at least 0"
+            raise InputError(what, path=path, line=line)
         if found.setdefault(to_bytes(name), length) != length:
-            raise InputError(f"document '{name}' has two lengths", expected="one", path=path, line=line)
+            raise InputError(f"document '{name}' has two different lengths", path=path, line=line)
     return QrelsColumns.of_columns(
         Vocabulary(["1"]),
         np.zeros(1, dtype=np.int64),
@@ -265,13 +261,12 @@ def _unknown(name: str, given: ChunkIds, line: int | None) -> InputError:
     if given.table is None:
         return InputError(
             f"id '{name}' does not match the documents_of pattern {given}",
-            expected="a pattern that finds a document in every id",
-            hint="'^(.*?)(?:#\\d+)?$' also matches ids without a number",
+            hint="The pattern must match every id, as '^(.*?)(?:#\\d+)?$' also matches ids without a number",
             line=line,
         )
     close = difflib.get_close_matches(name, map(to_text, given.table), n=1)
-    nearest = f"; nearest: '{close[0]}'" if close else ""
-    return InputError(f"chunk '{name}' is not in {given}{nearest}", expected="its document", line=line)
+    hint = f"Did you mean '{close[0]}'?" if close else "Add the chunk and its document"
+    return InputError(f"chunk '{name}' is not in {given}", line=line, hint=hint)
 
 
 def _read(path: str) -> dict[bytes, bytes]:
@@ -285,16 +280,18 @@ def _read(path: str) -> dict[bytes, bytes]:
         document = find(names, DOCUMENTS) or next((name for name in names if name != chunk), chunk)
         cells = row[chunk], row[document]
         if document == chunk or not all(isinstance(cell, str) and cell for cell in cells):
-            raise InputError("no pair of chunk and document", expected="two ids", path=path, line=line)
+            raise InputError("the row does not have a chunk id and a document id", path=path, line=line)
         key, value = map(to_bytes, cells)
         if found.setdefault(key, value) != value:
-            raise InputError(f"chunk '{cells[0]}' has two documents", expected="one", path=path, line=line)
+            raise InputError(f"chunk '{cells[0]}' has two different documents", path=path, line=line)
     if not found:
-        raise InputError("contains no chunks", expected="a table of chunk_id and doc_id", path=path)
+        raise InputError(
+            "contains no chunks", path=path, hint="Use a table with the columns chunk_id and doc_id"
+        )
     return found
 
 
-RECORDS = "records with query_id"
+RECORDS = "Use records with a query_id"
 QUERY_IDS = (*QUERY, "num", "id", "_id")
 WITH_TEXTS = ("id", "_id", "num")  # names of ids in a table of queries, in which `query` is the text
 
@@ -308,7 +305,7 @@ def read_query_ids(path: str) -> list[str]:
     """
     found = dict.fromkeys(_query_ids(path))
     if not found:
-        raise InputError("contains no query ids", expected="at least one", path=path)
+        raise InputError("contains no query ids", path=path)
     return list(found)
 
 
@@ -326,11 +323,11 @@ def _query_ids(path: str) -> Iterator[str]:
             yield from whole  # {query: {document: number}}
             return
         rows = [(line, raw) for line, raw in enumerate(text.split("\n"), start=1) if raw.strip()]
-        parsed = ((line, json_of(raw, path, line, expected=RECORDS)) for line, raw in rows)
+        parsed = ((line, json_of(raw, path, line, hint=RECORDS)) for line, raw in rows)
         yield from _ids_in(parsed if whole is None else iter([(1, whole)]), path)
         return
     if start == "[":
-        yield from _ids_in(enumerate(json_of(text, path, 1, expected=RECORDS), start=1), path)
+        yield from _ids_in(enumerate(json_of(text, path, 1, hint=RECORDS), start=1), path)
         return
     header = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     delimiter = delimiter_of(header)
@@ -355,10 +352,10 @@ def _query_ids(path: str) -> Iterator[str]:
             yield words[0]
         else:
             raise InputError(
-                f"{len(words)} words",
-                expected="one query id per line, or a column query_id",
+                f"the line has {len(words)} words",
                 path=path,
                 line=line,
+                hint="Write one query id per line, or a table with a column query_id",
             )
 
 
@@ -381,5 +378,5 @@ def _ids_in(rows: Iterable[tuple[int, Any]], path: str) -> Iterator[str]:
             name = _column(row)
             found = None if name is None else row[name]
         if not isinstance(found, str) or not found:
-            raise InputError("no query id", expected="a text query_id", path=path, line=line)
+            raise InputError("the row has no text in the column query_id", path=path, line=line)
         yield found

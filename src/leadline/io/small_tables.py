@@ -11,7 +11,8 @@ from itertools import chain
 from typing import Any
 
 from leadline.data.optional import import_optional
-from leadline.errors import InputError, UsageError, refuse_repeated
+from leadline.data.wording import counted
+from leadline.errors import InputError, UsageError, either, refuse_repeated
 from leadline.io.cell_values import checked_object, json_of, object_of
 from leadline.io.opening import BOM, PARQUET, first_bytes, whole_text
 from leadline.io.opening import lines as text_lines
@@ -26,8 +27,8 @@ GUARDED = r"(?s)'+[=+\-@\t\r]."
 def refuse_ragged(row: Sequence[str], header: Sequence[str], path: str, line: int) -> None:
     """Refuse a row whose number of cells differs from that of the header."""
     if len(row) != len(header):
-        expected = f"{len(header)} as in the header"
-        raise InputError(f"{len(row)} cells", expected=expected, path=path, line=line)
+        found = f"the row has {counted(len(row), 'cell')}, but the header has {len(header)}"
+        raise InputError(found, path=path, line=line)
 
 
 def delimiter_of(header: str) -> str:
@@ -84,7 +85,7 @@ def cells_of(
             return
         except csv.Error as error:
             raise InputError(
-                f"invalid CSV ({error})", expected="CSV as in RFC 4180", path=path, line=begun[0]
+                f"invalid CSV ({error})", path=path, line=begun[0], hint="The format is that of RFC 4180"
             ) from None
         if cells:
             yield begun[0], cells
@@ -139,7 +140,7 @@ def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str
     for line, cells in rows:
         refuse_ragged(cells, header, path, line)
     if not rows:
-        raise InputError("contains no rows", expected="a table with a header", path=path)
+        raise InputError("contains no rows", path=path, hint="Use a table with a header")
     return header, rows
 
 
@@ -152,12 +153,14 @@ def column_of(
     """
     path, column = split_place(place)
     if not path or not column:
-        raise UsageError(f"'{place}' is not valid; write FILE:COLUMN, as in {example}")
+        raise UsageError(f"'{place}' is not valid. Write FILE:COLUMN, as in {example}")
     columns, rows = unguarded_table(records(path, quoted=True))
     if not rows:
-        raise InputError("contains no rows", expected="a table with a header", path=path)
+        raise InputError("contains no rows", path=path, hint="Use a table with a header")
     if column not in columns:
-        raise InputError(f"no column '{column}'", expected="one of " + ", ".join(columns), path=path, line=1)
+        raise InputError(
+            f"no column '{column}'", path=path, line=1, hint="The columns are " + ", ".join(columns)
+        )
     key = next((name for name in keys if name in columns), columns[0])
     return path, [(line, row.get(key), row.get(column)) for line, row in rows]
 
@@ -178,16 +181,15 @@ def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, li
     >>> need_columns(["arm", "clicks"], ["click"], "log.csv", 1)
     Traceback (most recent call last):
         ...
-    leadline.errors.InputError: log.csv:1: no column 'click'; expected one of arm, clicks (nearest: clicks)
+    leadline.errors.InputError: log.csv:1: no column 'click'. Did you mean clicks? The columns are arm, clicks
     """
     names = list(map(str, present))
     for name in wanted:
         if name not in names:
             close = difflib.get_close_matches(name, names, n=2, cutoff=0.5)
-            near = f" (nearest: {', '.join(close)})" if close else ""
-            raise InputError(
-                f"no column '{name}'", expected=f"one of {', '.join(names)}{near}", path=path, line=line
-            )
+            near = f"Did you mean {either(close)}? " if close else ""
+            hint = f"{near}The columns are {', '.join(names)}"
+            raise InputError(f"no column '{name}'", path=path, line=line, hint=hint)
 
 
 def split_place(place: str) -> tuple[str, str]:
@@ -230,5 +232,5 @@ def parquet(path: str) -> Rows:
                 number += 1
                 yield number, row
     except (lib.ArrowException, OSError) as error:
-        raise InputError(f"invalid Parquet ({error})", expected="a Parquet file", path=path) from None
+        raise InputError(f"is not a valid Parquet file ({error})", path=path) from None
     watch.check()

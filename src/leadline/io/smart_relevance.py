@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 Lines = Iterable[tuple[int, list[bytes]]]
 CODES = {b"1": 4.0, b"2": 3.0, b"3": 2.0, b"4": 1.0, b"5": 0.0, b"-1": 0.0}
-LISTED = "read as SMART relevance: listed documents are relevant"
+LISTED = "read as SMART relevance (listed documents are relevant)"
 CODED = (
-    "read as SMART relevance of Cranfield: 1 is best (grade 4), 4 is worst (grade 1), 5 and -1 are not "
-    "relevant; queries are numbered by position in the query file (`--config text.id_column=place`)"
+    "read as SMART relevance of Cranfield. Code 1 is the best (grade 4), 4 the worst (grade 1), and 5 and -1 "
+    "are not relevant. Queries are numbered by position in the query file (`--config text.id_column=place`)"
 )
 
 
@@ -75,7 +75,7 @@ def layout_of(head: bytes) -> Layout | None:
     r"""Return the layout that all lines of a text have; None is another format.
 
     >>> layout_of(b"1 28 0 0.000000\n1 35 0 0.000000\n").says
-    'read as SMART relevance: listed documents are relevant'
+    'read as SMART relevance (listed documents are relevant)'
     >>> layout_of(b"1 0 28 1\n") is None
     True
     """
@@ -103,7 +103,7 @@ def records(source: Opened, *_: object) -> Records:
     text = window.text[: window.end].tobytes()
     layout = layout_of(text[: 1 << 20])
     if layout is None:
-        raise InputError("is not SMART relevance", expected=f"one of {LISTED}", path=window.path)
+        raise InputError("is not a list of SMART relevance judgments", path=window.path)
     rows = [
         (line, str(int(fields[0])), str(int(document)), grade, None)
         for line, fields in _checked(_lines(text), layout, window.path)
@@ -124,10 +124,7 @@ def _checked(lines: Lines, layout: Layout, path: str) -> Iterator[tuple[int, lis
         if not layout.fits(fields) or (layout is LISTS and int(fields[0]) <= last):
             found = b" ".join(fields)[:40].decode("utf-8", "replace")
             raise InputError(
-                f"'{found}'",
-                expected=f"the same layout as in the lines above ({layout.says})",
-                path=path,
-                line=line,
+                f"'{found}' does not have the layout of the lines above ({layout.says})", path=path, line=line
             )
         last = int(fields[0])
         yield line, fields

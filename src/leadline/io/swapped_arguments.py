@@ -15,14 +15,13 @@ from leadline.errors import InputError
 from leadline.io import row_columns
 from leadline.kernels import plain
 
-EXPECTED = "judgments, which come first (QRELS RUN...)"
 HINT = (
-    "To read it as judgments anyway, use `--config read.kind=qrels` (in Python: read_qrels(..., "
-    "kind='qrels'))"
+    "Judgments come first (QRELS RUN...). To read it as judgments anyway, use `--config read.kind=qrels` (in "
+    "Python, read_qrels(..., kind='qrels'))"
 )
 LARGEST_GRADE = 10
 ONE_DIGIT = rb"-?[0-9]"
-ORDER = "judgments come first, then runs: evaluate(qrels, run)"
+ORDER = "Judgments come first, then runs, as in evaluate(qrels, run)"
 MANY_LEVELS = 7  # scores with as many different values are no grades
 FEW = 10  # fewer grades than these say nothing about their kind
 
@@ -34,19 +33,14 @@ def refuse_columns(names: Iterable[str], path: str) -> None:
     """
     found = row_columns.find(names, (row_columns.RANK[0], *row_columns.TAG))
     if found is not None:
-        raise InputError(f"has a column '{found}', like a run", expected=EXPECTED, path=path, hint=HINT)
+        raise InputError(f"has a column '{found}', as a run does", path=path, hint=HINT)
 
 
 def refuse_scores(qrels: QrelsColumns, path: str) -> None:
     """Refuse grades that are scores: mostly distinct fractions, some negative or above 10."""
     odd = qrels.grades[(qrels.grades < 0) | (qrels.grades > LARGEST_GRADE)]
     if len(odd) and mostly_fractions(qrels.grades, qrels.query):
-        raise InputError(
-            f"contains grades that look like scores, such as {odd[0]:g}",
-            expected=EXPECTED,
-            path=path,
-            hint=HINT,
-        )
+        raise InputError(f"contains grades that look like scores, such as {odd[0]:g}", path=path, hint=HINT)
 
 
 def mostly_fractions(grades: Floats, query: Codes) -> bool:
@@ -73,7 +67,7 @@ def refuse_swapped(qrels: QrelsColumns, run: RunColumns) -> None:
         raise InputError(
             f"grades such as {qrels.grades[0]:g} look like scores, and scores such as {run.scores[0]:g} look "
             "like grades",
-            expected=ORDER,
+            hint=ORDER,
         )
 
 
@@ -114,14 +108,14 @@ def refuse_runs(source: Any) -> None:
     first = next(iter(each), None)
     inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     if isinstance(first, RunColumns) or isinstance(inner, Mapping):
-        raise InputError("there are several runs in place of the judgments", expected=ORDER, path="qrels")
+        raise InputError("several runs were passed where the judgments belong", hint=ORDER, path="qrels")
 
 
 def remarks_on(qrels: QrelsColumns) -> tuple[tuple[str, str, int], ...]:
     """Return a remark on grades that may be scores although they are no larger than grades are."""
     if len(qrels.grades) < FEW or not mostly_fractions(qrels.grades, qrels.query):
         return ()
-    words = f"judgments whose grades look like scores: {len(qrels.grades):,}; is this a run? QRELS come first"
+    words = f"judgments whose grades look like scores: {len(qrels.grades):,}. Is this a run? QRELS come first"
     return (("grades_like_scores", words, len(qrels.grades)),)
 
 
@@ -132,10 +126,7 @@ def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: st
     """
     if is_ranking(ids, bounds) and not _second_is_constant(text):
         raise InputError(
-            "column 3 has ranks 1, 2, ... for every query, like a ranking",
-            expected=EXPECTED,
-            path=path,
-            hint=HINT,
+            "column 3 has the ranks 1, 2, ... for every query, as a run does", path=path, hint=HINT
         )
 
 
@@ -147,13 +138,12 @@ def refuse_other_columns(qrels: QrelsColumns, text: bytes, path: str) -> None:
     if not _second_is_constant(text):
         relevant = any(name.isdigit() and name != b"0" for name in qrels.documents)
         order = (
-            "If the columns are query, document, grade, iteration, use "
+            "If the columns are query, document, grade and iteration, use "
             "`--config read.qrels_columns=query_id,doc_id,grade,iteration`"
         )
         raise InputError(
             f"column 3 has only one-digit numbers, such as '{qrels.documents[0].decode()}', "
-            "and column 4 only 0",
-            expected="query, iteration, document, grade",
+            "and column 4 only 0, although column 3 should have documents and column 4 grades",
             path=path,
             hint=order if relevant else "",
         )

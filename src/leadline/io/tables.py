@@ -19,6 +19,7 @@ from leadline.data.ids import to_text
 from leadline.data.optional import import_optional
 from leadline.data.qrels import QrelsColumns
 from leadline.data.run import RunColumns
+from leadline.data.wording import counted
 from leadline.errors import InputError
 from leadline.io import python_inputs, row_checks, row_columns
 from leadline.io.opening import ARROW, HEAD, STREAM, Chunk, open_raw
@@ -150,14 +151,12 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
     line, first = rows[0]
     if len(first) == 3 and PRINTED & {cells[0] for _, cells in rows}:
         found = "contains measure values, as printed by `trec_eval -q`"
-        raise InputError(
-            found, expected="a run or judgments (only compare, rank and report read values)", path=source.path
-        )
+        raise InputError(found, path=source.path, hint="Only compare, rank and report read measure values")
     key = "columns=query_id,doc_id,score" if what == "score" else "qrels_columns=query_id,doc_id,grade"
     option = f"--config read.{key}"
     raise InputError(
-        f"contains {len(first)} columns without a header",
-        expected=f"a header, or the names of all columns, as in {option}",
+        f"contains {counted(len(first), 'column')} without a header",
+        hint=f"Add a header, or name all columns, as in {option}",
         path=source.path,
         line=line,
     )
@@ -168,8 +167,9 @@ def named_rows(source: Opened, names: list[str], what: str = "score") -> Records
     rows = list(_headerless_lines(source))
     for line, cells in rows:
         if len(cells) != len(names):
-            expected = f"{len(names)}: {', '.join(names)}"
-            raise InputError(f"{len(cells)} columns", expected=expected, path=source.path, line=line)
+            found = f"the line has {counted(len(cells), 'column')}"
+            hint = f"Each line needs {len(names)} ({', '.join(names)})"
+            raise InputError(found, path=source.path, line=line, hint=hint)
     letters = 0
     if what == "grade" and names[-1:] and rows and all(is_level(cells[-1]) for _, cells in rows):
         letters = sum(cells[-1] in LETTERS for _, cells in rows)
@@ -269,9 +269,7 @@ def write_quepid(table: OutputTable) -> Iterator[bytes]:
     """Yield judgments in the CSV columns imported by Quepid."""
     if table.columns != QRELS_COLUMNS:
         found = "scores" if table.columns == RUN_COLUMNS else f"a column {table.columns[-1]}"
-        raise InputError(
-            f"contains {found}", expected="only query, document and grade, as Quepid imports them"
-        )
+        raise InputError(f"contains {found}, but Quepid imports only query, document and grade")
     return write_csv(table._replace(columns=("query", "docid", row_columns.RATING)))
 
 
@@ -287,7 +285,7 @@ def write_csv(table: OutputTable) -> Iterator[bytes]:
     for block in row_blocks(table.rows):
         for query, document, number, *more in block:
             if not query or not document:
-                raise InputError("contains an id without a letter", expected="JSON, which can contain it")
+                raise InputError("contains an empty id, which only JSON can contain")
             whole = quoting if "\r" in query or "\r" in document else writer  # not done before Python 3.13
             whole.writerow([query, document, repr(number), *more])
         yield target.getvalue().encode("utf-8", "surrogateescape")
@@ -355,7 +353,7 @@ def parquet_table(source: Opened, *_: object) -> Table:
     with _arrow_errors(arrow, source.path):
         names, batches = _arrow_file(arrow, source)
     if len(set(names)) < len(names):
-        raise InputError("the frame has two columns with the same name", expected="one")
+        raise InputError("the frame has two columns with the same name")
 
     def some(chosen: Sequence[str]) -> Iterator[Any]:
         with _arrow_errors(arrow, source.path):
@@ -381,7 +379,7 @@ def _arrow_errors(arrow: Any, path: str) -> Iterator[None]:
         yield
     except (arrow.ArrowException, OSError, UnicodeError) as error:
         reason = str(error).split("\n", maxsplit=1)[0][:100]
-        raise InputError(f"cannot be read ({reason})", expected="Parquet or Arrow", path=path) from None
+        raise InputError(f"cannot be read as Parquet or Arrow ({reason})", path=path) from None
 
 
 def _arrow_file(arrow: Any, source: Opened) -> tuple[list[str], Callable[[Sequence[str]], Iterator[Any]]]:
@@ -435,7 +433,7 @@ def write_parquet(table: OutputTable) -> Iterator[bytes]:
                     for cells, field in zip(zip(*block, strict=True), schema, strict=True)
                 ]
             except (UnicodeEncodeError, arrow.ArrowInvalid):
-                raise InputError("an id that is not Unicode", expected="JSON, which can contain it") from None
+                raise InputError("an id is not valid UTF-8, so only JSON can contain it") from None
             writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
     yield target.getvalue()
 

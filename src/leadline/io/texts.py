@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.data.validation import check_arguments
-from leadline.errors import InputError, repeated
+from leadline.errors import InputError, either, repeated
 from leadline.io import row_columns
 from leadline.io.opening import BOM, LONGEST_TEXT, first_bytes, lines, too_long, whole_text
 from leadline.io.read_paths import public
@@ -37,7 +37,7 @@ def documents(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict
     for began, _, block in _blocks(path, "doc", encoding):
         number = re.search(r"<docno>(.*?)</docno\s*>", block, re.DOTALL | re.IGNORECASE)
         if number is None:
-            raise InputError("a <DOC> without <DOCNO>", expected="one", path=path, line=began)
+            raise InputError("the <DOC> has no <DOCNO>", path=path, line=began)
         rest = block[: number.start()] + block[number.end() :]
         if is_page(rest):
             yield began, {"docno": number[1].strip()} | page(rest)
@@ -73,7 +73,7 @@ def queries(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[s
                 found[each] = f"{found.get(each, '')} {text}".strip()
         number = next((found.pop(name) for name in ("num", "number", "identifier") if found.get(name)), "")
         if not number:
-            raise InputError("a <top> without <num>", expected="one", path=path, line=began)
+            raise InputError("the <top> has no <num>", path=path, line=began)
         yield began, {"num": number} | found
 
 
@@ -96,7 +96,9 @@ def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str, str
         start = begins.search(line) if "<" in line else None
         if start:
             if began:
-                raise InputError(f"{opening} inside {opening}", expected=closing, path=path, line=number)
+                raise InputError(
+                    f"{opening} is not closed with {closing} before the next", path=path, line=number
+                )
             began, size, tag, kept = number, 0, start[0], []
             line = line[start.end() :]  # noqa: PLW2901  # the rest of it
         end = ends.search(line) if began and "<" in line else None
@@ -109,7 +111,7 @@ def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str, str
             if size > LONGEST_TEXT:
                 raise too_long(path, f"from line {began:,}", LONGEST_TEXT, noun=opening)
     if began:
-        raise InputError(f"{opening} is never closed", expected=closing, path=path, line=began)
+        raise InputError(f"{opening} is not closed with {closing}", path=path, line=began)
 
 
 FIELDS = {
@@ -140,7 +142,7 @@ def marked(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[st
                 yield began, _record(found)
             began, size, field, found = number, 0, "", {"id": [start[1]]}
         elif not began and line.strip():
-            raise InputError(f"'{line[:40]}'", expected="a record: .I", path=path, line=number)
+            raise InputError(f"'{line[:40]}' does not begin a record with .I", path=path, line=number)
         elif MARK.fullmatch(line):
             field = FIELDS.get(line.strip(), line.strip())
             found.setdefault(field, [])
@@ -150,7 +152,7 @@ def marked(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[st
             if size > LONGEST_TEXT:
                 raise too_long(path, f"from line {began:,}", LONGEST_TEXT, noun="record")
         elif line.strip():
-            raise InputError(f"'{line[:40]}'", expected="a field: .T, .W, ...", path=path, line=number)
+            raise InputError(f"'{line[:40]}' does not begin a field (.T, .W, ...)", path=path, line=number)
     if began:
         yield began, _record(found)
 
@@ -228,7 +230,7 @@ def read_queries(
     """
     found = list(_read(source, "query", fields, id_column, encoding))
     if not found:
-        raise InputError("contains no queries", expected="queries", path=name_of(source))
+        raise InputError("contains no queries", path=name_of(source))
     return found
 
 
@@ -257,11 +259,9 @@ def _read(
         try:
             key = to_bytes(document.id)
         except InputError as error:
-            raise InputError(
-                error.found, expected=error.expected, path=path, line=place, hint=error.hint
-            ) from None
+            raise error.at(path, place) from None
         if not key:
-            raise InputError(f"the {noun} has no id", expected="one", path=path, line=place)
+            raise InputError(f"the {noun} has no id", path=path, line=place)
         if seen.setdefault(key, place) != place:
             raise repeated(f"{noun} '{document.id}'", first=str(seen[key]), path=path, line=place)
         yield document
@@ -292,7 +292,7 @@ class _Layout:
         """Return the columns of the id, of the text, and the others."""
         key = row_columns.find(names, self.ids)
         if key is None:
-            raise self._lacks(names, " or ".join(self.ids), place)
+            raise self._lacks(names, either(self.ids), place)
         groups: tuple[tuple[str, ...], ...] = QUERY_FIELDS if self.noun == "query" else DOCUMENT_FIELDS
         fields = [_of_any_language(name, names) for name in self.fields]
         title = _of_any_language("title", names)
@@ -307,8 +307,7 @@ class _Layout:
     def _lacks(self, names: tuple[str, ...], wanted: str, place: int) -> InputError:
         titles = [name for name in names if str(name).endswith("-title")]
         return InputError(
-            f"the {self.noun} has the columns {', '.join(map(str, names))}",
-            expected=f"a column called {wanted}",
+            f"the {self.noun} has the columns {', '.join(map(str, names))}, but none called {wanted}",
             path=self.path,
             line=place,
             hint=f"To read one field in one language, use `--config text.fields={titles[0]}`"
@@ -333,7 +332,9 @@ def _text(value: object, name: str, place: int, path: str) -> str:
         return ""
     if not isinstance(value, str):
         raise InputError(
-            f"column '{name}' holds a {type(value).__name__}", expected="text", path=path, line=place
+            f"column '{name}' contains a value of type {type(value).__name__}, not text",
+            path=path,
+            line=place,
         )
     return value
 
@@ -353,14 +354,14 @@ def rows_of(
         frame = None if isinstance(source, (list, tuple, Iterator)) else python_inputs.open_frame(source)
         rows = source if frame is None else frame.iter_rows(named=True)
         if not isinstance(rows, Iterable):
-            raise InputError(f"an object of type {type(source).__name__}", expected=f"{noun}s")
+            raise InputError(f"an object of type {type(source).__name__} cannot be read as {noun}s")
         for place, row in enumerate(rows, start=1):
             if isinstance(row, tuple) and not isinstance(row, Document) and len(row) == 2:
                 yield place, {"id": row[0], "text": row[1]}
             elif isinstance(row, (Mapping, Document)):
                 yield place, row
             else:
-                raise InputError(f"a {type(row).__name__}", expected=f"a {noun} as a dictionary")
+                raise InputError(f"a {noun} must be a dictionary, not of type {type(row).__name__}")
 
 
 def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator[tuple[int, Any]]:
@@ -391,7 +392,7 @@ def _folder_rows(folder: str, encoding: str) -> Iterator[tuple[int, Any]]:
             place += 1
             yield place, row
     if not place:
-        raise InputError("is a folder without documents", expected="documents", path=folder)
+        raise InputError("is a folder without documents", path=folder)
 
 
 def _files_below(folder: str) -> list[str]:

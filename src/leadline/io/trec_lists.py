@@ -82,7 +82,7 @@ def about_remarks(count: int) -> tuple[tuple[str, str, int], ...]:
     >>> about_remarks(0), about_remarks(2)[0][0]
     ((), 'qrels_remark_lines')
     """
-    words = f"{counted(count, 'comment line')} at the top of the judgments (begin with '# ', skipped)"
+    words = f"{counted(count, 'comment line')} at the top of the judgments (skipped)"
     return (("qrels_remark_lines", words, count),) if count else ()
 
 
@@ -106,7 +106,7 @@ def as_fields(query: str, *more: str) -> list[bytes]:
         if plain.fields_of(field) != [field] or b"\0" in field:
             raise InputError(
                 f"id {to_text(field)!r} would take more than one column",
-                expected="an id without blanks (JSON can contain it)",
+                hint="Use JSON, which can contain such ids",
             )
     if fields[0].startswith(UNLIKE_LINES):  # a leading blank prevents its reading as a comment or an archive
         fields[0] = b" " + fields[0]

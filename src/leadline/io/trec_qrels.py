@@ -57,7 +57,10 @@ def read(
     return qrels
 
 
-GROUPS = "Column 2 differs. If it names judgment groups (trec_eval's qrels_jg), write one file per group"
+GROUPS = (
+    "The second column differs. If it names judgment groups (as in the qrels_jg format of trec_eval), write "
+    "one file per group"
+)
 
 
 class _Packed:
@@ -241,7 +244,7 @@ def _of_whole(window: Chunk) -> QrelsColumns:
     if lists is None or not np.isfinite(lists.scores).all():
         lists = _plain_lists(window)
     if not lists.queries:
-        raise InputError("contains no judgments", expected=plain.QRELS_COLUMNS, path=window.path)
+        raise InputError("contains no judgments", path=window.path, hint=plain.QRELS_COLUMNS)
     lists.group()
     made = qrels_of_lists(lists, window.path)
     made.remarks = about_remarks(lists.remarks)
@@ -255,7 +258,7 @@ def _by_subtopic(window: Chunk) -> QrelsColumns:
     except InputError as error:
         raise error.at(window.path) from None
     if not found:
-        raise InputError("contains no judgments", expected=plain.QRELS_COLUMNS, path=window.path)
+        raise InputError("contains no judgments", path=window.path, hint=plain.QRELS_COLUMNS)
     made = QrelsColumns.of_subtopics(found, source=window.path)
     made.remarks = about_remarks(plain.after_remarks(text)[1])
     return made

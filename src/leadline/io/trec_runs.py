@@ -204,7 +204,7 @@ def stream(
     if not counts.queries:
         if reading.selects:
             selection.refuse_nothing(reading, path)
-        raise InputError("contains no run lines", expected=plain.RUN_COLUMNS, path=path)
+        raise InputError("contains no run lines", path=path, hint=plain.RUN_COLUMNS)
     return counts
 
 

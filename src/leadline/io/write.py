@@ -159,7 +159,7 @@ def write_beir(
     for path in written:
         refuse_sources(path, qrels.sources)
         if os.path.exists(path):
-            raise UsageError(f"{path} already exists; choose a new folder")
+            raise UsageError(f"{path} already exists. Choose a new folder")
     try:
         os.makedirs(os.path.join(root, "qrels"), exist_ok=True)
     except OSError as error:
@@ -195,8 +195,8 @@ def write_rank_eval(
     for query, document, grade in _whole_rows(qrels, "_rank_eval"):
         if grade < 0:
             raise InputError(
-                f"grade {grade} of document '{document}' of query '{query}'",
-                expected="0 or more, as _rank_eval requires",
+                f"grade {grade} of document '{document}' of query '{query}' is negative, but _rank_eval "
+                "needs grades of at least 0",
                 path=qrels.source,
             )
         ratings.setdefault(query, []).append({"_index": index, "_id": document, "rating": grade})
@@ -212,7 +212,7 @@ def _search(query: str, queries: Mapping[str, str] | None) -> dict[str, Any]:
     if queries is None:
         return {"match_all": {}}
     if query not in queries:
-        raise InputError(f"no text for query '{query}'", expected="one for every judged query")
+        raise InputError(f"there is no text for query '{query}', but every judged query needs one")
     return {"multi_match": {"query": queries[query]}}
 
 
@@ -221,15 +221,14 @@ def _whole_rows(qrels: QrelsColumns, program: str) -> Collection[tuple[Any, ...]
     table = tables.table_of_qrels(qrels)
     if table.columns != tables.QRELS_COLUMNS:
         raise InputError(
-            f"contains a column {table.columns[-1]}",
-            expected=f"only query, document and grade, as {program} reads them",
+            f"contains a column {table.columns[-1]}, but {program} reads only query, document and grade",
             path=qrels.source,
         )
     for query, document, grade in table.rows:
         if not isinstance(grade, int):
             raise InputError(
-                f"grade {grade!r} of document '{document}' of query '{query}'",
-                expected=f"a whole number, as {program} requires",
+                f"grade {grade!r} of document '{document}' of query '{query}' is not a whole number, but "
+                f"{program} reads only whole grades",
                 path=qrels.source,
             )
     return table.rows

@@ -9,20 +9,24 @@ from typing import NamedTuple
 
 from leadline.errors import InputError, repeated
 
-RUN_COLUMNS = "6 columns: query Q0 document rank score tag"
-QRELS_COLUMNS = "4 columns: query iteration document grade"
+RUN_COLUMNS = "A line of a run has 6 columns (query Q0 document rank score tag)"
+QRELS_COLUMNS = "A line of qrels has 4 columns (query iteration document grade)"
+NUL = "the line contains a NUL byte, so this is not a text file"
 SPLITTING = (b"\x0b", b"\x0c")  # at these `bytes.split` parts words too
 FIELD = re.compile(rb"[^ \t\r\n]+")
 REMARKS = rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+"  # and empty lines
 NUMBER = rb"[-+.0-9][-+.0-9eE]*"
 WHOLE = rb"[-+]?[0-9]+"
-A_RUN = "This looks like a run. Qrels come first: QRELS RUN... Without qrels: `leadline unjudged RUN...`"
-QRELS = (
-    "This looks like qrels, which come first in commands that read them: QRELS RUN... To find unjudged "
-    "documents: `leadline pool RUN... --depth K --judged QRELS -o POOL`"
+A_RUN = (
+    "This looks like a run, but qrels come first (QRELS RUN...). If you have no qrels, use "
+    "`leadline unjudged RUN...`"
 )
-FEATURES = "This looks like learning-to-rank features; Quepid can also export CSV and TREC"
-PARTED = "An id with a blank takes several columns; CSV and JSON can contain it"
+QRELS = (
+    "This looks like qrels. Pass qrels first, before the runs (QRELS RUN...). To find unjudged documents, "
+    "use `leadline pool RUN... --depth K --judged QRELS -o POOL`"
+)
+FEATURES = "This looks like learning-to-rank features. Quepid can also export CSV and TREC files"
+PARTED = "An id that contains a space takes several columns. Use CSV or JSON for such ids"
 
 
 class ParsedRows(NamedTuple):
@@ -77,9 +81,11 @@ def data_lines(text: bytes, line: int = 1) -> Iterator[tuple[int, bytes]]:
             yield number, raw
 
 
-def refuse(problem: str, expected: str, line: int, hint: str = "") -> InputError:
-    """Return the error for a line."""
-    return InputError(problem, expected=expected, line=line, hint=hint)
+def wrong_columns(fields: list[bytes], form: str, line: int) -> InputError:
+    """Return the error for a line with too few or too many columns."""
+    cause = about_remarks(fields) or other_kind(fields)
+    found = f"the line has {len(fields)} column{'s' * (len(fields) != 1)}"
+    return InputError(found, line=line, hint=f"{form}. {cause}" if cause else form)
 
 
 def shown(field: bytes) -> str:
@@ -95,14 +101,14 @@ def number(field: bytes, name: str, line: int) -> float:
             raise ValueError
         return float(field)
     except ValueError:
-        raise refuse(f"{name} {shown(field)}", "a number", line) from None
+        raise InputError(f"{name} {shown(field)} is not a number", line=line) from None
 
 
 def grade(field: bytes, line: int) -> float:
     """Parse a grade: a finite number."""
     value = number(field, "grade", line)
     if not math.isfinite(value):
-        raise refuse(f"grade {shown(field)}", "a finite number", line)
+        raise InputError(f"grade {shown(field)} is not a finite number", line=line)
     return value
 
 
@@ -128,9 +134,11 @@ def rank_of(field: bytes) -> int:
 def check_text(raw: bytes, line: int) -> None:
     """Raise an error for bytes that indicate another kind of file."""
     if b"\0" in raw:
-        raise refuse("a NUL byte", "a text file in UTF-8", line)
+        raise InputError(NUL, line=line)
     if b"\r" in raw.removesuffix(b"\r"):
-        raise refuse("a carriage return inside a line", "lines that end in LF or CRLF", line)
+        raise InputError(
+            "the line contains a carriage return", line=line, hint="Lines must end in LF or CRLF"
+        )
 
 
 def scan_run(
@@ -163,15 +171,11 @@ def scan_run(
             if not fields:
                 continue
             if len(fields) < (4 if by_rank else 6):
-                raise refuse(
-                    f"{len(fields)} columns",
-                    RUN_COLUMNS,
-                    line_number,
-                    about_remarks(fields) or other_kind(fields),
-                )
+                raise wrong_columns(fields, RUN_COLUMNS, line_number)
             if is_parted(fields):
-                found = f"{len(fields)} columns with the rank in column 5, not 4"
-                raise refuse(found, RUN_COLUMNS, line_number, about_remarks(fields) or PARTED)
+                found = f"the line has {len(fields)} columns, and the rank is in column 5 instead of 4"
+                hint = f"{RUN_COLUMNS}. {about_remarks(fields) or PARTED}"
+                raise InputError(found, line=line_number, hint=hint)
         if fields[0] != query or not queries:
             query = fields[0]
             queries.append(query)
@@ -181,17 +185,16 @@ def scan_run(
         rank = rank_of(fields[3])
         if by_rank:
             if rank < 0:
-                raise refuse(f"rank {shown(fields[3])}", "a whole number", line_number)
+                raise InputError(f"rank {shown(fields[3])} is not a whole number", line=line_number)
             value = float(-rank)
         else:
             value = value_of(score, fields, 4, line_number)
             if math.isnan(value):
                 if not drop_nan:
-                    raise refuse(
-                        f"score {shown(fields[4])} of document {shown(fields[2])}",
-                        "a number",
-                        line_number,
-                        "To leave out such lines, add `--config read.on_nan=drop`",
+                    raise InputError(
+                        f"score {shown(fields[4])} of document {shown(fields[2])} is not a number",
+                        line=line_number,
+                        hint="To leave out such lines, add `--config read.on_nan=drop`",
                     )
                 dropped += 1
                 continue
@@ -279,8 +282,7 @@ def qrels_fields(text: bytes, line: int) -> Iterator[tuple[int, list[bytes]]]:
         if not fields:
             continue
         if len(fields) != 4:
-            hint = about_remarks(fields) or other_kind(fields)
-            raise refuse(f"{len(fields)} columns", QRELS_COLUMNS, line_number, hint)
+            raise wrong_columns(fields, QRELS_COLUMNS, line_number)
         yield line_number, fields
 
 
@@ -306,4 +308,4 @@ def about_remarks(fields: list[bytes]) -> str:
     """Return a hint at a line that may be meant as a remark."""
     if not fields[0].startswith(b"#"):
         return ""
-    return "Comments begin with '# ' and belong at the top; any other line is data"
+    return "Comments begin with '# ' and belong at the top of the file"

@@ -132,7 +132,7 @@ def text_of(measure: object) -> str:
         return text
     if re.match(r"RBP\b(?!.*rel=)", text):
         raise UsageError(
-            f"{text} of ir_measures takes the grade as gain. Write RBP(rel=1), or for graded relevance the "
+            f"{text} of ir_measures takes the grade as gain. Write RBP(rel=1), or, for graded relevance, the "
             "text 'RBP(gain=graded,max_grade=N)', where N is the largest grade"
         )
     for pattern, ours in OBJECTS:
@@ -232,7 +232,7 @@ class Measure(Parametric):
     scored: ClassVar[int] = 0
     unanswered: ClassVar[bool] = False
     rejected: ClassVar[Rejected] = {
-        "judged_only": "`--judged-only` (in Python judged_only=True) drops unjudged documents everywhere"
+        "judged_only": "Use `--judged-only` (in Python, judged_only=True) to drop unjudged documents"
     }
 
     @property
@@ -315,7 +315,7 @@ class WithinBudget(Measure):
         """Return the value of every query."""
         size = judged.fitting.get(self.budget.size)
         if size is None and judged.length.any():
-            raise UsageError(f"{self} needs the documents of a run with their lengths ({LENGTHS})")
+            raise UsageError(f"{self} needs the documents of a run with their lengths. {LENGTHS}")
         return self.whole.values(judged if size is None else judged.shortened(size))
 
 
@@ -365,7 +365,7 @@ class _FunctionMeasure(Measure):
         number = float(value) if isinstance(value, Real) else None
         if number is None or not (math.isnan(number) or self.low <= number <= self.high):
             between = f"a number from {show(self.low)} to {show(self.high)}, or None"
-            raise UsageError(f"{self.name} of query '{query}' is {value!r}; it must be {between}")
+            raise UsageError(f"{self.name} of query '{query}' is {value!r}, but must be {between}")
         return number
 
     def __str__(self) -> str:
@@ -406,9 +406,9 @@ def from_function(
     check_flags(rising=rising)
     name = getattr(function, "__name__", "") if name is None else name
     if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
-        raise UsageError(f"name={name!r} is not valid; use letters, digits and _ . + -")
+        raise UsageError(f"name={name!r} is not valid. Use letters, digits and _ . + -")
     if MEASURES.find(name) is not None:
-        raise UsageError(f"name='{name}' already belongs to another measure; choose a different name")
+        raise UsageError(f"name='{name}' already belongs to another measure. Choose a different name")
     if low >= high:
         raise UsageError(f"low={show(low)} must be below high={show(high)}")
     return _FunctionMeasure(function, name, low=low, high=high, rising=rising)
@@ -430,7 +430,7 @@ def relevant_retrieved(judged: JudgedRun, hits: Hits, cutoff: int | None) -> Flo
 def check_finite(measure: Measure, values: Floats) -> Floats:
     """Return `values` unchanged; raise UsageError if a sum of gains overflows."""
     if np.isinf(values).any():
-        raise UsageError(f"{measure}: the sum of the gains exceeds 1e308; use smaller grades")
+        raise UsageError(f"{measure}: the sum of the gains exceeds 1e308. Use smaller grades")
     return values
 
 
@@ -443,10 +443,10 @@ def relevant(judged: JudgedRun, rel: float) -> Floats:
 SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan", "max")
 # Names that stand for different things in different programs.
 REFUSED = {
-    "accuracy": "Accuracy@k is the hit rate, and needs a cutoff: Accuracy@10. "
-    "PairAccuracy is the fraction of document pairs in the right order, ir_measures' Accuracy"
+    "accuracy": "Accuracy@k is the hit rate and needs a cutoff, as in Accuracy@10. PairAccuracy, which is "
+    "called Accuracy in ir_measures, is the fraction of document pairs in the right order"
 }
-LENGTHS = "`--config read.lengths=FILE:COLUMN`, in Python lengths="
+LENGTHS = "Use `--config read.lengths=FILE:COLUMN`"
 UNITS = {
     name: unit
     for unit, names in (
@@ -485,7 +485,7 @@ class _Measures(Registry[Measure]):
                 f"measure '{text}': {type(measure).__name__} needs a rank, as in {measure.example()}"
             )
         if "0" in sizes.split(","):
-            raise UsageError(f"measure '{text}': the budget must be 1 or more")
+            raise UsageError(f"measure '{text}': the budget must be at least 1")
         return [WithinBudget(measure, Budget(int(size), unit)) for size in sizes.split(",")]
 
 

@@ -61,7 +61,7 @@ class AP(Measure):
 
 
 class GMAP(Measure):
-    """Average precision with a geometric mean over queries, which emphasises the worst queries.
+    """Average precision with a geometric mean over queries, which emphasizes the worst queries.
 
     Values below 0.00001, and undefined ones, count as 0.00001 in the mean.
 

@@ -123,7 +123,7 @@ class DCGCurve:
         return values
 
 
-NO_LEVEL = {"rel": "a gain is a grade, relevant or not (ranx takes the level off the gains)"}
+NO_LEVEL = {"rel": "A gain is a grade, relevant or not (ranx subtracts the level from the gains)"}
 
 
 class CG(Measure):
@@ -227,7 +227,7 @@ class nDCG(DCG):  # noqa: N801  # the field's spelling
     0.71
     """
 
-    title = "normalised discounted cumulative gain"
+    title = "normalized discounted cumulative gain"
     formula = "DCG@k / DCG@k of all judged documents ordered by grade"
     source = "Jarvelin and Kekalainen 2002; trec_eval ndcg, ndcg_cut"
     high: ClassVar[float] = 1.0
@@ -266,7 +266,7 @@ class GnDCG(Measure):
     formula = "DCG@k / DCG@k of all judged documents ordered by gain"
     source = "trec_eval ndcg with parameters; Jarvelin and Kekalainen 2002"
     low: ClassVar[float] = -math.inf
-    rejected: ClassVar[Rejected] = {"gain": "gains already sets the gain of each grade"}
+    rejected: ClassVar[Rejected] = {"gain": "The parameter gains already sets the gain of each grade"}
 
     gains: Any = gains_by_grade()
     cutoff: int | None = cutoff()
@@ -354,7 +354,7 @@ class G(Measure):
     0.75
     """
 
-    title = "normalised gain"
+    title = "normalized gain"
     formula = "1/sum of gains sum over ranks of gain / log2(2 + ideal sum so far - sum so far)"
     source = "trec_eval G"
 

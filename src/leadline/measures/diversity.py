@@ -59,7 +59,7 @@ class _Diversity(Measure):
     def table(self, judged: JudgedRun) -> Subtopics:
         """Return the judgments by subtopic; raise UsageError if the qrels have none."""
         if judged.qrels.subtopics is None:
-            raise UsageError(f"{self} needs judgments by subtopic: --config read.subtopics")
+            raise UsageError(f"{self} needs judgments by subtopic. Use --config read.subtopics")
         return judged.qrels.subtopics
 
     def covered(self, judged: JudgedRun, rel: float) -> Covered:
@@ -254,7 +254,7 @@ class nERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     0.9
     """
 
-    title = "normalised intent-aware expected reciprocal rank"
+    title = "normalized intent-aware expected reciprocal rank"
     formula = "sum over ranks r <= k and subtopics of r of 2^-(earlier documents of the subtopic) / r, "
     formula += "/ that of the greedy ideal"
     source = "Chapelle et al. 2009; ndeval"
@@ -372,7 +372,7 @@ class nNRBP(_Diversity):  # noqa: N801  # the field's spelling
     0.9523809523809523
     """
 
-    title = "normalised novelty- and rank-biased precision"
+    title = "normalized novelty- and rank-biased precision"
     formula = "NRBP / NRBP of the greedy ideal"
     source = "Clarke et al. 2009; ndeval"
     high: ClassVar[float] = math.inf
@@ -489,7 +489,7 @@ class Coverage(Measure):
 def known_rows(judged: JudgedRun, measure: Measure) -> Flags:
     """Return flags of the judged documents known to the user; raise UsageError if none were read."""
     if judged.qrels.known is None:
-        raise UsageError(f"{measure} needs the documents that the user knew: --config read.known=FILE")
+        raise UsageError(f"{measure} needs the documents that the user knew. Use --config read.known=FILE")
     return judged.qrels.known
 
 

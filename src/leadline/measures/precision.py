@@ -114,7 +114,7 @@ class FallOut(Measure):
         if np.any(count > size):
             raise UsageError(
                 f"{self}: documents={self.documents} is less than the number of relevant and retrieved "
-                "documents of a query; give the size of the collection"
+                "documents of a query. Give the size of the collection"
             )
         return ratio(count, size)
 
@@ -210,7 +210,7 @@ class SetRelP(Measure):
 
 
 class F(Measure):
-    """Weighted harmonic mean of precision and recall; beta > 1 favours recall.
+    """Weighted harmonic mean of precision and recall; beta > 1 favors recall.
 
     Computed as (1 + beta^2) r / (beta^2 R + n) with r relevant among n retrieved (n = k with a
     cutoff), which is defined whenever anything is relevant or retrieved. `form=linear` is set_F of

@@ -64,7 +64,7 @@ class Bpref(Measure):
 
 
 class GMBpref(Measure):
-    """Bpref with a geometric mean over queries, which emphasises the worst queries.
+    """Bpref with a geometric mean over queries, which emphasizes the worst queries.
 
     Values below 0.00001, and undefined ones, count as 0.00001 in the mean.
 
@@ -198,7 +198,7 @@ class AUROC(Measure):
     source = "Hanley and McNeil 1982; torchmetrics RetrievalAUROC"
     average: ClassVar[Average] = "defined"
     aliases: ClassVar[Aliases] = {"roc_auc": {}, "RetrievalAUROC": {}}
-    rejected: ClassVar[Rejected] = {"max_fpr": "the area is that under the whole curve"}
+    rejected: ClassVar[Rejected] = {"max_fpr": "AUC is the area under the whole curve"}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()

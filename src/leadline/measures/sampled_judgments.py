@@ -100,7 +100,7 @@ class infNDCG(Measure):  # noqa: N801  # the field's spelling
     1.267
     """
 
-    title = "inferred normalised discounted cumulative gain"
+    title = "inferred normalized discounted cumulative gain"
     formula = (
         "sum over strata of d_s/n_s (sum of grade / log2(1 + rank)) / the same of the estimated ideal list"
     )
@@ -187,5 +187,5 @@ def _weights(qrels: QrelsColumns) -> Floats:
         return np.ones(len(qrels.grades)) if qrels.strata is None else _strata(qrels).factor
     unknown = int(np.count_nonzero(np.isnan(qrels.inclusion) & (qrels.grades >= 0)))
     if unknown:
-        raise UsageError(f"statAP needs an inclusion probability for each judgment; {unknown:,} have none")
+        raise UsageError(f"statAP needs an inclusion probability per judgment, but {unknown:,} have none")
     return 1.0 / np.where(np.isnan(qrels.inclusion), 1.0, qrels.inclusion)

@@ -29,8 +29,8 @@ def sum_to_cutoff(cutoff: int, term: Callable[[Floats], Floats]) -> float:
 
 
 OTHER_NAMES: Rejected = {
-    "max_rel": "write max_grade",
-    "min_rel": "the gain begins at grade 0; subtract min_rel from the grades",
+    "max_rel": "Write max_grade",
+    "min_rel": "The gain begins at grade 0, so subtract min_rel from the grades",
 }
 
 
@@ -39,7 +39,7 @@ def gains_below(measure: Measure, judged: JudgedRun, max_grade: float) -> Gains:
     largest = judged.qrels.highest_grade
     if largest > max_grade:
         raise UsageError(
-            f"{measure}: grade {show(largest)} is above max_grade={show(max_grade)}; use smaller grades, "
+            f"{measure}: grade {show(largest)} is above max_grade={show(max_grade)}. Use smaller grades, "
             f"or max_grade={show(largest)}"
         )
     return judged.gains
@@ -115,7 +115,7 @@ class _Walk(Measure):
         """Refuse a rank that would need too much memory."""
         if self.last > DEEPEST:
             raise UsageError(
-                f"rank {self.last} is too deep for {type(self).__name__}; use {DEEPEST:,} or less"
+                f"rank {self.last} is too deep for {type(self).__name__}. Use at most {DEEPEST:,}"
             )
 
     @property
@@ -305,7 +305,7 @@ class nERR(ERR):  # noqa: N801  # the field's spelling
     0.5
     """
 
-    title = "normalised expected reciprocal rank"
+    title = "normalized expected reciprocal rank"
     formula = "ERR@k / ERR@k of all judged documents ordered by grade"
     source = "Chapelle et al. 2009; Sakai and Song 2011; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"normalised_err": {}, "normalized_err": {}}
@@ -556,7 +556,7 @@ class Compat(Measure):
     formula += "the same of the ideal list with itself"
     source = "Clarke et al. 2021; ir_measures Compat"
     aliases: ClassVar[Aliases] = {"compatibility": {}}
-    rejected: ClassVar[Rejected] = {"normalize": "the value is always divided by the best one"}
+    rejected: ClassVar[Rejected] = {"normalize": "The value is always divided by the best one"}
 
     p: float = number(0.95, low=0.0, high=1.0, open_ends=True)
 

@@ -116,9 +116,7 @@ def _readable(part: Any, label: str) -> Iterator[tuple[Any, str | None]]:
         except InputError as error:
             if error.path != copy.path:
                 raise
-            raise InputError(
-                error.found, expected=error.expected, path=label, line=error.line, hint=error.hint
-            ) from None
+            raise error.at(label) from None
 
 
 class PartSum:
