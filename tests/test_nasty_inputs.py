@@ -241,8 +241,7 @@ TABLE = (
         "no query of the run is judged",
         ONE,
         ranked("q7", "d1"),
-        "no query of sys is judged (sys has 'q7', the judgments have 'q1'); "
-        "expected the same query ids in both",
+        "no query of sys is judged (sys has 'q7', the judgments have 'q1'); Use the same query ids in both",
         agree="te9 exit 7, te10 exit 4",
         differ="irm ranx-c trt and te10 with -c give 0, pyt {{}}",
     ),
@@ -251,8 +250,7 @@ TABLE = (
         "no query of the run is judged, profile trec9",
         ONE,
         ranked("q7", "d1"),
-        "no query of sys is judged (sys has 'q7', the judgments have 'q1'); "
-        "expected the same query ids in both",
+        "no query of sys is judged (sys has 'q7', the judgments have 'q1'); Use the same query ids in both",
         (),
         ("--profile", "trec9"),
         agree="te9 pyt give no mean",
@@ -625,7 +623,7 @@ def test_order_rank_takes_runs_without_scores(columns: str, tmp_path: Path, lead
         (
             ("1", "2", "1"),
             (
-                "3: rank 1 appears twice for query 'q1' (first at line 1); "
+                "3: rank 1 appears twice for query 'q1' (first at line 1). "
                 "With --config read.order=rank, each rank must be unique"
             ),
         ),

@@ -120,7 +120,7 @@ REFUSED: list[Call] = [
     ("difference", {"threads": math.nan}, "threads must be a whole number"),
     ("abtest", {"a": (math.nan, 4)}, r"a must be \(a whole number, a whole"),
     ("evaluate", {"on_run": 5}, "on_run must be a function"),
-    ("evaluate", {"queries": ["q1"]}, "queries="),
+    ("evaluate", {"queries": ["q1"]}, "queries must be"),
 ]
 
 

@@ -118,8 +118,8 @@ def test_a_missing_score_is_refused(library: str, value: float | None) -> None:
 def test_a_frame_without_a_needed_column_says_which(library: str) -> None:
     table = frame(library, ("qid", "docno", "closeness"), RUN_ROWS)
     assert refusal(read_run, table).endswith(
-        "no scores can be read from the columns qid, docno, closeness, because none is called score "
-        "or similarity or relevance_score"
+        "no scores can be read from the columns qid, docno, closeness, because none is called score, "
+        "similarity or relevance_score"
     )
     table = frame(library, ("subject", "docno", "score"), RUN_ROWS)
     assert ", because none is called query_id, qid, q_id, query-id, " in refusal(read_run, table)
@@ -244,7 +244,7 @@ def test_negative_grades_may_count_as_unjudged() -> None:
         ({"order": "id"}, "order must be 'score' or 'rank', not 'id'"),
         (
             {"on_duplicate": "keep"},
-            ("on_duplicate must be 'refuse' or 'first' or 'last' or 'max' or 'hold', not 'keep'"),
+            ("on_duplicate must be 'refuse', 'first', 'last', 'max' or 'hold', not 'keep'"),
         ),
         ({"on_nan": "zero"}, "on_nan must be 'refuse' or 'drop', not 'zero'"),
     ],
