@@ -24,6 +24,7 @@ from leadline.errors import both, one_of
 from leadline.evaluation.join import each_run, readable_twice
 from leadline.io.id_lists import read_labels
 from leadline_studies import COMPLETE, Claim, Given, Option, Outcome, read_judgments, with_options
+from leadline_studies.common.tables import sheet
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 CLAIM = Claim(
@@ -171,16 +172,14 @@ def grids_of(
 
 
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
-    heads = ["family", "runs", "best", "parameter", "RIC", "median id inside", "largest id inside"]
-    best = Table(heads, [[name, *values.values()] for name, values in data["families"].items()])
-    pairs = Table(
-        ["best of", "id", *(f"pairs above, {name}" for name in data["families"])],
-        [
-            [pair, entry["id"], *entry["share_of_pairs_above"].values()]
-            for pair, entry in data["across"].items()
-        ],
-    )
-    return {"best": best, "across": pairs}
+    best = ({"family": name} | values for name, values in data["families"].items())
+    pairs = ({"pair": name} | entry for name, entry in data["across"].items())
+    heads = ["family", "runs", "best", "parameter", "RIC=ric"]
+    above = [f"pairs above, {name}=share_of_pairs_above.{name}" for name in data["families"]]
+    return {
+        "best": sheet(best, [*heads, "median id inside=id_median", "largest id inside=id_largest"]),
+        "across": sheet(pairs, ["best of=pair", "id", *above]),
+    }
 
 
 def _figures(
@@ -207,24 +206,18 @@ def _figures(
 
 def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return whether the best runs of different families are closer than the typical pair of one family."""
-    pair, largest = max(
-        ((name, entry["id"]) for name, entry in data["across"].items()), key=lambda item: item[1]
-    )
+    pair, entry = max(data["across"].items(), key=lambda item: item[1]["id"])
     medians = {name: values["id_median"] for name, values in data["families"].items()}
-    below = [name for name, median in medians.items() if largest < median]
-    verdict = (
-        "reproduced"
-        if len(below) == len(medians)
-        else f"not reproduced for {', '.join(name for name in medians if name not in below)}"
-    )
-    median_text = ", ".join(f"{name} {median:.3f}" for name, median in medians.items())
+    failed = [name for name, median in medians.items() if entry["id"] >= median]
+    verdict = f"not reproduced for {', '.join(failed)}" if failed else "reproduced"
+    shares = entry["share_of_pairs_above"].items()
+    within = ", ".join(f"{name} {median:.3f}" for name, median in medians.items())
     line = (
-        f"The largest id between best runs is {largest:.3f} ({pair}). The median id within a family is "
-        f"{median_text}. Best runs are closer than the median pair of each family: {verdict}"
+        f"The largest id between best runs is {entry['id']:.3f} ({pair}). The median id within a family is "
+        f"{within}. Best runs are closer than the median pair of each family: {verdict}"
     )
-    above = data["across"][pair]["share_of_pairs_above"]
-    share_text = ", ".join(f"{share:.0%} of the pairs of {name}" for name, share in above.items())
-    return [line, f"The largest id between best runs is smaller than that of {share_text}."]
+    smaller = ", ".join(f"{share:.0%} of the pairs of {name}" for name, share in shares)
+    return [line, f"The largest id between best runs is smaller than that of {smaller}."]
 
 
 def pooled_judgments(qrels: Qrels, runs: Any, depth: int) -> Qrels:

@@ -22,8 +22,10 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.io.id_lists import read_labels, teams_of
 from leadline.stats.correlation import kendall, pearson, spearman
-from leadline.stats.resampling import interval, resamples
+from leadline.stats.resampling import resamples
 from leadline_studies import COMPLETE, SEED, TEAM, Claim, Given, Option, Outcome, read_judgments, with_options
+from leadline_studies.common.pages import interval
+from leadline_studies.common.tables import estimated, sheet
 from leadline_studies.difference_similarity.roc import area_under_curve, best_threshold, decide, roc_curve
 
 CLAIM = Claim(
@@ -94,11 +96,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     }
     return Outcome(
         data,
-        {
-            "auc": _auc_table(areas),
-            "thresholds": _decision_table(data["decisions"]),
-            "correlation": _correlation_table(data["ric_ap"]),
-        },
+        _tables(data),
         _figures(differences, teams, pairs),
         summary_lines(data),
         differences.warnings,
@@ -124,22 +122,16 @@ def pairs_in_bins(differences: Difference, teams: list[str], bins: int) -> Pairs
 
 def _areas(pairs: Pairs, draws: Integers) -> dict[str, Any]:
     """Return the AUC of every predictor with its interval, and of id minus that of delta RIC."""
-    if int(pairs.same.sum()) < FEWEST:
-        return dict.fromkeys([*pairs.scores, f"{ID} - {DELTA}"])
-    values: dict[str, float] = {}
-    resampled: dict[str, list[float]] = {}
-    for name, score in pairs.scores.items():
-        values[name] = area_under_curve(score, pairs.same)
-        resampled[name] = [
-            area_under_curve(score, pairs.same, _weights(pairs, frequencies)) for frequencies in draws
-        ]
     contrast = f"{ID} - {DELTA}"
-    values[contrast] = values[ID] - values[DELTA]
-    resampled[contrast] = (np.array(resampled[ID]) - np.array(resampled[DELTA])).tolist()
-    return {
-        name: dict(zip(("value", "low", "high"), (value, *interval(resampled[name])), strict=True))
-        for name, value in values.items()
+    if int(pairs.same.sum()) < FEWEST:
+        return dict.fromkeys([*pairs.scores, contrast])
+    weights = [None, *(_weights(pairs, frequencies) for frequencies in draws)]
+    found = {
+        name: np.array([area_under_curve(score, pairs.same, weight) for weight in weights])
+        for name, score in pairs.scores.items()
     }
+    found[contrast] = found[ID] - found[DELTA]
+    return {name: estimated(float(values[0]), values[1:]) for name, values in found.items()}
 
 
 def _weights(pairs: Pairs, frequencies: Integers) -> Floats:
@@ -162,59 +154,45 @@ def _decisions(pairs: Pairs, teams: list[str]) -> dict[str, Any] | None:
         training = ~held & (fold[pairs.second] != part)
         chosen.append(-best_threshold(score[training], pairs.same[training]))
         taken[held] = score[held] >= -chosen[-1]
-    crossed = decide(taken.astype(np.float64), pairs.same, 1.0)
-    fixed = decide(score, pairs.same, -THRESHOLD)
+
+    def decided(values: Floats, at: float, limit: float) -> dict[str, float | None]:
+        found = decide(values, pairs.same, at)._asdict() | {"threshold": limit}
+        return {name: plain(value) for name, value in found.items()}
+
     return {
-        "thresholds": [
-            {**_plain(decide(score, pairs.same, -limit)._asdict()), "threshold": limit}
-            for limit in THRESHOLDS
-        ],
-        "at_0.1": {**_plain(fixed._asdict()), "threshold": THRESHOLD},
-        "cross_validated": {**_plain(crossed._asdict()), "threshold": plain(float(np.median(chosen)))},
+        "thresholds": [decided(score, -limit, limit) for limit in THRESHOLDS],
+        "at_0.1": decided(score, -THRESHOLD, THRESHOLD),
+        "cross_validated": decided(taken.astype(np.float64), 1.0, float(np.median(chosen))),
     }
-
-
-def _plain(values: dict[str, float]) -> dict[str, float | None]:
-    return {name: plain(value) for name, value in values.items()}
 
 
 def _correlations(differences: Difference, drawn: Integers) -> dict[str, Any]:
     """Return the correlations of RIC and the concordance with AP over systems."""
     ap = differences.ap.mean(axis=1)
-    measured = {"RIC": differences.mean_ric, "concordance": differences.mean_concordance}
-    result: dict[str, Any] = {}
-    for name, values in measured.items():
-        for label, statistic in (("pearson", pearson), ("spearman", spearman), ("kendall", kendall)):
-            resampled = interval([statistic(values, ap, times) for times in drawn])
-            result.setdefault(name, {})[label] = {
-                "value": plain(statistic(values, ap)),
-                "low": plain(resampled[0]),
-                "high": plain(resampled[1]),
-            }
-    return result
+    return {
+        name: {
+            label: estimated(statistic(values, ap), [statistic(values, ap, times) for times in drawn])
+            for label, statistic in (("pearson", pearson), ("spearman", spearman), ("kendall", kendall))
+        }
+        for name, values in (("RIC", differences.mean_ric), ("concordance", differences.mean_concordance))
+    }
 
 
-def _auc_table(areas: dict[str, Any]) -> Table:
-    rows = [
-        [name, *(None if area is None else area[part] for part in ("value", "low", "high"))]
-        for name, area in areas.items()
-    ]
-    return Table(["predictor", "AUC", "low", "high"], rows, digits=3)
-
-
-def _decision_table(decisions: dict[str, Any] | None) -> Table:
-    heads = ["id up to", "accuracy", "precision", "recall", "always different"]
-    rows = [list(decision.values()) for decision in (decisions or {}).get("thresholds", ())]
-    return Table(heads, rows, digits=3)
-
-
-def _correlation_table(correlations: dict[str, Any]) -> Table:
-    rows = [
-        [name, label, *(value[part] for part in ("value", "low", "high"))]
-        for name, values in correlations.items()
+def _tables(data: dict[str, Any]) -> dict[str, Table]:
+    areas = ({"predictor": name} | (area or {}) for name, area in data["auc"].items())
+    decisions = (data["decisions"] or {}).get("thresholds", ())
+    correlations = (
+        {"measure": name, "coefficient": label} | value
+        for name, values in data["ric_ap"].items()
         for label, value in values.items()
-    ]
-    return Table(["AP with", "coefficient", "value", "low", "high"], rows, digits=3)
+    )
+    heads = ["id up to=threshold", "accuracy", "precision", "recall", "always different=larger"]
+    ends = ["low", "high"]
+    return {
+        "auc": sheet(areas, ["predictor", "AUC=value", *ends], digits=3),
+        "thresholds": sheet(decisions, heads, digits=3),
+        "correlation": sheet(correlations, ["AP with=measure", "coefficient", "value", *ends], digits=3),
+    }
 
 
 def _figures(differences: Difference, teams: list[str], pairs: Pairs) -> dict[str, Any]:
@@ -240,7 +218,7 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return whether the paper's relation held: AUC above 0.9 for id, below 0.6 for delta RIC."""
     suffix = "" if data["k"] is None else f"@{data['k']}"
     ap = data["ric_ap"]["RIC"]["pearson"]
-    last = f"Over systems, Pearson's r of RIC{suffix} with AP is {_shown(ap)}."
+    last = f"Over systems, Pearson's r of RIC{suffix} with AP is {interval(ap)}."
     same = data["same_team_pairs"]
     if data["auc"][ID] is None:
         first = (
@@ -263,13 +241,9 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
         key=lambda name: float(data["auc"][name]["value"]),
         default="",
     )
-    beside = f" The best other predictor is {best} with {_shown(data['auc'][best])}." if best else ""
+    beside = f" The best other predictor is {best} with {interval(data['auc'][best])}." if best else ""
     first = (
-        f"The AUC of id{suffix} is {_shown(of_id)}, that of the difference in RIC{suffix} {_shown(of_delta)} "
-        f"({same} of {data['pairs']} pairs are of one team): {verdict}.{beside}"
+        f"The AUC of id{suffix} is {interval(of_id)}, that of the difference in RIC{suffix} "
+        f"{interval(of_delta)} ({same} of {data['pairs']} pairs are of one team): {verdict}.{beside}"
     )
     return [first, last]
-
-
-def _shown(value: dict[str, float]) -> str:
-    return "{value:.2f} [{low:.2f}, {high:.2f}]".format(**value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from leadline_studies.common.pages import RUN_SETS, Json, copy_figures, rounded, run_study
+from leadline_studies.histogram_sample.study import PLAIN, WEIGHTED, best_slope, r_of
 
 NAME = "histogram-samples"
 TEXTS = {"cisi": "CISI", "cacm": "CACM", "npl": "NPL", "nfcorpus-test": "NFCorpus"}
@@ -19,8 +20,6 @@ FIGURES = {
     "nfcorpus-test-sample-models/tracking": f"{NAME}-nfcorpus-test.svg",
     "nfcorpus-test-sample-models/underrated": f"{NAME}-nfcorpus-test-underrated.svg",
 }
-PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
-SLOPES = ("HSA, scores", "HSA, ranks")
 
 
 def collect(out: Path, data: Path) -> Json:
@@ -34,12 +33,6 @@ def collect(out: Path, data: Path) -> Json:
     return dict(rounded({"runs": runs, "models": models}))
 
 
-def _r(entry: Json) -> float:
-    """Return R of a cell, below all others where it is undefined."""
-    value = entry["pearson"]["value"]
-    return -2.0 if value is None else float(value)
-
-
 def cells_of(part: Json) -> list[Json]:
     """Return every cell: set, n, and the better HSA, AP as sampled and AP weighted with their share."""
     return [
@@ -47,10 +40,10 @@ def cells_of(part: Json) -> list[Json]:
             "set": name,
             "share": plain["share"],
             "sample": plain["sample"],
-            "hsa": max((data["estimates"][slope][index] for slope in SLOPES), key=_r),
+            "hsa": best_slope(data["estimates"], index)[1],
             "plain": plain,
             "weighted": data["estimates"][WEIGHTED][index],
-            "most": max(_r(entry[index]) for entry in data["estimates"].values()),
+            "most": max(r_of(entry[index]) for entry in data["estimates"].values()),
         }
         for name, data in part.items()
         for index, plain in enumerate(data["estimates"][PLAIN])
@@ -76,8 +69,8 @@ def facts(kept: Json) -> Json:
         "above": sum((entry["value"] or 0) > 0 for entry in over),
         "clear": sum((entry["low"] or 0) > 0 for entry in over),
         "below": sum((entry["high"] or 0) < 0 for entry in over),
-        "weighted": sum(_r(cell["weighted"]) == cell["most"] for cell in every),
-        "beaten": sum(_r(cell["hsa"]) > _r(cell["weighted"]) for cell in every),
+        "weighted": sum(r_of(cell["weighted"]) == cell["most"] for cell in every),
+        "beaten": sum(r_of(cell["hsa"]) > r_of(cell["weighted"]) for cell in every),
         "rescored": [(TEXTS[name], data["underrated"][:2]) for name, data in kept["models"].items()],
         "tops": next(iter(kept["models"].values()))["tops"],
         "first": kept["runs"]["trec-robust-2003"],

@@ -22,6 +22,7 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.subsampling import slopes
+from leadline.estimation.unjudged import mean_of_defined
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels, teams_of
@@ -38,7 +39,7 @@ from leadline_studies import (
     parse_integers,
     with_options,
 )
-from leadline_studies.common.tables import sheet
+from leadline_studies.common.tables import correlated, estimated, known, sheet
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, SubsampledRun, shares
 
 CLAIM = Claim("HSA from a sample of scores follows MAP of whole lists better than MAP of the same sample.")
@@ -190,21 +191,14 @@ def correlations_by_cell(
 def correlation_with_ap(exact: Floats, values: Floats, rivals: Floats) -> Json:
     """Return the correlation of an estimate (systems x seeds x draws) with AP, and its lead over another."""
     of_draws = coefficients(pearson, exact, values)
-    others: dict[str, Callable[[Floats, Floats], float]] = {
-        "spearman": spearman,
-        "kendall": kendall,
-        "tau_ap": lambda truth, estimate: tau_ap(estimate, truth),
-    }
+    ends = dict(zip(("samples_low", "samples_high"), map(plain, interval(of_draws[:, 0])), strict=True))
     first = values[:, :, :1]
+    others = {"spearman": spearman, "kendall": kendall, "tau_ap": lambda truth, found: tau_ap(found, truth)}
     return {
-        "pearson": spread(of_draws)
-        | dict(zip(("samples_low", "samples_high"), map(plain, interval(of_draws[:, 0])), strict=True)),
-        **{
-            name: plain(_median(coefficients(coefficient, exact[:, :, :1], first)))
-            for name, coefficient in others.items()
-        },
+        "pearson": spread(of_draws) | ends,
+        **{name: plain(_median(coefficients(one, exact[:, :, :1], first))) for name, one in others.items()},
         "over_ap": spread(of_draws - rivals),
-        "mean": plain(_median(_column_means(first))),
+        "mean": plain(_median(mean_of_defined(first[:, :, 0].T))),
         "undefined": int(np.isnan(first).any(axis=(1, 2)).sum()),
     }
 
@@ -213,30 +207,18 @@ def coefficients(coefficient: Callable[[Floats, Floats], float], exact: Floats, 
     """Return a coefficient over the systems with a value, for every seed and draw."""
     result = np.full(values.shape[1:], np.nan)
     for cell in np.ndindex(*result.shape):
-        x, y = exact[:, *cell], values[:, *cell]
-        defined = ~np.isnan(y)
-        if defined.sum() >= LEAST:
-            result[cell] = coefficient(x[defined], y[defined])
+        result[cell] = correlated(coefficient, exact[:, *cell], values[:, *cell], LEAST)
     return result
 
 
 def spread(values: Floats) -> Json:
     """Return the median of the first draws, and the bootstrap interval over queries of the others."""
-    low, high = interval(values[:, 1:].ravel())
-    return {"value": plain(_median(values[:, :1])), "low": plain(low), "high": plain(high)}
+    return estimated(_median(values[:, :1]), values[:, 1:].ravel())
 
 
 def _median(values: Floats) -> float:
     defined = values[~np.isnan(values)]
     return float(np.median(defined)) if len(defined) else float("nan")
-
-
-def _column_means(values: Floats) -> Floats:
-    defined = ~np.isnan(values)
-    count = defined.sum(axis=0)
-    total = np.where(defined, values, 0.0).sum(axis=0)
-    means: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-    return means
 
 
 def _run_interval(exact: Floats, values: Floats, groups: Sequence[str], draws: int, seed: int) -> Json:
@@ -253,14 +235,14 @@ def tracking_table(data: dict[str, list[Json]]) -> Table:
     """Return the table of all estimates, proportions and sizes."""
     limits = list(data[PLAIN][0]["pearson"])[1:]  # an interval over runs is not always there
     rows = ({"estimate": name} | entry for name, entries in data.items() for entry in entries)
-    columns = [
-        "estimate",
-        "share",
-        "n=sample",
-        "R=pearson.value",
+    columns = ["estimate", "share", "n=sample", "R=pearson.value"]
+    columns += [
         *(f"{end}=pearson.{end}" for end in limits),
+        "rho=spearman",
+        "tau=kendall",
+        "tau-AP=tau_ap",
+        "R less AP as sampled=over_ap.value",
     ]
-    columns += ["rho=spearman", "tau=kendall", "tau-AP=tau_ap", "R less AP as sampled=over_ap.value"]
     columns += ["less_low=over_ap.low", "less_high=over_ap.high", "mean", "undefined"]
     return sheet(rows, columns, digits=3)
 
@@ -270,37 +252,34 @@ def figures(data: dict[str, list[Json]], grid: Grid) -> dict[str, Any]:
     from leadline_studies.common.figures import by_sample
 
     middle, most = grid.sizes[len(grid.sizes) // 2], max(grid.shares)
-    label = "Pearson with AP of whole lists"
 
-    def lines(fixed: str, value: float, along: str, factor: float) -> dict[str, Any]:
-        return {
+    def drawn(fixed: str, value: float, along: str, factor: float, **words: str) -> Any:
+        lines = {
             name: [
-                (round(factor * entry[along]), _nan_for_none(entry["pearson"]["value"]))
+                (round(factor * entry[along]), known(entry["pearson"]["value"]))
                 for entry in entries
                 if entry[fixed] == value
             ]
             for name, entries in data.items()
         }
+        return by_sample(lines, label="Pearson with AP of whole lists", **words)
 
     by_share = f"percentage of relevant documents kept ({middle} other documents per query)"
     return {
-        "tracking": by_sample(lines("share", most, "sample", 1), label=label),
-        "shares": by_sample(lines("sample", middle, "share", 100), label=label, sample=by_share),
+        "tracking": drawn("share", most, "sample", 1),
+        "shares": drawn("sample", middle, "share", 100, sample=by_share),
     }
 
 
-def _nan_for_none(value: float | None) -> float:
-    return np.nan if value is None else value
+def r_of(entry: Json) -> float:
+    """Return R of a cell, below all others where it is undefined."""
+    value = entry["pearson"]["value"]
+    return -2.0 if value is None else float(value)
 
 
 def best_slope(data: dict[str, list[Json]], index: int) -> tuple[str, Json]:
-    """Return the better of HSA from scores and from ranks in a cell, a choice in its favour."""
-    name = max(
-        AS_PUBLISHED,
-        key=lambda estimate: np.nan_to_num(
-            _nan_for_none(data[estimate][index]["pearson"]["value"]), nan=-2.0
-        ),
-    )
+    """Return the better of HSA from scores and from ranks in a cell, a choice in its favor."""
+    name = max(AS_PUBLISHED, key=lambda estimate: r_of(data[estimate][index]))
     return name, data[name][index]
 
 
@@ -308,7 +287,7 @@ def verdict(gain: Json, systems: int) -> str:
     """Return whether a gain over AP of the sample is above 0, or below, with its interval over queries."""
     if systems < ASKED_RUNS:
         return f"no verdict, because at least {ASKED_RUNS} runs are needed"
-    low, high = (_nan_for_none(gain[end]) for end in ("low", "high"))
+    low, high = (known(gain[end]) for end in ("low", "high"))
     if low > 0:
         return "the claim holds"
     if high < 0:
@@ -338,17 +317,13 @@ def _text(value: float | None) -> str:
 
 def summary(data: dict[str, list[Json]]) -> str:
     """Count the cells in which HSA tracks better than AP of the same sample."""
-    cells = len(data[PLAIN])
-    over = [best_slope(data, index)[1]["over_ap"] for index in range(cells)]
-    above = sum((entry["value"] or 0) > 0 for entry in over)
-    clear = sum((entry["low"] or 0) > 0 for entry in over)
+    cells = range(len(data[PLAIN]))
+    over = [best_slope(data, index)[1]["over_ap"] for index in cells]
+    above, clear = (sum((entry[end] or 0) > 0 for entry in over) for end in ("value", "low"))
     below = sum((entry["high"] or 0) < 0 for entry in over)
-    tops = [
-        max(ESTIMATES, key=lambda name: _nan_for_none(data[name][index]["pearson"]["value"]) or -2.0)
-        for index in range(cells)
-    ]
+    tops = [max(ESTIMATES, key=lambda name: r_of(data[name][index])) for index in cells]
     return (
         f"Over all shares and n, the better HSA tracks AP better than AP of the same sample does in {above} "
-        f"of {counted(cells, 'cell')}, significantly in {clear}, and significantly worse in {below}. "
+        f"of {counted(len(cells), 'cell')}, significantly in {clear}, and significantly worse in {below}. "
         f"Weighted AP is the best estimate in {tops.count(WEIGHTED)}."
     )

@@ -9,6 +9,7 @@ each estimate underrates them. Source: Krstovski, Smith and Kurtz 2015, section 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -31,7 +32,8 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Model
 from leadline.stats.correlation import average_ranks
 from leadline_studies import Claim, Given, Option, Outcome, at_least, parse_integers, with_options
-from leadline_studies.common.tables import sheet
+from leadline_studies.common.pages import interval
+from leadline_studies.common.tables import columns, sheet
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler
 from leadline_studies.histogram_sample.study import (
     ESTIMATES,
@@ -276,13 +278,9 @@ def _underrated(
     nothing = np.full(exact.shape[1:], np.nan)
     entries = []
     for name, values in tried.items():
-        entry = {"estimate": name} | {
-            key: number
-            for key, number in correlation_with_ap(exact, values, nothing).items()
-            if key != "over_ap"
-        }
-        fixed_queries = correlation_with_ap(exact[~learns], values[~learns], nothing)
-        entry["without_expansion"] = fixed_queries["pearson"]
+        entry: Json = {"estimate": name} | correlation_with_ap(exact, values, nothing)
+        del entry["over_ap"]
+        entry["without_expansion"] = correlation_with_ap(exact[~learns], values[~learns], nothing)["pearson"]
         entry["places"] = spread(places_lost(exact, values, learns))
         if name.startswith("rescored"):
             entry["less"] = spread(_lost(exact, values, learns))
@@ -313,17 +311,14 @@ def tables(data: Json) -> dict[str, Table]:
     """Return the tables: estimates, models, and the underrating of expansion."""
     tops = data["tops"]
     models = [row | {"yes": "yes" if row["expands"] else "no"} for row in data["models"]]
-    columns = ["model", "expands=yes", "MAP=map", *(f"MAP, rescored {top}=rescored.{top}" for top in tops)]
-    columns += [f"new relevant, {top}=new.{top}" for top in tops]
+    heads = ["model", "expands=yes", "MAP=map", *(f"MAP, rescored {top}=rescored.{top}" for top in tops)]
+    heads += [f"new relevant, {top}=new.{top}" for top in tops]
     parts = {"R": "pearson", "R without expansion": "without_expansion", "ranks lost by expansion": "places"}
-    limits = [
-        f"{head}{word}={part}.{key}"
-        for head, part in parts.items()
-        for word, key in (("", "value"), (", low", "low"), (", high", "high"))
-    ]
+    ends = {"": "value", ", low": "low", ", high": "high"}
+    limits = [f"{head}{word}={part}.{key}" for head, part in parts.items() for word, key in ends.items()]
     return {
         "tracking": tracking_table(data["estimates"]),
-        "models": sheet(models, columns, digits=3),
+        "models": sheet(models, heads, digits=3),
         "rescoring": sheet(data["underrated"], ["estimate", *limits, "rho=spearman", "mean"], digits=3),
     }
 
@@ -332,42 +327,27 @@ def _figure(data: Json) -> Any:
     from leadline.charts.interval_plots import forest
 
     middle = data["samples"][len(data["samples"]) // 2]
-    rows = [
-        entry
-        for entry in data["underrated"]
-        if entry["estimate"].startswith("rescored") or entry["estimate"].endswith(f"n = {middle}")
-    ]
-    ends = [
-        [np.nan if entry["places"][key] is None else entry["places"][key] for entry in rows]
-        for key in ("value", "low", "high")
-    ]
+    shown = re.compile(rf"rescored|.*n = {middle}$")
+    rows = [row for row in data["underrated"] if shown.match(row["estimate"])]
     label = f"ranks that models with expansion lose, of {len(data['models'])} (95 %)"
-    return forest([entry["estimate"] for entry in rows], *ends, label=label)
+    ends = columns(rows, *(f"places.{key}" for key in ("value", "low", "high")))
+    return forest([row["estimate"] for row in rows], *ends, label=label)
 
 
 def rival_lines(data: Json) -> list[str]:
     """Return how rescoring tracks MAP, and what models with expansion lose by it."""
     conclusions = []
-    models = data["models"]
     for entry, top in zip(data["underrated"], data["tops"], strict=False):
-        new = [float(model["new"][str(top)]) for model in models if model["expands"]]
+        tracked = f"Rescoring the first {top} documents of BM25 has R {interval(entry['pearson'], '.3f')}"
+        tracked += " with full MAP"
+        new = [float(model["new"][str(top)]) for model in data["models"] if model["expands"]]
         if entry["places"]["value"] is None or not new or entry["less"]["value"] is None:
-            conclusions.append(
-                f"Rescoring the first {top} documents of BM25 has R {_text(entry['pearson'])} with full MAP."
-            )
+            conclusions.append(f"{tracked}.")
             continue
-        share = percent(round(sum(new) / len(new), 3))
         conclusions.append(
-            f"Rescoring the first {top} documents of BM25 has R {_text(entry['pearson'])} with full MAP, and "
-            f"{_text(entry['without_expansion'])} without expansion. Models with expansion find {share} more "
-            f"of the relevant documents at that depth. They lose {_text(entry['places'], '+.1f')} ranks, and "
-            f"{_text(entry['less'], '+.3f')} more of their MAP than other models."
+            f"{tracked}, and {interval(entry['without_expansion'], '.3f')} without expansion. Models with "
+            f"expansion find {percent(round(sum(new) / len(new), 3))} more of the relevant documents at "
+            f"that depth. They lose {interval(entry['places'], '+.1f')} ranks, and "
+            f"{interval(entry['less'], '+.3f')} more of their MAP than other models."
         )
     return conclusions
-
-
-def _text(value: Json, form: str = ".3f") -> str:
-    low, middle, high = (
-        "-" if value[key] is None else format(value[key], form) for key in ("low", "value", "high")
-    )
-    return f"{middle} [{low}, {high}]"

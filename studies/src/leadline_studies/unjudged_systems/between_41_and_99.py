@@ -13,7 +13,12 @@ from leadline.io.id_lists import read_labels
 from leadline.io.result_files import read_column
 from leadline.stats.correlation import kendall
 from leadline_studies.common.pages import Json, find_runs
-from leadline_studies.unjudged_systems.votes import STATISTICS, scores_by_votes, with_fewer_draws
+from leadline_studies.unjudged_systems.votes import (
+    STATISTICS,
+    over_subsets,
+    scores_by_votes,
+    with_fewer_draws,
+)
 
 LEAST, MOST = 41, 99
 PARTS = 20
@@ -56,17 +61,13 @@ def of_parts(folder: Path, runs: list[Path], column: str) -> Json:
     systems, truth, teams = read(folder, runs, column)
     methods = with_fewer_draws([kind() for kind in METHODS.classes.values() if kind.voting])
     rng = np.random.default_rng(0)
-    values: dict[str, dict[str, list[float]]] = {method.called: {} for method in methods}
+    parts = []
     for _ in range(PARTS):
-        n_runs = int(rng.integers(LEAST, MOST + 1))
-        rows = np.sort(rng.permutation(len(truth))[:n_runs])
-        scores = scores_by_votes(systems.only(rows.tolist()), methods, [teams[row] for row in rows], 0)
-        for name, by_vote in scores.items():
-            method = values[name]
-            method.setdefault("kendall", []).append(kendall(by_vote["run"], truth[rows]))
-            method.setdefault("team", []).append(kendall(by_vote["team"], truth[rows]))
-            method.setdefault("tau_ap", []).append(STATISTICS["tau_ap"](by_vote["run"], truth[rows]))
-    return {name: {key: spread(taus) for key, taus in method.items()} for name, method in values.items()}
+        size = int(rng.integers(LEAST, MOST + 1))
+        parts.append(np.sort(rng.permutation(len(truth))[:size]))
+    found = over_subsets(systems, truth, teams, methods, parts, 0)
+    kept = ("kendall", "team", "tau_ap")
+    return {name: {key: spread(taus[key]) for key in kept} for name, taus in found.items()}
 
 
 def of_whole(folder: Path, runs: list[Path], extra: list[Path]) -> Json:

@@ -30,10 +30,16 @@ from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.result_files import read_column
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
-from leadline.stats.resampling import interval, resamples
+from leadline.stats.resampling import resamples
 from leadline_studies import SEED, TEAM, Claim, Given, Option, Outcome, at_least, with_options
-from leadline_studies.common.tables import sheet
-from leadline_studies.unjudged_systems.votes import STATISTICS, VOTES, scores_by_votes, with_fewer_draws
+from leadline_studies.common.tables import estimated, sheet
+from leadline_studies.unjudged_systems.votes import (
+    STATISTICS,
+    VOTES,
+    over_subsets,
+    scores_by_votes,
+    with_fewer_draws,
+)
 
 CLAIM = Claim("Systems can be ranked without judgments.")
 OPTIONS = (
@@ -120,10 +126,10 @@ def _methods(systems: int, teams: int) -> list[UnjudgedEstimator]:
 
 def agreement(scores: Floats, truth: Floats, drawn: Iterable[Integers]) -> dict[str, Any]:
     """Compare an estimated order with the true one."""
-    result: dict[str, Any] = {}
-    for name, statistic in STATISTICS.items():
-        low, high = interval([statistic(scores, truth, times) for times in drawn])
-        result[name] = {"value": plain(statistic(scores, truth)), "low": plain(low), "high": plain(high)}
+    result: dict[str, Any] = {
+        name: estimated(statistic(scores, truth), [statistic(scores, truth, times) for times in drawn])
+        for name, statistic in STATISTICS.items()
+    }
     order = np.argsort(-truth, kind="stable")
     half = order[: (len(truth) + 1) // 2]
     best = order[: max(1, round(len(truth) / 10))]
@@ -149,16 +155,8 @@ def by_number(
     rng = np.random.default_rng(seed)
     results: dict[str, dict[str, Any]] = {method.called: {} for method in methods}
     for size in [size for size in SIZES if size < len(truth)]:
-        values: dict[str, dict[str, list[float]]] = {name: {} for name in results}
-        for _ in range(subsets):
-            chosen = np.sort(rng.permutation(len(truth))[:size])
-            subset = systems.only(chosen.tolist())
-            scores = scores_by_votes(subset, methods, [teams[index] for index in chosen], seed)
-            for name, by_vote in scores.items():
-                for key, statistic in STATISTICS.items():
-                    values[name].setdefault(key, []).append(statistic(by_vote["run"], truth[chosen]))
-                values[name].setdefault("team", []).append(kendall(by_vote["team"], truth[chosen]))
-        for name, by_key in values.items():
+        drawn = [np.sort(rng.permutation(len(truth))[:size]) for _ in range(subsets)]
+        for name, by_key in over_subsets(systems, truth, teams, methods, drawn, seed).items():
             results[name][str(size)] = {key: _spread(taus) for key, taus in by_key.items()}
     return results
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from leadline.data.arrays import Floats
+from leadline.data.arrays import Floats, Integers
 from leadline.estimation.system_lists import Systems, number_teams
 from leadline.estimation.unjudged import mean_of_defined
 from leadline.estimation.unjudged_methods import Soboroff, UnjudgedEstimator
@@ -42,3 +42,26 @@ def scores_by_votes(
         name: {votes: mean_of_defined(np.stack(per_query, axis=1)) for votes, per_query in by_vote.items()}
         for name, by_vote in values.items()
     }
+
+
+def over_subsets(
+    systems: Systems,
+    truth: Floats,
+    teams: Sequence[str],
+    methods: Sequence[UnjudgedEstimator],
+    subsets: Iterable[Integers],
+    seed: int,
+) -> dict[str, dict[str, list[float]]]:
+    """Return all statistics, and tau with team votes, of every method on every subset of the systems."""
+    values: dict[str, dict[str, list[float]]] = {
+        method.called: {key: [] for key in (*STATISTICS, "team")} for method in methods
+    }
+    for chosen in subsets:
+        scores = scores_by_votes(
+            systems.only(chosen.tolist()), methods, [teams[index] for index in chosen], seed
+        )
+        for name, by_vote in scores.items():
+            for key, statistic in STATISTICS.items():
+                values[name][key].append(statistic(by_vote["run"], truth[chosen]))
+            values[name]["team"].append(kendall(by_vote["team"], truth[chosen]))
+    return values
