@@ -28,6 +28,7 @@ from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
 from leadline_studies import LEVEL, Claim, Given, Option, Outcome, with_options
+from leadline_studies.estimate.study import judged_pool
 
 CLAIM = Claim(
     "LLM labels overrate a run that was built from them, and a few human judgments correct the error."
@@ -64,16 +65,11 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     by_truth = evaluate(truth, objects, given.measure, rel=given.level)
     by_machine = evaluate(labels, objects, given.measure, rel=given.level)
     (text,) = map(str, by_truth.measures)
-    grades = truth.to_dict()
     values = np.zeros((given.draws, len(names)))
     limits = np.full((given.draws, len(names), 2), np.nan)
     for number in given.each(range(given.draws)):
         pool = pool_for(in_pool, text, budget=given.budget, seed=given.seed + number).pool
-        judged: dict[str, dict[str, float]] = {}
-        for query, document, drawn in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
-            if drawn:
-                judged.setdefault(query, {})[document] = grades.get(query, {}).get(document, 0)
-        estimates = estimate(judged, objects, text, pool=pool, machine=labels)
+        estimates = estimate(judged_pool(pool, truth, drawn=True), objects, text, pool=pool, machine=labels)
         for column, name in enumerate(names):
             lists = estimates.estimate(name, text)
             values[number, column] = lists.value

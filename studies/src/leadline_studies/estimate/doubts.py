@@ -8,15 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.data.reading import Reading
 from leadline.estimation.designs import draw
 from leadline.estimation.label_tests import LEVEL, MOST_DEVIATIONS, label_tests
 from leadline.estimation.pool_designs import pool_for, rank_weights
-from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.profiles import profile_of
 from leadline.io.objects import read_qrels
 from leadline_studies.common.pages import Json, find_runs, rounded
-from leadline_studies.estimate.study import DEEPEST, Setting, joined, make_board, make_setting
+from leadline_studies.estimate.study import Setting, World, make_board, make_setting
 from leadline_studies.estimate.trials import Trial
 
 PASSAGES = "trec-dl-2019-passage"
@@ -97,18 +95,14 @@ def _collections(data: Path) -> Iterator[tuple[str, list[str], list[str], list[s
 def _estimates(data: Path) -> Iterator[_Estimated]:
     """Yield estimates of runs that did not contribute to the pool."""
     for name, pooled, new, labels, level, draws, seed in _collections(data):
-        everything = [*pooled, *new]
         truth = read_qrels(str(data / name.partition(",")[0] / "qrels.txt"))
         for one in profile_of("leadline").measures(list(MEASURES), rel=level, documents=None):
+            world = World.of(pooled, new, truth, [one], machines=labels, draws=draws, seed=seed)
             limit = 2 * len(rank_weights(one))
-            systems = read_systems(everything, Reading(), depth=max(DEEPEST, limit)).asked(
-                truth.queries.names
-            )
-            whole, full = joined(systems, everything, truth)
-            board = make_board(systems, everything, len(pooled), whole, labels, limit, draws, seed)
-            setting = make_setting(board, one, whole, full, systems, len(pooled), limit)
+            board = make_board(world, limit)
+            setting = make_setting(board, one, world, limit)
             for budget in (10, 20, 40) if name == PASSAGES else (10, 20):
-                p = draw(setting.frame, budget * len(systems.queries), seed=seed).probability
+                p = draw(setting.frame, budget * len(world.systems.queries), seed=seed).probability
                 proxies = board.proxies(p)
                 for proxy in ("none", "centred", "votes", *board.labels):
                     for number in range(draws):

@@ -13,7 +13,10 @@ Sources: Horvitz and Thompson 1952; Cormack, Palmer and Clarke 1998; Yilmaz, Kan
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, combinations, zip_longest
+from operator import or_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,10 +40,12 @@ from leadline.estimation.withheld import FEWEST_JUDGMENTS, MOST_GUESSED, MOST_GU
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
+from leadline.io.pool_files import DrawnPool
 from leadline.judging.pooling_methods import MoveToFront, RankedLists
 from leadline.stats import INTERVALS
 from leadline.stats.correlation import kendall
 from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, parse_integers, with_options
+from leadline_studies.common.tables import sheet
 from leadline_studies.estimate.trials import Trial
 
 CLAIM = Claim("Estimates from few judgments are unbiased, and their intervals have nominal coverage.")
@@ -74,6 +79,34 @@ DEEPEST = 100  # ranks from which depth pools and MoveToFront take documents
 PAIR_TOTAL, WHOLE_TOTAL = 100, 250  # judgments for a pair of runs: of differing documents, of whole queries
 
 
+class World(NamedTuple):
+    """Runs, of which the first `pooled` are pooled, joined with complete judgments of the queries asked."""
+
+    systems: Systems
+    runs: Sequence[Any]
+    pooled: int
+    truth: Qrels
+    full: list[JudgedRun]
+    machines: Sequence[str] = ()
+    draws: int = 0
+    seed: int = 0
+
+    @classmethod
+    def of(
+        cls, runs: Sequence[Any], new: Sequence[Any], truth: Qrels, measures: Sequence[Measure], **rest: Any
+    ) -> World:
+        """Read the runs as deep as the measures and the rival pools need."""
+        every = [*runs, *new]
+        depth = max(DEEPEST, *(2 * len(rank_weights(one)) for one in measures))
+        systems = read_systems(every, Reading(), depth=depth).asked(truth.queries.names)
+        return cls(systems, every, len(runs), *joined(systems, every, truth), **rest)
+
+    def lists(self, query: bytes, depth: int | None) -> list[list[bytes]]:
+        """Return the first documents of the pooled runs for a query."""
+        ranked = self.systems.lists(query)[: self.pooled]
+        return [[self.systems.documents[code] for code in one[:depth].tolist()] for one in ranked]
+
+
 class Board(NamedTuple):
     """Pairs of the frame and others that matter, the runs joined with them, and ranks in pooled runs.
 
@@ -93,16 +126,8 @@ class Board(NamedTuple):
 
     def sample(self, proxy: Cells, probability: Floats, drawn: Flags, seed: int) -> Sample:
         """Return the sample of one draw."""
-        return Sample(
-            self.table,
-            probability,
-            drawn,
-            *proxy,
-            folds_of(self.table.queries),
-            self.brought,
-            self.pooled,
-            seed,
-        )
+        folds = folds_of(self.table.queries)
+        return Sample(self.table, probability, drawn, *proxy, folds, self.brought, self.pooled, seed)
 
     def proxies(self, probability: Floats) -> dict[str, Cells]:
         """Return everything that guesses, by name."""
@@ -121,13 +146,9 @@ class Board(NamedTuple):
 
     def frame(self, importance: Floats) -> Frame:
         """Return the frame of a design; pairs outside it are never drawn."""
-        return Frame(
-            list(self.table.queries.names),
-            self.table.query.astype(np.int64),
-            list(self.table.documents),
-            np.where(self.framed, importance, -1.0),
-            self.best,
-        )
+        weights = np.where(self.framed, importance, -1.0)
+        query = self.table.query.astype(np.int64)
+        return Frame(list(self.table.queries.names), query, list(self.table.documents), weights, self.best)
 
 
 class _Found(NamedTuple):
@@ -161,55 +182,39 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         list(given.measure) or list(MEASURES), rel=given.level, documents=None
     )
     sizes = sorted(parse_integers(given.budgets, "budgets"))
-    truth = read_qrels(qrels)
-    pooled = len(listed(runs))
-    everything = [*listed(runs), *given.new]
-    limits = [2 * len(rank_weights(one)) for one in measures]
-    systems = read_systems(everything, Reading(), depth=max(DEEPEST, *limits)).asked(truth.queries.names)
-    whole, full = joined(systems, everything, truth)
-    cells: list[dict[str, Any]] = []
-    rivals: list[dict[str, Any]] = []
-    nested: list[dict[str, Any]] = []
+    how = {"machines": given.machine, "draws": given.draws, "seed": given.seed}
+    world = World.of(listed(runs), given.new, read_qrels(qrels), measures, **how)
+    found: dict[str, list[dict[str, Any]]] = {"cells": [], "rivals": [], "nested": []}
     boards: dict[int, Board] = {}
-    for one, limit in zip(measures, limits, strict=True):
+    for one in measures:
+        limit = 2 * len(rank_weights(one))
         if limit not in boards:
-            boards[limit] = make_board(
-                systems, everything, pooled, whole, given.machine, limit, given.draws, given.seed
-            )
-        setting = make_setting(boards[limit], one, whole, full, systems, pooled, limit)
-        drawn_before = np.zeros((given.draws, len(setting.board.framed)), dtype=np.bool_)
+            boards[limit] = make_board(world, limit)
+        setting = make_setting(boards[limit], one, world, limit)
+        before = np.zeros((given.draws, len(setting.board.framed)), dtype=np.bool_)
         for size in sizes:
-            design = draw(setting.frame, size * len(systems.queries), seed=given.seed)
+            design = draw(setting.frame, size * len(world.systems.queries), seed=given.seed)
             drawn = setting.board.numbers < design.probability
-            nested.append(
-                {"measure": str(one), "budget": size, "kept": _share(drawn_before, drawn), "cut": design.cut}
-            )
-            drawn_before = drawn
-            cells += _cells(setting, size, design.probability, given.each(drawn))
-            rivals += _rivals(setting, size, systems, pooled, whole, full)
-    lists = _lists(systems, pooled)
-    exact = [_exact(lists, one, whole) for one in measures]
+            kept = {"kept": _share(before, drawn), "cut": design.cut}
+            found["nested"].append({"measure": str(one), "budget": size} | kept)
+            before = drawn
+            found["cells"] += _cells(setting, size, design.probability, given.each(drawn))
+            found["rivals"] += _rivals(setting, size, world)
+    lists = _lists(world)
     linear = next((one for one in measures if isinstance(kind_of(one), Linear)), None)
-    alone = (
-        _pairs_alone(lists, linear, whole, given.machine, given.pairs, given.draws, given.seed)
-        if linear and given.pairs
-        else []
-    )
-    data = {
+    data: dict[str, Any] = {
         "draws": given.draws,
-        "systems": len(everything),
-        "pooled": pooled,
+        "systems": len(world.runs),
+        "pooled": world.pooled,
         "level": given.level,
-        "queries": len(systems.queries),
+        "queries": len(world.systems.queries),
         "frame": {str(limit): int(board.framed.sum()) for limit, board in boards.items()},
-        "cells": cells,
-        "rivals": rivals,
-        "nested": nested,
-        "exact": exact,
-        "pairs": alone,
+        **found,
+        "exact": [_exact(lists, one, world.truth) for one in measures],
+        "pairs": _pairs_alone(lists, linear, world, given.pairs) if linear and given.pairs else [],
     }
     options = {"measure": list(map(str, measures))}
-    return Outcome(data, {"estimates": _sheet(cells)}, {}, lines_of(data), (), (), options)
+    return Outcome(data, {"estimates": _sheet(data["cells"])}, {}, lines_of(data), (), (), options)
 
 
 def joined(systems: Systems, runs: Sequence[Any], truth: Qrels) -> tuple[Qrels, list[JudgedRun]]:
@@ -223,101 +228,93 @@ def listed(runs: Any) -> list[Any]:
     return list(runs) if isinstance(runs, (list, tuple)) else [runs]
 
 
-def _lists(systems: Systems, pooled: int) -> dict[str, dict[str, list[str]]]:
+def pairs_of(table: Qrels) -> Iterator[tuple[bytes, bytes]]:
+    """Return query and document of every row."""
+    return zip((table.queries.names[query] for query in table.query.tolist()), table.documents, strict=True)
+
+
+def judged_pool(pool: DrawnPool, truth: Qrels, *, drawn: bool) -> dict[str, dict[str, float]]:
+    """Judge the pairs of a pool, or the drawn ones alone, by complete judgments."""
+    grades = truth.to_dict()
+    judged: dict[str, dict[str, float]] = {}
+    for query, document, taken in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
+        if taken or not drawn:
+            judged.setdefault(query, {})[document] = grades.get(query, {}).get(document, 0)
+    return judged
+
+
+def _lists(world: World) -> dict[str, dict[str, list[str]]]:
     """Return the pooled runs as lists of document ids by query."""
-    found: dict[str, dict[str, list[str]]] = {info.name: {} for info in systems.infos[:pooled]}
-    for query in systems.queries.names:
-        for name, codes in zip(found, systems.lists(query), strict=False):
-            if len(codes):
-                found[name][to_text(query)] = [to_text(systems.documents[code]) for code in codes.tolist()]
+    found: dict[str, dict[str, list[str]]] = {info.name: {} for info in world.systems.infos[: world.pooled]}
+    for query in world.systems.queries.names:
+        for name, documents in zip(found, world.lists(query, None), strict=True):
+            if documents:
+                found[name][to_text(query)] = list(map(to_text, documents))
     return found
 
 
-def make_board(
-    systems: Systems,
-    runs: Sequence[Any],
-    pooled: int,
-    truth: Qrels,
-    machines: Sequence[str],
-    depth: int,
-    draws: int,
-    seed: int,
-) -> Board:
+def make_board(world: World, depth: int) -> Board:
     """Return the pairs that the first ranks of the runs hold; the frame is what the pooled ones hold."""
     ranks: dict[tuple[bytes, bytes], int] = {}
     rows: list[tuple[tuple[bytes, bytes], int, int]] = []
     labelled = {
-        os.path.basename(path).removesuffix(".qrels"): read_qrels(path).to_dict() for path in machines
+        os.path.basename(path).removesuffix(".qrels"): read_qrels(path).to_dict() for path in world.machines
     }
     others: set[tuple[bytes, bytes]] = set()
-    for query in systems.queries.names:
-        for number, codes in enumerate(systems.lists(query)):
+    for query in world.systems.queries.names:
+        for number, codes in enumerate(world.systems.lists(query)):
             for rank, code in enumerate(codes[:depth].tolist(), start=1):
-                pair = query, systems.documents[code]
-                if number < pooled:
+                pair = query, world.systems.documents[code]
+                if number < world.pooled:
                     ranks[pair] = min(rank, ranks.get(pair, rank))
                     rows.append((pair, rank, number))
                 elif any(to_text(pair[1]) in one.get(to_text(query), {}) for one in labelled.values()):
                     others.add(pair)  # guessed by its own label, and never drawn
     names = sorted(ranks.keys() | others)
-    grades = truth.to_dict()
-    table = Qrels.of(
-        (query, document, float(grades.get(to_text(query), {}).get(to_text(document), 0)))
-        for query, document in names
-    )
+
+    def looked_up(grades: Mapping[str, Mapping[str, float]], missing: float) -> list[float]:
+        return [grades.get(to_text(query), {}).get(to_text(name), missing) for query, name in names]
+
+    grades = looked_up(world.truth.to_dict(), 0)
+    table = Qrels.of((*pair, float(grade)) for pair, grade in zip(names, grades, strict=True))
     place = {pair: row for row, pair in enumerate(names)}
-    brought = np.array([place[pair] for pair, *_ in rows]), np.array([rank for _, rank, _ in rows])
-    system = np.array([number for *_, number in rows])
-    labels = {}
-    for name, by_query in labelled.items():
-        given = [by_query.get(to_text(query), {}).get(to_text(document), np.nan) for query, document in names]
-        labels[name] = np.array(given, dtype=np.float64)
-        if np.isnan(labels[name]).all():
+    labels = {name: np.array(looked_up(known, np.nan), dtype=np.float64) for name, known in labelled.items()}
+    for name, values in labels.items():
+        if np.isnan(values).all():
             raise UsageError(f"{name} has no label for any pooled document. Check that the ids match.")
-    _, joined = judge_runs(runs, table, lambda one: one, reading=Reading())
     best = np.array([ranks.get(pair, depth + 1) for pair in names], dtype=np.int64)
-    board = Board(table, joined, best <= depth, best, brought, system, pooled, labels, np.zeros((0, 0)))
+    board = Board(
+        table,
+        judge_runs(world.runs, table, lambda one: one, reading=Reading())[1],
+        best <= depth,
+        best,
+        (np.array([place[pair] for pair, *_ in rows]), np.array([rank for _, rank, _ in rows])),
+        np.array([number for *_, number in rows]),
+        world.pooled,
+        labels,
+        np.zeros((0, 0)),
+    )
     frame = board.frame(np.zeros(len(names)))
-    return board._replace(numbers=np.array([random_numbers(frame, seed + number) for number in range(draws)]))
+    numbers = [random_numbers(frame, world.seed + number) for number in range(world.draws)]
+    return board._replace(numbers=np.array(numbers))
 
 
-def make_setting(
-    board: Board,
-    measure: Measure,
-    whole: Qrels,
-    full: Sequence[JudgedRun],
-    systems: Systems,
-    pooled: int,
-    depth: int,
-) -> Setting:
+def make_setting(board: Board, measure: Measure, world: World, depth: int) -> Setting:
     """Return a measure on a board, with the true values of the runs."""
-    names = list(systems.queries.names)
-    lists = [
-        [[systems.documents[code] for code in one[:depth].tolist()] for one in systems.lists(name)[:pooled]]
-        for name in names
-    ]
-    made = frame_of(names, lists, [rank_weights(measure)], depth)
-    importance = dict(
-        zip(
-            (
-                (names[query], document)
-                for query, document in zip(made.query.tolist(), made.documents, strict=True)
-            ),
-            made.importance.tolist(),
-            strict=True,
-        )
-    )
-    pairs = zip(
-        (board.table.queries.names[query] for query in board.table.query.tolist()),
-        board.table.documents,
-        strict=True,
-    )
-    weights = np.array([importance.get(pair, 0.0) for pair in pairs])
-    kind = kind_of(measure)
-    kept = whole.queries.encode(names)
-    values = np.array([np.nan_to_num(measure.values(one)) for one in full])[:, kept]
-    new = np.arange(len(full)) >= pooled
-    return Setting(board, measure, kind, values.mean(axis=1), board.frame(weights), new)
+    names = list(world.systems.queries.names)
+    made = frame_of(names, [world.lists(name, depth) for name in names], [rank_weights(measure)], depth)
+    keys = zip((names[query] for query in made.query.tolist()), made.documents, strict=True)
+    importance = dict(zip(keys, made.importance.tolist(), strict=True))
+    weights = np.array([importance.get(pair, 0.0) for pair in pairs_of(board.table)])
+    new = np.arange(len(world.full)) >= world.pooled
+    truth = _values(measure, world, world.full).mean(axis=1)
+    return Setting(board, measure, kind_of(measure), truth, board.frame(weights), new)
+
+
+def _values(measure: Measure, world: World, runs: Sequence[JudgedRun]) -> Floats:
+    """Return the values of runs for the queries asked."""
+    kept = world.truth.queries.encode(world.systems.queries.names)
+    return np.array([np.nan_to_num(measure.values(one)) for one in runs])[:, kept]
 
 
 def _cells(
@@ -343,16 +340,12 @@ def _cells(
 def _summary(setting: Setting, trials: Sequence[_Found]) -> dict[str, Any]:
     """Return bias, coverage, width, rank correlation and decided pairs over draws, by group of runs."""
     truth, new = setting.truth, setting.new
-    values = np.array([one.values for one in trials])
+    values, half, given, doubt, below, above = (np.array(part) for part in zip(*trials, strict=True))
     error = values - truth
-    half = np.array([one.half for one in trials])
-    doubt = np.array([one.doubt for one in trials])
     low, high = np.hypot(half, doubt[:, :, 0]), np.hypot(half, doubt[:, :, 1])
-    given = np.array([one.given for one in trials])
     held = (error <= low) & (error >= -high)
     first, second = np.triu_indices(len(truth), 1)
     gap, true_gap = values[:, first] - values[:, second], truth[first] - truth[second]
-    below, above = np.array([one.below for one in trials]), np.array([one.above for one in trials])
     inside = (gap - below <= true_gap) & (true_gap <= gap + above)
     exact = half[:, first] + half[:, second] == 0
     decided = (gap > below) | (gap < -above) | (exact & (gap != 0))
@@ -366,26 +359,24 @@ def _summary(setting: Setting, trials: Sequence[_Found]) -> dict[str, Any]:
         "spread_of_draws": float(error.mean(axis=1).std(ddof=1)),
     }
     for name, group in (("pairs", among), ("pairs_new", ~among)):
-        if not group.any():
-            continue
         known = ~np.isnan(below) & group
-        found |= {
-            f"coverage_{name}": _share(known, inside),
-            f"decided_{name}": float(decided[:, group].mean()),
-            f"wrong_{name}": float(wrong[:, group].sum() / max(decided[:, group].sum(), 1)),
-            f"half_width_{name}": float(above[known].mean()) if known.any() else None,
-        }
+        if group.any():
+            found |= {
+                f"coverage_{name}": _share(known, inside),
+                f"decided_{name}": float(decided[:, group].mean()),
+                f"wrong_{name}": float(wrong[:, group].sum() / max(decided[:, group].sum(), 1)),
+                f"half_width_{name}": float(above[known].mean()) if known.any() else None,
+            }
     for name, group in (("pooled", ~new), ("new", new)):
-        if not group.any():
-            continue
         chosen = given & (half > 0) & group
-        found |= {
-            f"bias_{name}": float(error[:, group].mean()),
-            f"spread_{name}": float(error[:, group].mean(axis=1).std(ddof=1)),
-            f"coverage_{name}": _share(chosen, held),
-            f"half_width_{name}": float(low[chosen].mean()) if chosen.any() else None,
-            f"withheld_{name}": float(1 - given[:, group].mean()),
-        }
+        if group.any():
+            found |= {
+                f"bias_{name}": float(error[:, group].mean()),
+                f"spread_{name}": float(error[:, group].mean(axis=1).std(ddof=1)),
+                f"coverage_{name}": _share(chosen, held),
+                f"half_width_{name}": float(low[chosen].mean()) if chosen.any() else None,
+                f"withheld_{name}": float(1 - given[:, group].mean()),
+            }
     return found
 
 
@@ -394,116 +385,81 @@ def _share(chosen: Flags, held: Flags) -> float | None:
     return float(held[chosen].mean()) if chosen.any() else None
 
 
-def _rivals(
-    setting: Setting, budget: int, systems: Systems, pooled: int, whole: Qrels, full: Sequence[JudgedRun]
-) -> list[dict[str, Any]]:
+def _rivals(setting: Setting, budget: int, world: World) -> list[dict[str, Any]]:
     """Measure with pools by depth and by MoveToFront of about the same cost; unjudged is not relevant."""
     rel = setting.kind.target.rel or 1.0
-    depths: list[set[tuple[bytes, bytes]]] = [set() for _ in range(DEEPEST)]
+    pools: list[set[tuple[bytes, bytes]]] = [set() for _ in range(DEEPEST + 1)]
     front: set[tuple[bytes, bytes]] = set()
-    grades = whole.to_dict()
-    for query in systems.queries.names:
-        lists = systems.lists(query)[:pooled]
-        for depth in range(DEEPEST):
-            depths[depth] |= {(query, systems.documents[one[depth]]) for one in lists if len(one) > depth}
+    grades = world.truth.to_dict()
+    queries = len(world.systems.queries)
+    for query in world.systems.queries.names:
+        lists = world.systems.lists(query)[: world.pooled]
+        for rank, level in enumerate(zip_longest(*world.lists(query, DEEPEST)), start=1):
+            pools[rank] |= {(query, name) for name in level if name is not None}
         codes = np.unique(np.concatenate(lists))
-        names = [systems.documents[code] for code in codes.tolist()]
+        names = [world.systems.documents[code] for code in codes.tolist()]
         known = grades.get(to_text(query), {})
         relevant = {row: known.get(to_text(name), 0) >= rel for row, name in enumerate(names)}
         offered = RankedLists([np.searchsorted(codes, one[:DEEPEST]) for one in lists], len(codes))
-        taken = MoveToFront(documents=budget).order(offered, relevant)
-        front |= {(query, names[row]) for row in taken.tolist()}
-    pools: list[set[tuple[bytes, bytes]]] = [set()]
-    for one in depths:
-        pools.append(pools[-1] | one)
-    aim = budget * len(systems.queries)
-    nearest = min(range(1, len(pools)), key=lambda depth: abs(len(pools[depth]) - aim))
-    return [
-        {
-            "measure": str(setting.measure),
-            "budget": budget,
-            "method": name,
-            "cost": len(pool) / len(systems.queries),
+        front |= {
+            (query, names[row]) for row in MoveToFront(documents=budget).order(offered, relevant).tolist()
         }
-        | _as_evaluated(setting, pool, systems, whole, full)
+    pools = list(accumulate(pools, or_))
+    nearest = min(range(1, len(pools)), key=lambda depth: abs(len(pools[depth]) - budget * queries))
+    return [
+        {"measure": str(setting.measure), "budget": budget, "method": name, "cost": len(pool) / queries}
+        | _as_evaluated(setting, pool, world)
         for name, pool in ((f"depth {nearest}", pools[nearest]), ("MoveToFront", front))
     ]
 
 
-def _as_evaluated(
-    setting: Setting,
-    pool: set[tuple[bytes, bytes]],
-    systems: Systems,
-    whole: Qrels,
-    full: Sequence[JudgedRun],
-) -> dict[str, Any]:
-    names = whole.queries.names
-    pairs = zip((names[query] for query in whole.query.tolist()), whole.documents, strict=True)
-    inside = np.array([pair in pool for pair in pairs])
+def _as_evaluated(setting: Setting, pool: set[tuple[bytes, bytes]], world: World) -> dict[str, Any]:
+    whole = world.truth
+    inside = np.array([pair in pool for pair in pairs_of(whole)])
     grades = np.where(inside, whole.grades, 0.0)
     part = Qrels.of_columns(whole.queries, whole.begin, whole.end, whole.documents, grades)
-    kept = whole.queries.encode(systems.queries.names)
-    values = np.array([np.nan_to_num(setting.measure.values(_judged_by(part, one)))[kept] for one in full])
-    error = values.mean(axis=1) - setting.truth
+    means = _values(setting.measure, world, [_judged_by(part, one) for one in world.full]).mean(axis=1)
+    error = means - setting.truth
     first, second = np.triu_indices(len(error), 1)
     found = {
         "bias_pooled": float(error[~setting.new].mean()),
         "rmse_difference": float(np.sqrt(((error[first] - error[second]) ** 2).mean())),
-        "tau": kendall(values.mean(axis=1), setting.truth),
+        "tau": kendall(means, setting.truth),
     }
     return found | ({"bias_new": float(error[setting.new].mean())} if setting.new.any() else {})
 
 
 def _judged_by(qrels: Qrels, one: JudgedRun) -> JudgedRun:
     """Return a joined run with other grades of the same pairs."""
-    return JudgedRun(
-        qrels,
-        present=one.present,
-        length=one.length,
-        offsets=one.offsets,
-        rank=one.rank,
-        row=one.row,
-        tie_first=one.tie_first,
-        tie_last=one.tie_last,
-        unjudged_ties=one.unjudged_ties,
-    )
+    same: Any = {name: getattr(one, name) for name in ("present", "length", "offsets", "rank", "row")}
+    return JudgedRun(qrels, **same, ties=(one.above, one.below), unjudged_ties=one.unjudged_ties)
 
 
 def _exact(lists: Mapping[str, Any], measure: Measure, truth: Qrels) -> dict[str, Any]:
     """Return whether a pool with p = 1 gives the numbers of `evaluate`, bit by bit."""
-    found = pool_for(lists, measure, budget=10_000, new_runs=0.0)
-    grades = truth.to_dict()
-    judged: dict[str, dict[str, float]] = {}
-    for query, document in zip(found.pool.queries, found.pool.documents, strict=True):
-        judged.setdefault(query, {})[document] = grades.get(query, {}).get(document, 0)
-    estimated = estimate(judged, lists, measure, pool=found.pool)
+    pool = pool_for(lists, measure, budget=10_000, new_runs=0.0).pool
+    judged = judged_pool(pool, truth, drawn=False)
+    estimated = estimate(judged, lists, measure, pool=pool)
     direct = evaluate(judged, lists, measure)
     return {
         "measure": str(measure),
         "runs": len(lists),
         "equal": bool(np.array_equal(estimated.values, direct.values, equal_nan=True)),
-        "certain": bool((found.pool.probability == 1).all()),
+        "certain": bool((pool.probability == 1).all()),
     }
 
 
-def _pairs_alone(
-    lists: Mapping[str, Mapping[str, Sequence[str]]],
-    measure: Measure,
-    truth: Qrels,
-    machines: Sequence[str],
-    count: int,
-    draws: int,
-    seed: int,
-) -> list[dict[str, Any]]:
+Lists = Mapping[str, Mapping[str, Sequence[str]]]
+
+
+def _pairs_alone(lists: Lists, measure: Measure, world: World, count: int) -> list[dict[str, Any]]:
     """Compare pairs of runs by 100 judgments of their differing documents, and by 250 of whole queries."""
-    rng = np.random.default_rng(seed)
-    names = list(lists)
-    every = [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
-    chosen = [every[place] for place in rng.permutation(len(every))[:count].tolist()]
+    every = list(combinations(lists, 2))
+    chosen = np.random.default_rng(world.seed).permutation(len(every))[:count].tolist()
     rows: dict[str, list[tuple[float, float, float]]] = {}
-    for a, b in chosen:
-        pair = {name: lists[name] for name in (a, b)}
-        for name, result in _one_pair(pair, measure, truth, machines, draws, seed).items():
+    for place in chosen:
+        pair = {name: lists[name] for name in every[place]}
+        for name, result in _one_pair(pair, measure, world).items():
             rows.setdefault(name, []).extend(result)
     found = []
     for name, results in rows.items():
@@ -523,93 +479,59 @@ def _pairs_alone(
     return found
 
 
-def _one_pair(
-    pair: Mapping[str, Mapping[str, Sequence[str]]],
-    measure: Measure,
-    truth: Qrels,
-    machines: Sequence[str],
-    draws: int,
-    seed: int,
-) -> dict[str, list[tuple[float, float, float]]]:
+def _one_pair(lists: Lists, measure: Measure, world: World) -> dict[str, list[tuple[float, float, float]]]:
     """Return half-width, error and number of judgments of each draw, by method."""
-    runs = [Run(one, name=name) for name, one in pair.items()]
-    depth = 2 * len(rank_weights(measure))
-    systems = read_systems(runs, Reading(), depth=depth)
-    board = make_board(systems, runs, 2, truth, machines, depth, draws, seed)
+    runs = [Run(one, name=name) for name, one in lists.items()]
+    cutoff = len(rank_weights(measure))
+    systems = read_systems(runs, Reading(), depth=2 * cutoff)
+    board = make_board(world._replace(systems=systems, runs=runs, pooled=2), 2 * cutoff)
     full = np.array([np.nan_to_num(measure.values(one)) for one in board.joined])  # complete above the cutoff
     gaps = full[0] - full[1]
-    kind = kind_of(measure)
-    found: dict[str, list[tuple[float, float, float]]] = {}
-    drawn_pool = pool_for(pair, measure, total=PAIR_TOTAL, pair=(runs[0].name, runs[1].name)).pool
-    share = {
-        (to_bytes(query), to_bytes(document)): p
-        for query, document, p in zip(
-            drawn_pool.queries, drawn_pool.documents, drawn_pool.probability.tolist(), strict=True
-        )
-    }
-    keys = zip(
-        (board.table.queries.names[query] for query in board.table.query.tolist()),
-        board.table.documents,
-        strict=True,
-    )
-    differing = np.array([share.get(key, 0.0) for key in keys])
+    found: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+    pool = pool_for(lists, measure, total=PAIR_TOTAL, pair=(runs[0].name, runs[1].name)).pool
+    keys = zip(map(to_bytes, pool.queries), map(to_bytes, pool.documents), strict=True)
+    share = dict(zip(keys, pool.probability.tolist(), strict=True))
+    differing = np.array([share.get(pair, 0.0) for pair in pairs_of(board.table)])
     uniform = np.where(board.framed, min(1.0, PAIR_TOTAL / max(int(board.framed.sum()), 1)), 0.0)
     first, second = np.array([0]), np.array([1])
-    for design, probability in (("differing documents", differing), ("uniform", uniform)):
+    for design, probability, kept in (
+        ("differing documents", differing, ["none", "centred", *board.labels]),
+        ("uniform", uniform, ["none"]),
+    ):
         proxies = board.proxies(probability)
-        kept = ["none"] if design == "uniform" else ["none", "centred", *board.labels]
-        for number in range(draws):
-            drawn = board.numbers[number] < probability
+        for number, drawn in enumerate(board.numbers < probability):
             for name in kept:
                 sample = board.sample(proxies[name], probability, drawn, number)
-                trial = Trial.of(sample, kind, board.joined)
+                trial = Trial.of(sample, kind_of(measure), board.joined)
                 below, above = trial.pair_limits(first, second)
                 error = float(trial.values[0] - trial.values[1] - gaps.mean())
                 width = float(np.nan_to_num((below if error > 0 else above)[0]))
-                found.setdefault(f"{design}, {name}", []).append((width, error, float(drawn.sum())))
-    cutoff = len(rank_weights(measure))
-    sizes = np.array(
-        [
-            np.unique(np.concatenate([one[:cutoff] for one in systems.lists(query)])).size
-            for query in systems.queries.names
-        ]
-    )
-    for number in range(draws):
-        order = np.random.default_rng([seed, number]).permutation(len(gaps))
+                found[f"{design}, {name}"].append((width, error, float(drawn.sum())))
+    tops = ([one[:cutoff] for one in systems.lists(query)] for query in systems.queries.names)
+    sizes = np.array([np.unique(np.concatenate(one)).size for one in tops])
+    for number in range(world.draws):
+        order = np.random.default_rng([world.seed, number]).permutation(len(gaps))
         count = int(np.searchsorted(np.cumsum(sizes[order]), WHOLE_TOTAL, side="right"))
         some = gaps[order[:count]]
         low, high = INTERVALS.parse("Student").limits(some[:, None], level=0.95)
         error, judged = float(some.mean() - gaps.mean()), float(sizes[order[:count]].sum())
         width = float(high[0] - low[0]) / 2
         left = np.sqrt(1 - count / len(gaps))  # of these queries only the others are unknown
-        found.setdefault("whole queries, such queries", []).append((width, error, judged))
-        found.setdefault("whole queries, these queries", []).append((width * left, error, judged))
+        found["whole queries, such queries"].append((width, error, judged))
+        found["whole queries, these queries"].append((width * left, error, judged))
     return found
 
 
 COLUMNS = (
-    "bias_pooled",
-    "bias_new",
-    "coverage_pooled",
-    "coverage_new",
-    "coverage_pairs",
-    "half_width_pooled",
-    "tau",
-    "decided_pairs",
-    "wrong_pairs",
-    "withheld_new",
-    "spread_of_draws",
+    *("bias_pooled", "bias_new", "coverage_pooled", "coverage_new", "coverage_pairs", "half_width_pooled"),
+    *("tau", "decided_pairs", "wrong_pairs", "withheld_new", "spread_of_draws"),
 )
 
 
 def _sheet(found: Sequence[Mapping[str, Any]]) -> Table:
-    rows = [
-        [one["measure"], str(one["budget"]), one["proxy"], *(one.get(name) for name in COLUMNS)]
-        for one in found
-    ]
-    return Table(
-        ["measure", "budget", "proxy", *(name.replace("_", " ") for name in COLUMNS)], rows, digits=3
-    )
+    rows = [dict(one) | {"budget": str(one["budget"])} for one in found]
+    heads = [f"{name.replace('_', ' ')}={name}" for name in COLUMNS]
+    return sheet(rows, ["measure", "budget", "proxy", *heads], digits=3)
 
 
 def lines_of(data: Mapping[str, Any]) -> list[str]:

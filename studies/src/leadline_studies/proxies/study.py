@@ -36,7 +36,8 @@ from leadline.estimation.unjudged_methods import METHODS
 from leadline.estimation.withheld import MOST_GUESSED
 from leadline.evaluation.profiles import profile_of
 from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, with_options
-from leadline_studies.estimate.study import Board, Setting, joined, listed, make_board, make_setting
+from leadline_studies.common.tables import sheet
+from leadline_studies.estimate.study import Board, Setting, World, joined, listed, make_board, make_setting
 from leadline_studies.estimate.trials import Trial
 
 CLAIM = Claim("Predictions of unjudged grades make the intervals of estimates narrower.")
@@ -89,10 +90,9 @@ class Votes(NamedTuple):
 
 def votes_of(systems: Systems, runs: Sequence[Any], truth: Qrels, measure: Measure) -> Votes:
     """Return a measure on the board of all runs."""
-    whole, full = joined(systems, runs, truth)
-    size, depth = len(systems.infos), 2 * len(rank_weights(measure))
-    board = make_board(systems, runs, size, whole, (), depth, 0, 0)
-    return Votes(make_setting(board, measure, whole, full, systems, size, depth), depth)
+    world = World(systems, runs, len(systems.infos), *joined(systems, runs, truth))
+    depth = 2 * len(rank_weights(measure))
+    return Votes(make_setting(make_board(world, depth), measure, world, depth), depth)
 
 
 @with_options(OPTIONS)
@@ -271,16 +271,13 @@ def _trial(votes: Votes, cells: Cells, chosen: Draw, seed: int) -> _Found:
 
 def _summary(trials: Sequence[_Found], centred: Sequence[_Found], truth: Floats) -> dict[str, Any]:
     """Return the width relative to centred, its spread between draws, coverage and bias."""
-    given = np.array([trial.given for trial in trials])
-    wide, base = (np.array([trial.below + trial.above for trial in each]) for each in (trials, centred))
-    error = np.array([trial.values for trial in trials]) - truth
-    held = (error <= np.array([trial.below for trial in trials])) & (
-        -error <= np.array([trial.above for trial in trials])
-    )
+    values, below, above, given = (np.array(part) for part in zip(*trials, strict=True))
+    wide, base = below + above, np.array([trial.below + trial.above for trial in centred])
+    error = values - truth
+    held = (error <= below) & (-error <= above)
     some = given & (base > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = np.where(some, wide / base, np.nan)
-    by_draw = np.nanmean(ratio, axis=1)
+        by_draw = np.nanmean(np.where(some, wide / base, np.nan), axis=1)
     return {
         "ratio": float(by_draw.mean()),
         "ratio_sd": float(by_draw.std(ddof=1)),
@@ -298,8 +295,8 @@ COLUMNS = ("ratio", "ratio_sd", "ratio_low", "ratio_high", "half_width", "covera
 
 
 def _sheet(cells: Sequence[Mapping[str, Any]]) -> Table:
-    rows = [[cell["measure"], cell["proxy"], *(cell[name] for name in COLUMNS)] for cell in cells]
-    return Table(["measure", "proxy", *(name.replace("_", " ") for name in COLUMNS)], rows, digits=3)
+    heads = [f"{name.replace('_', ' ')}={name}" for name in COLUMNS]
+    return sheet(cells, ["measure", "proxy", *heads], digits=3)
 
 
 def lines_of(data: Mapping[str, Any]) -> list[str]:
