@@ -16,6 +16,7 @@ from leadline.data.table import Table
 from leadline.estimation.score_histograms.score_sets import pairs_to_score
 from leadline.evaluation.evaluate import evaluate
 from leadline.retrieval.index.reader import Index
+from leadline_studies.common.tables import sheet
 
 T = TypeVar("T")
 SEARCH, EVALUATE, SCORE, HISTOGRAM = "search", "evaluate", "score", "histogram"
@@ -83,22 +84,14 @@ def times_of(
 
 def _row(model: str, table: Any, sizes: Sequence[int]) -> dict[str, Any]:
     """Return one row of rounds x (ranking, each size) x (first, second part)."""
-    medians = np.median(table, axis=0)
+    medians = np.median(table, axis=0).tolist()
     totals = table.sum(axis=2)
-    ratios = np.median(totals[:, :1] / np.maximum(totals[:, 1:], 1e-9), axis=0)
-    return {
-        "model": model,
-        SEARCH: float(medians[0, 0]),
-        EVALUATE: float(medians[0, 1]),
-        "samples": {
-            str(size): {
-                SCORE: float(medians[index, 0]),
-                HISTOGRAM: float(medians[index, 1]),
-                "ratio": float(ratios[index - 1]),
-            }
-            for index, size in enumerate(sizes, start=1)
-        },
+    ratios = np.median(totals[:, :1] / np.maximum(totals[:, 1:], 1e-9), axis=0).tolist()
+    samples = {
+        str(size): {SCORE: parts[0], HISTOGRAM: parts[1], "ratio": ratio}
+        for size, parts, ratio in zip(sizes, medians[1:], ratios, strict=True)
     }
+    return {"model": model, SEARCH: medians[0][0], EVALUATE: medians[0][1], "samples": samples}
 
 
 def _totals(rows: list[dict[str, Any]], drawing: dict[int, float]) -> dict[str, Any]:
@@ -117,19 +110,10 @@ def _totals(rows: list[dict[str, Any]], drawing: dict[int, float]) -> dict[str, 
 
 def time_table(data: dict[str, Any]) -> Table:
     """Return the times as a table."""
-    sizes = list(data["drawing"])
-    heads = ["model", "search s", "evaluate s"]
-    heads += [f"{heading}, n = {size}" for size in sizes for heading in ("score s", "histogram s", "ratio")]
-    rows = [
-        [
-            row["model"],
-            row[SEARCH],
-            row[EVALUATE],
-            *(row["samples"][size][part] for size in sizes for part in (SCORE, HISTOGRAM, "ratio")),
-        ]
-        for row in data["models"]
-    ]
-    return Table(heads, rows, digits=3)
+    parts = (("score s", SCORE), ("histogram s", HISTOGRAM), ("ratio", "ratio"))
+    heads = ["model", f"search s={SEARCH}", f"evaluate s={EVALUATE}"]
+    heads += [f"{word}, n = {n}=samples.{n}.{key}" for n in data["drawing"] for word, key in parts]
+    return sheet(data["models"], heads, digits=3)
 
 
 def time_lines(data: dict[str, Any]) -> list[str]:

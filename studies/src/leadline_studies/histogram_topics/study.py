@@ -26,7 +26,8 @@ from leadline.io.texts import name_of
 from leadline.stats.correlation import pearson
 from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, parse_integers, with_options
 from leadline_studies.common.scoring_time import machine
-from leadline_studies.common.tables import sheet
+from leadline_studies.common.tables import columns, correlated, known, sheet
+from leadline_studies.common.tracking import WORDS
 from leadline_studies.histogram_topics.pairs import read_texts
 from leadline_studies.histogram_topics.rival_tracking import correlate_predictors
 from leadline_studies.histogram_topics.topic_retrieval import NORMS, Setting, Task, measure_setting, task_of
@@ -80,15 +81,8 @@ LEAST = 7  # numbers of topics, as many as the paper tried
 FEWEST = 3
 RIVAL = "perplexity"
 TIMES = (
-    "MAP scoring",
-    "MAP computing",
-    "MAP scoring, all at once",
-    "HSA scoring",
-    "HSA computing",
-    "DO computing",
-    RIVAL,
-    "infer",
-    "fit",
+    *("MAP scoring", "MAP computing", "MAP scoring, all at once", "HSA scoring", "HSA computing"),
+    *("DO computing", RIVAL, "infer", "fit"),
 )
 
 
@@ -112,19 +106,8 @@ def run(docs: Any, given: Given) -> Outcome:
         id_column=given.id_column,
     )
     table = None if given.qrels is None else read_qrels(given.qrels)
-    task = task_of(
-        texts,
-        table,
-        level=given.level,
-        together=given.together,
-        queries=given.queries,
-        sample=given.sample,
-        seed=given.seed,
-    )
-    options = {"bins": given.bins, "particles": given.particles, "sweeps": given.sweeps, "seed": given.seed}
-    settings = [
-        measure_setting(task, size, alpha=given.alpha_sum / size, **options) for size in given.each(sizes)
-    ]
+    task = task_of(texts, table, given)
+    settings = [measure_setting(task, size, given) for size in given.each(sizes)]
     data = data_of(task, settings, given.draws, given.seed)
     if given.time:
         parts = [
@@ -170,14 +153,10 @@ def data_of(task: Task, settings: Sequence[Setting], draws: int, seed: int) -> d
     counts = {f"per {norm}": np.stack([setting.counts[norm] for setting in settings]) for norm in NORMS}
     rivals = {RIVAL: np.array([setting.perplexity for setting in settings])}
     mean = quality.mean(axis=1)
+    finest = {norm: np.stack([setting.finest[norm] for setting in settings]) for norm in NORMS}
     bins = {
-        norm: {
-            str(count): plain(
-                _overlap_by_bins(mean, np.stack([setting.finest[norm] for setting in settings]), count)
-            )
-            for count in SENSITIVITY
-        }
-        for norm in NORMS
+        norm: {str(count): plain(_by_bins(mean, tables, count)) for count in SENSITIVITY}
+        for norm, tables in finest.items()
     }
     pairs = task.pairs
     return {
@@ -196,12 +175,10 @@ def data_of(task: Task, settings: Sequence[Setting], draws: int, seed: int) -> d
     }
 
 
-def _overlap_by_bins(mean: Any, finest: Any, count: int) -> float:
+def _by_bins(mean: Any, finest: Any, count: int) -> float:
     """Return Pearson's r of HSA by number of bins, excluding models where it is undefined."""
     pooled = coarser(finest, count)
-    values = slope(pooled[:, 0], pooled[:, 1])
-    defined = ~np.isnan(values)
-    return pearson(mean[defined], values[defined]) if defined.sum() >= FEWEST else float("nan")
+    return correlated(pearson, mean, slope(pooled[:, 0], pooled[:, 1]), FEWEST)
 
 
 def _entry(setting: Setting) -> dict[str, Any]:
@@ -225,42 +202,33 @@ def _entry(setting: Setting) -> dict[str, Any]:
 
 
 def _notices(task: Task, settings: Sequence[Setting]) -> list[ResultWarning]:
-    unknown, empty, strange = settings[0].unknown, settings[0].empty, task.unknown
-    undefined = sum(
-        np.isnan(slope(*setting.counts[norm].sum(axis=0))) for setting in settings for norm in NORMS
-    )
+    unknown, empty = settings[0].unknown, settings[0].empty
+    slopes = [slope(*setting.counts[norm].sum(axis=0)) for setting in settings for norm in NORMS]
+    undefined = int(np.isnan(slopes).sum())
     few = int(np.bincount(task.pairs.query[~task.pairs.relevant], minlength=len(task.relevant)).min())
-    notices = [
-        ResultWarning("unknown_documents", f"left out judged ids without a document: {strange}", strange),
-        ResultWarning("unknown_tokens", f"left out tokens that the models do not know: {unknown:,}", unknown),
-        ResultWarning(
-            "empty_documents", f"the prior is used for documents without a known token: {empty}", empty
-        ),
-        ResultWarning("undefined_hsa", f"left out undefined values of HSA: {undefined}", int(undefined)),
-        ResultWarning(
-            "no_others", "at least one query has only relevant documents in its sample", int(few == 0)
-        ),
+    found = [
+        ("unknown_documents", f"left out judged ids without a document: {task.unknown}", task.unknown),
+        ("unknown_tokens", f"left out tokens that the models do not know: {unknown:,}", unknown),
+        ("empty_documents", f"the prior is used for documents without a known token: {empty}", empty),
+        ("undefined_hsa", f"left out undefined values of HSA: {undefined}", undefined),
+        ("no_others", "at least one query has only relevant documents in its sample", int(few == 0)),
     ]
-    return [notice for notice in notices if notice.count]
+    return [ResultWarning(*notice) for notice in found if notice[-1]]
 
 
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
-    columns = ["T=topics", f"{data['measure']}=quality", RIVAL]
-    columns += [f"{key.upper()}, per {norm}=per {norm}.{key}" for norm in NORMS for key in ("hsa", "do")]
-    over = data["columns"] | {
-        f"|HSA {name}| - |{RIVAL}|": setting[RIVAL] for name, setting in data["closer"].items()
-    }
-    ends = ("value", "low", "high")
+    heads = ["T=topics", f"{data['measure']}=quality", RIVAL]
+    heads += [f"{key.upper()}, per {norm}=per {norm}.{key}" for norm in NORMS for key in ("hsa", "do")]
+    closer = {f"|HSA {name}| - |{RIVAL}|": setting[RIVAL] for name, setting in data["closer"].items()}
+    over = ({"column": name} | entry for name, entry in (data["columns"] | closer).items())
     limits = [
         f"{word if end == 'value' else end}={kind}.{end}"
-        for word, kind in (("R", "pearson"), ("rho", "spearman"))
-        for end in ends
+        for word, kind in WORDS.items()
+        for end in ("value", "low", "high")
     ]
     tables = {
-        "settings": sheet(data["settings"], columns, digits=3),
-        "correlations": sheet(
-            ({"column": name} | entry for name, entry in over.items()), ["column", *limits], digits=2
-        ),
+        "settings": sheet(data["settings"], heads, digits=3),
+        "correlations": sheet(over, ["column", *limits], digits=2),
     }
     if "seconds" in data:
         tables["seconds"] = sheet(data["seconds"]["settings"], ["T=topics", *TIMES], digits=3)
@@ -273,20 +241,19 @@ def _figures(data: dict[str, Any]) -> dict[str, Any]:
 
     settings, norm = data["settings"], f"per {NORMS[0]}"
     ends = [settings[0], settings[-1]]
+    slopes, overlaps = columns(ends, f"{norm}.hsa", f"{norm}.do")
     drawn = histograms(
         [f"T = {setting['topics']:,}, {data['measure']} {setting['quality']:.3f}" for setting in ends],
         [[setting[norm]["relevant"], setting[norm]["nonrelevant"]] for setting in ends],
-        hsa=[np.nan if setting[norm]["hsa"] is None else setting[norm]["hsa"] for setting in ends],
-        do=[setting[norm]["do"] for setting in ends],
+        hsa=slopes,
+        do=overlaps,
     )
-    columns = {data["measure"]: [setting["quality"] for setting in settings]}
-    for name in ("hsa", "do"):
-        columns[name.upper()] = [
-            np.nan if setting[norm][name] is None else setting[norm][name] for setting in settings
-        ]
-    columns[RIVAL] = [setting[RIVAL] for setting in settings]
-    along = [setting["topics"] for setting in settings]
-    return {"histograms": drawn, "topics": panels(columns, along, label="topics")}
+    shown = columns(settings, "quality", f"{norm}.hsa", f"{norm}.do", RIVAL)
+    lines = dict(zip((data["measure"], "HSA", "DO", RIVAL), shown, strict=True))
+    return {
+        "histograms": drawn,
+        "topics": panels(lines, [setting["topics"] for setting in settings], label="topics"),
+    }
 
 
 def summary_lines(data: dict[str, Any]) -> list[str]:
@@ -321,10 +288,9 @@ def verdict(gain: dict[str, float | None], settings: int) -> str:
     """Return the verdict: the absolute Pearson's r of HSA is larger, also in the interval over queries."""
     if settings < LEAST:
         return f"no verdict, because at least {LEAST} numbers of topics are needed"
-    value, low = (np.nan if (number := gain[key]) is None else number for key in ("value", "low"))
-    if low > 0:
+    if known(gain["low"]) > 0:
         return "reproduced in kind"
-    return "not reproduced" + (" (larger, but the interval contains 0)" if value > 0 else "")
+    return "not reproduced" + (" (larger, but the interval contains 0)" if known(gain["value"]) > 0 else "")
 
 
 def _coefficients(column: dict[str, Any]) -> str:

@@ -63,52 +63,41 @@ class Clock:
         return result
 
 
-def task_of(
-    texts: TopicTexts,
-    qrels: QrelsLike | None,
-    *,
-    level: float,
-    together: bool,
-    queries: int | None,
-    sample: int,
-    seed: int,
-) -> Task:
+def task_of(texts: TopicTexts, qrels: QrelsLike | None, given: Any) -> Task:
     """Return queries, relevant documents and sampled pairs; without qrels the translation is relevant."""
-    own = qrels is None
+    own, seed = qrels is None, given.seed
     relevant, unknown = (
         ({name: [name] for name in texts.ids}, 0)
         if qrels is None
-        else relevant_pairs(qrels, texts.ids, level=level, together=together)
+        else relevant_pairs(qrels, texts.ids, level=given.level, together=given.together)
     )
-    if queries is not None and queries < len(relevant):
-        chosen = np.random.default_rng([seed, 7]).choice(sorted(relevant), queries, replace=False)
+    if given.queries is not None and given.queries < len(relevant):
+        chosen = np.random.default_rng([seed, 7]).choice(sorted(relevant), given.queries, replace=False)
         relevant = {name: relevant[name] for name in sorted(chosen.tolist())}
-    clock = Clock()
-    pairs = clock("", lambda: draw_pairs(relevant, texts.ids, sample=sample, seed=seed, own=own))
-    return Task(texts, relevant, "P@1" if own else "AP", own, pairs, clock.seconds[""], unknown)
+    drawing, pairs = seconds(lambda: draw_pairs(relevant, texts.ids, sample=given.sample, seed=seed, own=own))
+    return Task(texts, relevant, "P@1" if own else "AP", own, pairs, drawing, unknown)
 
 
-def measure_setting(task: Task, topics: int, *, bins: int, particles: int, **fitting: Any) -> Setting:
+def measure_setting(task: Task, topics: int, given: Any) -> Setting:
     """Fit a model to the training texts and measure it in every way, with timing."""
-    clock, texts = Clock(), task.texts
-    model = clock("fit", lambda: fit(texts.train, topics, languages=texts.languages, **fitting))
-    seed = fitting["seed"]
-    held_out = clock("perplexity", lambda: perplexity(model, texts.held_out, particles=particles, seed=seed))
+    clock, texts, pairs, seed, bins = Clock(), task.texts, task.pairs, given.seed, given.bins
+    how = {"languages": texts.languages, "sweeps": given.sweeps, "seed": seed}
+    model = clock("fit", lambda: fit(texts.train, topics, alpha=given.alpha_sum / topics, **how))
+    held_out = clock(
+        "perplexity", lambda: perplexity(model, texts.held_out, particles=given.particles, seed=seed)
+    )
     query_roots, roots, unknown, empty = clock("infer", lambda: roots_of(model, task, seed))
     scores = clock("MAP scoring", lambda: np.stack([score_query(row, roots) for row in query_roots]))
     quality = clock("MAP computing", lambda: quality_of(task, scores))
     clock("MAP scoring, all at once", lambda: from_roots(query_roots, roots))
-    pair_values = clock("HSA scoring", lambda: pair_scores(task.pairs, query_roots, roots))
-    pairs = task.pairs
-    clock("HSA computing", lambda: slope(*pairs.histograms(pair_values, bins=bins).sum(axis=0)))
-    clock("DO computing", lambda: overlap(*pairs.histograms(pair_values, bins=bins).sum(axis=0)))
-    counts = {norm: pairs.histograms(pair_values, norm=norm, bins=bins) for norm in NORMS}
-    finest = {norm: pairs.histograms(pair_values, norm=norm, bins=FINEST).sum(axis=0) for norm in NORMS}
+    values = clock("HSA scoring", lambda: pair_scores(pairs, query_roots, roots))
+    clock("HSA computing", lambda: slope(*pairs.histograms(values, bins=bins).sum(axis=0)))
+    clock("DO computing", lambda: overlap(*pairs.histograms(values, bins=bins).sum(axis=0)))
     return Setting(
         topics,
         quality,
-        counts,
-        finest,
+        {norm: pairs.histograms(values, norm=norm, bins=bins) for norm in NORMS},
+        {norm: pairs.histograms(values, norm=norm, bins=FINEST).sum(axis=0) for norm in NORMS},
         held_out.value,
         held_out.tokens,
         model.facts["tokens"],

@@ -12,7 +12,7 @@ Croft 2002 and 2004; the rules are ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,8 @@ from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer
 from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, at_least, one_measure, with_options
-from leadline_studies.common.tables import sheet
-from leadline_studies.query_prediction.text_predictors import with_text_predictors
+from leadline_studies.common.tables import columns, sheet
+from leadline_studies.query_prediction.text_predictors import with_text_predictors, with_values
 
 CLAIM = Claim("DeShaTo predicts which queries do well and which to expand.")
 ARGUMENTS = ("docs", "queries", "qrels")
@@ -108,15 +108,7 @@ def _with_deshato(predictions: Results, shapes: Sequence[Results]) -> Results:
     """Return the mean of DeShaTo over models, then the other predictors."""
     mean = np.mean([shape.values for shape in shapes], axis=0)
     values = np.concatenate([mean, predictions.values], axis=2)
-    return Results(
-        predictions.runs,
-        predictions.queries,
-        [*shapes[0].measures, *predictions.measures],
-        values,
-        np.ones(values.shape, dtype=np.bool_),
-        present=predictions.present,
-        warnings=predictions.warnings,
-    )
+    return with_values(predictions, [*shapes[0].measures, *predictions.measures], values)
 
 
 def _correlations(
@@ -228,26 +220,19 @@ def _test_policies(
     """Return the mean of each policy and its difference from the better model, with intervals and tests."""
     differences = values - reference[:, None]
     interval = INTERVALS.parse("Student")
-    limits = [np.stack(interval.limits(part, level=LEVEL), axis=1) for part in (values, differences)]
     p = TESTS.parse("T").p_values(differences)
     chosen = np.array([first not in ("always", "oracle") for first, _ in shares])
     corrected = np.full(len(p), np.nan)
     corrected[chosen] = CORRECTIONS.parse("Holm").corrected(p[chosen])
+    expanded = np.array([share.mean() for share in shares.values()])
+    found: dict[str, Floats] = {}
+    for middle, start, part in (("mean", "", values), ("difference", "difference_", differences)):
+        low, high = interval.limits(part, level=LEVEL)
+        found |= {middle: part.mean(axis=0), f"{start}low": low, f"{start}high": high}
+    found |= {"p": p, "p_corrected": corrected, "expanded": expanded}
     return [
-        {
-            "policy": first,
-            "rule": rule,
-            "mean": float(values[:, index].mean()),
-            "low": float(limits[0][index, 0]),
-            "high": float(limits[0][index, 1]),
-            "difference": float(differences[:, index].mean()),
-            "difference_low": float(limits[1][index, 0]),
-            "difference_high": float(limits[1][index, 1]),
-            "p": plain(float(p[index])),
-            "p_corrected": plain(float(corrected[index])),
-            "expanded": float(share.mean()),
-        }
-        for index, ((first, rule), share) in enumerate(shares.items())
+        {"policy": first, "rule": rule} | {name: plain(float(of[index])) for name, of in found.items()}
+        for index, (first, rule) in enumerate(shares)
     ]
 
 
@@ -270,31 +255,26 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
 
 def figures_of(data: dict[str, Any]) -> dict[str, Any]:
     """Plot the correlations and selections from the JSON data."""
-    from leadline_studies.common.figures import Limits, grouped_intervals
+    from leadline_studies.common.figures import grouped_intervals
+
+    def limits(rows: Iterable[dict[str, Any]], *keys: str) -> Any:
+        return list(zip(*columns(rows, *keys), strict=True))
 
     names = list(dict.fromkeys(row["predictor"] for row in data["correlations"]))
-    nothing = (float("nan"),) * 3
+    taus = [f"kendall.{end}" for end in ("value", "low", "high")]
     by_model = {
-        model: [
-            tuple(row["kendall"][end] for end in ("value", "low", "high"))
-            for row in data["correlations"]
-            if row["run"] == model
-        ]
+        model: limits([row for row in data["correlations"] if row["run"] == model], *taus)
         for model in data["models"]
     }
-    ends = ("difference", "difference_low", "difference_high")
     policies = {(row["policy"], row["rule"]): row for row in data["expansion"]["policies"]}
-    by_rule: dict[str, list[Limits]] = {rule: [] for rule in RULES}
-    for rule, name in ((rule, name) for rule in RULES for name in names):
-        row = policies.get((name, rule))
-        by_rule[rule].append(nothing if row is None else (row[ends[0]], row[ends[1]], row[ends[2]]))
-    oracle = policies["oracle", ""]["difference"]
-    label = f"mean {data['measure']} less that of always {data['expansion']['better']}"
+    ends = ("difference", "difference_low", "difference_high")
+    by_rule = {rule: limits([policies.get((name, rule), {}) for name in names], *ends) for rule in RULES}
+    tau = f"Kendall's tau with {data['measure']} over queries (95 %)"
+    gain = f"mean {data['measure']} less that of always {data['expansion']['better']} (95 %)"
+    gain += f"; oracle {policies['oracle', '']['difference']:+.3f}"
     return {
-        "correlations": grouped_intervals(
-            names, by_model, label=f"Kendall's tau with {data['measure']} over queries (95 %)"
-        ),
-        "expansion": grouped_intervals(names, by_rule, label=f"{label} (95 %); oracle {oracle:+.3f}"),
+        "correlations": grouped_intervals(names, by_model, label=tau),
+        "expansion": grouped_intervals(names, by_rule, label=gain),
     }
 
 

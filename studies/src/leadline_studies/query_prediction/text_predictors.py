@@ -117,10 +117,15 @@ def with_text_predictors(
     measures: list[Any] = [*predictions.measures, *added]
     order = sorted(range(len(measures)), key=lambda column: type(measures[column]).__name__)
     values = np.concatenate([predictions.values, values], axis=2)[:, :, order]
+    return with_values(predictions, [measures[column] for column in order], values)
+
+
+def with_values(predictions: Results, measures: list[Any], values: Floats) -> Results:
+    """Return other predictions of the same runs and queries."""
     return Results(
         predictions.runs,
         predictions.queries,
-        [measures[column] for column in order],
+        measures,
         values,
         np.ones(values.shape, dtype=np.bool_),
         present=predictions.present,
