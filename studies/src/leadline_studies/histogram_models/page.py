@@ -11,17 +11,23 @@ import numpy as np
 import leadline as ll
 from leadline.stats.correlation import pearson, spearman
 from leadline_studies.common.pages import Json, cached, copy_figures, find_documents, rounded, run_study
+from leadline_studies.histogram_models.model_columns import (
+    BY_MODEL,
+    BY_QUERY,
+    CONTROL,
+    PLAIN_AP,
+    PRINTED,
+    ROBUST,
+    WEIGHTED_AP,
+)
 
 NAME = "histogram-models"
 SETS = ("cisi", "cacm", "npl", "nfcorpus-test")
 NEAREST = "nfcorpus-test"
 ASIDE = "cranfield"  # the defaults were chosen on it
 DEPTHS = (50, 100, 300, 1000)
-BY_QUERY, BY_MODEL, ROBUST = "HSA by query", "HSA by model", "HSA robust"
-PRINTED = "HSA by model, found only"
-CONTROL, PLAIN_AP, WEIGHTED = "recall (control)", "AP as sampled", "AP weighted"
 COLUMNS = (BY_QUERY, BY_MODEL, PRINTED, "HSA from ranks", ROBUST, CONTROL)
-SAMPLED = (BY_QUERY, BY_MODEL, ROBUST, PLAIN_AP, WEIGHTED)
+SAMPLED = (BY_QUERY, BY_MODEL, ROBUST, PLAIN_AP, WEIGHTED_AP)
 FIGURES = {
     f"{name}/{title}": f"{NAME}-{name}-{title}.svg"
     for name, title in (

@@ -155,16 +155,14 @@ def _scored(index: Index, texts: dict[str, str], table: Qrels, models: list[str]
             row, scores = lists.rows[span], lists.scores[span]
             codes = index.document_codes(lists.ids.take(np.arange(span.start, span.stop)))
             other = row < 0
-            if number == 0:
-                order = np.full(len(names), -1)
-                order[codes] = np.arange(len(codes))
-                first[code] = order
             by_document = np.empty(len(names))
             by_document[codes] = scores
             left = np.sort(codes[other])
             scored[code] = Scored(row[~other].astype(np.int64), scores[~other], by_document[left])
             if number == 0:
-                first[code] = first[code][left]
+                order = np.full(len(names), -1)
+                order[codes] = np.arange(len(codes))
+                first[code] = order[left]
         systems.append(System(judged, scored))
     return Task(systems, first, models)
 

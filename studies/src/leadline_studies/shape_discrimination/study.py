@@ -9,7 +9,7 @@ without a relevant judgment counts as not relevant. Source: Ionescu, Chifu and M
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ import numpy as np
 from leadline import InputError, Qrels, read_documents, read_qrels
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
-from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries
 from leadline.estimation.system_lists import RankedPool, Systems, read_systems
@@ -26,8 +25,9 @@ from leadline.stats.resampling import drawn_rows, interval
 from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, read_vectors
 from leadline_studies import FITS, LEVEL, SWEEPS, VECTORS, Claim, Given, Option, Outcome, with_options
-from leadline_studies.shape_systems.study import fitted
-from leadline_studies.shape_systems.topics import check_topic_source
+from leadline_studies.common.pages import interval as interval_text
+from leadline_studies.common.tables import sheet
+from leadline_studies.shape_systems.study import check_topic_source, fitted
 
 CLAIM = Claim(
     "The topics of relevant documents have a sharper shape than those of other documents.",
@@ -48,6 +48,10 @@ EXAMPLE = ("--docs DOCS",)
 MOST = 30
 KINDS = ("random", "hard")
 CLAIMED = 0.9
+HEADS = (
+    *("topics", "other documents=other", "queries", "accuracy=value", "low", "high"),
+    *("worst fit=lowest_fit", "best fit=highest_fit"),
+)
 
 
 @with_options(OPTIONS)
@@ -59,9 +63,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     systems = read_systems(runs, Reading(), on_run=given.on_run)
     right: dict[int, dict[str, list[Floats]]] = {}
     rows_of: dict[str, int] = {}
-    for model in _vectors(
-        given.docs, given.vectors, sorted(set(given.topics)), given.fits, given.sweeps, given.seed
-    ):
+    for model in _vectors(given):
         if not right:
             rows_of = {name: row for row, name in enumerate(model.ids)}
             sets = {kind: sets_of(table, systems, rows_of, kind, given.hard, given.level) for kind in KINDS}
@@ -92,7 +94,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     }
     return Outcome(
         data,
-        {"accuracy": _accuracy_table(accuracy)},
+        {"accuracy": sheet(accuracy, HEADS, digits=3)},
         {},
         summary_lines(data),
         [],
@@ -101,21 +103,16 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     )
 
 
-def _vectors(
-    docs: Any, vectors: Sequence[Any], topics: Sequence[int], fits: int, sweeps: int, seed: int
-) -> Iterator[Vectors]:
+def _vectors(given: Given) -> Iterator[Vectors]:
     """Return the vectors of every topic model, read or fitted."""
-    check_topic_source(docs, vectors)
-    if docs is None:
-        yield from (
-            document if isinstance(document, Vectors) else read_vectors(document) for document in vectors
-        )
+    check_topic_source(given.docs, given.vectors)
+    if given.docs is None:
+        yield from (one if isinstance(one, Vectors) else read_vectors(one) for one in given.vectors)
         return
-    texts = {document.id: document.content for document in read_documents(docs)}
-    for number in topics:
-        for turn in range(fits):
-            model = fit(texts, number, sweeps=sweeps, seed=seed + turn)
-            yield infer(model, texts, seed=seed + turn)
+    texts = {document.id: document.content for document in read_documents(given.docs)}
+    for number in sorted(set(given.topics)):
+        for seed in range(given.seed, given.seed + given.fits):
+            yield infer(fit(texts, number, sweeps=given.sweeps, seed=seed), texts, seed=seed)
 
 
 def sets_of(
@@ -179,11 +176,6 @@ def _summary(right: Floats, seed: int) -> dict[str, Any]:
     }
 
 
-def _accuracy_table(entries: list[dict[str, Any]]) -> Table:
-    heads = ["topics", "other documents", "queries", "accuracy", "low", "high", "worst fit", "best fit"]
-    return Table(heads, [list(entry.values()) for entry in entries], digits=3)
-
-
 def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return whether the paper's 94.84 % holds qualitatively: above 90 % against random documents."""
     against = {"random": "random documents", "hard": "documents that runs retrieved"}
@@ -194,10 +186,7 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
             held = "reproduced in kind" if entry["value"] > CLAIMED else "not reproduced"
             verdict = f"{held} (above 90 %)"
         conclusions.append(
-            "{topics} topics: compared with {against}, DeShaTo is right for {value:.1%} [{low:.1%}, "
-            "{high:.1%}] "
-            "of {of}: {verdict}".format(
-                **entry, against=against[entry["other"]], of=queries(entry["queries"]), verdict=verdict
-            )
+            f"{entry['topics']} topics: compared with {against[entry['other']]}, DeShaTo is right for "
+            f"{interval_text(entry, '.1%')} of {queries(entry['queries'])}: {verdict}"
         )
     return conclusions

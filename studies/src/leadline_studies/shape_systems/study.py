@@ -17,18 +17,21 @@ from leadline import InputError, read_qrels
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading
 from leadline.data.records import ResultWarning, plain
-from leadline.data.table import Cell, Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
+from leadline.errors import UsageError, one_of
+from leadline.estimation.document_topics import document_vectors, fit_topics
 from leadline.estimation.system_lists import Systems, Topics, read_systems
 from leadline.estimation.unjudged import estimate_systems, mean_of_defined
 from leadline.estimation.unjudged_methods import METHODS, DeShaTo, NRuns
 from leadline.evaluation.join import judge_runs
 from leadline.io.read import QrelsLike
+from leadline.io.texts import TextsLike
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
+from leadline.topics.infer import Vectors
 from leadline_studies import FITS, LEVEL, SWEEPS, VECTORS, Claim, Given, Option, Outcome, with_options
-from leadline_studies.shape_systems.topics import topics_by_number
+from leadline_studies.common.tables import sheet
 
 CLAIM = Claim(
     "The shape of topics ranks systems about as well as votes of other systems do.",
@@ -76,15 +79,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs over a collection with texts."""
     check_whole(1, subsets=given.subsets)
     ranked = read_ranked(qrels, runs, given)
-    fits = topics_by_number(
-        ranked.systems,
-        documents=given.docs,
-        vectors=given.vectors,
-        topics=given.topics,
-        fits=given.fits,
-        sweeps=given.sweeps,
-        seed=given.seed,
-    )
+    fits = topics_by_number(ranked.systems, given, given.docs, given.vectors, given.topics)
     means = {name: values.mean(axis=1) for name, values in ranked.truths.items()}
     shapes = {number: shapes_of(ranked.systems, models) for number, models in fits.items()}
     depths = by_depth(ranked.systems, means, shapes)
@@ -97,9 +92,12 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         "depths": depths,
         "few": few_systems(ranked.systems, means["MAP@30"], at_paper_depth, given.subsets, given.seed),
     }
+    fitted_ends = ["worst fit=lowest", "best fit=highest"]
+    heads = ["method", "depth", "truth", "tau", *fitted_ends, "p of the worst=p"]
+    few = sheet(data["few"], ["systems", "method", "mean tau=tau", *fitted_ends], digits=3)
     return Outcome(
         data,
-        {"depths": _depth_table(depths), "few": _few_table(data["few"])},
+        {"depths": sheet(depths, heads, digits=3), "few": few},
         _figures(ranked, means["MAP@30"], at_paper_depth),
         summary_lines(data),
         ranked.warnings,
@@ -112,6 +110,39 @@ def fitted(given: Given, topics: Iterable[int], fits: int) -> dict[str, Any]:
     """Return the options of the topic models: what was fitted, or read."""
     sweeps = None if given.vectors else given.sweeps
     return {"vectors": len(given.vectors), "topics": list(topics), "fits": fits, "sweeps": sweeps}
+
+
+def topics_by_number(
+    systems: Systems,
+    given: Given,
+    documents: TextsLike | None,
+    vectors: Sequence[str | Vectors],
+    topics: Sequence[int],
+) -> dict[int, list[Topics]]:
+    """Return topic vectors by number of topics, in ascending order.
+
+    Vectors are read from files (`vectors`; files of the same width are fits with the same number of topics),
+    or from LDA models for each number in `topics`, fitted to the texts of the retrieved `documents`.
+    """
+    check_topic_source(documents, vectors)
+    by_number: dict[int, list[Topics]] = {}
+    if documents is None:
+        for source in vectors:
+            aligned = document_vectors(systems, source)
+            by_number.setdefault(aligned.theta.shape[1], []).append(aligned)
+        return dict(sorted(by_number.items()))
+    DeShaTo().check_topics(min(topics, default=0))
+    check_whole(1, fits=given.fits, sweeps=given.sweeps)
+    check_whole(0, seed=given.seed)
+    how = {"fits": given.fits, "sweeps": given.sweeps, "seed": given.seed}
+    return {number: list(fit_topics(systems, documents, number, **how)) for number in sorted(set(topics))}
+
+
+def check_topic_source(documents: object, vectors: Sequence[object]) -> None:
+    """Refuse topics from both texts and vectors, or from neither."""
+    one_of({"--docs": documents, "--vectors": vectors})
+    if documents is None and not vectors:
+        raise UsageError("need --docs or --vectors")
 
 
 def read_ranked(qrels: QrelsLike, runs: Any, given: Given) -> Ranked:
@@ -199,32 +230,14 @@ def few_systems(
             ]
             for number, scores in shapes.items()
         }
-        votes = [
-            kendall(estimate_systems(systems.only(chosen.tolist()), NRuns(depth=PAPER)).scores, truth[chosen])
-            for chosen in drawn
-        ]
-        for name, values in (taus | {"nruns": [votes]}).items():
+        votes = (estimate_systems(systems.only(one.tolist()), NRuns(depth=PAPER)).scores for one in drawn)
+        taus["nruns"] = [[kendall(one, truth[chosen]) for one, chosen in zip(votes, drawn, strict=True)]]
+        for name, values in taus.items():
             means = mean_of_defined(np.array(values))
+            ends = {"tau": means.mean(), "lowest": means.min(), "highest": means.max()}
             row: dict[str, Any] = {"systems": size, "method": name}
-            rows.append(
-                row
-                | {
-                    "tau": plain(float(means.mean())),
-                    "lowest": plain(means.min()),
-                    "highest": plain(means.max()),
-                }
-            )
+            rows.append(row | {key: plain(float(value)) for key, value in ends.items()})
     return rows
-
-
-def _depth_table(depths: list[dict[str, Any]]) -> Table:
-    heads = ["method", "depth", "truth", "tau", "worst fit", "best fit", "p of the worst"]
-    return Table(heads, [list(row.values()) for row in depths], digits=3)
-
-
-def _few_table(few: list[dict[str, Any]]) -> Table:
-    rows: list[list[Cell]] = [list(row.values()) for row in few]
-    return Table(["systems", "method", "mean tau", "worst fit", "best fit"], rows, digits=3)
 
 
 def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[str, Any]:
@@ -264,9 +277,8 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     for name in names:
         row = by_method[name]
         conclusions.append(
-            f"{name}: tau with MAP@30 is {rounded(row['tau'])} (fits {rounded(row['lowest'])} to "
-            f"{rounded(row['highest'])}), and {rounded(by_method['nruns']['tau'])} for nruns: "
-            f"{verdict(row, data['systems'], data['fits'])}"
+            f"{name}: tau with MAP@30 is {rounded(row['tau'])} ({_fits(row)}), and "
+            f"{rounded(by_method['nruns']['tau'])} for nruns: {verdict(row, data['systems'], data['fits'])}"
         )
     five = {row["method"]: row for row in data["few"] if row["systems"] == min(SIZES)}
     if not five:
@@ -282,14 +294,13 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
         if better
         else "not reproduced" + f" (fits on both sides with {len(undecided)}{of_numbers})" * bool(undecided)
     )
-    taus = ", ".join(
-        "{} (fits {} to {}; {})".format(
-            *(rounded(five[name][part]) for part in ("tau", "lowest", "highest")), name
-        )
-        for name in names
-    )
+    taus = ", ".join(f"{rounded(five[name]['tau'])} ({_fits(five[name])}; {name})" for name in names)
     last = (
         f"With five systems, the mean tau is {taus} and {rounded(five['nruns']['tau'])} (nruns). Few systems "
         f"favor DeShaTo: {found}"
     )
     return [*conclusions, last]
+
+
+def _fits(row: dict[str, Any]) -> str:
+    return f"fits {rounded(row['lowest'])} to {rounded(row['highest'])}"

@@ -34,9 +34,9 @@ from leadline_studies.shape_systems.study import (
     agreement,
     fitted,
     read_ranked,
+    topics_by_number,
     verdict,
 )
-from leadline_studies.shape_systems.topics import topics_by_number
 
 CLAIM = Claim(
     "The number of topics can be chosen on few judgments.",
@@ -134,8 +134,8 @@ class Tried(NamedTuple):
 def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the study on runs over a collection with texts; `sister_runs` is a folder, or runs in memory."""
     check_whole(1, one_in=given.one_in, keep=given.keep)
-    of_sister = _sister(given.sister_qrels, given.sister_runs, given.sister_docs, given.sister_vectors)
-    own = _tried(qrels, runs, given, documents=given.docs, vectors=given.vectors, topics=given.topics)
+    of_sister = _sister(given)
+    own = _tried(qrels, runs, given, given.docs, given.vectors, given.topics)
     part = part_of(own.truth.shape[1], len(own.truth), given.one_in, given.keep)
     tuning = own.at("tuning", part)
     chosen = best_of(tuning)
@@ -144,7 +144,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     ]
     tried = [own]
     if of_sister:
-        tried.append(_tried(**of_sister, given=given, topics=[chosen]))
+        tried.append(_tried(*of_sister, [chosen]))
         rows += tried[1].at("sister", _whole(tried[1].truth.shape))
     sizes = [(collection.truth.shape[1], len(collection.truth)) for collection in tried]
     data = _data(own, part, tuning, chosen, rows) | {"share": share_of(part, *sizes)}
@@ -159,26 +159,22 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     )
 
 
-def _sister(qrels: Any, runs: Any, docs: Any, vectors: Sequence[Any]) -> dict[str, Any]:
+def _sister(given: Given) -> list[Any]:
     """Return the sister collection, which must be given completely or not at all."""
-    given = [qrels is not None, runs is not None, docs is not None or bool(vectors)]
-    if not all(given):
-        if any(given):
-            raise UsageError(
-                "a sister collection needs --sister-qrels, --sister-runs, and --sister-docs or "
-                "--sister-vectors"
-            )
-        return {}
-    return {"qrels": qrels, "runs": _of_folder(runs), "documents": docs, "vectors": vectors}
+    docs, vectors = given.sister_docs, given.sister_vectors
+    parts = [given.sister_qrels is not None, given.sister_runs is not None, docs is not None or bool(vectors)]
+    if any(parts) and not all(parts):
+        raise UsageError(
+            "a sister collection needs --sister-qrels, --sister-runs, and --sister-docs or --sister-vectors"
+        )
+    return [given.sister_qrels, _of_folder(given.sister_runs), given, docs, vectors] if all(parts) else []
 
 
-def _tried(qrels: QrelsLike, runs: Any, given: Given, **of_topics: Any) -> Tried:
+def _tried(qrels: QrelsLike, runs: Any, given: Given, *of_topics: Any) -> Tried:
     ranked = read_ranked(qrels, runs, given)
-    how = {"fits": given.fits, "sweeps": given.sweeps, "seed": given.seed}
-    topic_models: dict[int, list[Topics]] = topics_by_number(ranked.systems, **of_topics, **how)
     shapes = {
         number: np.stack([_in_place(ranked, ranked.systems, DeShaTo(depth=PAPER), model) for model in models])
-        for number, models in topic_models.items()
+        for number, models in topics_by_number(ranked.systems, given, *of_topics).items()
     }
     return Tried(ranked, shapes, ranked.truths["MAP@30"])
 
