@@ -9,15 +9,7 @@ import numpy as np
 import pytest
 
 from conftest import Leadline
-from leadline.data.judged_run import JudgedRun
-from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.measure_targets import kind_of
-from leadline.estimation.sampling_errors import half_width
-from leadline.estimation.withheld import MOST_GUESSED
-from leadline.io.objects import Qrels, Run
-from leadline.measures import MEASURES
 from leadline_studies.common.pages import read_numbers
-from leadline_studies.estimate.trials import Trial
 
 QUERIES = [f"q{number:02}" for number in range(30)]
 PROXIES = {"none", "centred", "votes", "labels", "adverse, random labels", "adverse, first documents"}
@@ -104,44 +96,6 @@ def test_a_guess_narrows_and_an_adverse_machine_costs_little(cells: dict[tuple[s
     for proxy in PROXIES:
         if proxy.startswith("adverse"):
             assert width[proxy] < 1.03 * width["centred"]
-
-
-@pytest.mark.parametrize("name", ["P@5", "P", "DCG@5", "RBP(p=0.8)@7", "RR@5", "ERR(max_grade=2)@6"])
-@pytest.mark.parametrize(("guessing", "outside"), [(True, 0.15), (False, 0.15), (True, 0.02)])
-def test_all_differences_at_once_have_the_limits_of_each(name: str, guessing: bool, outside: float) -> None:
-    """Compare with the intervals of the product, pair by pair, with pairs outside the frame."""
-    rng = np.random.default_rng(8)
-    grades = {f"q{q}": {f"d{d:02}": int(rng.integers(0, 3)) for d in range(24)} for q in range(12)}
-    table = Qrels.of((q, d, g) for q, one in grades.items() for d, g in one.items())
-    size, most = len(table.grades), 30 if outside > 0.1 else 24
-    lists = [
-        {q: {f"d{d:02}": rng.random() for d in rng.permutation(most)[: rng.integers(1, 20)]} for q in grades}
-        for _ in range(4)
-    ]
-    probability = np.where(rng.random(size) < outside, 0.0, rng.choice([0.3, 0.7, 1.0], size))
-    drawn, cells = rng.random(size) < probability, rng.integers(0, 3, size)
-    brought = rng.integers(0, size, 90), rng.integers(1, 11, 90)
-    folds = np.arange(12) % 5
-    sample = Sample(table, probability, drawn, cells, 3, 0, 0, guessing, folds, brought, 3, 4)
-    kind = kind_of(MEASURES.parse(name))
-    joined = [JudgedRun.of_run(Run(one), table) for one in lists]
-    trial = Trial.of(sample, kind, joined)
-    first, second = np.triu_indices(4, 1)
-    below, above = trial.pair_limits(first, second)
-    parts = [Estimator(sample, kind).of(one) for one in joined]
-    shares = sample.probability[sample.drawn]
-    for run, part in enumerate(parts):
-        wanted = half_width(part.errors, part.replicates, shares, 0.95, part.predicted[1])
-        assert trial.half[run] == pytest.approx(wanted)
-    for place, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        one, two = parts[a], parts[b]
-        doubt, proportion = one.doubt_of_difference(two, size)
-        predicted = one.predicted_difference(two, size)
-        half = half_width(one.errors - two.errors, one.replicates - two.replicates, shares, 0.95, predicted)
-        if max(trial.guessed[a], trial.guessed[b]) * proportion > MOST_GUESSED:
-            assert np.isnan(below[place])
-        else:
-            assert (below[place], above[place]) == pytest.approx(np.hypot(half, doubt))
 
 
 def test_smaller_samples_are_part_of_larger_ones_and_certain_pools_are_exact() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -43,19 +44,18 @@ def collect(out: Path, data: Path) -> Json:
 
 def _run_grids(data: Path) -> Json:
     results: Json = {"leadline": ll.__version__, "documents": {}}
-    for grid_name, values in GRIDS.items():
-        for name in SETS:
-            index = ll.build_index(str(find_documents(data / name)))
-            results["documents"][name] = index.documents
-            for cutoff in CUTOFFS:
-                key = name if cutoff is None else f"{name}-at-{cutoff}"
-                outcomes = _run_grid(index, data / name, cutoff, values)
-                for judged, outcome in outcomes.items():
-                    messages = {"lines": list(outcome.lines), "notices": list(map(str, outcome.warnings))}
-                    results.setdefault(f"{grid_name} {judged}", {})[key] = outcome.data | messages
-                if grid_name == EVEN:
-                    for title, figure in outcomes[COMPLETE].figures.items():
-                        (PAGES / f"{NAME}-{key}-{title}.svg").write_bytes(picture(figure, "svg"))
+    for (grid_name, values), name in product(GRIDS.items(), SETS):
+        index = ll.build_index(str(find_documents(data / name)))
+        results["documents"][name] = index.documents
+        for cutoff in CUTOFFS:
+            key = name if cutoff is None else f"{name}-at-{cutoff}"
+            outcomes = _run_grid(index, data / name, cutoff, values)
+            for judged, outcome in outcomes.items():
+                messages = {"lines": list(outcome.lines), "notices": list(map(str, outcome.warnings))}
+                results.setdefault(f"{grid_name} {judged}", {})[key] = outcome.data | messages
+            if grid_name == EVEN:
+                for title, figure in outcomes[COMPLETE].figures.items():
+                    (PAGES / f"{NAME}-{key}-{title}.svg").write_bytes(picture(figure, "svg"))
     return results
 
 
@@ -94,15 +94,13 @@ def ends(data: Json) -> tuple[Json, Json]:
 
 def counted(results: Json) -> Json:
     """Return what a verdict is based on: shares of the pairs of a family farther apart than best models."""
-    near, far = zip(*map(ends, results.values()), strict=True)
+    far = [ends(data)[1] for data in results.values()]
     shares = [share for entry in far for share in entry["share_of_pairs_above"].values()]
-    nearest = [share for entry in near for share in entry["share_of_pairs_above"].values()]
     return {
         "settings": len(results),
         "cells": len(shares),
         "held": sum(min(entry["share_of_pairs_above"].values()) > 0.5 for entry in far),
         "paper": sum(round(share, 2) >= PAPER_FAR for share in shares),
-        "near": sum(share > 0.5 for share in nearest),
         "largest": [entry["id"] for entry in far],
         "shares": {name: [entry["share_of_pairs_above"][name] for entry in far] for name in FAMILIES},
     }

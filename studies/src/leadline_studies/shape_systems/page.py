@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,8 @@ NUMBERS, SEEDS = (50, 100, 250), range(5)  # of topics and of fits
 SWEEPS = {"npl": 150}
 MODELS = (
     *("BM25", "BM25(b=0)", "BM25(b=1)", "BM25(k1=0.9,b=0.4)", "BM25(k1=3)", "BM25RF", "In_expB2", "PL2"),
-    *(
-        "In_expB2(c=7)",
-        "PL2(c=7)",
-        "QLDirichlet",
-        "QLDirichlet(mu=100)",
-        "QLDirichlet(mu=5000)",
-        "QLHiemstra",
-    ),
+    *("In_expB2(c=7)", "PL2(c=7)", "QLDirichlet", "QLDirichlet(mu=100)", "QLDirichlet(mu=5000)"),
+    "QLHiemstra",
     *("QLJelinekMercer", "QLJelinekMercer(collection=0.7)", "RM1", "RM3", "RM3(docs=20,original=0.2)", "SDM"),
     *("TF(cosine)", "TF(dot)", "TFIDF(cosine)", "TFIDF(dot)"),
 )
@@ -69,42 +64,23 @@ def _vectors(folder: Path) -> str:
 
 def _prepare(folder: Path, data: Path, sweeps: int) -> None:
     """Fit and infer topics, index and search, unless that was done."""
-    documents = find_documents(data).name
+
+    def command(words: str) -> None:
+        leadline(*words.split(), folder=data)
+
+    documents, model = find_documents(data).name, folder / "model.npz"
     folder.mkdir(parents=True, exist_ok=True)
-    for topics in NUMBERS:
-        for seed in SEEDS:
-            path = folder / f"{topics}-{seed}.parquet"
-            if not path.exists():
-                model, given = folder / "model.npz", ("--seed", seed, "-o")
-                leadline(
-                    "topics",
-                    "fit",
-                    documents,
-                    "-T",
-                    topics,
-                    "-C",
-                    f"topics.sweeps={sweeps}",
-                    *given,
-                    model,
-                    folder=data,
-                )
-                leadline("topics", "infer", model, documents, *given, path, folder=data)
+    for topics, seed in product(NUMBERS, SEEDS):
+        path = folder / f"{topics}-{seed}.parquet"
+        if not path.exists():
+            command(f"topics fit {documents} -T {topics} -C topics.sweeps={sweeps} --seed {seed} -o {model}")
+            command(f"topics infer {model} {documents} --seed {seed} -o {path}")
     if not (folder / "runs").exists():
-        for models, options, prefix in ((MODELS, (), ""), (PLAIN, ("--language", "none"), "plain-")):
-            leadline("index", documents, *options, "-o", folder / f"{prefix}index", folder=data)
-            words = [word for model in models for word in ("-m", model)]
-            found = folder / f"{prefix}runs"
-            leadline(
-                "search",
-                folder / f"{prefix}index",
-                "queries.jsonl",
-                *words,
-                "-k",
-                100,
-                "-o",
-                found,
-                folder=data,
-            )
+        for models, options, prefix in ((MODELS, "", ""), (PLAIN, "--language none", "plain-")):
+            index = folder / f"{prefix}index"
+            command(f"index {documents} {options} -o {index}")
+            wanted = " -m ".join(models)
+            command(f"search {index} queries.jsonl -m {wanted} -k 100 -o {folder / f'{prefix}runs'}")
         for run in (folder / "plain-runs").iterdir():
             run.rename(folder / "runs" / f"plain-{run.name}")
 
