@@ -24,6 +24,7 @@ from leadline import cli, kernels
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = ["--no-sandbox", "--disable-gpu", "--process-per-site", "--renderer-process-limit=1"]
 FORMS: dict[str, kernels.Kernels | None] = {"compiled": kernels.compiled, "uncompiled": None}
 
 # Tests that are started in the background of a script ignore interrupts, as would the programs they start,
@@ -121,7 +122,7 @@ def shared_data() -> Path:
     return SHARED_DATA
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Give a real browser; without one a test is skipped, or fails where LEADLINE_NEEDS_BROWSER is set."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
@@ -132,7 +133,7 @@ def browser() -> Iterator[Any]:
     except ImportError:
         _lacks("playwright is not installed")
     with sync_api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        launched = playwright.chromium.launch(executable_path=found, args=CHROMIUM)
         yield launched
         launched.close()
 

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
+import pytest
 from matplotlib.text import Text
 
 import leadline
-from leadline.charts import FAINT, INK, LINE_STYLES, RULE, picture, style
+from leadline.charts import FAINT, INK, LINE_STYLES, RULE, picture
 from leadline.result import Result
 
 KNOWN = {look.color for look in LINE_STYLES} | {FAINT, INK, RULE, "#ffffff", "#000000"}
@@ -40,20 +41,27 @@ def least_size(figure: Any) -> float:
 
 def whole(figure: Any) -> None:
     """See that a picture is whole: all inside, no text over another, only known colours."""
-    drawn = picture(figure, "svg", live_text=True)
-    assert set(re.findall(r"#[0-9a-f]{6}\b", drawn.decode())) <= KNOWN
-    with style():
-        figure.draw_without_rendering()
-    size = figure.get_size_inches() * figure.dpi
-    seen = [(text.get_rotation() % 90, text.get_text(), text.get_window_extent()) for text in texts(figure)]
-    boxes = [(words, box) for _, words, box in seen]
+    seen: dict[int, tuple[float, str, Any]] = {}
+    draw = Text.draw
+
+    def drawn(self: Text, renderer: Any, *given: Any, **options: Any) -> None:
+        draw(self, renderer, *given, **options)
+        if self.get_visible() and self.get_text().strip():
+            seen[id(self)] = (self.get_rotation() % 90, self.get_text(), self.get_window_extent(renderer))
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Text, "draw", drawn)
+        picture_text = picture(figure, "svg", live_text=True).decode()
+    assert set(re.findall(r"#[0-9a-f]{6}\b", picture_text)) <= KNOWN
+    size = figure.get_size_inches() * 72  # an SVG is drawn in points
+    boxes = [(words, box) for _, words, box in seen.values()]
     for words, box in boxes:
         assert box.x0 > -1, words
         assert box.y0 > -1, words
         assert box.x1 < size[0] + 1, words
         assert box.y1 < size[1] + 1, words
     # the rectangles of parallel oblique texts overlap although the texts do not
-    for (one, first), (other, second) in combinations([each[1:] for each in seen if not each[0]], 2):
+    for (one, first), (other, second) in combinations([each[1:] for each in seen.values() if not each[0]], 2):
         wide = min(first.x1, second.x1) - max(first.x0, second.x0)
         high = min(first.y1, second.y1) - max(first.y0, second.y0)
         assert wide < 1 or high < 2, f"{one!r} lies over {other!r}"

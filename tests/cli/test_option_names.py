@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -31,7 +32,13 @@ def options(entries: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         yield from options(entry.get("commands", {}))
 
 
-def messages(path: Path) -> Iterator[str]:
+@functools.cache
+def messages() -> list[str]:
+    """Give the texts of all modules that are no docstrings."""
+    return [text for path in SOURCES for text in messages_of(path)]
+
+
+def messages_of(path: Path) -> Iterator[str]:
     """Yield the texts of a module that are no docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     places = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -52,18 +59,12 @@ def test_every_option_that_a_message_names_exists() -> None:
         *OTHERS,
         *(name for one in SETTINGS.values() for name in one.tried),
     }
-    unknown = {
-        (name, path.name)
-        for path in SOURCES
-        for text in messages(path)
-        for name in OPTION.findall(text)
-        if name not in known
-    }
+    unknown = {(name, text) for text in messages() for name in OPTION.findall(text) if name not in known}
     assert unknown == set()
 
 
 def test_every_setting_that_a_message_names_exists() -> None:
-    found = {name for path in SOURCES for text in messages(path) for name in SETTING.findall(text)}
+    found = {name for text in messages() for name in SETTING.findall(text)}
     assert found
     assert found <= {*SETTINGS}
 

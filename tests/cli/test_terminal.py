@@ -40,7 +40,7 @@ CASES: dict[str, list[str]] = {
     "agreement": ["judges.csv", "--runs", RUNS[0], "--runs", RUNS[1], "-q"],
     "check": ["qrels.txt", *RUNS],
     "compare": ["cranfield/qrels.txt", DEMO, "-m", "AP"],
-    "correlate": ["one.json:AP", "one.json:nDCG@10"],
+    "correlate": ["one.json:AP", "one.json:nDCG@10", "--config", "test.draws=100"],
     "curve": ["cranfield/qrels.txt", DEMO],
     "demo": ["-o", "demo.html"],
     "difference": ["qrels.txt", *RUNS, "bm25.run"],

@@ -216,8 +216,10 @@ def test_a_killed_worker_of_a_running_cluster_is_replaced(split: Split) -> None:
     assert_same(results, whole)
 
 
-def test_a_scheduler_that_does_not_answer_is_named(split: Split) -> None:
-    pytest.importorskip("distributed", reason="dask is not installed")
+def test_a_scheduler_that_does_not_answer_is_named(split: Split, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed", reason="dask is not installed")
+    client = distributed.Client
+    monkeypatch.setattr(distributed, "Client", lambda address, timeout: client(address, timeout=timeout / 30))
     with pytest.raises(UsageError, match=r"tcp://127\.0\.0\.1:9"):
         evaluated(split, "dask:tcp://127.0.0.1:9")
 
