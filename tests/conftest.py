@@ -75,6 +75,12 @@ class Outcome(NamedTuple):
         found: dict[str, Any] = json.loads(self.out)
         return found
 
+    @property
+    def refusal(self) -> str:
+        """Give the one line of an error of usage, with which nothing is printed."""
+        assert (self.status, self.out, self.err.count("\n")) == (2, "", 1), self
+        return self.err
+
 
 class Leadline(Protocol):
     """The command line, run in this process."""

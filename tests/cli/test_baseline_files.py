@@ -189,9 +189,7 @@ def test_json_of_evaluate_is_a_baseline(leadline: Leadline) -> None:
 )
 def test_options_that_do_not_go_together_are_refused(line: str, leadline: Leadline) -> None:
     (kept := Path("b.json")).write_text("{}")
-    done = leadline("compare", "qrels.txt", "run/new.run", *line.split())
-    assert done.status == 2
-    assert done.err.count("\n") == 1
+    assert leadline("compare", "qrels.txt", "run/new.run", *line.split()).refusal
     assert kept.read_text() == "{}"
 
 

@@ -173,9 +173,7 @@ def test_judgments_go_to_quepid(leadline: Leadline, tmp_path: Path) -> None:
     assert target.read_text() == 'query,docid,rating\n01,NA,0.5\nq1,d1,2\nq1,"d,2",0\n'
     assert read_qrels(target) == read_qrels(qrels)
     for given in ((run,), (qrels, "--config", "read.subtopics")):
-        refused = leadline("convert", given[0], tmp_path / "other.csv", "--to", "quepid", *given[1:])
-        assert refused.status == 2
-        assert len(refused.err.splitlines()) == 1
+        assert leadline("convert", given[0], tmp_path / "other.csv", "--to", "quepid", *given[1:]).refusal
     assert not (tmp_path / "other.csv").exists()
 
 

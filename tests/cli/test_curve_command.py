@@ -108,9 +108,7 @@ def test_a_picture_that_cannot_be_written_is_one_line(
 
 
 def test_runs_of_one_name_are_refused(leadline: Leadline, files: list[Path]) -> None:
-    found = leadline("curve", files[0], files[1], files[1])
-    assert found.status == 2
-    assert "two runs are both named 'worse'" in found.err
+    assert "two runs are both named 'worse'" in leadline("curve", files[0], files[1], files[1]).refusal
 
 
 def test_without_a_picture_matplotlib_is_not_loaded(files: list[Path]) -> None:

@@ -258,9 +258,7 @@ def test_a_folder_is_not_filled_when_one_of_its_files_is_an_input(
     (tmp_path / "out" / "BM25.run").hardlink_to("qrels.txt")
     before = snapshot(tmp_path)
     asked = ["-m", "RM3(learn=judged)", "-m", "BM25", "--feedback", "qrels.txt", "-o", "out"]
-    done = leadline("search", "docs.index", "queries.jsonl", *asked)
-    assert done.status == 2
-    assert "would overwrite an input" in done.err
+    assert "would overwrite an input" in leadline("search", "docs.index", "queries.jsonl", *asked).refusal
     assert snapshot(tmp_path) == before
 
 

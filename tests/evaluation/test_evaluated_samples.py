@@ -82,9 +82,7 @@ def test_the_command_gives_what_estimate_gives(
         for key in ("measures", "queries", "runs"):
             assert found[key] == known[key]
         assert found["options"]["pool"] == "pool.tsv"
-    gone = leadline("estimate", *given)
-    assert (gone.status, gone.err.count("\n")) == (2, 1)
-    assert "leadline evaluate JUDGMENTS RUN... --pool POOL" in gone.err
+    assert "leadline evaluate JUDGMENTS RUN... --pool POOL" in leadline("estimate", *given).refusal
     with pytest.raises(AttributeError, match=r"evaluate\(judgments, runs, pool=pool\)"):
         _ = ll.estimate  # type: ignore[attr-defined]
     one = ll.evaluate("judged.qrels", ["old.run"], "P@10", pool="pool.tsv", machine="labels.qrels")

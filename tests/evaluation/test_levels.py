@@ -30,6 +30,4 @@ def test_what_was_meant_as_significance_is_answered_with_its_option(
 ) -> None:
     page = ["-o", tmp_path / "page.html"] if command == "report" else []
     files = [EXAMPLES / name for name in ("qrels.txt", "bm25.run", "dense.run")]
-    done = leadline(command, *files, "-l", "0.01", *page)
-    assert (done.status, done.out) == (2, "")
-    assert "--confidence 0.99" in done.err
+    assert "--confidence 0.99" in leadline(command, *files, "-l", "0.01", *page).refusal

@@ -186,9 +186,10 @@ def test_it_can_be_written_to_a_file(leadline: Leadline, tmp_path: Path) -> None
 
 
 def test_c_and_another_choice_of_queries_are_refused(leadline: Leadline) -> None:
-    done = leadline("evaluate", "-c", "-C", "queries=both", "qrels", "run")
-    assert (done.status, done.out) == (2, "")
-    assert "use only one of -c and --config scores.queries=both" in done.err
+    assert (
+        "use only one of -c and --config scores.queries=both"
+        in leadline("evaluate", "-c", "-C", "queries=both", "qrels", "run").refusal
+    )
 
 
 def test_in_other_forms_n_leaves_the_means_out_too(leadline: Leadline) -> None:

@@ -164,11 +164,9 @@ def test_a_full_disk_is_one_line(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(lines_by_query, "bytes_of", full)
-    found = leadline("evaluate", qrels, path)
-    assert found.status == 2
-    assert "No space left on device" in found.err
-    assert "TMPDIR" in found.err
-    assert len(found.err.splitlines()) == 1
+    found = leadline("evaluate", qrels, path).refusal
+    assert "No space left on device" in found
+    assert "TMPDIR" in found
     assert on_disk
     with pytest.raises(UsageError, match="by query"):
         read_run(path)

@@ -111,9 +111,7 @@ def test_a_damaged_second_stream_ends_with_status_2(kind: str, tmp_path: Path, l
     second[0] ^= 0x55
     run = written(tmp_path / f"a.run{kind}", COMPRESS[kind](FIRST) + bytes(second))
     qrels = written(tmp_path / "qrels.txt", b"q1 0 a1 1\nq2 0 b1 1\n")
-    found = leadline("evaluate", qrels, run)
-    assert found.status == 2
-    assert len(found.err.splitlines()) == 1
+    assert leadline("evaluate", qrels, run).refusal
 
 
 @pytest.mark.parametrize("name", ZSTANDARD)

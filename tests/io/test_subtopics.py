@@ -127,9 +127,10 @@ def test_the_command_asks_for_the_option_and_takes_it(file: Path, leadline: Lead
     run.write_text("q1 Q0 d3 1 2 tag\nq1 Q0 d1 2 1 tag\n")
     lists = (file.with_name("plain.qrels"), run)
     lists[0].write_text("q1 0 d1 1\n")
-    rejected = leadline("evaluate", *lists, "-m", "strec@1")
-    assert rejected.status == 2
-    assert "StRecall@1 needs judgments by subtopic. Use --config read.subtopics" in rejected.err
+    assert (
+        "StRecall@1 needs judgments by subtopic. Use --config read.subtopics"
+        in leadline("evaluate", *lists, "-m", "strec@1").refusal
+    )
     given_ = leadline("evaluate", "--config", "read.subtopics", file, run, "-m", "strec@1", "-f", "csv", "-q")
     assert given_.status == 0
     assert "mine,q1,0.5" in given_.out

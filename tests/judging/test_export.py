@@ -227,9 +227,7 @@ def test_judges_of_a_store_and_of_its_table_agree_alike(
 
 
 def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> None:
-    found = leadline("judge", "--store", path, "--export", path)
-    assert found.status == 2
-    assert "would overwrite an input" in found.err
+    assert "would overwrite an input" in leadline("judge", "--store", path, "--export", path).refusal
 
 
 def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadline: Leadline) -> None:
@@ -257,10 +255,7 @@ def test_bad_usage_is_one_line(
     arguments: list[str], words: str, leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    found = leadline("judge", *arguments, "--store", "none.sqlite")
-    assert found.status == 2
-    assert words in found.err
-    assert found.err.count("\n") == 1
+    assert words in leadline("judge", *arguments, "--store", "none.sqlite").refusal
     assert list(tmp_path.iterdir()) == []
 
 

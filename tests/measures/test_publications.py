@@ -146,9 +146,7 @@ def test_the_command_prints_all_sources_once_and_writes_them(leadline: Leadline,
 
 
 def test_bibtex_is_no_other_format(leadline: Leadline) -> None:
-    done = leadline("measures", "nDCG", "--bibtex", "-f", "json")
-    assert done.status == 2
-    assert "--bibtex and -f json" in done.err
+    assert "--bibtex and -f json" in leadline("measures", "nDCG", "--bibtex", "-f", "json").refusal
 
 
 def test_the_program_is_cited_as_in_citation_cff() -> None:
