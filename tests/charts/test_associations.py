@@ -71,11 +71,6 @@ def test_the_runs_that_swap_are_marked_and_counted() -> None:
     assert len(drawn(20, spread=0).legends[0].get_texts()) == 1
 
 
-def test_bad_scores_are_refused() -> None:
-    with pytest.raises(UsageError):
-        association([1.0, float("nan")], [1, 2], "ab", across="x", up="y", coefficients={})
-
-
 def test_a_correlation_shows_its_coefficients_and_both_measures() -> None:
     truth = {name: 0.1 * place for place, name in enumerate("abcdef")}
     result = ll.correlate(truth, {**truth, "a": 0.9}, draws=100)

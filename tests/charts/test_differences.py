@@ -9,7 +9,6 @@ import pytest
 
 from leadline.charts import LINE_STYLES, picture
 from leadline.charts.pair_plots import ABOVE, APART, BELOW, differences
-from leadline.errors import UsageError
 from whole_pictures import whole
 
 NAN = float("nan")
@@ -144,13 +143,6 @@ def test_odd_names_are_drawn_as_they_are(name: str) -> None:
 
 def test_the_same_figure_gives_the_same_bytes() -> None:
     assert picture(drawn([0.2, -0.1]), "svg") == picture(drawn([0.2, -0.1]), "svg")
-
-
-def test_tables_and_ids_that_do_not_belong_to_them_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"shape \(1, 2\); expected one for each query"):
-        drawn([[0.1, 0.2]])
-    with pytest.raises(UsageError, match=r"shape \(1,\) with 2 query ids"):
-        drawn([0.1], queries=["1", "2"])
 
 
 class LowIsGood:

@@ -133,13 +133,6 @@ def test_the_same_figure_gives_the_same_bytes() -> None:
     assert picture(drawn(5, reference=2), "svg") == picture(drawn(5, reference=2), "svg")
 
 
-def test_columns_of_other_lengths_and_a_baseline_that_is_not_there_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"shapes \(1,\), \(1,\), \(2,\); expected \(2,\) each"):
-        forest(["a", "b"], [1], [1], [1, 2], label=LABEL)
-    with pytest.raises(UsageError, match="reference 3; expected a place from 0 to 2"):
-        drawn(3, reference=3)
-
-
 @pytest.mark.parametrize("runs", [1, 3, 20, 150])
 def test_two_intervals_of_every_run_are_drawn_and_new_runs_have_open_markers(runs: int) -> None:
     rng = np.random.default_rng(runs)

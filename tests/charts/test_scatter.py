@@ -9,7 +9,6 @@ import pytest
 
 from leadline.charts import picture
 from leadline.charts.pair_plots import scatter
-from leadline.errors import UsageError
 from whole_pictures import whole
 
 NAN = float("nan")
@@ -85,11 +84,6 @@ def test_odd_names_are_drawn_as_they_are(name: str) -> None:
 
 def test_the_same_figure_gives_the_same_bytes() -> None:
     assert picture(drawn([0.2], [0.1]), "svg") == picture(drawn([0.2], [0.1]), "svg")
-
-
-def test_values_of_other_lengths_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"shapes \(1,\) and \(2,\); expected one for each query"):
-        drawn([0.1], [0.1, 0.2])
 
 
 class LowIsGood:

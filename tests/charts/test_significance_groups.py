@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from leadline.charts import LINE_STYLES, picture
 from leadline.charts.significance_groups import critical_difference, groups, significance_groups
-from leadline.errors import UsageError
 from whole_pictures import whole
 
 NAN = float("nan")
@@ -157,17 +156,6 @@ def test_the_same_figure_gives_the_same_bytes() -> None:
     assert picture(drawn(9), "svg") == picture(drawn(9), "svg")
 
 
-def test_what_does_not_fit_together_is_refused() -> None:
-    with pytest.raises(UsageError, match="symmetric square"):
-        groups([[False, True], [False, False]])
-    with pytest.raises(UsageError, match="symmetric square"):
-        groups([False, True])
-    with pytest.raises(UsageError, match="expected 3 names"):
-        significance_groups(["a", "b", "c"], [0.5, 0.4], near(2, 1), label=LABEL)
-    with pytest.raises(UsageError, match="means are not in order; expected the best first"):
-        significance_groups(["a", "b", "c"], [0.5, 0.1, 0.4], near(3, 1), label=LABEL)
-
-
 RANKS = [1.2, 1.9, 2.9, 4.0]
 
 
@@ -205,8 +193,3 @@ def test_a_critical_difference_diagram_names_every_run(runs: int) -> None:
     figure = critical_difference(names, ranks, difference=runs / 4, label="rank", note="a note " * 12)
     assert set(names) <= names_of(figure)
     whole(figure)
-
-
-def test_ranks_out_of_order_are_refused() -> None:
-    with pytest.raises(UsageError, match="not in order"):
-        critical_difference(["a", "b"], [2.0, 1.0], difference=1.0, label="mean rank")

@@ -183,6 +183,20 @@ def style(**changes: object) -> Iterator[None]:
         yield
 
 
+def canvas(width: float, height: float) -> tuple[Figure, Any]:
+    """Return a new figure and its axes; call within the style."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def dots(axes: Any, x: Any, y: Any, marker: str, size: float, color: str, **more: Any) -> Any:
+    """Draw markers without a line, their size in points before scaling; return them."""
+    (drawn,) = axes.plot(x, y, linestyle="none", marker=marker, markersize=scaled(size), color=color, **more)
+    return drawn
+
+
 def form_of(path: str) -> str:
     """Return the figure format from the suffix of a file name.
 

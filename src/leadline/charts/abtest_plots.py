@@ -50,16 +50,9 @@ def two_arms(
             for letter, name in zip("AB", shortened(names, 24), strict=True)
         ]
         for row, (name, rate, low, high) in enumerate(zip(labels, rates, lows, highs, strict=True)):
-            line_style = LINE_STYLES[row]
-            axes.hlines([row], [100 * low], [100 * high], colors=line_style.color, linewidth=scaled(1.4))
-            axes.plot(
-                [100 * rate],
-                [row],
-                marker=line_style.marker,
-                markersize=scaled(5),
-                color=line_style.color,
-                label=name,
-            )
+            look = LINE_STYLES[row]
+            axes.hlines([row], [100 * low], [100 * high], colors=look.color, linewidth=scaled(1.4))
+            axes.plot(100 * rate, row, look.marker, ls="-", ms=scaled(5), color=look.color, label=name)
         axes.set_yticks(range(len(labels)), labels)
         axes.set_ylim(len(labels) - 0.4, -0.6)
         axes.set_xlim(left=0)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.charts import COLUMN, INK, LINE_STYLES, RULE, scaled, shortened, style
+from leadline.charts import COLUMN, INK, LINE_STYLES, RULE, canvas, scaled, shortened, style
 from leadline.charts.grid import write_values
 from leadline.charts.interval_plots import forest
 from leadline.charts.text_layout import LOW, NAMED, SIZE, SMALL, colour_bar, narrowed, width_of
-from leadline.errors import UsageError
 from leadline.stats.agreement_coefficients import ACCEPTABLE
 
 if TYPE_CHECKING:
@@ -38,21 +37,14 @@ def between_judges(
     ['ann', 'ben']
     """
     table = np.asarray(values, dtype=np.float64).copy()
-    if len(names) < 2 or table.shape != (len(names), len(names)):
-        raise UsageError(
-            f"values of shape {table.shape} for {len(names)} judges; expected judges x judges, two or more"
-        )
     np.fill_diagonal(table, np.nan)
     defined = np.maximum((~np.isnan(table)).sum(axis=1), 1)
     order = np.argsort(-np.nansum(table, axis=1) / defined, kind="stable").tolist()
     table = table[np.ix_(order, order)]
     with style():
-        from matplotlib.figure import Figure
-
         inches = width or _width(names)
         few = len(names) <= WRITTEN
-        figure = Figure(figsize=(inches, inches * (1.08 if few else 0.84)), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(inches, inches * (1.08 if few else 0.84))
         least = min(0.0, float(np.nanmin(table, initial=0.0)))
         drawn = axes.imshow(table, cmap="Blues", vmin=least, vmax=1, interpolation="none", aspect="auto")
         axes.patch.set(facecolor="white", edgecolor=RULE, hatch="////", linewidth=0)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.charts import COLUMN, INK, LINE_STYLES, scaled, style
+from leadline.charts import COLUMN, INK, LINE_STYLES, canvas, scaled, style
 from leadline.charts.text_layout import legend_below, narrowed, width_of, wrapped, wrapped_to
 from leadline.data.arrays import Floats, Integers
 from leadline.data.wording import counted
-from leadline.errors import UsageError
 from leadline.stats.correlation import levels
 
 if TYPE_CHECKING:
@@ -79,21 +78,16 @@ def association(
     ['swaps with at most 10 % of the others (1 run)', 'swaps with more (2 runs)']
     """
     points = np.stack([np.asarray(side, dtype=np.float64) for side in (x, y)])
-    if points.shape != (2, len(names)) or not np.isfinite(points).all():
-        raise UsageError(
-            f"scores have the shape {points.shape}, not two finite numbers for each of {len(names)}"
-        )
+
     swaps = swaps_of(*points)
     many = swaps.by_point > SHARE * max(len(names) - 1, 1)
     words = [f"{name} {value}" for name, value in coefficients.items()]
     words.append(f"{swaps.pairs:,} of {counted(swaps.total, 'pair')} in opposite order")
     with style():
-        from matplotlib.figure import Figure
         from matplotlib.lines import Line2D
 
         lines = [line for each in words for line in wrapped_to(each, width * 72 - 10, 7)]
-        figure = Figure(figsize=(width, 0.8 * width + scaled(LINE) * len(lines)), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width, 0.8 * width + scaled(LINE) * len(lines))
         key, labels = [], []
         for look, flags, text in (
             (LINE_STYLES[0], ~many | (not marked), "swaps with at most 10 % of the others"),

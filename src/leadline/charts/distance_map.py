@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, label_of, scaled, shortened, style
+from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, canvas, label_of, scaled, shortened, style
 from leadline.charts.text_layout import (
     colour_bar,
     group_colours,
@@ -101,7 +101,6 @@ def distance_tree(
     tree = linkage_of(distance)
     size = len(names)
     with style():
-        from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
         width_inches = width or (COLUMN if size <= FEW else 1.5 * COLUMN)
@@ -111,8 +110,7 @@ def distance_tree(
         ]
         row = (ROW + 0.02 if size <= FEW else ROW) if size <= NAMED else 0.055
         inches = scaled(0.4 + 0.13 * len(notes)) + max(0.9, size * scaled(row))
-        figure = Figure(figsize=(width_inches, inches), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width_inches, inches)
         drawn = dendrogram(
             tree,
             orientation="left",

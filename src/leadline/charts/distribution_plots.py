@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, drawable, scaled, shortened, style
+from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, canvas, dots, drawable, scaled, shortened, style
 from leadline.charts.text_layout import (
     FEW,
     NAMED,
@@ -21,7 +21,6 @@ from leadline.charts.text_layout import (
 )
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted
-from leadline.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,15 +60,11 @@ def distributions(
     tables = [np.asarray(row, dtype=np.float64) for row in values]
     tables = [row[np.isfinite(row)] for row in tables]
     middle = np.asarray(means, dtype=np.float64)
-    if not len(tables) == len(names) == len(middle):
-        raise UsageError(f"values of {len(tables)} runs; expected one row for each of {len(names)} runs")
     few = len(names) <= FEW
     with style():
-        from matplotlib.figure import Figure
         from matplotlib.lines import Line2D
 
-        figure = Figure(figsize=(width, height_of(len(names))), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width, height_of(len(names)))
         spread = _boxes(axes, tables, few=few) if shape == "box" else _violins(axes, tables, limits, few=few)
         size = scaled(3 if few else 1.8)
         mean: dict[str, Any] = {"linestyle": "none", "marker": "D", "markersize": size, "color": INK}
@@ -99,15 +94,8 @@ def _boxes(axes: Any, tables: Sequence[Floats], *, few: bool) -> Any:
             linewidth=thin,
         )
         _quartiles(axes, row, found["q1"], found["med"], found["q3"], height=0.62)
-        axes.plot(
-            found["fliers"],
-            np.full(len(found["fliers"]), row),
-            linestyle="none",
-            marker="o",
-            markersize=scaled(1.8 if few else 0.9),
-            color=FAINT,
-            zorder=1.5,
-        )
+        beyond = found["fliers"]
+        dots(axes, beyond, np.full(len(beyond), row), "o", 1.8 if few else 0.9, FAINT, zorder=1.5)
     return _key(color)
 
 
@@ -178,8 +166,7 @@ def by_query(
     ['q2', 'q1']
     """
     table = np.asarray(values, dtype=np.float64)
-    if table.shape != (len(names), len(queries)):
-        raise UsageError(f"values of shape {table.shape}; expected ({len(names)}, {len(queries)})")
+
     defined = ~np.isnan(table)
     kept = np.flatnonzero(defined.any(axis=0))
     sums, number = np.where(defined, table, 0.0).sum(axis=0)[kept], defined.sum(axis=0)[kept]
@@ -189,10 +176,7 @@ def by_query(
     few = len(order) <= IDS
     inches = width or max(COLUMN, min(2 * COLUMN, 0.6 + 0.11 * len(order)))
     with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(inches, 0.62 * COLUMN + (0.35 if few else 0.1)), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(inches, 0.62 * COLUMN + (0.35 if few else 0.1))
         places = np.arange(len(order))
         lines: list[Any] = []
         for run in range(coloured, len(names)):

@@ -1,15 +1,17 @@
-"""Grids of values, written in the cells: of runs by collections, of runs or pairs by slices."""
+"""Grids of values: of runs by collections or queries, of runs or pairs by slices."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, INK, RULE, scaled, shortened, style
+from leadline.charts import COLUMN, FAINT, INK, RULE, canvas, scaled, shortened, style
 from leadline.charts.text_layout import NAMED, colour_bar, height_of, ink_on, name_rows
 from leadline.data.arrays import Flags, Floats
+from leadline.data.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,10 +58,7 @@ def grid(
     written = is_written(*table.shape)
     inches = width or (max(COLUMN, MARGIN + CELL * len(columns)) if written else sparse)
     with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(inches, 0.75 + height_of(len(names), least=0.6)), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(inches, 0.75 + height_of(len(names), least=0.6))
         drawn = axes.imshow(
             shades, aspect="auto", interpolation="none", cmap=cmap, vmin=limits[0], vmax=limits[1]
         )
@@ -156,3 +155,29 @@ def write_values(axes: Any, table: Floats, *, bold: Flags, shades: Any, digits: 
             fontweight="bold" if bold[row, column] else "normal",
             color=ink_on(shades[row, column]),
         )
+
+
+def query_map(
+    names: Sequence[str],
+    cells: Floats,
+    *,
+    limits: tuple[float, float],
+    order: str,
+    label: str,
+    width: float = COLUMN,
+) -> Figure:
+    """Draw a heat map of runs by queries, with a color bar."""
+    finite = cells[np.isfinite(cells)]
+    ends = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
+    low, high = (limit if math.isfinite(limit) else end for limit, end in zip(limits, ends, strict=True))
+    with style():
+        figure, axes = canvas(width, height_of(len(names), least=1.5))
+        drawn = axes.imshow(cells, aspect="auto", interpolation="none", cmap="cividis", vmin=low, vmax=high)
+        axes.patch.set(facecolor="white", edgecolor=RULE, hatch="////", linewidth=0)
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0, colors=INK)
+        axes.set_xticks([])
+        axes.set_xlabel(f"{counted(cells.shape[1], 'query', 'queries')}, {order}")
+        name_rows(axes, names)
+        colour_bar(figure, axes, drawn, label)
+    return figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.charts import COLUMN, INK, LINE_STYLES, scaled, style
+from leadline.charts import COLUMN, INK, LINE_STYLES, dots, scaled, style
 from leadline.charts.text_layout import legend_below, narrowed
 from leadline.data.arrays import Floats
 from leadline.errors import UsageError
@@ -46,8 +46,7 @@ def histograms(
     ['documents', 'ln (relevant / non-relevant)']
     """
     table = np.asarray(counts, dtype=np.float64)
-    if table.ndim != 3 or table.shape[1] != 2 or len(table) != len(names):
-        raise UsageError(f"counts of shape {table.shape}; expected models x 2 x bins")
+
     if not 1 <= len(names) <= MOST:
         raise UsageError(f"a figure shows 1 to {MOST} models side by side, not {len(names)}")
     inches = width or max(1.0, 0.65 * len(names)) * COLUMN
@@ -108,9 +107,7 @@ def _line(axes: Any, counts: Floats, hsa: float) -> None:
     used = (counts > 0).all(axis=0)
     centre = ((np.arange(counts.shape[1]) + 0.5) / counts.shape[1])[used]
     ratio = np.log(counts[0][used] / counts[1][used])
-    axes.plot(
-        centre, ratio, linestyle="none", marker="o", color=LINE_STYLES[RELEVANT].color, markersize=scaled(3.6)
-    )
+    dots(axes, centre, ratio, "o", 3.6, LINE_STYLES[RELEVANT].color)
     if len(centre) and not math.isnan(hsa):
         span = np.array([0.0, 1.0])
         axes.plot(span, ratio.mean() + hsa * (span - centre.mean()), color=INK, linewidth=scaled(1))

@@ -1,4 +1,4 @@
-"""Figures of values with intervals, one row per run."""
+"""Figures of values or ranks with intervals, one row per run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from leadline.charts import COLUMN, INK, LINE_STYLES, RULE, scaled, style
+from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, RULE, canvas, dots, scaled, style
 from leadline.charts.text_layout import (
     FEW,
     NAMED,
@@ -15,14 +15,14 @@ from leadline.charts.text_layout import (
     finish_rows,
     height_of,
     legend_below,
-    name_rows,
     narrowed,
     room_beside_names,
+    stretches,
     width_of,
     wrapped,
 )
 from leadline.data.arrays import Floats
-from leadline.errors import UsageError
+from leadline.data.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,18 +50,13 @@ def forest(
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
     ['bm25', 'dense']
     """
-    table = _table(names, means, lows, highs, reference)
+    table = _table(means, lows, highs)
     titles = _with_headings(headings or {})
     if titles:
-        if reference is not None:
-            raise UsageError("use only one of a reference and headings")
         names = _insert(names, headings or {}, "")
         table = np.array([_insert(column, headings or {}, np.nan) for column in table.tolist()])
     with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, height_of(len(names))), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width, height_of(len(names)))
         others = np.arange(len(names)) != reference
         _draw(axes, table, others, LINE_STYLES[0].marker, LINE_STYLES[0].color)
         if reference is not None:
@@ -116,19 +111,12 @@ def nested_intervals(
     """
     middle, line, band = (np.asarray(part, dtype=np.float64) for part in (values, inner, outer))
     size = len(names)
-    if middle.shape != (size,) or line.shape != (size, 2) or band.shape != (size, 2):
-        raise UsageError(
-            f"values of shape {middle.shape}; expected one and two limits for each of {size} runs"
-        )
     rows, few, width = np.arange(size), size <= FEW, width or COLUMN
     fresh = np.array(list(new) or [False] * size, dtype=np.bool_)
-    ticks = None if others is None else np.asarray(others, dtype=np.float64)
     with style():
-        from matplotlib.figure import Figure
         from matplotlib.lines import Line2D
 
-        figure = Figure(figsize=(width, height_of(size)), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width, height_of(size))
         look = LINE_STYLES[0]
         dot: dict[str, Any] = {"linestyle": "none", "marker": look.marker, "color": look.color}
         ring = dot | {"markerfacecolor": "white", "markeredgewidth": scaled(0.9)}
@@ -187,66 +175,37 @@ def against_truth(
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
     ['labels alone', '5, 95 % interval', 'truth']
     """
-    table = _table(names, means, lows, highs, None)
+    table = _table(means, lows, highs)
     others = [np.asarray(column, dtype=np.float64) for column in (machine, truth)]
     rows = np.arange(len(names))
     with style():
-        from matplotlib.figure import Figure
         from matplotlib.lines import Line2D
 
-        figure = Figure(figsize=(width, height_of(len(names)) + scaled(0.3)), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width, height_of(len(names)) + scaled(0.3))
         machine_style, estimate_style = LINE_STYLES[1], LINE_STYLES[0]
         _draw(axes, table, np.ones(len(names), dtype=np.bool_), estimate_style.marker, estimate_style.color)
         size = scaled(4)
-        axes.plot(
-            others[0],
-            rows,
-            linestyle="none",
-            marker=machine_style.marker,
-            markersize=size,
-            color=machine_style.color,
-        )
-        axes.plot(
-            others[1], rows, linestyle="none", marker="|", markersize=2 * size, markeredgewidth=1.2, color=INK
-        )
-        axes.set_ylim(len(names) - 0.4, -0.6)
-        axes.spines["left"].set_visible(False)
-        axes.tick_params(axis="y", length=0)
-        axes.grid(visible=True, axis="x")
-        name_rows(axes, names, what="runs")
+        alone: dict[str, Any] = {"linestyle": "none", "marker": machine_style.marker, "markersize": size}
+        alone["color"] = machine_style.color
+        true: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 2 * size, "color": INK}
+        true["markeredgewidth"] = 1.2
+        axes.plot(others[0], rows, **alone)
+        axes.plot(others[1], rows, **true)
+        finish_rows(axes, names, table[0])
         for name, text in zip(names, axes.get_yticklabels(), strict=False):
             if name == marked:
                 text.set_fontweight("bold")
         axes.set_xlabel(label)
-        key = [
-            Line2D(
-                [],
-                [],
-                linestyle="none",
-                marker=machine_style.marker,
-                markersize=size,
-                color=machine_style.color,
-            ),
-            Line2D([], [], marker=estimate_style.marker, markersize=size, color=estimate_style.color),
-            Line2D([], [], linestyle="none", marker="|", markersize=2 * size, markeredgewidth=1.2, color=INK),
-        ]
+        estimates = Line2D([], [], marker=estimate_style.marker, markersize=size, color=estimate_style.color)
+        key = [Line2D([], [], **alone), estimates, Line2D([], [], **true)]
         labels = ["labels alone", f"{estimated}, 95 % interval", "truth"]
         legend_below(figure, key, labels, width)
     return figure
 
 
-def _table(
-    names: Sequence[str], means: ArrayLike, lows: ArrayLike, highs: ArrayLike, reference: int | None
-) -> Floats:
+def _table(means: ArrayLike, lows: ArrayLike, highs: ArrayLike) -> Floats:
     """Return means, lower and upper limits as three rows."""
-    columns = [np.asarray(column, dtype=np.float64) for column in (means, lows, highs)]
-    if any(column.shape != (len(names),) for column in columns):
-        shapes = ", ".join(str(column.shape) for column in columns)
-        raise UsageError(f"means, lows and highs of shapes {shapes}; expected ({len(names)},) each")
-    if reference is not None and not 0 <= reference < len(names):
-        raise UsageError(f"reference {reference}; expected a place from 0 to {len(names) - 1}")
-    return np.stack(columns)
+    return np.stack([np.asarray(column, dtype=np.float64) for column in (means, lows, highs)])
 
 
 def _draw(axes: Any, table: Floats, selected: Any, marker: str, color: str) -> None:
@@ -263,14 +222,7 @@ def _draw(axes: Any, table: Floats, selected: Any, marker: str, color: str) -> N
         alpha=None if few else 0.7,
     )
     pointed = selected & np.isfinite(table[0])
-    axes.plot(
-        table[0, pointed],
-        rows[pointed],
-        linestyle="none",
-        marker=marker,
-        markersize=scaled(4 if few else 1.8),
-        color=color,
-    )
+    dots(axes, table[0, pointed], rows[pointed], marker, 4 if few else 1.8, color)
 
 
 def _baseline(axes: Any, names: Sequence[str], means: Floats, reference: int) -> None:
@@ -293,3 +245,69 @@ def _baseline(axes: Any, names: Sequence[str], means: Floats, reference: int) ->
         size=scaled(7),
         annotation_clip=False,
     )
+
+
+SHADE = 0.4  # opacity of the background of a group
+
+
+def ranks(
+    names: Sequence[str],
+    rank: ArrayLike,
+    limits: ArrayLike,
+    bootstrap: ArrayLike,
+    group: Sequence[int],
+    *,
+    measure: str,
+    confidence: float = 0.95,
+    width: float = COLUMN,
+) -> Figure:
+    """Draw the rank of every run with its simultaneous and its bootstrap interval, one row per run.
+
+    Examples
+    --------
+    >>> drawn = ranks(["a", "b"], [1, 2], [(1, 2), (1, 2)], [(1, 1), (2, 2)], [1, 1], measure="AP")
+    >>> [text.get_text() for text in drawn.legends[0].get_texts()]
+    ['rank by mean AP', '95 %, all runs at once', '95 %, each run (bootstrap)', 'group of the best']
+    """
+    middle, outer, inner = (np.asarray(part, dtype=np.float64) for part in (rank, limits, bootstrap))
+    size = len(names)
+    rows, few = np.arange(size), size <= FEW
+    with style():
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+        from matplotlib.ticker import MaxNLocator
+
+        figure, axes = canvas(width, height_of(size))
+        for name, first, last in stretches([str(one) for one in group]):
+            if name == "1":
+                axes.axhspan(first - 0.5, last + 0.5, facecolor=RULE, alpha=SHADE, linewidth=0, zorder=0)
+        thin, thick = scaled(0.9 if few else 0.6), scaled(3.4 if few else 2.2)
+        drawn = np.isfinite(inner).all(axis=1)
+        color = LINE_STYLES[0].color
+        axes.hlines(rows, outer[:, 0], outer[:, 1], colors=FAINT, linewidth=thin, zorder=2)
+        ends = np.concatenate([outer[:, 0], outer[:, 1]])
+        dots(axes, ends, np.tile(rows, 2), "|", 4 if few else 2.5, FAINT, markeredgewidth=thin, zorder=2)
+        axes.hlines(
+            rows[drawn], inner[drawn, 0], inner[drawn, 1], colors=color, linewidth=thick, alpha=0.55, zorder=3
+        )
+        dots(axes, middle, rows, "o", 3.6 if few else 2, INK, zorder=4)
+        axes.set_xlim(1 - 0.02 * size - 0.2, size + 0.02 * size + 0.2)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+        axes.set_xticks(
+            [1, *(tick for tick in axes.get_xticks() if 1 < tick <= size and tick - 1 >= size / 12)]
+        )
+        finish_rows(axes, names, middle)
+        axes.set_xlabel(f"rank by {measure} (1 is best)")
+        level = percent(confidence)
+        line: dict[str, Any] = {"linewidth": scaled(0.9), "markeredgewidth": scaled(0.9), "color": FAINT}
+        key: list[Line2D | Patch] = [
+            Line2D([], [], linestyle="none", marker="o", markersize=scaled(3.6), color=INK),
+            Line2D([], [], marker="|", markersize=scaled(4), **line),
+            Patch(facecolor=RULE, alpha=SHADE, linewidth=0),
+        ]
+        labels = [f"rank by mean {measure}", f"{level}, all runs at once", "group of the best"]
+        if drawn.any():
+            key.insert(2, Line2D([], [], linewidth=scaled(3.4), color=color, alpha=0.55))
+            labels.insert(2, f"{level}, each run (bootstrap)")
+        legend_below(figure, key, labels, width)
+    return figure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, LINE_STYLES, scaled, shortened, style
+from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, scaled, shortened, style
 from leadline.charts.text_layout import legend_below
 
 if TYPE_CHECKING:
@@ -30,10 +30,7 @@ def recall_precision(
     named = order if len(order) <= len(LINE_STYLES) else order[:BEST]
     others = [run for run in order if run not in named]
     with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, 1), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width, 1)
         lines: list[Any] = []
         for run in others:
             grey = axes.plot(levels, table[run], color=FAINT, linewidth=scaled(0.5), alpha=0.45)
@@ -89,10 +86,7 @@ def cumulative(
 ) -> Figure:
     """Draw cumulative distributions of values, one line per group; `marks` are labeled single values."""
     with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, width * 0.7), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width, width * 0.7)
         lines = []
         largest = max((max(group) for group in values.values() if len(group)), default=1.0)
         for (_, group), line_style in zip(values.items(), LINE_STYLES, strict=False):
@@ -137,10 +131,7 @@ def by_parameter(
 ) -> Figure:
     """Draw performance over parameters, scaled to [0, 1], for each family; the best is marked by a ring."""
     with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, width * 0.7), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width, width * 0.7)
         lines = []
         for points, line_style in zip(families.values(), LINE_STYLES, strict=False):
             table = np.asarray(sorted(points), dtype=np.float64)

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, drawable, scaled, style
+from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, canvas, dots, drawable, scaled, style
 from leadline.charts.text_layout import narrowed, width_of, wrapped
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted
-from leadline.errors import UsageError
 from leadline.stats.power import outcomes
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ LEAST = 8  # minimum number of bars for which the width is divided
 FARTHEST = 3  # maximum number of queries named at each end
 KEY = 36  # points: width of the legend key and the margins
 ROUNDING = 1e-12  # magnitude of rounding errors of differences that cancel
-DIFFERENCE_LINE = 0.15  # inches: line height of the legend above the bars
+TEXT_LINE = 0.15  # inches: line height of the text above a figure
 
 
 def differences(
@@ -102,9 +101,7 @@ def differences(
     ['1 query for bm25', '1 query equal', '1 query for dense', 'mean +0.033']
     """
     table = np.asarray(values, dtype=np.float64)
-    if table.ndim != 1 or (queries is not None and len(queries) != len(table)):
-        named = "" if queries is None else f" with {len(queries)} query ids"
-        raise UsageError(f"differences of shape {table.shape}{named}; expected one for each query")
+
     sides = sides_of(table)
     order = np.argsort(-table, kind="stable")[: len(table) - sides.undefined]
     ids = [] if queries is None else [drawable(queries[index]) for index in order.tolist()]
@@ -112,10 +109,7 @@ def differences(
     if bounds is not None and not np.isfinite(bounds).all():
         bounds = None
     with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, 1), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width, 1)
         keys = _bars(axes, table[order])
         labels = _words(
             sides, narrowed(winners(first, second, measure), 0.5 * width * 72, size=7, most=40), ids, width
@@ -126,9 +120,7 @@ def differences(
         if sides.undefined:
             keys.append(axes.plot([], [], linestyle="none", color=INK)[0])
             labels.append(left_out(sides.undefined))
-        figure.set_figheight(
-            0.55 * width + scaled(DIFFERENCE_LINE) * sum(text.count("\n") + 1 for text in labels)
-        )
+        figure.set_figheight(0.55 * width + scaled(TEXT_LINE) * sum(text.count("\n") + 1 for text in labels))
         figure.legend(
             keys, labels, loc="outside upper left", borderpad=0, labelspacing=0.35, borderaxespad=0.3
         )
@@ -221,9 +213,6 @@ def _with_ids(text: str, ids: list[str], width: float) -> str:
     return text
 
 
-SCATTER_LINE = 0.15  # inches: line height of the text above the points
-
-
 def scatter(
     x: ArrayLike, y: ArrayLike, *, first: str, second: str, measure: object, width: float = COLUMN
 ) -> Figure:
@@ -236,31 +225,16 @@ def scatter(
     >>> drawn.axes[0].get_ylabel(), drawn.get_suptitle().splitlines()[0]
     ('AP of bm25', 'above the diagonal: 1 query for bm25')
     """
-    points = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if points[0].ndim != 1 or points[0].shape != points[1].shape:
-        shapes = " and ".join(str(values.shape) for values in points)
-        raise UsageError(f"values of shapes {shapes}; expected one for each query in both")
-    table = np.stack(points)
+    table = np.stack([np.asarray(side, dtype=np.float64) for side in (x, y)])
     defined = table[:, ~np.isnan(table).any(axis=0)]
     with style():
         names = narrowed([first, second], 0.4 * width * 72, size=7.5, most=40)
         lines = _counts_in_words(sides_of(table[1] - table[0]), winners(names[0], names[1], measure))
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, width + scaled(SCATTER_LINE) * len(lines)), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width, width + scaled(TEXT_LINE) * len(lines))
         _square(axes, defined)
         axes.axline((0, 0), slope=1, color=FAINT, linewidth=scaled(0.8), zorder=1)
-        axes.plot(
-            defined[0],
-            defined[1],
-            linestyle="none",
-            marker="o",
-            markersize=scaled(4),
-            color=LINE_STYLES[0].color,
-            alpha=_alpha(defined.shape[1]),
-            clip_on=False,
-        )
+        alpha = float(np.clip(8 / max(defined.shape[1], 1) ** 0.5, 0.15, 0.6))  # less where there are more
+        dots(axes, defined[0], defined[1], "o", 4, LINE_STYLES[0].color, alpha=alpha, clip_on=False)
         figure.suptitle("\n".join(lines), x=0.015, ha="left", fontsize=scaled(7))
         axes.set_xlabel(wrapped(f"{measure} of {names[1]}", 0.8 * width * 72))
         axes.set_ylabel(wrapped(f"{measure} of {names[0]}", 0.8 * width * 72))
@@ -275,11 +249,6 @@ def _counts_in_words(sides: Sides, names: list[str]) -> list[str]:
         f"below: {for_run(sides.below, names[1])}",
     ]
     return lines + ([left_out(sides.undefined)] if sides.undefined else [])
-
-
-def _alpha(points: int) -> float:
-    """Return the opacity of points, which decreases with their number."""
-    return float(np.clip(8 / max(points, 1) ** 0.5, 0.15, 0.6))
 
 
 def _square(axes: Any, points: Floats) -> None:

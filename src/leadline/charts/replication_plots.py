@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, drawable, scaled, style
+from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, canvas, dots, drawable, scaled, style
 from leadline.charts.text_layout import legend_below
 from leadline.data.wording import counted, percent
 
@@ -29,11 +29,9 @@ def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: f
     """
     runs = [np.asarray(values, dtype=np.float64) for values in (baseline, advanced)]
     with style():
-        from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
-        figure = Figure(figsize=(width, 0.6 * width), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width, 0.6 * width)
         axes.axhline(0, color=INK, linewidth=scaled(0.6), zorder=1)
         lines, labels = [], []
         for name, values, look in zip(RUNS, runs, LINE_STYLES, strict=False):
@@ -64,10 +62,7 @@ def effects(
     `ratios` and `changes` have three columns: value, lower and upper limit; NaN is undefined.
     """
     with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, 0.8 * width), layout="constrained")
-        axes = figure.add_subplot()
+        figure, axes = canvas(width, 0.8 * width)
         axes.axvline(1, color=INK, linewidth=scaled(0.6), zorder=1)
         axes.axhline(0, color=INK, linewidth=scaled(0.6), zorder=1)
         looks = [LINE_STYLES[index % len(LINE_STYLES)] for index in range(len(names))]
@@ -91,14 +86,4 @@ def _point(axes: Any, ratio: Sequence[float], change: Sequence[float], look: Any
         axes.plot([low, high], [y, y], **thin)
     if np.isfinite([x, below, above]).all():
         axes.plot([x, x], [below, above], **thin)
-    (point,) = axes.plot(
-        [x],
-        [y],
-        linestyle="none",
-        marker=look.marker,
-        color=look.color,
-        markersize=scaled(4.5),
-        markeredgecolor=FAINT,
-        zorder=3,
-    )
-    return point
+    return dots(axes, [x], [y], look.marker, 4.5, look.color, markeredgecolor=FAINT, zorder=3)

@@ -10,9 +10,8 @@ import numpy as np
 
 from leadline.charts import COLUMN, FONT, INK, LINE_STYLES, scaled, style
 from leadline.charts.text_layout import narrowed, width_of, wrapped, wrapped_to
-from leadline.data.arrays import Flags, Floats
+from leadline.data.arrays import Floats
 from leadline.data.wording import counted
-from leadline.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +52,7 @@ def groups(significant: ArrayLike) -> list[tuple[int, int]]:
     >>> groups([[False, False, True], [False, False, False], [True, False, False]])
     [(0, 1), (1, 2)]
     """
-    differs = _square(significant)
+    differs = np.asarray(significant, dtype=np.bool_)
     # A group that starts at a run ends before the first run that differs from any run of the group.
     first_different = np.pad(np.triu(differs, 1), ((0, 0), (0, 1)), constant_values=True).argmax(axis=1)
     last = np.minimum.accumulate(first_different[::-1])[::-1] - 1
@@ -76,15 +75,8 @@ def significance_groups(
     >>> [text.get_text() for text in drawn.axes[0].texts]
     ['c', 'a', 'b']
     """
-    values, differs = np.asarray(means, dtype=np.float64), _square(significant)
-    if values.shape != (len(names),) or len(differs) != len(names):
-        raise UsageError(
-            f"means of shape {values.shape} and significance of {len(differs)}; expected {len(names)} names"
-        )
+    values, differs = np.asarray(means, dtype=np.float64), np.asarray(significant, dtype=np.bool_)
     defined = np.flatnonzero(np.isfinite(values))
-    steps = np.diff(values[defined])
-    if (steps > 0).any() and (steps < 0).any():
-        raise UsageError("means are not in order; expected the best first")
     excluded = len(names) - len(defined)
     note = f"left out {counted(excluded, 'run')} without a mean" if excluded else ""
     with style():
@@ -123,20 +115,9 @@ def critical_difference(
     ['CD = 0.90', 'c', 'a', 'b']
     """
     values = np.asarray(ranks, dtype=np.float64)
-    if values.shape != (len(names),) or not np.isfinite(values).all():
-        raise UsageError(f"ranks of shape {values.shape}; expected one for each of {len(names)} names")
-    if (np.diff(values) < 0).any():
-        raise UsageError("ranks are not in order; expected the best first")
     differs = np.abs(values[:, None] - values[None, :]) >= difference
     with style():
         return _figure(list(names), -values, groups(differs), label, note, width, bar=difference)
-
-
-def _square(significant: ArrayLike) -> Flags:
-    differs = np.asarray(significant, dtype=np.bool_)
-    if differs.ndim != 2 or differs.shape[0] != differs.shape[1] or (differs != differs.T).any():
-        raise UsageError(f"significance of pairs: shape {differs.shape}; expected a symmetric square")
-    return differs
 
 
 def _figure(

@@ -265,13 +265,13 @@ def stretches(groups: Sequence[str]) -> list[tuple[str, int, int]]:
     return runs
 
 
-def mark_groups(axes: Any, groups: Sequence[str], *, step: float = 1.0, offset: float = 0.0) -> None:
+def mark_groups(axes: Any, groups: Sequence[str]) -> None:
     """Draw a vertical strip of colors, one cell per system."""
     colours = group_colours(groups)
     for index, name in enumerate(groups):
         axes.axhspan(
-            offset + (index - 0.5) * step,
-            offset + (index + 0.5) * step,
+            index - 0.5,
+            index + 0.5,
             facecolor=colours[name],
             linewidth=0,
             alpha=0.35 if colours[name] == FAINT else 1.0,

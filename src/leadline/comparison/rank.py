@@ -196,7 +196,7 @@ class Ranking(Result):
     def _figure(self, *, measure: object | None = None) -> Make:
         """Draw the ranks of the runs with their intervals by a measure, by default the first."""
         from leadline.charts import COLUMN
-        from leadline.charts.rank_plots import ranks
+        from leadline.charts.interval_plots import ranks
 
         index = 0 if measure is None else self.results.measure_index(measure)
         runs = self.runs_of(index)

@@ -14,8 +14,8 @@ import numpy as np
 
 from leadline.charts import COLUMN, shortened
 from leadline.charts.association_plots import association, with_limits
+from leadline.charts.grid import query_map
 from leadline.charts.interval_plots import forest
-from leadline.charts.query_map import query_map
 from leadline.data.arrays import Codes, Floats
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.reading import Reading, RunsOptions

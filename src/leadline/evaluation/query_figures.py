@@ -9,8 +9,8 @@ import numpy as np
 
 from leadline.charts import COLUMN
 from leadline.charts.distribution_plots import by_query, distributions
+from leadline.charts.grid import query_map
 from leadline.charts.interval_plots import forest
-from leadline.charts.query_map import query_map
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 
