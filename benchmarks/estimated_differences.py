@@ -15,9 +15,9 @@ draws    The pool alone. How often `these_low` to `these_high` contains the valu
 
 A line per set, measure and number of judgments per query, with the standard error of each share over trials,
 then the mean over all lines. --table adds them to a table, in place of the same cells of before, and --page
-writes the ranges of that table into a page: docs/estimated-differences.csv and docs/estimate.md have all that
-was measured. Values of nDCG are those over the documents of the pool. Intervals that are exact, of width 0,
-are left out of the coverage.
+writes the ranges of that table into a page. docs/estimated-differences.csv and docs/estimated-differences.md
+have all that was measured. Values of nDCG are those over the documents of the pool. Intervals that are
+exact, of width 0, are left out of the coverage.
 """
 
 from __future__ import annotations

@@ -207,75 +207,95 @@ def methods() -> str:
         "",
         NOTE,
         "",
-        "The values of `--test`, `--correction` and `-C interval`, which `leadline compare` and `leadline",
-        "report` take. [Comparing](comparing.md) explains how to read the results. The coefficients of",
-        "`leadline agreement` are at the end; [Agreement](agreement.md) compares them.",
+        "These are the values of `--test`, `--correction` and `-C interval`, as in `leadline compare QRELS",
+        "OLD NEW --test Randomisation`. [Comparing](comparing.md) explains how to read the results.",
     ]
     registries: dict[str, Registry[Any]] = {
         "Tests": TESTS,
         "Intervals": INTERVALS,
         "Corrections": CORRECTIONS,
-        "Agreement of judges": COEFFICIENTS,
     }
     for title, registry in registries.items():
-        lines += ["", f"## {title}"]
-        for name, kind in registry.classes.items():
-            text = inspect.cleandoc(kind.__doc__ or "").partition(">>>")[0].strip()
-            lines += ["", f"### {name}", "", f"`{outline(kind, defaults=True)}`: {kind.title}.", "", text, ""]
-            lines += [f"- {fact}" for fact in _facts(kind)]
-        if registry is CORRECTIONS:
-            lines += ["", FAMILIES]
-    return "\n".join(lines) + "\n"
+        lines += ["", f"## {title}", *_methods(registry, "###")]
+    return "\n".join([*lines, "", FAMILIES]) + "\n"
+
+
+def coefficients() -> str:
+    """Write the page of the coefficients of agreement."""
+    lines = [
+        "# Agreement coefficients",
+        "",
+        NOTE,
+        "",
+        "`leadline agreement QRELS QRELS...` prints all of them. [Agreement](agreement.md) compares them.",
+    ]
+    return "\n".join([*lines, *_methods(COEFFICIENTS, "##")]) + "\n"
+
+
+def _methods(registry: Registry[Any], level: str) -> Iterator[str]:
+    """Yield the section of each method."""
+    for name, kind in registry.classes.items():
+        text = inspect.cleandoc(kind.__doc__ or "").partition(">>>")[0].strip()
+        yield from (
+            "",
+            f"{level} {name}",
+            "",
+            f"`{outline(kind, defaults=True)}`: {kind.title}.",
+            "",
+            text,
+            "",
+        )
+        yield from (f"- {fact}" for fact in _facts(kind))
 
 
 FAMILIES = """## Many pairs at once
 
-Two procedures take all pairs together instead of correcting the p values of single tests. Family-wise
-errors, power and the coverage of their simultaneous intervals on retrieval scores are measured in
-[the study of significance](studies/significance.md).
+Two procedures take all pairs together instead of correcting the p values of single tests. The
+[study of significance](studies/significance.md) measures their error rates and power on retrieval scores.
 
 ### MaxT
 
-`--correction MaxT`: randomised max-t step-down procedure.
+`--correction MaxT`: randomized max-t step-down procedure.
 
-The signs of whole queries are flipped at random, the same in all pairs. For each pair p is the share of
-flips (the one observed among them) in which the largest |t| of this pair and of all pairs with a smaller
-|t| reaches the |t| observed, made monotone. Because the pairs keep their dependence the procedure is less
-conservative than Holm's correction, and because every pair is studentised it does not assume equal
-variances as Tukey's does. It controls the family-wise error exactly where the runs of true null
-hypotheses are exchangeable within queries, and asymptotically otherwise. With `--baseline` only the pairs
-with a baseline are in the family, as in Dunnett's procedure.
+The signs of whole queries are flipped at random, the same in all pairs. For each pair, p is the share of
+flips (including the observed one) in which the largest |t| of this pair and of all pairs with a smaller
+|t| reaches the observed |t|, made monotone. Because the pairs keep their dependence, the procedure is less
+conservative than Holm's correction. Because every pair is studentized, it does not assume equal variances as
+Tukey's procedure does. It controls the family-wise error exactly if the runs of true null hypotheses are
+exchangeable within queries, and asymptotically otherwise. With `--baseline`, only the pairs with a baseline
+are in the family, as in Dunnett's procedure.
 
-The simultaneous intervals are the mean difference plus and minus c standard errors, with c the quantile
-of the largest |t| over all pairs in bootstrap resamples of the queries, each t about the observed mean
-(bootstrap-t). They are wide where the differences of some pair are skewed. p is step-down and flips signs;
-if interval and p disagree, the limit is moved to 0, so that interval and
-verdict always agree. [Comparing](comparing.md#many-runs) reports the measured coverage.
+The simultaneous intervals are the mean difference plus and minus c standard errors. c is the quantile of the
+largest |t| over all pairs in bootstrap resamples of the queries, with each t about the observed mean
+(bootstrap-t). The intervals are wide if the differences of some pair are skewed. If interval and p disagree,
+leadline moves the limit to 0, so that interval and verdict always agree. [Comparing](comparing.md#many-runs)
+reports the measured coverage.
 
 - source: Romano and Wolf 2005; Westfall and Young 1993; with one baseline Dunnett 1955
 
 ### Tukey
 
-`--correction Tukey`: randomised Tukey HSD.
+`--correction Tukey`: randomized Tukey HSD.
 
-The values of each query are shuffled among the runs; the range of the means of all runs is the reference
-distribution of every difference. It is not studentised: pairs that vary more than others are found
+The values of each query are shuffled among the runs. The range of the means of all runs is the reference
+distribution of every difference. It is not studentized, so pairs that vary more than other pairs are found
 significant too often.
 
 - source: Carterette 2012
 
 ## Equal differences, and groups of queries
 
-Where all differences are equal and not 0 there is no spread to test by. Then every test has the p of the
-sign test, which needs none, and the output says so.
+If all differences are equal and not 0, there is no spread to test against. Every test then has the p of the
+sign test, and the output says so.
 
-With `--query-group FILE:COLUMN`, the t test and its interval use the standard error of the jackknife over
-groups (CR3; Bell and McCaffrey 2002) with one degree of freedom less than there are effective groups,
-(sum n)^2 / sum n^2 for groups of n queries. The effect size is the mean difference divided by the standard
-deviation of effective groups (the standard error times the square root of their number). Randomisation tests,
-`MaxT` and the inverted randomisation test flip the signs of whole groups. Bootstrap tests and intervals draw
-whole groups. The sign test takes the sign of a group's sum. Wilcoxon and Tukey cannot take groups.
-[Comparing](comparing.md#queries-that-depend-on-each-other) reports the measured error rates."""
+With `--query-group FILE:COLUMN`, the t-test and its interval use the standard error of the jackknife over
+groups (CR3; Bell and McCaffrey 2002). The degrees of freedom are the number of effective groups,
+(sum n)^2 / sum n^2 for groups of n queries, minus one. The effect size is the mean difference divided by the
+standard deviation of effective groups (the standard error times the square root of their number).
+Randomization tests, `MaxT` and the inverted randomization test flip the signs of whole groups. Bootstrap
+tests and intervals draw whole groups. The sign test takes the sign of a group's sum. Wilcoxon and Tukey
+cannot take groups.
+[Comparing](comparing.md#queries-that-depend-on-each-other) reports measured error rates."""
 
 
 def _facts(kind: type[Parametric]) -> Iterator[str]:
@@ -422,6 +442,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "measures.md": measures,
     "commands.md": commands,
     "statistics.md": methods,
+    "coefficients.md": coefficients,
     "studies/seeds.md": lambda: SEEDS["page"](NOTE),
 }
 

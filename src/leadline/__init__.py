@@ -1,4 +1,4 @@
-"""leadline measures retrieval systems: with full judgments, with a sample of them, or with none."""
+"""leadline evaluates search and retrieval systems with full judgments, a sample of them, or none."""
 
 from __future__ import annotations
 

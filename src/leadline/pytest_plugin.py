@@ -1,4 +1,4 @@
-"""Plugin of pytest: conditions on runs as assertions of tests, with the fixture `leadline_gate`.
+"""The pytest plugin: the fixture `leadline_gate` asserts conditions on runs.
 
 pytest loads this module in every session where the package is installed, so that it imports nothing but
 pytest until a test uses the fixture.
@@ -21,32 +21,31 @@ if TYPE_CHECKING:
 WRITTEN: pytest.StashKey[list[str]] = pytest.StashKey()
 NOTES: pytest.StashKey[list[str]] = pytest.StashKey()
 SETTINGS = {
-    "leadline_qrels": "judgments for leadline_gate, relative to the folder of this configuration",
-    "leadline_pool": "pool that these judgments were drawn from, relative to the same folder",
-    "leadline_machine": "labels by an automatic judge for the pool, relative to the same folder",
-    "leadline_confidence": "confidence level of the tests of leadline_gate (0.95)",
-    "leadline_test": "significance test of leadline_gate (T)",
-    "leadline_seed": "seed of the random number generator of leadline_gate (0)",
+    "leadline_qrels": "path of the judgments for leadline_gate, relative to this configuration file",
+    "leadline_pool": "path of the pool that the judgments come from, relative to this configuration file",
+    "leadline_machine": "path of LLM labels for the pool, relative to this configuration file",
+    "leadline_confidence": "confidence level that leadline_gate uses (default: 0.95)",
+    "leadline_test": "significance test that leadline_gate uses (default: T)",
+    "leadline_seed": "random seed that leadline_gate uses (default: 0)",
 }
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the command line and of the configuration."""
-    group = parser.getgroup("leadline", "leadline: checks of runs")
+    group = parser.getgroup("leadline", "leadline: run checks")
     group.addoption(
         "--leadline-update-baselines",
         action="store_true",
         help=(
-            "write the baseline files of leadline_gate.assert_... if the check passes or the file does "
-            "not exist yet"
+            "write the baseline file of every leadline_gate assertion that passes or has no baseline file yet"
         ),
     )
     group.addoption(
         "--leadline-force-update",
         action="store_true",
         help=(
-            "with --leadline-update-baselines: write them even if a check fails, a run lacks judged "
-            "queries, or judgments, measures or options have changed"
+            "with --leadline-update-baselines, write the files even if a check fails, a run lacks judged "
+            "queries, or the judgments, measures or options have changed"
         ),
     )
     for name, text in SETTINGS.items():
@@ -246,7 +245,7 @@ class LeadlineGate:
             for name in ("--leadline-update-baselines", "--leadline-force-update")
         )
         if force and not update:
-            raise UsageError("--leadline-force-update has no effect without --leadline-update-baselines")
+            raise UsageError("--leadline-force-update needs --leadline-update-baselines")
         return update and bool(path)
 
     def _qrels(self, qrels: Any, options: dict[str, Any]) -> Qrels:
@@ -281,7 +280,7 @@ class LeadlineGate:
             try:
                 given[name] = kind(text)
             except ValueError:
-                raise UsageError(f"leadline_{name} = '{text}' is not a number") from None
+                raise UsageError(f"leadline_{name} must be a number, not '{text}'") from None
         return Rules.of(**given)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 from leadline.data.optional import import_optional, require
 from leadline.data.table import Column, Table, by_name, columns_of, full_table, make_frame, printed_table
 from leadline.data.validation import check_arguments
-from leadline.errors import UnknownOptionError, UsageError, either
+from leadline.errors import UnknownOptionError, UsageError, did_you_mean
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import refuse_sources
 from leadline.render.view import BY_SUFFIX, View, suffix_of
@@ -120,7 +120,9 @@ class Result:
 
         result = restored(_parsed(cls.__name__, text)).view.result
         if not isinstance(result, cls):
-            raise UsageError(f"the JSON is a result of type {type(result).__name__}, not {cls.__name__}")
+            raise UsageError(
+                f"the JSON contains a result of type {type(result).__name__}, not {cls.__name__}"
+            )
         return result
 
     def _about(self) -> dict[str, Any]:
@@ -176,7 +178,7 @@ class Result:
     def _returned(self, form: str, path: Any, options: Mapping[str, Any]) -> str:
         """Return a text form; refuse the path that the same method of pandas takes."""
         if path is not None:
-            raise UsageError(f"to_{form} returns the text and writes no file. Use write({os.fspath(path)!r})")
+            raise UsageError(f"to_{form} returns text and writes no file. Use write({os.fspath(path)!r})")
         return self.text(form, **options)
 
     def to_html(self, path: None = None, /, **options: Any) -> str:
@@ -343,12 +345,8 @@ def checked_labels(
     names = result._labelled()  # noqa: SLF001  # defined above
     for name in labels:
         if name not in names:
-            import difflib
-
-            close = difflib.get_close_matches(name, names, n=3, cutoff=0.0)
-            raise UsageError(
-                f"there is a label for '{name}', which is not a run. Did you mean {either(close)}?"
-            )
+            meant = did_you_mean(name, names, cutoff=0.0)
+            raise UsageError(f"there is a label for '{name}', but no run of this name. {meant}")
     return dict(more or {}) | dict(labels)
 
 
@@ -364,25 +362,25 @@ def check_options(
     ]
     for name in options:
         if name not in allowed:
-            advice = f"Its options are {', '.join(allowed)}" if allowed else "It takes no options here"
-            raise UnknownOptionError(f"{method} of {type(result).__name__} has no option '{name}'. {advice}")
+            choice = f"Use one of {', '.join(allowed)}." if allowed else "It takes no options."
+            raise UnknownOptionError(f"{type(result).__name__}.{method} has no option '{name}'. {choice}")
 
 
 def _parsed(name: str, text: str) -> dict[str, Any]:
     """Return the JSON object that `to_json` of a class gave."""
     import json
 
-    advice = f"Pass what {name}.to_json gives"
+    needed = f"Pass what {name}.to_json returned."
     if not isinstance(text, (str, bytes)):
         raise UsageError(f"from_json needs the JSON as text, not an object of type {type(text).__name__}")
     try:
         data = json.loads(text)
     except RecursionError:
-        raise UsageError(f"the JSON is nested too deeply. {advice}") from None
+        raise UsageError(f"the JSON is nested too deeply. {needed}") from None
     except ValueError as error:
-        raise UsageError(f"invalid JSON ({error}). {advice}") from None
+        raise UsageError(f"invalid JSON ({error}). {needed}") from None
     if not isinstance(data, dict):
-        raise UsageError(f"the JSON is of type {type(data).__name__}. {advice}")
+        raise UsageError(f"the JSON is a {type(data).__name__}, not an object. {needed}")
     return data
 
 

@@ -90,7 +90,7 @@ def test_users_are_assigned_from_a_file_or_standard_input(leadline: Leadline, fo
     data = leadline("abtest", "assign", "users.txt", *asked[:-1], "json").data
     assert data["users"] == {row["user"]: row["arm"] for row in rows}
     text = leadline("abtest", "assign", "users.txt", "--fraction", "0.5", "--salt", "s").out
-    assert "with 1 % to 10 %" in text
+    assert "With 1 % to 10 %" in text
 
 
 def test_a_plan_says_how_many_users(leadline: Leadline) -> None:
@@ -147,8 +147,8 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
         (("--a", "5/4", "--b", "1/4"), "A: 5 clicks"),
         (("--a", "0/0", "--b", "1/4"), "at least one user"),
         (("--a", "1/4"), "one arm"),
-        (("--a", "nan/4", "--b", "1/4"), "--a nan/4 is not valid; give CLICKS/USERS"),
-        (("--a", "1.5/4", "--b", "1/4"), "--a 1.5/4 is not valid; give CLICKS/USERS"),
+        (("--a", "nan/4", "--b", "1/4"), "--a nan/4 is not valid. Give CLICKS/USERS"),
+        (("--a", "1.5/4", "--b", "1/4"), "--a 1.5/4 is not valid. Give CLICKS/USERS"),
         (("log.csv",), "no column 'arm'"),
         (("log.csv", "--arm", "sytem"), "expected one of system, clicked, visitor, rank (nearest: system)"),
         (("log.csv", "--arm", "system"), "no column 'click'"),

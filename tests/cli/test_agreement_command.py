@@ -334,7 +334,7 @@ def test_what_one_judge_lacks_is_left_out_and_counted(leadline: Leadline, scores
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("ann.csv",), "got 1: REFERENCE[:MEASURE] LABELS[:MEASURE]..."),
+        (("ann.csv",), "got 1. Pass REFERENCE[:MEASURE] LABELS[:MEASURE]..."),
         (("ann.csv", "ann.csv"), "two judges are both named 'ann'"),
         (("ann.csv", "llm.csv", "--level", "2"), "--level cannot change values"),
         (("ann.csv", "llm.csv", "-C", "agreement.weights=linear"), "agreement.weights cannot change values"),

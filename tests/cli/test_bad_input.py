@@ -23,7 +23,7 @@ from leadline.errors import UsageError
 from leadline.measures import MEASURES
 
 HINT = ". See `leadline measures`\n"
-EVALUATE_HINT = " (see `leadline evaluate --help`)\n"
+EVALUATE_HINT = " See `leadline evaluate --help`.\n"
 
 
 @pytest.fixture
@@ -120,11 +120,11 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ("evaluat q r", "unknown command 'evaluat'; nearest: evaluate\n"),
-        ("--zzz", "No such option '--zzz'. (see `leadline --help`)\n"),
+        ("evaluat q r", "unknown command 'evaluat'. Did you mean 'evaluate'?\n"),
+        ("--zzz", "No such option '--zzz'. See `leadline --help`.\n"),
         ("evaluate", "Missing argument 'QRELS'." + EVALUATE_HINT),
         ("evaluate q", "Missing argument 'RUNS...'." + EVALUATE_HINT),
-        ("evaluate q r -m", "Option '-m MEASURE' requires an argument. (see `leadline evaluate --help`)\n"),
+        ("evaluate q r -m", "Option '-m MEASURE' requires an argument. See `leadline evaluate --help`.\n"),
         (
             "evaluate q r -l x",
             "Invalid value for '-l' / '--level': 'x' is not a valid float." + EVALUATE_HINT,

@@ -38,7 +38,7 @@ def path(request: pytest.FixtureRequest, leadline: Leadline) -> Path:
     done = leadline("compare", "qrels.txt", "run/new.run", *both(request.param), *GATE)
     assert done.status == 0
     assert "wrote b." in done.err
-    assert "no baseline: 1" in done.out
+    assert "1 check skipped because there is no baseline" in done.out
     return Path(request.param)
 
 
@@ -62,7 +62,8 @@ def test_a_failed_gate_writes_nothing_unless_it_is_asked_for(path: Path, leadlin
     status, said = tried(leadline, path, "worse", *GATE, "--update-baseline", str(path))
     assert (status, path.read_bytes()) == (1, before)
     assert (
-        "was not written because a check failed (use --config output.force_update to write it anyway)" in said
+        "was not written because a check failed. To write it anyway, use --config output.force_update."
+        in said
     )
     status, said = tried(
         leadline, path, "worse", *GATE, "--update-baseline", str(path), "--config", "output.force_update"
@@ -163,7 +164,7 @@ def test_json_of_the_first_baseline_has_no_pairs(leadline: Leadline) -> None:
     assert data["pairs"] == []
     assert data["baseline_file"] == {"path": "b.json", "runs": [], "updated": True}
     assert [run["name"] for run in data["runs"]] == ["new"]
-    assert "no comparison" in Path("summary.md").read_text()
+    assert "nothing was compared" in Path("summary.md").read_text()
 
 
 def test_json_of_evaluate_is_a_baseline(leadline: Leadline) -> None:

@@ -143,7 +143,7 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
         (["-o", "x.svg", "-o", "x.svg"], "two outputs name the same file"),
         (["-o", "-", "-o", "-"], "standard output"),
         (["--figure", "scatter"], "--figure scatter needs -o FILE.svg"),
-        (["-o", "x.svg", "--figure", "groups", "--baseline", "old"], "leave out --baseline"),
+        (["-o", "x.svg", "--figure", "groups", "--baseline", "old"], "Leave out --baseline"),
     ],
     ids=" ".join,
 )

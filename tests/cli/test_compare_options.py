@@ -65,7 +65,7 @@ def test_programs_get_all_pairs_unless_they_ask_for_fewer(
 
 @pytest.mark.parametrize("pairs", ["0", "-1", "some", "1.5"])
 def test_pairs_is_one_of_two_words_or_a_number(leadline: Leadline, files: list[str], pairs: str) -> None:
-    assert "significant, all, or a number" in leadline("compare", *files, "--pairs", pairs).refusal
+    assert "significant, all, or a whole number" in leadline("compare", *files, "--pairs", pairs).refusal
 
 
 def neighbours(line: str) -> list[list[str]]:

@@ -68,7 +68,7 @@ def test_standard_input_and_output_and_a_named_format(tmp_path: Path, leadline: 
 
 def test_a_file_that_exists_is_kept_unless_asked(tmp_path: Path, leadline: Leadline) -> None:
     source, target = file_of(tmp_path, "in.run", RUN), file_of(tmp_path, "a.json", b"mine")
-    expected = f"leadline: error: {target} already exists; choose a new name, or use --overwrite\n"
+    expected = f"leadline: error: {target} already exists. Choose a new name, or use --overwrite.\n"
     assert leadline("convert", source, target) == (2, "", expected)
     assert target.read_bytes() == b"mine"
     assert leadline("convert", source, target, "--overwrite").status == 0
@@ -111,7 +111,7 @@ def test_repeats_and_nan_are_repaired_on_request_and_counted(tmp_path: Path, lea
     )
     assert target.read_text() == "q1 Q0 d1 1 2.0 t\n"
     asked = ("convert", source, tmp_path / "b.run", "--config", "read.on_duplicate=hold")
-    assert "use first, last or max" in leadline(*asked).err
+    assert "Use first, last or max" in leadline(*asked).err
 
 
 def test_bare_ranked_lists_become_a_run_of_first_places(tmp_path: Path, leadline: Leadline) -> None:
@@ -204,10 +204,10 @@ def test_the_qrels_of_several_assessors_are_merged(leadline: Leadline, tmp_path:
 @pytest.mark.parametrize(
     ("names", "more", "message"),
     [
-        (("a.run", "ann"), (), "a.run: is a run; expected qrels, which are merged. `leadline fuse`"),
+        (("a.run", "ann"), (), "a.run: this is a run, but only qrels can be merged. `leadline fuse`"),
         (("ann", "a.run"), (), "This looks like a run"),
-        (("ann", "drawn.csv"), (), "drawn.csv: is a sample with probabilities; expected qrels that can"),
-        (("ann", "ann"), ("-C", "read.subtopics"), "ann: is judgments by subtopic; expected qrels that can"),
+        (("ann", "drawn.csv"), (), "drawn.csv: leadline cannot merge a sample with probabilities"),
+        (("ann", "ann"), ("-C", "read.subtopics"), "ann: leadline cannot merge judgments by subtopic"),
         (("ann", "out", "ann"), (), "ann already exists"),
     ],
 )

@@ -168,7 +168,7 @@ def test_it_shows_the_tour_and_writes_the_page_here(
         "leadline demo: Cranfield, 225 queries, 1,837 judgments, 8 runs (embedded, nothing is downloaded)"
     )
     assert lines[2].split() == ["run", "AP", "nDCG@10", "P@5", "R@100", "Judged@10"]
-    assert lines[-2] == "page written: leadline-demo.html (open it in a browser)"
+    assert lines[-2] == "wrote leadline-demo.html (open it in a browser)"
     assert lines[-1].startswith("next: leadline evaluate QRELS RUN...")
     assert [path.name for path in tmp_path.iterdir()] == ["leadline-demo.html"]
 
@@ -211,7 +211,7 @@ def test_it_ends_with_a_machine_as_judge_and_the_run_made_to_please_it(
     inside = sum(row["low"] <= row["truth"] <= row["high"] for row in rows)
     assert inside >= 7
     text = leadline("demo", "-o", page).out
-    assert text.index("title-only") < text.index("circular  ") < text.index("page written")
+    assert text.index("title-only") < text.index("circular  ") < text.index("(open it in a browser)")
     assert "by the labels alone" in page.read_text()
 
 

@@ -82,7 +82,7 @@ def test_help_shows_the_help_of_a_command(words: str, leadline: Leadline) -> Non
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("evaluat", "unknown command 'evaluat'; nearest: evaluate"),
+        ("evaluat", "unknown command 'evaluat'. Did you mean 'evaluate'?"),
         ("evaluate more", "'leadline evaluate' has no subcommands"),
         ("study nothing", "no study 'nothing'; there are: "),
         ("topics nothing", "No such command 'nothing'."),
@@ -247,10 +247,10 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("pool r --method RRF --budget 5 -o p", "--budget needs --for MEASURE instead of --method"),
         ("evaluate q r.run -m RBO(p=0.8)", "`leadline difference QRELS RUN RUN` computes it"),
         ("explain nDCG@10", "Use `leadline measures nDCG@10`, which explains it"),
-        ("evaluate both.json", "If both.json holds a run too, name it twice: both.json both.json"),
-        ("evaluate q", "Missing argument 'RUNS...'. (see"),
+        ("evaluate both.json", "If both.json also contains a run, name it twice."),
+        ("evaluate q", "Missing argument 'RUNS...'. See"),
         ("judge export j.db -o x", "Use `leadline judge --store FILE --export QRELS`."),
-        ("search i wing", 'to search for one query, use --query "wing"'),
+        ("search i wing", 'To search for one query, use --query "wing".'),
         (f"index {' '.join(f'docs/{n}.txt' for n in range(99))} -o x", "`leadline index FOLDER -o INDEX`"),
         (
             "search both.json --query knot",

@@ -121,7 +121,7 @@ def test_runs_have_the_labels_that_were_asked_for(leadline: Leadline, tmp_path: 
     assert "<!-- Okapi -->" in path.read_text()
     assert "<!-- Ours -->" in path.read_text()
     assert "<!-- bm25 -->" not in path.read_text()
-    assert "nearest: bm25" in leadline(*asked, "--config", "figure.labels=bm52=Okapi").refusal
+    assert "Did you mean 'bm25'" in leadline(*asked, "--config", "figure.labels=bm52=Okapi").refusal
     assert leadline(*COMMANDS["difference"], "-o", path, "--config", "figure.labels=bm25=Okapi").status == 0
     assert "Okapi" in path.read_text()
 

@@ -72,7 +72,7 @@ def test_several_models_write_a_folder_that_can_be_evaluated(folder: Path, leadl
     assert {run["name"]: run["mean"]["AP"] for run in shown.data["runs"]} == {"BM25": 0.5, "TF(cosine)": 0.5}
     (folder / "file").touch()
     assert (
-        "several models need one"
+        "folder for the runs of several models"
         in leadline("search", "docs.index", "queries.jsonl", "-m", "BM25", "-m", "QL", "-o", "file").refusal
     )
 
@@ -112,7 +112,7 @@ def test_show_prints_a_list_for_people(leadline: Leadline) -> None:
         "left out 1 query term that no document contains\n"
     )
     rejected = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25")
-    assert "add -o RUN, --show" in rejected.err
+    assert "Add -o RUN, --show" in rejected.err
 
 
 def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline) -> None:

@@ -59,12 +59,12 @@ def test_quotes_keep_blanks_in_a_value(tmp_path: Path, leadline: Leadline) -> No
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("ordr=rank", "has no setting ordr; nearest: read.order"),
-        ("order", "--config order needs a value, as in --config read.order=rank"),
+        ("ordr=rank", "has no setting ordr. Did you mean read.order?"),
+        ("order", "--config order needs a value, such as --config read.order=rank"),
         ("order=x", "'x' is not one of 'score', 'rank'"),
         ("smallest=1", "`leadline evaluate` does not use the setting smallest"),
-        ("none.toml", "none.toml: No such file or directory"),
-        ("zzz=1", "`leadline evaluate --help` lists them"),
+        ("none.toml", "none.toml: cannot read this file (No such file or directory)"),
+        ("zzz=1", "`leadline evaluate --help` lists its settings"),
     ],
 )
 def test_what_cannot_be_set_is_refused(given: str, said: str, leadline: Leadline) -> None:
@@ -74,9 +74,9 @@ def test_what_cannot_be_set_is_refused(given: str, said: str, leadline: Leadline
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("order = 1\n", "order is not a table of settings; expected [order]"),
+        ("order = 1\n", "'order' is not a table of settings. Write"),
         ("[read\n", "invalid TOML"),
-        ("[read]\nordr = 1\n", "has no setting read.ordr; nearest: read.order"),
+        ("[read]\nordr = 1\n", "has no setting read.ordr. Did you mean read.order or"),
     ],
 )
 def test_a_faulty_file_is_refused(text: str, said: str, tmp_path: Path, leadline: Leadline) -> None:

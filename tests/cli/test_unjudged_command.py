@@ -80,7 +80,7 @@ def test_soboroff_can_learn_its_share(leadline: Leadline, runs: list[Path]) -> N
     data = leadline("unjudged", *runs, "--method", "soboroff", "--share-from", qrels, "-f", "json").data
     assert data["estimator"] == "Soboroff(share_mean=0.25,share_sd=0)"
     done = leadline("unjudged", *runs, "--share-from", qrels)
-    assert (done.status, "use --method soboroff" in done.err) == (2, True)
+    assert (done.status, "Use --method soboroff" in done.err) == (2, True)
 
 
 def test_vectors_and_texts_serve_deshato(leadline: Leadline, runs: list[Path]) -> None:

@@ -384,7 +384,7 @@ def test_bounds_and_intervals_come_back_from_json(more: dict[str, Any]) -> None:
 
 def test_another_class_and_other_json_are_refused() -> None:
     results = ll.evaluate("qrels.txt", RUNS, "RR")
-    with pytest.raises(UsageError, match="the JSON is a result of type Results, not Comparison"):
+    with pytest.raises(UsageError, match="the JSON contains a result of type Results, not Comparison"):
         ll.Comparison.from_json(results.to_json())
     for text in ("[]", "nothing", "{}", json.dumps(results.to_dict(per_query=True))):
         with pytest.raises(LeadlineError):
@@ -419,24 +419,20 @@ def test_damaged_json_is_refused_in_one_line_or_makes_a_result_that_prints() -> 
 
 @pytest.mark.parametrize("text", [None, 7, {}, "[" * 100_000])
 def test_what_is_no_json_is_refused(text: Any) -> None:
-    with pytest.raises(UsageError, match="JSON"):
+    with pytest.raises(UsageError, match=r"Results\.to_json|needs the JSON as text"):
         ll.Results.from_json(text)
 
 
 @pytest.mark.parametrize(
     ("name", "call", "says"),
     [
-        ("Results", lambda it: it.to_csv(long=True), "table of Results has no option 'long'"),
-        ("Results", lambda it: it.write("x.tex", foo=1), "table of Results has no option 'foo'"),
-        (
-            "Curves",
-            lambda it: it.table(foo=1),
-            "table of Curves has no option 'foo'. It takes no options here",
-        ),
+        ("Results", lambda it: it.to_csv(long=True), "Results.table has no option 'long'"),
+        ("Results", lambda it: it.write("x.tex", foo=1), "Results.table has no option 'foo'"),
+        ("Curves", lambda it: it.table(foo=1), "Curves.table has no option 'foo'. It takes no options."),
         (
             "Results",
             lambda it: it.plot(foo=1),
-            "plot of Results has no option 'foo'. Its options are figure, measure",
+            "Results.plot has no option 'foo'. Use one of figure, measure",
         ),
     ],
 )

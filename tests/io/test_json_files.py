@@ -105,7 +105,7 @@ def test_every_file_is_named() -> None:
     assert files == {*tested, "README.md", "make.py"}
     listed = (PROGRAMS / "README.md").read_text()
     assert all(f"`{name}`" in listed for name in files - {"README.md"})
-    page = (REPOSITORY / "docs" / "howto" / "other-programs.md").read_text()
+    page = (REPOSITORY / "docs" / "program-files.md").read_text()
     table = page.partition("| program | version |")[2].partition("\n\n")[0]
     rows = [line.split("|")[4] for line in table.splitlines()[2:]]
     assert all(re.findall("`[^`]+`", row) for row in rows)

@@ -18,7 +18,7 @@ import click
 
 from leadline.cli._help import Described, complete_whole_words, table
 from leadline.data.wording import terminal_columns
-from leadline.errors import LeadlineError
+from leadline.errors import LeadlineError, did_you_mean
 from leadline.io import read_paths
 from leadline.version import VERSION
 
@@ -103,16 +103,13 @@ class Commands(Described, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find a command; the error for an unknown one suggests the nearest names."""
         if self.get_command(context, args[0]) is None and not args[0].startswith("-"):
-            import difflib
-
             from leadline.cli._tried import command_for
 
             if answer := command_for(args[0]):
-                raise click.UsageError(f"unknown command '{args[0]}'; {answer}")
+                raise click.UsageError(f"unknown command '{args[0]}'. {answer}")
             known = self.list_commands(context)
-            close = difflib.get_close_matches(args[0], known, n=2)
-            hint = "nearest: " + ", ".join(close) if close else "`leadline help --all` lists the commands"
-            raise click.UsageError(f"unknown command '{args[0]}'; {hint}")
+            hint = did_you_mean(args[0], known, most=2) or "`leadline help --all` lists all commands."
+            raise click.UsageError(f"unknown command '{args[0]}'. {hint}")
         return super().resolve_command(context, args)
 
 
@@ -184,7 +181,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # Columns are reserved larger than what a text will fill; huge pages would be cleared whole.
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     if sys.stdout is None:
-        sys.exit(refuse("standard output is closed; connect it to a file, a pipe or a terminal"))
+        sys.exit(refuse("standard output is closed. Connect it to a file, a pipe or a terminal"))
     if "_LEADLINE_COMPLETE" in os.environ:
         complete_whole_words()
     try:
@@ -204,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         details = f" ({error})" if str(error) else ""
         status = refuse(f"not enough memory for this input{details}")
     except OverflowError as error:
-        status = refuse(f"a number is too large ({error}); numbers must fit in 64 bits")
+        status = refuse(f"a number is too large ({error}). Numbers must fit in 64 bits")
     except (KeyboardInterrupt, click.Abort):
         click.echo("leadline: interrupted", err=True)
         status = 130
@@ -214,7 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         status = _drop_output(141) if end.code == 1 else end.code
     except OSError as error:
         status = _drop_output(
-            refuse(f"cannot write the output ({error.strerror}); check the permissions and the free space")
+            refuse(f"cannot write the output ({error.strerror}). Check the permissions and the free space")
         )
     gc.freeze()  # nothing is left to collect at exit
     sys.exit(status if isinstance(status, int) else 0)
@@ -243,7 +240,9 @@ def _one_line(error: click.ClickException) -> str:
             text = with_value(text, command)
         if text.startswith("Got unexpected extra argument"):
             text = shortened(text, command)
-    return f"{text} (see `{context.command_path} --help`)" if context else text
+    if not context:
+        return text
+    return f"{text}{'' if text[-1] in '.?' else '.'} See `{context.command_path} --help`."
 
 
 def refuse(message: str) -> int:

@@ -33,7 +33,7 @@ def baseline_options(function: F) -> F:
                 "Gates",
                 "--update-baseline",
                 metavar="FILE",
-                help="Save the values of the runs for --baseline (.parquet, .json) unless a condition fails.",
+                help="Save the values of the runs as a baseline (.json or .parquet) unless a check fails.",
             ),
         ),
     )
@@ -71,7 +71,7 @@ class BaselineFile:
         self.runs = [one for one in baselines if one not in saved]
         for one in self.runs:
             if one not in named and not os.path.exists(one) and suffix_of(one) in (".json", ".parquet"):
-                raise UsageError(f"--baseline {one}: no such file; create it with --update-baseline {one}")
+                raise UsageError(f"--baseline {one}: no such file. Create it with --update-baseline {one}")
         if len(saved) > 1 or (saved and self.runs):
             raise UsageError(
                 f"--baseline {saved[0]} contains saved values and cannot be combined with another baseline"
@@ -131,8 +131,8 @@ class BaselineFile:
             return
         if not self.written(outcomes):
             click.echo(
-                f"leadline: {self.update} was not written because a check failed (use --config "
-                "output.force_update to write it anyway)",
+                f"leadline: {self.update} was not written because a check failed. To write it anyway, use "
+                "--config output.force_update.",
                 err=True,
             )
             return
@@ -156,11 +156,11 @@ def least_means(results: Results, conditions: Sequence[Condition], *, rel: float
 def first_notes(path: str | None, conditions: Sequence[Condition]) -> list[str]:
     """Return the notes on a file that holds nothing to compare with yet, or on a single run."""
     if path is None:
-        return ["no comparison: there is only one run and no baseline"]
+        return ["nothing was compared, because there is only one run and no baseline"]
     untested = sum(condition.kind != BELOW for condition in conditions)
-    notes = [f"no comparison: {path} contains no values to compare with"]
+    notes = [f"nothing was compared, because {path} contains no values yet"]
     if untested:
-        notes.append(f"checks skipped because there is no baseline: {untested}")
+        notes.append(f"{counted(untested, 'check')} skipped because there is no baseline")
     return notes
 
 

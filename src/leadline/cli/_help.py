@@ -289,7 +289,9 @@ class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter be
         except ValueError:
             number = 0
         if number < 1:
-            self.fail(f"'{value}' is not valid; use significant, all, or a number of at least 1", param, ctx)
+            self.fail(
+                f"'{value}' is not valid. Use significant, all, or a whole number of at least 1.", param, ctx
+            )
         return number
 
 

@@ -128,7 +128,7 @@ def evaluation_options(function: F) -> F:
             "--depth",
             type=whole(),
             metavar="N",
-            help="Keep the first N documents of each query.",
+            help="Keep only the first N documents per query.",
         ),
         option(
             "Measures", "-J", "--judged-only", is_flag=True, help="Drop unjudged documents from the runs."
@@ -151,7 +151,7 @@ def sample_options(function: F) -> F:
             "Measures",
             "--machine",
             metavar="LABELS",
-            help="Labels from an LLM or other automatic judge. `none` ignores those that the pool names.",
+            help="Labels from an LLM or another automatic judge. `none` ignores labels that the pool names.",
         ),
     )
     return settings("read.second_judge", "read.second_pool")(add_options(function, options))
@@ -173,7 +173,7 @@ correction_option = option(
     default="Holm",
     show_default=True,
     metavar="NAME",
-    help="Holm, Hochberg, Bonferroni, BH, MaxT, Tukey or Uncorrected, for many tests.",
+    help="Correction: Holm, Hochberg, Bonferroni, BH, MaxT, Tukey or Uncorrected.",
 )
 group_option = option(
     "Statistics", "--query-group", metavar="FILE:COLUMN", help="Groups of related queries, tested as units."
@@ -188,7 +188,7 @@ def confidence_options(function: F) -> F:
             "--baseline",
             multiple=True,
             metavar="NAME",
-            help="Compare every run with this one only (repeatable). [default: all pairs]",
+            help="Compare all other runs with this run only (repeatable). [default: all pairs]",
         ),
         test_option,
         correction_option,
@@ -206,7 +206,7 @@ slice_option = option(
     "--query-slice",
     multiple=True,
     metavar="FILE:COLUMN",
-    help="Also show groups of queries, such as their type or language (repeatable).",
+    help="Also show results by query type, language or other group (repeatable).",
 )
 
 weights_option = option(

@@ -90,7 +90,7 @@ def _format_option(more: Sequence[str]) -> Callable[[F], F]:
 
 
 def _output_option(thing: str, *, needed: bool, default: str | None) -> Callable[[F], F]:
-    first = f"Save the {thing.lower()}, then the result" if thing else "Save the result"
+    first = f"Save the {thing.lower()}. Further -o options save" if thing else "Save"
     return option(
         "Output",
         "-o",
@@ -101,7 +101,7 @@ def _output_option(thing: str, *, needed: bool, default: str | None) -> Callable
         default=None if default is None else [default],
         show_default=default or False,
         metavar=thing or "FILE",
-        help=f"{first} as .csv .tex .md .html .json .parquet .svg ... (repeatable).",
+        help=f"{first} the result as .csv .tex .md .html .json .parquet .svg ... (repeatable).",
     )
 
 
@@ -238,7 +238,7 @@ class Outputs:
         allowed = options_of_figure(drawn)
         kind = {} if self.figure is None or drawn is view.more else {"figure": self.figure}
         if kind and "figure" not in allowed:
-            raise UsageError(f"--figure {self.figure}: this result has only one figure; leave out --figure")
+            raise UsageError(f"--figure {self.figure}: this result has only one figure. Leave out --figure.")
         labels = checked_labels(drawn, *self._labels())
         options = {name: one for name, one in view.figure.items() if name in allowed}
         make = figure_of(drawn, **options, **kind)
@@ -267,6 +267,6 @@ def refuse_same_output(*outputs: str | None) -> None:
     """Raise UsageError if two outputs are the same file."""
     paths = [os.path.realpath(path) for path in outputs if path is not None and path != "-"]
     if len(set(paths)) < len(paths):
-        raise UsageError("two outputs name the same file; give each its own")
+        raise UsageError("two outputs name the same file. Give each output its own file.")
     if outputs.count("-") > 1:
-        raise UsageError("only one output can be - (standard output); write the other to a file")
+        raise UsageError("only one output can be - (standard output). Write the other output to a file.")

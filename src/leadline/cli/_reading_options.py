@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from leadline.io.pool_files import DrawnPool
     from leadline.result import Facts
 
-APPROXIMATE = "approximate: half-widths were 0.89 to 1.10 times these in simulations (docs/estimate.md)"
+APPROXIMATE = (
+    "approximate: in simulations, half-widths were 0.89 to 1.10 times these values (docs/estimate.md)"
+)
 
 
 def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Qrels:
@@ -37,8 +39,8 @@ def labels_of(pool: DrawnPool, given: str | None) -> str | None:
         return None
     if not os.path.exists(path):
         raise UsageError(
-            f"the pool refers to LLM labels in {path}, which does not exist; use --machine FILE, or "
-            "--machine none to do without"
+            f"the pool refers to LLM labels in {path}, but this file does not exist. Use --machine "
+            "FILE, or --machine none to go without labels."
         )
     return path
 
@@ -104,7 +106,7 @@ def plan_of(
     estimated = estimates_of(results)
     if pool is None or estimated is None:
         raise UsageError(
-            "test.half_width plans from estimates; expected judgments of a drawn pool (--pool POOL)"
+            "--config test.half_width needs judgments that were sampled from a pool. Add --pool POOL."
         )
     found = plans(estimated, pool, differences=differences, power=power, **goal)
     ((name, value),) = goal.items()

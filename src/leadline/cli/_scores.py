@@ -50,8 +50,8 @@ def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
     for name in names:
         if is_given(context, name):
             raise UsageError(
-                f"{spelled(context.command, name)} cannot change values that are already computed; leave "
-                "it out"
+                f"{spelled(context.command, name)} cannot change values that are already computed. Leave "
+                "it out."
             )
 
 
@@ -65,5 +65,5 @@ def given_scores(
     names = [name for one in measures for name in (split_names(one) if isinstance(one, str) else [one])]
     results = read_scores(list(paths), measures=names or None, **context.meta.get("leadline.scores", {}))
     shown = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
-    click.echo(f"leadline: per-query values: {shown}", err=True)
+    click.echo(f"leadline: reading per-query values from {shown}", err=True)
     return results, [(info["path"], info["rows"]) for info in results.inputs]

@@ -12,7 +12,7 @@ import click
 from leadline.cli._help import ANALYSIS, INTERVAL, InputPath, Option
 from leadline.data.registry import LARGEST
 from leadline.data.validation import LIMITS
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, did_you_mean
 from leadline.io.read_paths import record_input
 
 if TYPE_CHECKING:
@@ -84,7 +84,9 @@ class PairOfNames(click.ParamType):  # type: ignore[type-arg]  # takes no parame
         names = tuple(value.split(",")) if isinstance(value, str) else tuple(value)
         if len(names) != 2:
             self.fail(
-                f"'{value}' is not valid; give two names separated by a comma, such as bm25,dense", param, ctx
+                f"'{value}' is not valid. Give two names separated by a comma, such as bm25,dense.",
+                param,
+                ctx,
             )
         return names
 
@@ -107,8 +109,8 @@ SETTINGS = {
         Setting("read.documents", "Number of documents in the collection, for Utility and FallOut.",
                 click.IntRange(0, LARGEST), tried=("-N",)),
         Setting("read.documents_of",
-                "Document id of a chunk in runs: a pattern whose first group is the "
-                "document, such as '^(.*)#\\d+$', or a table of both ids. The best chunk counts.",
+                "Document that a chunk in runs belongs to: a pattern whose first group is the document id, "
+                "such as '^(.*)#\\d+$', or a table of both ids. The best chunk of a document counts.",
                 InputPath()),
         Setting("read.drop_identical_ids",
                 "Leave out retrieved documents that have the same id as their query, as BEIR and MTEB "
@@ -120,19 +122,20 @@ SETTINGS = {
         Setting("read.known", "File of documents that the user already knew, for Coverage and Novelty.",
                 InputPath()),
         Setting("read.lengths",
-                "Lengths of documents, or of chunks with documents_of, for measures with a budget such as "
-                "R@500tokens: FILE:COLUMN, a CSV or TSV table of doc_id and lengths.", tried=("--tokens",)),
-        Setting("read.name", "Name of the run to read from a table with several."),
+                "Lengths of documents (of chunks, with documents_of) for measures with a budget, such as "
+                "R@500tokens. FILE:COLUMN is a CSV or TSV table with doc_id and lengths.",
+                tried=("--tokens",)),
+        Setting("read.name", "Name of the run to read from a table with several runs."),
         Setting("read.name_by", "Source of a run's name: its file or its tag.", one_in("file", "tag"), "file",
                 tried=("--names",)),
         Setting("read.negative", "Treatment of negative grades in rank measures.",
                 one_in("nonrelevant", "unjudged"), "nonrelevant"),
         Setting("read.on_duplicate",
-                "If a document is retrieved twice for a query: report an error, keep the first, the "
-                "last or the highest-scoring copy, or let repeats keep their ranks as non-relevant "
-                "(hold).",
+                "What to do if a run retrieves a document twice for a query: report an error, keep the "
+                "first, the last or the highest-scoring copy (max), or let repeats keep their ranks as "
+                "non-relevant documents (hold).",
                 one_in("refuse", "first", "last", "max", "hold"), "refuse"),
-        Setting("read.on_nan", "If a score is NaN: report an error or drop the line.",
+        Setting("read.on_nan", "What to do if a score is NaN: report an error or drop the line.",
                 one_in("refuse", "drop"), "refuse"),
         Setting("read.order", "Order of the documents of a run: by score or by the rank column.",
                 one_in("score", "rank"), "score"),
@@ -142,12 +145,12 @@ SETTINGS = {
                 "File of the queries to read: one id per line, a table with query_id, qrels or a run.",
                 QueryFilePath()),
         Setting("read.second_judge",
-                "A second judge's judgments of pairs that `pool --twice` drew. Values then reflect this "
-                "judge."),
-        Setting("read.second_pool", "Pool of the pairs judged twice, if the judgments have no "
-                                    "probabilities."),
+                "A second judge's judgments of the pairs that `pool --twice` drew. Values then reflect the "
+                "second judge."),
+        Setting("read.second_pool", "Pool of the pairs judged twice, if the second judge's judgments have "
+                                    "no probabilities."),
         Setting("read.subtopics",
-                "Column 2 of the judgments is the subtopic, for diversity measures such as alpha_nDCG@10.",
+                "Read column 2 of the judgments as subtopic, for diversity measures such as alpha_nDCG@10.",
                 click.BOOL, default=False),
         Setting("text.analysis", "Text analysis, such as Words(stem=porter,stop=none) or Characters(n=4).",
                 ANALYSIS),
@@ -155,114 +158,116 @@ SETTINGS = {
                 tried=("--field",)),
         Setting("text.id_column", "Column with the ids of the texts.", tried=("--id",)),
         Setting("scores.higher_is_better",
-                "Custom measure for which higher is better. Gates on custom measures need this or the "
-                "next setting.",
+                "Custom measure for which higher is better. Gates on custom measures need this setting or "
+                "scores.lower_is_better.",
                 many=True),
         Setting("scores.lower_is_better", "Custom measure for which lower is better, such as latency.",
                 many=True),
         Setting("scores.missing",
-                "If a run is missing a value: report an error, count 0, or leave the query out of all "
-                "means.",
+                "What to do if a run is missing a value: report an error, count 0, or leave the query out of "
+                "all means (drop).",
                 one_in("refuse", "zero", "drop"), "refuse"),
         Setting("scores.queries",
-                "Queries to average: all that are judged, both (only those in the run) or with_relevant.",
+                "Queries to average over: all judged queries, those in the run (both), or with_relevant.",
                 one_in("all", "both", "with_relevant")),
-        Setting("scores.wide", "Meaning of the columns in per-query values. [default: by their names]",
+        Setting("scores.wide",
+                "Whether columns of per-query values are runs or measures. [default: by their names]",
                 one_in("runs", "measures")),
-        Setting("test.draws", "Number of resamples; 0 for none.",
+        Setting("test.draws", "Number of resamples, or 0 for none.",
                 click.IntRange(0, LIMITS["draws"]), 1000),
-        Setting("test.family", "Tests corrected together: the pairs of one measure, or of all measures.",
+        Setting("test.family", "Tests to correct together: those of one measure, or of all measures.",
                 one_in("measure", "all"), "measure"),
         Setting("test.half_width",
-                "Half-width to plan for, with a sampled pool: adds how many queries are needed for different "
+                "Half-width to plan for, with a sampled pool. Shows how many queries are needed at different "
                 "numbers of judgments per query.", click.FLOAT),
         Setting("test.interval",
-                "Method of the confidence intervals: Student, BCa or Percentile (both bootstrap), and in "
-                "comparisons Randomisation.", INTERVAL),
+                "Method for confidence intervals: Student, BCa or Percentile (both bootstrap), or "
+                "Randomisation (only in comparisons).", INTERVAL),
         Setting("test.per_pair",
-                "Show the confidence interval of each pair alone instead of simultaneous ones.",
+                "Show a separate confidence interval for each pair instead of simultaneous intervals.",
                 click.BOOL, default=False),
         Setting("test.power",
                 "Power for test.smallest, detectable differences and the margins of gates.",
                 click.FLOAT, 0.8),
         Setting("test.smallest",
-                "Smallest difference of interest; adds the number of queries or users needed to detect it "
-                "(with a sampled pool, for different numbers of judgments per query).",
+                "Smallest difference of interest. Shows how many queries or users are needed to detect it "
+                "(with a sampled pool, at different numbers of judgments per query).",
                 click.FLOAT),
         Setting("figure.labels",
                 "Label for a run, such as bm25=Okapi, or FILE:COLUMN, a table of run labels.",
                 many=True, tried=("--label",)),
-        Setting("figure.pair", "Pair of runs to show in the figures differences and scatter, such as "
+        Setting("figure.pair", "Pair of runs to show in the differences and scatter figures, such as "
                                "bm25,dense.",
                 PairOfNames(), tried=("--plot-pair",)),
-        Setting("output.changed", "Number of queries with the largest differences shown per pair.",
+        Setting("output.changed", "Number of queries to show per pair: those with the largest differences.",
                 click.IntRange(0), 3),
         Setting("output.digits", "Digits after the decimal point in tables. [default: 4]",
                 click.IntRange(1, 10)),
         Setting("output.force_update",
-                "Write a baseline file even if a condition fails, a run lacks judged queries, or judgments, "
+                "Write a baseline file even if a check fails, a run lacks judged queries, or the judgments, "
                 "measures or options have changed.", click.BOOL, default=False),
         Setting("output.top",
-                "Number of runs shown in LaTeX and Markdown: the best by the first measure, and the "
+                "Number of runs to show in LaTeX and Markdown: the best on the first measure, plus the "
                 "baseline.",
                 COUNT),
         Setting("abtest.document", "Column with the document.", default="doc_id", tried=("--doc",)),
         Setting("abtest.effect",
-                "Relative difference that the always-valid (sequential) test is tuned to.",
+                "Relative difference that the always-valid (sequential) test is tuned for.",
                 click.FLOAT, 0.2),
         Setting("abtest.metric",
-                "Metric compared: proportion of users who click, or (with --user) clicks per row.",
+                "Metric to compare: share of users who click, or clicks per row (needs --user).",
                 one_in("users", "rows"), "users"),
         Setting("abtest.query", "Column with the query. [default: all rows belong to one query]"),
-        Setting("agreement.over", "Pairs to compare: those that all assessors judged, or that any two did.",
+        Setting("agreement.over",
+                "Pairs to compare: those that all assessors judged, or those that at least two judged.",
                 one_in("all", "two"), "all"),
         Setting("agreement.resample",
-                "Unit of the intervals: queries (ten or more), pairs (for these queries only) or auto.",
+                "Unit to resample for intervals: queries (at least ten), pairs (for these queries), or auto.",
                 one_in("auto", "queries", "pairs"), "auto"),
-        Setting("agreement.top", "With --runs, also compare the order of the K best.",
+        Setting("agreement.top", "With --runs, also compare the order of the K best runs.",
                 click.IntRange(2, LARGEST), 10),
-        Setting("agreement.weights", "Weights of disagreement in Cohen's kappa.",
+        Setting("agreement.weights", "Weights for disagreement in Cohen's kappa.",
                 one_in("none", "linear", "quadratic"), "none"),
         Setting("agreement.within",
-                "Report how many judgments are needed for this half-width of kappa. [with --runs: 0.05]",
+                "Report the judgments needed for this half-width of kappa. [default with --runs: 0.05]",
                 click.FLOAT),
         Setting("difference.condense", "Remove unjudged documents before the cutoff.",
                 click.BOOL, default=False),
-        Setting("difference.normalise", "Divide by the value of the ideal list. [default: with -k]",
+        Setting("difference.normalise", "Divide by the value of the ideal list. [default: true with -k]",
                 click.BOOL),
         Setting("difference.printed6", "Use the weights of equation 6 exactly as printed in the paper.",
                 click.BOOL, default=False),
         Setting("difference.signed", "Report a negative RIC for reversed lists.",
                 click.BOOL, default=False),
-        Setting("difference.truncate", "End lists after their last relevant document.",
+        Setting("difference.truncate", "End each list after its last relevant document.",
                 click.BOOL, default=True),
-        Setting("difference.weighted", "Weight documents by their ideal ranks. [default: with -k]",
+        Setting("difference.weighted", "Weight documents by their ideal ranks. [default: true with -k]",
                 click.BOOL),
         Setting("histogram.as_printed",
-                "Follow the paper exactly: normalise by run, pool the queries, and omit unretrieved "
-                "documents.",
+                "Follow the paper exactly: normalize by run, pool the queries, and leave out documents that "
+                "were not retrieved.",
                 click.BOOL, default=False),
         Setting("histogram.missing",
                 "Score for relevant documents missing from a list: the list's minimum, or none (skip). "
                 "[default: min]", one_in("min", "skip")),
         Setting("histogram.nonrelevant",
-                "Documents counted as non-relevant: all retrieved ones not judged relevant, or only those "
-                "judged non-relevant.", one_in("retrieved", "judged"), "retrieved"),
+                "Documents counted as non-relevant: all retrieved documents that are not judged relevant, or "
+                "only those judged non-relevant.", one_in("retrieved", "judged"), "retrieved"),
         Setting("histogram.sample_from",
                 "Documents to sample from: each run's own lists, or the union of all runs.",
                 one_in("list", "union"), "list"),
         Setting("histogram.show",
-                "Run to show in the figure, up to 4. [default: all, or those with the highest and "
+                "Run to show in the figure, up to 4. [default: all runs, or those with the highest and "
                 "lowest HSA]", many=True),
         Setting("index.positions", "Store term positions. Only SDM needs them, and an index without "
                                    "them is smaller.",
                 click.BOOL, default=True, tried=("--no-positions",)),
         Setting("index.prefix",
-                "With --store-text, number of bytes to store from the start of each text; all of it is "
+                "With --store-text, number of bytes to store from the start of each text. The whole text is "
                 "indexed.", COUNT),
         Setting("judge.looks",
-                "Number of times to check --stop-when, at equal steps. [default: the looks of the pool, "
-                "else 10]", COUNT),
+                "Number of times to check --stop-when, at equal steps. [default: as many as the "
+                "pool has, or 10]", COUNT),
         Setting("pool.batch", "Maximum number of new pairs per query.", COUNT),
         Setting("pool.everything", "Pool the whole collection.", click.BOOL, default=False,
                 tried=("--all",)),
@@ -275,8 +280,8 @@ SETTINGS = {
                 click.IntRange(0, LARGEST), 0),
         Setting("pool.whole", "Include known pairs in the output.", click.BOOL, default=False),
         Setting("sampled.correction",
-                "Prior on ranks: uniform on a log scale (log), or none, which counts each sampled "
-                "document N/n times.", one_in("log", "none"), "log"),
+                "Correction of ranks: a prior that is uniform on a log scale (log), or none, so that each "
+                "sampled document counts N/n times.", one_in("log", "none"), "log"),
         Setting("summary.windows", "Maximum number of windows, with --query.", COUNT, 2),
         Setting("topics.alpha", "Dirichlet prior of each topic. [default: 50/T]", click.FLOAT),
         Setting("topics.beta", "Dirichlet prior of each word.", click.FLOAT, 0.01),
@@ -286,12 +291,11 @@ SETTINGS = {
                 "Estimator: left-to-right on whole documents, or document completion (every second token).",
                 one_in("left-to-right", "completion"), "left-to-right"),
         Setting("topics.field", "Column with the text. [default: the name of the language]"),
-        Setting("topics.fits", "Number of models to fit with different seeds; scores are averaged over "
-                               "them.",
+        Setting("topics.fits", "Number of models to fit with different seeds and to average scores over.",
                 click.IntRange(1, 10**4), 5),
         Setting("topics.particles", "Number of particles for left-to-right.",
                 click.IntRange(1, 10**6), 20),
-        Setting("topics.restarts", "Number of chains; the one with the highest likelihood is kept.",
+        Setting("topics.restarts", "Number of chains. leadline keeps the chain with the highest likelihood.",
                 click.IntRange(1, 10**4), 1),
         Setting("topics.sweeps", "Number of Gibbs sweeps over all tokens.",
                 click.IntRange(1, 10**6), 500),
@@ -430,7 +434,7 @@ def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str
     for key, value in _pairs(texts, context.command):
         one = _resolve(key, known, context)
         if value is None and one.kind is not click.BOOL:
-            raise UsageError(f"--config {key} needs a value, as in --config {one.usage}")
+            raise UsageError(f"--config {key} needs a value, such as --config {one.usage}")
         if one.many:
             given.setdefault(one.keyword, []).append(value)
         else:
@@ -472,20 +476,15 @@ def with_experiment(
     typed = [*_listed(given.get("qrels")), *_listed(given.get("runs"))]
     named = [text for text in _listed(given.get("config")) if _is_file(text) and "runs" in _content(text)]
     if named and typed:
-        raise UsageError(f"{named[0]} names its own runs; pass either that file or arguments, not both")
+        raise UsageError(f"{named[0]} names its own runs. Pass either this file or arguments, not both.")
     if typed or not (named or os.path.isfile(EXPERIMENT)):
         return args, None
     path = named[0] if named else EXPERIMENT
     content = _content(path)
     for name, value in content.items():
         if name not in KEYS and not isinstance(value, dict):
-            import difflib
-
-            nearest = difflib.get_close_matches(name, KEYS, n=1)
-            hint = f"Did you mean '{nearest[0]}'?" if nearest else ""
-            raise InputError(
-                f"unknown key '{name}'", expected=f"one of {', '.join(KEYS)}", path=path, hint=hint
-            )
+            hint = did_you_mean(name, KEYS, most=1) or f"The keys are {', '.join(KEYS)}."
+            raise InputError(f"unknown key '{name}'", path=path, hint=hint)
     options = {each.name: each for each in command.params if isinstance(each, click.Option)}
     made = [] if named else ["--config", path]
     for name, value in content.items():
@@ -534,7 +533,7 @@ def _content(path: str) -> dict[str, Any]:
         with open(path, "rb") as file:
             return tomllib.load(file)
     except OSError as error:
-        raise InputError(error.strerror or "cannot be read", expected="a TOML file", path=path) from None
+        raise InputError(f"cannot read this file ({error.strerror})", path=path) from None
     except ValueError as error:
         raise InputError(f"invalid TOML: {error}", path=path) from None
 
@@ -547,7 +546,8 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
         tables = {name: table for name, table in tables.items() if name not in KEYS}
     for group, table in tables.items():
         if not isinstance(table, dict):
-            raise InputError(f"{group} is not a table of settings", expected=f"[{group}]", path=path)
+            hint = f"Write its settings below a line [{group}]."
+            raise InputError(f"'{group}' is not a table of settings", path=path, hint=hint)
         for name, content in table.items():
             known = SETTINGS.get(f"{group}.{name}")
             if known is not None and known.key not in own:
@@ -570,14 +570,20 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context) ->
         return found[0]
     name = f"`{context.command_path}`"
     if found:
-        raise UsageError(f"--config {text} is ambiguous: write {' or '.join(one.key for one in found)}")
+        raise UsageError(f"--config {text} is ambiguous. Write {' or '.join(one.key for one in found)}.")
     if any(key in (one.key, one.keyword) for one in SETTINGS.values()):
-        raise UsageError(f"{name} does not use the setting {text} (see `leadline help config`)")
+        raise UsageError(
+            f"{name} does not use the setting {text}. `leadline help config` explains all settings."
+        )
     keywords = {one.keyword: one.key for one in known.values()}
     close = difflib.get_close_matches(key, [*known, *keywords], n=2)
     nearest = dict.fromkeys(keywords.get(one, one) for one in close)
-    hint = f"nearest: {', '.join(nearest)}" if nearest else f"`{context.command_path} --help` lists them"
-    raise UsageError(f"{name} has no setting {text}; {hint}")
+    hint = (
+        f"Did you mean {' or '.join(nearest)}?"
+        if nearest
+        else f"`{context.command_path} --help` lists its settings."
+    )
+    raise UsageError(f"{name} has no setting {text}. {hint}")
 
 
 def described() -> list[tuple[str, str]]:

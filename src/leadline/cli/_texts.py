@@ -25,10 +25,7 @@ def analysis_options(function: F) -> F:
         "Texts",
         "--language",
         metavar="LANGUAGE",
-        help=(
-            "Language for stemming and stop words, such as german or de; `none` for neither. [default: "
-            "english]"
-        ),
+        help=("Language for stemming and stop words, such as german or de, or `none`. [default: english]"),
     )(setting("text.analysis")(function))
 
 
@@ -50,6 +47,6 @@ def models_option(**attributes: Any) -> Callable[[F], F]:
         type=MODEL,
         multiple=True,
         metavar="MODEL",
-        help="Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable); `leadline models` lists them.",
+        help="Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable). `leadline models` lists them.",
         **attributes,
     )

@@ -29,7 +29,7 @@ def trec_options(function: F) -> F:
                 "-c",
                 "--complete",
                 is_flag=True,
-                help="Average over all judged queries, as without --profile.",
+                help="With --profile, average over all judged queries.",
             ),
             option("Output", "-n", "--no-means", is_flag=True, help="Omit the means."),
         ),

@@ -12,101 +12,102 @@ import click
 
 from leadline.cli._help import names_known
 
-EVALUATE = "use `leadline evaluate QRELS RUN...`"
-TESTS = "use `leadline compare QRELS OLD NEW` to test whether runs differ"
+EVALUATE = "Use `leadline evaluate QRELS RUN...`."
+TESTS = "Use `leadline compare QRELS OLD NEW` to test whether runs differ."
 FIGURES = (
-    "use `leadline curve QRELS RUN... -o FILE.svg` for precision and recall, or add -o FILE.svg to "
-    "`leadline compare QRELS RUN...`"
+    "Use `leadline curve QRELS RUN... -o FILE.svg` for precision and recall, or add -o FILE.svg to "
+    "`leadline compare QRELS RUN...`."
 )
 SORTED = (
     "Use --config output.changed=N for the queries with the largest differences.",
     "Use --per-query and sort, as in `leadline evaluate QRELS RUN -m AP -q -n -f tsv | sort -k3,3g | head`.",
     "Use -o FILE.csv and sort the file.",
 )
-FUSE = "use `leadline fuse RUN... -o FUSED`"
-CHECK = "use `leadline check FILE...`, or `leadline check --qrels QRELS RUN...`"
-UNJUDGED = "use `leadline pool RUN... --depth K --judged QRELS -o POOL`, which selects unjudged documents"
+FUSE = "Use `leadline fuse RUN... -o FUSED`."
+CHECK = "Use `leadline check FILE...`, or `leadline check --qrels QRELS RUN...`."
+UNJUDGED = "Use `leadline pool RUN... --depth K --judged QRELS -o POOL`, which selects unjudged documents."
 # Words that people try for a command or an option, with what does it here.
 TRIED_COMMANDS = {
-    "version": "use `leadline --version`",
+    "version": "Use `leadline --version`.",
     **dict.fromkeys(
         ("init", "example", "examples", "quickstart", "tutorial", "datasets", "download"),
-        "use `leadline demo --files . --collection examples`, which writes files to try",
+        "Use `leadline demo --files . --collection examples`, which writes files to try.",
     ),
     **dict.fromkeys(("unjudged-docs", "holes", "missing"), UNJUDGED),
     **dict.fromkeys(
         ("worst", "failures", "per-query", "perquery", "queries"),
-        "use `leadline evaluate QRELS RUN -m AP -q -n -f tsv`, sorted by `sort -k3,3g | head`",
+        "Use `leadline evaluate QRELS RUN -m AP -q -n -f tsv`, and sort it with `sort -k3,3g | head`.",
     ),
     **dict.fromkeys(
         ("subset", "filter"),
-        "use `leadline convert IN OUT --config read.queries_in=FILE`, which keeps the queries of FILE",
+        "Use `leadline convert IN OUT --config read.queries_in=FILE`, which keeps the queries in FILE.",
     ),
-    "estimate": "use `leadline evaluate JUDGMENTS RUN... --pool POOL`",
+    "estimate": "Use `leadline evaluate JUDGMENTS RUN... --pool POOL`.",
     **dict.fromkeys(("eval", "score-runs", "metrics", "trec_eval"), EVALUATE),
     **dict.fromkeys(("significance", "ttest", "t-test", "test"), TESTS),
     **dict.fromkeys(
         ("stats", "info", "describe", "count", "head"),
-        "use `leadline check FILE...` to count queries and documents, `leadline compare Q OLD NEW` to test",
+        "Use `leadline check FILE...` to count queries and documents, or `leadline compare QRELS OLD NEW` to "
+        "test.",
     ),
     "diff": (
-        "use `leadline compare QRELS OLD NEW` for runs, `leadline difference QRELS RUN RUN --competitor "
-        "'RBO(p=0.9)'` for their overlap, `leadline why-different FILE FILE` for values"
+        "Use `leadline compare QRELS OLD NEW` for runs, `leadline difference QRELS RUN RUN --competitor "
+        "'RBO(p=0.9)'` for their overlap, or `leadline why-different FILE FILE` for values."
     ),
     **dict.fromkeys(
         ("baseline", "baselines", "snapshot"),
-        "use `leadline compare QRELS RUN -m MEASURE --baseline FILE.json --update-baseline FILE.json`; the "
-        "first run creates FILE.json, and later runs are compared with it",
+        "Use `leadline compare QRELS RUN -m MEASURE --baseline FILE.json --update-baseline FILE.json`. The "
+        "first call creates FILE.json, and later calls compare their run with it.",
     ),
-    "bounds": "use `leadline evaluate QRELS RUN... --bounds`",
-    **dict.fromkeys(("slice", "slices"), "use `leadline compare QRELS RUN... --query-slice FILE:COLUMN`"),
-    **dict.fromkeys(("ab", "ab-test"), "use `leadline abtest FILE`"),
+    "bounds": "Use `leadline evaluate QRELS RUN... --bounds`.",
+    **dict.fromkeys(("slice", "slices"), "Use `leadline compare QRELS RUN... --query-slice FILE:COLUMN`."),
+    **dict.fromkeys(("ab", "ab-test"), "Use `leadline abtest FILE`."),
     **dict.fromkeys(
         ("llm", "umbrela", "llm-judge"),
-        "use `leadline evaluate JUDGMENTS RUN... --pool POOL --machine LABELS`, "
-        "or `leadline agreement JUDGMENTS LABELS --reference` to see how far the labels can be trusted",
+        "Use `leadline evaluate JUDGMENTS RUN... --pool POOL --machine LABELS`, or `leadline agreement "
+        "JUDGMENTS LABELS --reference` to see how far you can trust the labels.",
     ),
     **dict.fromkeys(
         ("completion", "completions"),
-        'type `eval "$(_LEADLINE_COMPLETE=bash_source leadline)"`, in zsh with zsh_source, in fish '
-        "`_LEADLINE_COMPLETE=fish_source leadline | source`",
+        'In bash, type `eval "$(_LEADLINE_COMPLETE=bash_source leadline)"`. In zsh, write zsh_source. In '
+        "fish, type `_LEADLINE_COMPLETE=fish_source leadline | source`.",
     ),
     **dict.fromkeys(
         ("gate", "ci"),
-        "use `leadline evaluate QRELS RUN --fail-below MEASURE=VALUE`, or against a baseline "
-        "`leadline compare QRELS RUN --baseline OLD --fail-if-worse MEASURE`",
+        "Use `leadline evaluate QRELS RUN --fail-below MEASURE=VALUE`, or against a baseline "
+        "`leadline compare QRELS RUN --baseline OLD --fail-if-worse MEASURE`.",
     ),
     **dict.fromkeys(
         ("power", "plan", "sample-size"),
-        "use `leadline compare QRELS OLD NEW --config test.smallest=X` for the number of queries that show a "
-        "difference of X, `leadline pool RUN... --depth K -o POOL` for the number of judgments",
+        "Use `leadline compare QRELS OLD NEW --config test.smallest=X` for the number of queries that can "
+        "show a difference of X, or `leadline pool RUN... --depth K -o POOL` for the number of judgments.",
     ),
     **dict.fromkeys(
-        ("rbo", "overlap", "jaccard"), "use `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'`"
+        ("rbo", "overlap", "jaccard"), "Use `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'`."
     ),
     **dict.fromkeys(
-        ("table", "latex", "tex"), "use `leadline report QRELS RUN...`, with -f latex for a paper"
+        ("table", "latex", "tex"), "Use `leadline report QRELS RUN...`, with -f latex for a paper."
     ),
-    **dict.fromkeys(("leaderboard", "ranking"), "use `leadline rank QRELS RUN...`"),
-    **dict.fromkeys(("html", "dashboard"), "use `leadline report QRELS RUN... -o FILE.html`"),
-    **dict.fromkeys(("kappa", "iaa", "agree"), "use `leadline agreement QRELS QRELS...`"),
+    **dict.fromkeys(("leaderboard", "ranking"), "Use `leadline rank QRELS RUN...`."),
+    **dict.fromkeys(("html", "dashboard"), "Use `leadline report QRELS RUN... -o FILE.html`."),
+    **dict.fromkeys(("kappa", "iaa", "agree"), "Use `leadline agreement QRELS QRELS...`."),
     **dict.fromkeys(("validate", "lint", "verify-run"), CHECK),
     **dict.fromkeys(("plot", "figure"), FIGURES),
-    **dict.fromkeys(("pr-curve", "precision-recall"), "use `leadline curve QRELS RUN... -o FILE.svg`"),
-    "retrieve": "use `leadline index DOCS -o INDEX`, then `leadline search INDEX QUERIES -o RUN`",
-    "measure": "use `leadline measures NAME`",
-    "list": "use `leadline measures`, `leadline models`, or `leadline help --all`",
-    **dict.fromkeys(("update", "upgrade"), "use `pip install --upgrade leadline`"),
-    **dict.fromkeys(("sample", "draw"), "use `leadline pool RUN... --for MEASURE --budget B -o POOL`"),
+    **dict.fromkeys(("pr-curve", "precision-recall"), "Use `leadline curve QRELS RUN... -o FILE.svg`."),
+    "retrieve": "Use `leadline index DOCS -o INDEX`, then `leadline search INDEX QUERIES -o RUN`.",
+    "measure": "Use `leadline measures NAME`.",
+    "list": "Use `leadline measures`, `leadline models`, or `leadline help --all`.",
+    **dict.fromkeys(("update", "upgrade"), "Use `pip install --upgrade leadline`."),
+    **dict.fromkeys(("sample", "draw"), "Use `leadline pool RUN... --for MEASURE --budget B -o POOL`."),
     **dict.fromkeys(
         ("annotate", "label", "serve", "ui"),
-        "use `leadline judge POOL --docs DOCS --queries QUERIES --store FILE`",
+        "Use `leadline judge POOL --docs DOCS --queries QUERIES --store FILE`.",
     ),
-    **dict.fromkeys(("kendall", "tau", "correlation"), "use `leadline correlate RESULT RESULT`"),
+    **dict.fromkeys(("kendall", "tau", "correlation"), "Use `leadline correlate RESULT RESULT`."),
     **dict.fromkeys(("fusion", "rrf"), FUSE),
-    **dict.fromkeys(("summarize", "snippet"), "use `leadline summary DOCS --doc ID`"),
-    **dict.fromkeys(("config", "settings"), "use `leadline help config` to list the settings of --config"),
-    "export": "use `leadline show RESULT -o FILE.csv`, or `leadline convert IN OUT` for runs and judgments",
+    **dict.fromkeys(("summarize", "snippet"), "Use `leadline summary DOCS --doc ID`."),
+    **dict.fromkeys(("config", "settings"), "Use `leadline help config` for a list of the settings."),
+    "export": "Use `leadline show RESULT -o FILE.csv`, or `leadline convert IN OUT` for runs and judgments.",
 }
 # Registries whose names are explained by a command.
 EXPLAINED = {"measures.MEASURES": "measures", "retrieval.models.MODELS": "models"}
@@ -114,39 +115,40 @@ MEASURES = ("Use -m MEASURE.", "Use --for MEASURE.")
 ALPHA = "Use --confidence, which is 1 - alpha, as in --confidence 0.99 for alpha = 0.01."
 IN_MEASURE = "Write it into the measure, as in -m 'RBP(p=0.8)' or -m 'alpha_nDCG(alpha=0.5)@10'."
 ALL_SHOWN = (
-    "Leave it out: kappa and alpha are always shown. For weighted kappa, use --config "
+    "Leave it out. Kappa and alpha are always shown. For weighted kappa, use --config "
     "agreement.weights=quadratic."
 )
 RESIDUAL = (
-    "Take the pairs of FEEDBACK out of the qrels and the runs first (TREC text): "
+    "Take the pairs in FEEDBACK out of the qrels and the runs first. For TREC text, use "
     "`awk 'NR==FNR{seen[$1,$3];next} !(($1,$3) in seen)' FEEDBACK RUN > REST`."
 )
 SAVED_ONLY = (
     "`leadline show` prints a saved result. `leadline explain QRELS RUN -m MEASURE --query-id ID --long` "
-    "shows the documents of a query, `leadline pool RUN --depth K --judged QRELS -o POOL` selects those that "
-    "are not judged."
+    "shows the documents of a query, and `leadline pool RUN --depth K --judged QRELS -o POOL` selects those "
+    "that are not judged."
 )
 GRADE = ("Use -l GRADE.", "Use --level GRADE.")
 TEST = "Use --test 'Randomisation(draws=1000)'."
 FLOOR = "Use --fail-below MEASURE=VALUE."
 PARAMETERS = "Make it part of the model name, as in -m 'BM25(k1=0.9,b=0.4)'."
-PLACES = "Runs need no option; list them after the judgments: QRELS RUN..."
+PLACES = "Runs need no option. List them after the judgments, as in QRELS RUN..."
 CHUNKS = (
-    r"Use --config read.documents_of='^(.*)#\d+$', a pattern with the document as its group, or --config "
+    r"Use --config read.documents_of='^(.*)#\d+$', a pattern whose group is the document id, or --config "
     "read.documents_of=FILE, a table of both ids."
 )
 NO_LLM = (
-    "leadline calls no LLM. Save its grades as qrels (LABELS). `leadline agreement JUDGMENTS LABELS "
+    "leadline does not call an LLM. Save its grades as qrels (LABELS). `leadline agreement JUDGMENTS LABELS "
     "--reference` shows how far to trust them, and `leadline evaluate JUDGMENTS RUN... --pool POOL --machine "
-    "LABELS` uses them beside judgments."
+    "LABELS` combines them with human judgments."
 )
 JUNIT = (
     "pytest writes JUnit files. Save `def test_gate(leadline_gate): leadline_gate.assert_at_least('RUN', "
     "'nDCG@10', 0.3, qrels='QRELS')` as test_gate.py, then run `pytest test_gate.py --junitxml=FILE`."
 )
 NO_JUDGMENTS = (
-    "`leadline unjudged` uses no judgments. To compare its order with theirs: `leadline unjudged RUN... -o "
-    "A.json`, `leadline evaluate QRELS RUN... -m AP -o B.json`, `leadline correlate A.json B.json`."
+    "`leadline unjudged` uses no judgments. To compare its order with that of judgments, use `leadline "
+    "unjudged RUN... -o A.json`, `leadline evaluate QRELS RUN... -m AP -o B.json` and `leadline correlate "
+    "A.json B.json`."
 )
 ALONE = ("fuse", "pool", "unjudged")  # commands whose runs follow no judgments
 # An answer that names an option is for commands that have it; the first that fits is given. A word after the
@@ -155,23 +157,23 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--latex", "--tex"), "Use -f latex, or -o FILE.tex."),
     "--csv": "Use -f csv, or -o FILE.csv.",
     "--json": "Use -f json, or -o FILE.json.",
-    "--html": "Use -f html, or -o FILE.html; `leadline report` writes a page.",
+    "--html": "Use -f html, or -o FILE.html. `leadline report` writes a full page.",
     "--markdown": "Use -f markdown.",
     **dict.fromkeys(("--quiet", "--silent"), "Use -f none."),
     **dict.fromkeys(
-        ("--out", "--outfile", "--output-file", "--save"), "Use -o FILE; its suffix sets the format."
+        ("--out", "--outfile", "--output-file", "--save"), "Use -o FILE. Its suffix sets the format."
     ),
     "--plot": ("Use -o FILE.svg, and --figure KIND.", "Use -o FILE.svg."),
     "--chart": "Use --figure KIND.",
     "--summary": "Use -o FILE.md.",
-    "--baseline-file": "Use --baseline FILE, and --update-baseline FILE to write it.",
-    "--scores": "Leave it out; per-query values are recognised automatically.",
+    "--baseline-file": "Use --baseline FILE, and write the file with --update-baseline FILE.",
+    "--scores": "Leave it out. Per-query values are recognized automatically.",
     "-Z": (
-        "leadline does not compute trec_eval's z-scores; use `leadline compare` to test runs against "
+        "leadline does not compute trec_eval's z-scores. Use `leadline compare` to test runs against "
         "each other."
     ),
     "-R": (
-        "Formats are detected automatically; trec_eval's preference files and judgment groups are not "
+        "Formats are detected automatically. trec_eval's preference files and judgment groups are not "
         "supported."
     ),
     "-T": "Formats are detected automatically.",
@@ -193,11 +195,15 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     "--p": f"{IN_MEASURE} `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'` computes RBO.",
     **dict.fromkeys(("--stat-test", "--statistic", "--method", "--paired"), "Use --test NAME."),
     "rank --method": (
-        "`leadline unjudged RUN... --method NAME` ranks runs without judgments; --test NAME sets the "
+        "`leadline unjudged RUN... --method NAME` ranks runs without judgments. --test NAME sets the "
         "significance test of `leadline rank`."
     ),
     **dict.fromkeys(("unjudged --qrels", "unjudged --judgments", "unjudged --judged"), NO_JUDGMENTS),
-    **{f"{name} {word}": "Runs need no option: RUN..." for name in ALONE for word in ("--run", "--runs")},
+    **{
+        f"{name} {word}": "Runs need no option. List them, as in RUN..."
+        for name in ALONE
+        for word in ("--run", "--runs")
+    },
     **dict.fromkeys(
         ("--rbo", "--overlap", "--jaccard"),
         "Use `leadline difference QRELS RUN RUN --competitor 'RBO(p=0.9)'`.",
@@ -208,7 +214,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--equivalence", "--tost", "--rope"), "Use --margin X."),
     **dict.fromkeys(
         ("--one-sided", "--two-sided", "--alternative", "--tail"),
-        "Leave it out: p is two-sided. --baseline OLD --fail-if-worse MEASURE makes a one-sided test.",
+        "Leave it out. p is two-sided. --baseline OLD --fail-if-worse MEASURE makes a one-sided test.",
     ),
     **{
         f"{name} --{word}": f"Use --figure {kind} -o FILE.svg."
@@ -219,7 +225,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     "rank --by": "Use -m MEASURE.",
     "--pdf": "Use -o FILE.html for a page to print, -o FILE.tex for LaTeX, or -o FILE.svg for figures.",
     **dict.fromkeys(("--open", "--browser", "--show-browser"), "Use -o FILE.html, and open FILE.html."),
-    "pool --shuffle": "Leave it out: `leadline judge` shows the documents in random order.",
+    "pool --shuffle": "Leave it out. `leadline judge` shows the documents in random order.",
     **dict.fromkeys(("pool --stratified", "pool --random", "pool --uniform"), "Use --for MEASURE --total N."),
     **dict.fromkeys(
         ("index --stemmer", "index --stem", "index --stopwords", "index --analyzer", "index --tokenizer"),
@@ -240,17 +246,17 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     ),
     **dict.fromkeys(
         ("agreement --gold", "agreement --human", "agreement --truth"),
-        "Put these judgments first, with --reference: `leadline agreement GOLD LABELS --reference`.",
+        "Put these judgments first and add --reference, as in `leadline agreement GOLD LABELS --reference`.",
     ),
-    "--no-header": "Use -f tsv, and drop the first line with `tail -n +2`.",
+    "--no-header": "Use -f tsv, and remove the first line with `tail -n +2`.",
     **dict.fromkeys(
-        ("--summary-only", "--mean-only", "--means"), "Leave it out: without -q, means are shown."
+        ("--summary-only", "--mean-only", "--means"), "Leave it out. Without -q, leadline shows the means."
     ),
     **dict.fromkeys(("--junit-xml", "--junitxml", "--junit", "--xml", "--junit-report"), JUNIT),
     **dict.fromkeys(("--llm", "--llm-judge", "--gpt", "--openai", "--umbrela", "judge --model"), NO_LLM),
     **dict.fromkeys(
         ("search --queries", "search --topics", "search --query-file", "search --queries-file"),
-        "Queries need no option: `leadline search INDEX QUERIES -o RUN`.",
+        "Queries need no option. Use `leadline search INDEX QUERIES -o RUN`.",
     ),
     **dict.fromkeys(
         ("search --docs", "search --corpus", "search --documents"),
@@ -258,7 +264,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     ),
     **dict.fromkeys(("--permutations", "--iterations", "--resamples"), TEST),
     "--bootstrap": (
-        "Use --test Bootstrap for the test, --config test.interval=BCa for the intervals.",
+        "Use --test Bootstrap for the test, or --config test.interval=BCa for the intervals.",
         "Use --intervals --config test.interval=BCa.",
         "Use --test Bootstrap.",
     ),
@@ -268,7 +274,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     ),
     **dict.fromkeys(("--sort", "--sort-by", "--order-by", "--worst", "--hardest", "--bottom"), SORTED),
     **dict.fromkeys(("--regressions", "--losses", "--losers"), SORTED),
-    "convert --sort": "Leave it out: a run is written by query and score.",
+    "convert --sort": "Leave it out. Runs are always sorted by query and score.",
     **dict.fromkeys(
         ("--tau", "--kendall"),
         "Use `leadline evaluate QRELS RUN... -m AP -m nDCG -o FILE.json`, then "
@@ -280,7 +286,9 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         ("--common", "--intersect", "--ignore-missing", "--missing-queries"),
         "Use --config scores.queries=both.",
     ),
-    **dict.fromkeys(("--name", "--run-name", "--rename"), "Write NAME=FILE in place of the file of a run."),
+    **dict.fromkeys(
+        ("--name", "--run-name", "--rename"), "Write NAME=FILE instead of the file name of a run."
+    ),
     **dict.fromkeys(("--output-format", "--out-format", "--fmt"), "Use -f FORMAT."),
     **dict.fromkeys(("convert --force", "convert -y", "convert --replace"), "Use --overwrite."),
     **{
@@ -294,7 +302,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     ),
     **dict.fromkeys(
         ("--no-answer", "--noanswer", "--unanswerable"),
-        "Use -m 'NoAnswer(above=SCORE)'; a query whose judgments are all 0 has no answer.",
+        "Use -m 'NoAnswer(above=SCORE)'. A query whose judgments are all 0 has no answer.",
     ),
     **dict.fromkeys(
         (
@@ -306,11 +314,11 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--dedup", "--deduplicate", "--unique"), "Use --config read.on_duplicate=first."),
     "--ci": (
         "Use --intervals. With --pool, intervals are always shown.",
-        "Intervals are always shown; --confidence sets their level.",
+        "Intervals are always shown. --confidence sets their level.",
     ),
     **dict.fromkeys(("--adjust", "--bonferroni", "--holm", "--fdr", "--bh"), "Use --correction NAME."),
     "--per-query": (
-        "Use `leadline evaluate -q`; --config output.changed=N shows the largest differences.",
+        "Use `leadline evaluate -q`. --config output.changed=N shows the largest differences.",
         "Use `leadline evaluate QRELS RUN... -q`.",
     ),
     **dict.fromkeys(("--max-drop", "--tolerance"), "Use --baseline OLD --fail-if-worse MEASURE:MARGIN."),
@@ -321,15 +329,15 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("--strategy", "--algorithm", "--type"), ("Use --method NAME.", "Use --figure KIND.")),
     "--queries-file": "Use --queries FILE.",
     **dict.fromkeys(
-        ("--human", "--gold"), "Human judgments are the first argument; use --machine LABELS for LLM labels."
+        ("--human", "--gold"), "Human judgments are the first argument. Use --machine LABELS for LLM labels."
     ),
     "--threshold": ("Use --baseline OLD --fail-if-worse MEASURE:MARGIN.", FLOOR),
     **dict.fromkeys(("--min", "--fail-under", "--min-score"), FLOOR),
     **dict.fromkeys(
         ("--digits", "--precision", "--decimals", "--round"),
         (
-            "Use --config output.digits=N; -f csv has all digits.",
-            "Use -f csv or -o FILE.json, which have all digits.",
+            "Use --config output.digits=N. -f csv shows all digits.",
+            "Use -f csv or -o FILE.json, which show all digits.",
         ),
     ),
     **dict.fromkeys(
@@ -342,21 +350,21 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         for word in ("kappa", "metric", "coefficient", "krippendorff", "cohen", "fleiss", "method", "alpha")
     },
     **{
-        f"evaluate --{word}": TESTS.replace("use", "Use", 1).replace("OLD NEW", "RUN RUN") + "."
+        f"evaluate --{word}": TESTS.replace("OLD NEW", "RUN RUN")
         for word in (
             *("baseline", "test", "compare", "correction", "significance", "p-value", "stat-test"),
             *("fdr", "holm", "bonferroni"),
         )
     },
     **{
-        f"agreement --{word}": "Leave it out: the table of grades is always shown."
+        f"agreement --{word}": "Leave it out. The table of grades is always shown."
         for word in ("confusion", "matrix")
     },
     "agreement --threshold": "Use -l GRADE.",
     **dict.fromkeys(
         ("judge --scale", "judge --labels"), "Use --grades SCALE, as in --grades 0=no,1=partly,2=yes."
     ),
-    "judge --resume": "Leave it out: the same command resumes.",
+    "judge --resume": "Leave it out. The same command resumes.",
     **dict.fromkeys(("--cohens-d", "--cohen-d", "--effect"), "Use --long."),
     **dict.fromkeys(
         ("--bold", "--stars", "--daggers", "--letters"),
@@ -371,16 +379,16 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         ("judge --status", "judge --progress", "judge --summary"),
         "Use --export FILE, which also counts each judge's judgments.",
     ),
-    "agreement --judges": "Leave it out; all judges in a store or table are compared.",
+    "agreement --judges": "Leave it out. All judges in a store or table are compared.",
     **dict.fromkeys(
         ("merge --conflict", "merge --merge", "merge --how"),
-        "`leadline convert QRELS QRELS MERGED` merges judgments, by majority.",
+        "`leadline convert QRELS QRELS MERGED` merges judgments by majority.",
     ),
     **dict.fromkeys(
         ("merge --qrels", "merge --judgments"),
-        "`leadline convert QRELS QRELS MERGED` merges judgments, by majority.",
+        "`leadline convert QRELS QRELS MERGED` merges judgments by majority.",
     ),
-    **dict.fromkeys(("convert -f", "convert --format"), "Use --to FORMAT; OUT may be - for standard output."),
+    **dict.fromkeys(("convert -f", "convert --format"), "Use --to FORMAT. OUT may be - for standard output."),
     **dict.fromkeys(
         (
             *("--ignore-unjudged", "--skip-unjudged", "--drop-unjudged", "--exclude-unjudged", "--condensed"),
@@ -410,7 +418,7 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
         (
             "Use --queries FILE.",
             "Use --query-id ID.",
-            "Use --query-slice FILE:COLUMN for groups, --config read.queries_in=FILE to read some only.",
+            "Use --query-slice FILE:COLUMN for groups, or --config read.queries_in=FILE to read only some.",
             "Use --config read.queries_in=FILE to read only some queries.",
         ),
     ),
@@ -420,10 +428,10 @@ TRIED_OPTIONS: dict[str, str | tuple[str, ...]] = {
     ),
     **dict.fromkeys(
         ("convert --from", "convert --type", "convert --input-format"),
-        "The format of IN is detected automatically; --config read.kind=qrels says what it contains.",
+        "The format of IN is detected automatically. --config read.kind=qrels sets what it contains.",
     ),
     "report --title": "The title of a report cannot be set.",
-    "measures --search": "Give just the name: `leadline measures recall`.",
+    "measures --search": "Give just the name, as in `leadline measures recall`.",
     "--from": "Use --query-language LANGUAGE.",
     "--to": "Use --language LANGUAGE.",
     "--all": "Use --long.",
@@ -458,7 +466,7 @@ def command_for(word: str) -> str:
     for place, command in EXPLAINED.items():
         listed = {name.lower() for name in names_known()[place]}
         if re.split(r"[@(]", word.lower())[0] in listed:
-            return f"use `leadline {command} {word}`, which explains it"
+            return f"Use `leadline {command} {word}`, which explains it."
     looks_like_file = os.path.exists(word) or os.path.splitext(word)[1] != ""
     return EVALUATE if looks_like_file else ""
 
@@ -472,9 +480,9 @@ def missing_for(context: click.Context) -> str:
         return ""
     if os.path.exists(first):
         both = first.lower().endswith(HOLD_BOTH)
-        return f" If {first} holds a run too, name it twice: {first} {first}" if both else ""
+        return f" If {first} also contains a run, name it twice." if both else ""
     answer = command_for(first)
-    return "" if answer in ("", EVALUATE) else f" U{answer[1:]}"
+    return "" if answer in ("", EVALUATE) else f" {answer}"
 
 
 def shortened(text: str, command: click.Command | None) -> str:

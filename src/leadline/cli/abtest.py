@@ -29,7 +29,7 @@ EXAMPLE = "leadline abtest --a 46/10000 --b 69/10000"
 
 @click.group(cls=WithTest, epilog=f"Example: {EXAMPLE}")
 def command() -> None:
-    """Plan and analyse A/B tests of clickthrough.
+    """Plan and analyze A/B tests of clickthrough.
 
     To test, pass two counts or a log of result impressions. `leadline abtest` is short for `leadline abtest
     test`.
@@ -38,9 +38,9 @@ def command() -> None:
 
 @command.command("test", epilog=f"Example: leadline abtest test clicks.csv --user user; {EXAMPLE}")
 @click.argument("log", required=False)
-@click.option("--a", metavar="CLICKS/USERS", help="Clicks of arm A: users who clicked, and all users.")
-@click.option("--b", metavar="CLICKS/USERS", help="Clicks of arm B.")
-@click.option("--a-log", metavar="FILE", help="Log of arm A only, named after the file.")
+@click.option("--a", metavar="CLICKS/USERS", help="Users in arm A who clicked, and all users in arm A.")
+@click.option("--b", metavar="CLICKS/USERS", help="Users in arm B who clicked, and all users in arm B.")
+@click.option("--a-log", metavar="FILE", help="Log of arm A only. The arm is named after the file.")
 @click.option("--b-log", metavar="FILE", help="Log of arm B only.")
 @click.option("--arm", default="arm", show_default=True, metavar="COLUMN", help="Column with the arm.")
 @click.option(
@@ -49,12 +49,12 @@ def command() -> None:
     default="click",
     show_default=True,
     metavar="COLUMN",
-    help="Column with clicks (0 or 1; larger numbers count as 1).",
+    help="Column with clicks: 0 or 1. Larger numbers count as 1.",
 )
 @click.option(
     "--user",
     metavar="COLUMN",
-    help="Column with the user, the unit of randomisation. Rows are grouped by user.",
+    help="Column with the user, the unit of randomization. Rows are grouped by user.",
 )
 @click.option(
     "--position",
@@ -73,7 +73,7 @@ def command() -> None:
     "--planned",
     type=float,
     metavar="SHARE",
-    help="Planned share of users in arm B; adds a test for sample ratio mismatch.",
+    help="Planned share of users in arm B. Adds a test for sample ratio mismatch.",
 )
 @confidence_option
 @settings("test.power", "test.smallest", "abtest.metric", "abtest.effect")
@@ -108,7 +108,7 @@ def _counts(option: str, text: str | None) -> tuple[int, int] | None:
     clicks, slash, users = text.replace("_", "").partition("/")
     if not (slash and clicks.strip().isdecimal() and users.strip().isdecimal()):
         raise UsageError(
-            f"{option} {text} is not valid; give CLICKS/USERS as whole numbers, such as 46/10000"
+            f"{option} {text} is not valid. Give CLICKS/USERS as whole numbers, such as 46/10000."
         )
     return int(clicks), int(users)
 
@@ -126,37 +126,37 @@ def _counts(option: str, text: str | None) -> tuple[int, int] | None:
     "--salt",
     required=True,
     metavar="TEXT",
-    help="Name of the experiment; a different name gives an independent assignment.",
+    help="Name of the experiment. A different name gives an independent assignment.",
 )
 @output_options()
 def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     """Assign users to arms.
 
-    USERS is a file with one user per line, or standard input. The arm is a stable hash of salt and user: the
-    same user always gets the same arm, on any machine, and a larger fraction keeps everyone who already has
-    the variant.
+    USERS is a file with one user per line, or standard input. The arm is a stable hash of salt and user. The
+    same user always gets the same arm, on any machine. If you raise the fraction, everyone who already has
+    the variant keeps it.
     """
     if not salt:
-        raise UsageError("--salt is empty; give the name of the experiment")
+        raise UsageError("--salt is empty. Give the name of the experiment.")
     assignments = [
         (name, arm_of(name, fraction=fraction, salt=salt))
         for _, line in lines(users)
         if (name := line.strip())
     ]
     if not assignments:
-        raise UsageError(f"{users} contains no users; list one per line")
+        raise UsageError(f"{users} contains no users. List one user per line.")
     count = sum(arm == ARMS[1] for _, arm in assignments)
     outside = not USUAL[0] <= fraction <= USUAL[1]
     warnings = [
         ResultWarning(
             "unusual_fraction",
-            f"a fraction of {percent(fraction)} is unusual; with 1 % to 10 %, few users see a variant "
-            "that may be worse",
+            f"a fraction of {percent(fraction)} is unusual. With 1 % to 10 %, only a few users see a variant "
+            "that may be worse.",
             1,
         )
     ][: int(outside)]
     share = percent(round(count / len(assignments), 4))
-    summary = f"{counted(len(assignments), 'user')}: {count:,} see the variant ({share})"
+    summary = f"{count:,} of {counted(len(assignments), 'user')} ({share}) in the variant"
     table = Table(["user", "arm"], [list(pair) for pair in assignments], notes=[summary])
     made = Facts(table, {"users": dict(assignments), "variant": count}, warnings=warnings)
     outputs.write(
@@ -200,8 +200,8 @@ def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> Non
     )
     data = {"users": a + b, "a": a, "b": b}
     note = (
-        f"to detect a change from {rate:g} to {rate * (1 + lift):g} with {percent(options['power'])} power; "
-        "a sequential test needs more"
+        f"users needed to detect a change from {rate:g} to {rate * (1 + lift):g} with "
+        f"{percent(options['power'])} power (more for a sequential test)"
     )
     rows: list[list[Cell]] = [[name, Preformatted(f"{count:,}")] for name, count in data.items()]
     table = Table(["", "users"], rows, notes=[note])

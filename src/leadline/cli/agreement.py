@@ -71,7 +71,7 @@ OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "wi
     multiple=True,
     metavar="RUN",
     help=(
-        "Run made with the audited judge (repeatable); shows how much the labels favor it over other runs."
+        "Run made with the audited judge (repeatable). Shows how much the labels favor it over other runs."
     ),
 )
 @measure_option("Measure for --runs (repeatable).", default=["AP", "nDCG"], show_default=True)
@@ -97,10 +97,11 @@ def command(
     perfect agreement. Bootstrap confidence intervals are over queries, or over pairs if there are fewer than
     ten queries.
 
-    --runs shows how the choice of the assessor changes scores and system rankings. With two assessors, or
-    with --reference, leadline treats the first as the truth and audits every other one, such as an LLM: the
-    bias of every run, the runs that the labels favor, and the rank correlation (docs/agreement.md). You can
-    also audit scores of the same runs by each judge's labels: REFERENCE[:MEASURE] LABELS[:MEASURE].
+    --runs shows how the choice of assessor changes scores and system rankings. With two assessors, or with
+    --reference, leadline treats the first assessor as the truth and audits every other assessor, such as an
+    LLM. The audit shows the bias of every run, the runs that the labels favor, and the rank correlation
+    (docs/agreement.md). It also works on the scores that each judge's labels gave to the same runs
+    (REFERENCE[:MEASURE] LABELS[:MEASURE]).
     """
     if table is None and values_given(context, [split_place(judge)[0] for judge in judges], kind):
         audited, inputs = _audited(context, judges, options)
@@ -109,7 +110,7 @@ def command(
         outputs.write("agreement", view, lambda: [describe_input(path, rows) for path, rows in inputs])
         return
     if is_given(context, "measures") and not runs:
-        raise UsageError("-m needs --runs RUN...; agreement itself has no retrieval measure")
+        raise UsageError("-m needs --runs, because agreement itself has no retrieval measure")
     with progress("judges") as on_run:
         result = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
@@ -125,7 +126,8 @@ def _audited(
     """Return the audit of values, and path and number of rows of each file."""
     if len(judges) < 2:
         raise UsageError(
-            f"need at least two tables of values, got {len(judges)}: REFERENCE[:MEASURE] LABELS[:MEASURE]..."
+            f"an audit needs at least two tables of values, got {len(judges)}. Pass REFERENCE[:MEASURE] "
+            "LABELS[:MEASURE]..."
         )
     asked = is_given(context, "measures")
     found: dict[str, Results] = {}
@@ -137,7 +139,7 @@ def _audited(
             raise UsageError(f"use only one of -m and {path}:{measure}")
         name = run_name(path) if once else measure or run_name(path)
         if name in found:
-            raise UsageError(f"two judges are both named '{name}'; give each table its own name")
+            raise UsageError(f"two judges are both named '{name}'. Give each table its own name.")
         measures = [measure] if measure else options["measures"] if asked else ()
         found[name], files = given_scores(context, OF_LABELS, [path], measures)
         inputs += files
@@ -158,4 +160,4 @@ def _counts(table: str | None) -> list[float]:
     try:
         return [float(cell) for cell in table.replace(";", ",").split(",")]
     except ValueError:
-        raise UsageError(f"--table {table} is not valid; give counts, such as 300,20,10,70") from None
+        raise UsageError(f"--table {table} is not valid. Give counts, such as 300,20,10,70.") from None

@@ -24,13 +24,13 @@ SECTION = "Files and collections"
 @click.option(
     "--docs",
     metavar="DOCS",
-    help="Corpus (texts or an index). With --qrels, report how many relevant documents it contains.",
+    help="Corpus (texts or an index). With --qrels, reports how many relevant documents it contains.",
 )
 @click.option(
     "--qrels",
     metavar="QRELS",
     help=(
-        "Judgments to check every run against: report the share of judged documents and whether "
+        "Judgments to check every run against. Reports the share of judged documents and whether "
         "document ids match."
     ),
 )
@@ -66,10 +66,12 @@ def command(
     if qrels is not None and docs is None and not files:
         raise UsageError("--qrels needs runs to check (FILE...) or --docs DOCS")
     if not files and docs is None:
-        raise UsageError("nothing to check; pass FILE..., or --docs DOCS --qrels QRELS")
+        raise UsageError("nothing to check. Pass FILE..., or --docs DOCS --qrels QRELS.")
     output = None
     if fix:
-        output = outputs.take("--fix repairs one file at a time; pass one FILE, and -o FILE for the copy")
+        output = outputs.take(
+            "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."
+        )
         _check_fix(files)
     result = check(
         files,
@@ -89,14 +91,16 @@ def command(
     outputs.write("check", view, lambda: [describe_input(each.path, each.rows) for each in result.files])
     if result.rejected and not fix:
         raise InputError(
-            f"{result.rejected} of {len(result.files)} files would be rejected"
+            f"leadline would reject {result.rejected} of {len(result.files)} files"
             if len(result.files) > 1
-            else f"{files[0]}: would be rejected"
+            else f"{files[0]}: leadline would reject this file"
         )
 
 
 def _check_fix(files: tuple[str, ...]) -> None:
     if len(files) != 1:
-        raise UsageError("--fix repairs one file at a time; pass one FILE, and -o FILE for the copy")
+        raise UsageError(
+            "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."
+        )
     if os.path.isdir(files[0]):
-        raise UsageError("--fix repairs runs and qrels, not an index (rebuild it with `leadline index`)")
+        raise UsageError("--fix cannot repair an index. Rebuild it with `leadline index`.")

@@ -67,7 +67,7 @@ DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing trun
     "--pairs",
     type=PAIRS,
     metavar="WHICH",
-    help=f"Show significant pairs, all, or the N with the smallest p. [default: all up to {SENTENCES}]",
+    help=f"Pairs to show: significant, all, or the N with the smallest p. [default: all, up to {SENTENCES}]",
 )
 @option("Output", "--long", is_flag=True, help="Also show effects, wins, ties and losses.")
 @option(
@@ -155,7 +155,7 @@ def command(
         own, ((qrels, judged), *more) = given_scores(context, asked, (qrels, *runs), wanted)
     else:
         if not runs:
-            raise UsageError("no runs given; pass QRELS RUN RUN..., or per-query values")
+            raise UsageError("no runs given. Pass QRELS RUN RUN..., or per-query values.")
         others = [one for one in baseline if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, [*named, *needed] or None)
@@ -190,7 +190,9 @@ def command(
     floors_alone = bool(conditions) and len(results.runs) == 1 and not baseline
     if pairing is None and (path is not None or floors_alone):
         if outputs.drawn or query_slice:
-            raise UsageError("there are no values to compare with, so leave out the figure and --query-slice")
+            raise UsageError(
+                "there are no values to compare with yet. Leave out the figure and --query-slice."
+            )
         outcomes = least_means(own, conditions, rel=level)
         shown = own.select_measures(list(range(len(own.measures))))  # options are added to a copy
         shown.options |= added
@@ -245,12 +247,12 @@ def _check_figure(figure: str | None, pair: tuple[str, str] | None, *, all_pairs
     """Raise UsageError, before any work, for options of figures that contradict each other."""
     if pair and figure not in (None, "differences", "scatter", "slices"):
         raise UsageError(
-            f"--config figure.pair does not apply to --figure {figure}; use --figure differences, "
-            "scatter or slices"
+            f"--config figure.pair does not apply to --figure {figure}. Use --figure differences, "
+            "scatter or slices."
         )
     if figure == "slices" and not slices:
         raise UsageError("--figure slices needs --query-slice FILE:COLUMN")
     if figure == "groups" and not all_pairs:
         raise UsageError(
-            "--figure groups needs tests of all pairs; leave out --baseline, or choose another --figure"
+            "--figure groups needs tests of all pairs. Leave out --baseline, or choose another --figure."
         )

@@ -90,25 +90,25 @@ def command(
     The suffix of OUT determines format and compression: .json .jsonl .csv .tsv .parquet .arrow, with .gz .bz2
     .xz .zst; any other suffix means TREC. An existing file is replaced only with --overwrite. OUT may be -
     for standard output. `--to beir` writes a folder with qrels/test.tsv and, if given, queries.jsonl and
-    corpus.jsonl; `--to rank_eval` the body of a request to `_rank_eval`.
+    corpus.jsonl. `--to rank_eval` writes the body of a request to `_rank_eval`.
 
-    Several IN are the qrels of several assessors. Their judgments are merged: the grade of a pair that
-    several assessors judged is that of the majority, and in a tie the lower one.
+    If you pass the qrels of several assessors as IN, leadline merges them. A pair that several assessors
+    judged gets the grade of the majority, or the lower grade in a tie.
     """
     if output is not None and target is not None:
         others, target = (*others, target), None
     target = target or output
     if target is None:
-        raise UsageError("no output given; pass IN OUT, with - as OUT for standard output")
+        raise UsageError("no output given. Pass IN OUT, or - as OUT for standard output.")
     if output is None and target != STANDARD_INPUT:
         declare_output(target)
     _check_texts(form, queries, docs, index)
     if options["on_duplicate"] == "hold":
         raise UsageError(
-            "--config read.on_duplicate=hold cannot be written to a file; use first, last or max"
+            "--config read.on_duplicate=hold cannot be written to a file. Use first, last or max."
         )
     if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
-        raise UsageError(f"{target} already exists; choose a new name, or use --overwrite")
+        raise UsageError(f"{target} already exists. Choose a new name, or use --overwrite.")
     suffix = None if form in {None, BEIR, RANK_EVAL} else SUFFIXES[str(form)]
     names = options["columns"]  # of the only input
     file = opened(source)
@@ -122,10 +122,10 @@ def command(
     to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
     if kind == "run" and others:
         raise InputError(
-            "is a run", expected="qrels, which are merged", path=source, hint="`leadline fuse` joins runs"
+            "this is a run, but only qrels can be merged", path=source, hint="`leadline fuse` combines runs."
         )
     if kind == "run" and form in {BEIR, RANK_EVAL}:
-        raise InputError("is a run", expected=f"judgments with --to {form}", path=source)
+        raise InputError(f"this is a run, but --to {form} needs judgments", path=source)
     if kind == "run":
         if options["on_duplicate"] == "refuse" and is_listed(file):
             options["on_duplicate"] = "first"
@@ -190,7 +190,7 @@ def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
     for part in parts:
         if part.subtopics is not None or part.inclusion is not None:
             what = "judgments by subtopic" if part.subtopics is not None else "a sample with probabilities"
-            raise InputError(f"is {what}", expected="qrels that can be merged", path=part.source)
+            raise InputError(f"leadline cannot merge {what}", path=part.source)
     merged = merge(
         Judgment(query, document, str(place), grade)
         for place, part in enumerate(parts)
@@ -220,7 +220,7 @@ def _lists(file: Opened, reading: Reading, stored: StoredLists) -> tuple[OutputT
     counts = stream_file(file, gathered, reading=reading)
     run = gathered.run(run_name(file.path), counts.tag)
     if not len(run.scores):
-        raise InputError("contains no documents", expected="a run", path=run.name)
+        raise InputError("the run contains no documents", path=run.name)
     return table_of_run(run), len(run.queries), counts
 
 

@@ -83,11 +83,11 @@ def command(
     elif estimate is None or not two:
         raise UsageError(
             (
-                f"-m {measures[0]} needs per-query values; for other inputs, write TRUTH:MEASURE"
+                f"-m {measures[0]} needs per-query values. For other inputs, write TRUTH:MEASURE."
                 if measures
-                else f"need two inputs, got {len(paths)}; pass TRUTH and ESTIMATE, or per-query values"
+                else f"need two inputs, got {len(paths)}. Pass TRUTH and ESTIMATE, or per-query values."
             )
-            + ". To rank runs by two sets of judgments, use leadline agreement QRELS QRELS --runs RUN..."
+            + " To rank runs by two sets of judgments, use `leadline agreement QRELS QRELS --runs RUN...`."
         )
     else:
         result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
@@ -108,7 +108,7 @@ def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]
     if names or len(paths) != 2:
         raise UsageError(
             f"{counted(len(paths), 'file')} of values and {counted(len(names), 'measure')} do not make a "
-            "pair; pass FILE... -m MEASURE -m MEASURE, or TRUTH[:MEASURE] ESTIMATE[:MEASURE]"
+            "pair. Pass FILE... -m MEASURE -m MEASURE, or TRUTH[:MEASURE] ESTIMATE[:MEASURE]."
         )
     sides = []
     for path, measure in map(split_place, paths):

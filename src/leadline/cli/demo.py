@@ -10,6 +10,7 @@ from leadline.cli._help import OUTPUT, Command, FormatChoice, option
 from leadline.cli._outputs import FORMATS, Outputs
 from leadline.cli._results import inputs_of, print_line, write_output
 from leadline.data.optional import require
+from leadline.data.wording import counted
 from leadline.errors import MissingPackageError, UsageError, both
 from leadline.io.read_paths import check_outputs
 from leadline.io.write import write_whole
@@ -59,15 +60,15 @@ relevant. The run `circular` ranks exactly those on top."""
 @click.option(
     "--collection",
     type=click.Choice(["cranfield", "xquad", "examples"]),
-    help="With --files: cranfield (default) has judgments, runs and labels; xquad has paragraphs, questions "
-    "and judgments in English, German and Chinese; examples are the small files used in the documentation.",
+    help="With --files: cranfield (default) has judgments, runs and labels. xquad has paragraphs, questions "
+    "and judgments in English, German and Chinese. examples has the small files used in the documentation.",
 )
 def command(output: str, form: str, folder: str | None, collection: str | None) -> None:
     """Evaluate eight embedded runs on Cranfield and write a report.
 
     It ends by comparing an automatic judge's labels, 20 human judgments per query, and all judgments.
 
-    All data is part of the package; nothing is downloaded.
+    All data is part of the package. Nothing is downloaded.
     """
     if folder is not None:
         _write_files(folder, collection)
@@ -107,7 +108,7 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
     )
     write_whole(output, content.encode())
     if verbose:
-        print_line(f"\npage written: {output} (open it in a browser)")
+        print_line(f"\nwrote {output} (open it in a browser)")
         print_line("next: leadline evaluate QRELS RUN...    leadline measures nDCG")
 
 
@@ -125,10 +126,9 @@ def _write_files(folder: str, collection: str | None) -> None:
     check_outputs(*contents)
     kept = [path for path, content in contents.items() if _differs(path, content)]
     if kept:
-        more = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
+        more = f" and {counted(len(kept) - 1, 'more file')} exist" if len(kept) > 1 else " exists"
         raise UsageError(
-            f"{kept[0]}{more} already exist with different content, so nothing was written; choose "
-            "another folder"
+            f"{kept[0]}{more} with different content, so nothing was written. Choose another folder."
         )
     for path, content in contents.items():
         write_whole(path, content)

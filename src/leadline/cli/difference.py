@@ -44,7 +44,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     "values of the ideal list.",
 )
 @level_option(
-    "Minimum relevant grade; a list ends after its last relevant document. [default: 1]", default=1.0
+    "Lowest relevant grade. A list ends after its last relevant document. [default: 1]", default=1.0
 )
 @option("Measures", "--binary", is_flag=True, help="Use binary relevance instead of the grades.")
 @option(
@@ -62,19 +62,15 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     metavar="NAME",
     help=(
         "Rank similarity to compare with, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: "
-        "Jaccard and Overlap; for up to 20 runs, also RBO and Kendall]"
+        "Jaccard and Overlap, and for up to 20 runs RBO and Kendall]"
     ),
     type=SIMILARITY,
 )
 @option("Measures", "--no-competitors", is_flag=True, help="Compute only RIC and Information Difference.")
 @option("Output", "--group", metavar="FILE:COLUMN", help="Team or family of every run.")
 @option("Output", "--parameter", metavar="FILE:COLUMN", help="Parameter value of every run.")
-@per_query_option("Add per-query values (JSON).")
-@engine_option(
-    "Engine that compares blocks of systems and keeps only the mean of each pair (without it, per-query "
-    "values are also kept, up to 2 GiB)",
-    None,
-)
+@per_query_option("Add per-query values to the JSON.")
+@engine_option("Compare blocks of systems with this engine, and keep only the mean of each pair", None)
 @settings(
     *(
         f"difference.{name}"
@@ -104,13 +100,13 @@ def command(
 
     RIC (Relevance Information Correlation) measures how much information, in bits, a ranking gives about
     which of two judged documents is more relevant. Information Difference (id) is the information in one list
-    that the other lacks, summed over both directions. The table also shows the concordance (RIC with a sign),
-    the number of reversed lists, and rank similarities of the lists.
+    that the other list lacks, summed over both directions. The table also shows the concordance (RIC with a
+    sign), the number of reversed lists, and rank similarities of the lists.
     """
     if outputs.figure == "parameter" and (group is None or parameter is None):
         raise UsageError("--figure parameter needs --group FILE:COLUMN and --parameter FILE:COLUMN")
     if per_query and engine is not None:
-        raise UsageError("--engine does not keep per-query values; leave out --per-query or --engine")
+        raise UsageError("--engine does not keep per-query values. Leave out --per-query or --engine.")
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
     table = read_judgments(qrels, options, kind)
     judgments = len(table.grades)

@@ -48,7 +48,7 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @measure_option(
-    "Measure, such as map or nDCG@10 (repeatable); `leadline measures` lists them. "
+    "Measure, such as map or nDCG@10 (repeatable). `leadline measures` lists them. "
     "[default: AP, nDCG@10, RR, P@10, R@100, Judged@10]"
 )
 @per_query_option()
@@ -56,9 +56,9 @@ FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
     "Measures",
     "--bounds",
     is_flag=True,
-    help="Also show bounds over the orders of tied documents and over the grades of unjudged ones.",
+    help="Also show bounds: how far tied and unjudged documents could change each value.",
 )
-@option("Statistics", "--intervals", is_flag=True, help="Also show a confidence interval of each mean.")
+@option("Statistics", "--intervals", is_flag=True, help="Also show a confidence interval for each mean.")
 @click.option(
     "--fail-below",
     multiple=True,
@@ -136,10 +136,10 @@ def command(  # click documents the options
     additions += ["query-slice"] * bool(query_slice)
     additions += ["query-weights"] * (options["query_weights"] is not None)
     if form != "trec" and no_means and (not per_query or additions):
-        raise UsageError("-n leaves nothing to show; add -q, and leave out --bounds and --intervals")
+        raise UsageError("-n leaves nothing to show. Add -q, and leave out --bounds and --intervals.")
     if form == "trec" and additions:
         raise UsageError(
-            f"-f trec cannot show {additions[0]}; use another format, or leave out --{additions[0]}"
+            f"-f trec cannot show {additions[0]}. Use another format, or leave out --{additions[0]}."
         )
     interval = options.pop("interval")
     levels = {name: options[name] for name in ("confidence", "seed")}
@@ -158,7 +158,7 @@ def command(  # click documents the options
             raise UsageError(WITHOUT_POOL)
         options["machine"] = labels is not None
         if options.pop("second_judge") is not None or options.pop("second_pool") is not None:
-            raise UsageError("a second judge needs a sampled pool; add --pool POOL")
+            raise UsageError("a second judge needs a sampled pool. Add --pool POOL.")
     rows, others = len(table.documents), list[tuple[str, int]]()
     of_work: dict[str, Any] = {
         "kind": kind,
@@ -294,7 +294,7 @@ def _refuse_with_estimates(given: dict[str, bool]) -> None:
     """Raise UsageError for options that have no meaning where values are estimates."""
     for name, is_set in given.items():
         if is_set:
-            raise UsageError(f"{name} cannot be combined with a sampled pool; leave it out")
+            raise UsageError(f"{name} cannot be combined with a sampled pool. Leave it out.")
 
 
 def _thresholds(texts: Sequence[str]) -> list[Condition]:

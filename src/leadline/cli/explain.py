@@ -34,7 +34,11 @@ SECTION = "Evaluation"
 )
 @option("Queries", "--query-id", "query", required=True, help="Query (topic) id.")
 @option(
-    "Output", "--long", "everything", is_flag=True, help="Show every rank, not only those that contribute."
+    "Output",
+    "--long",
+    "everything",
+    is_flag=True,
+    help="Show every rank, not only the ranks that contribute.",
 )
 @evaluation_options
 @output_options()
@@ -51,7 +55,7 @@ def command(
     """Show step by step how the value of a measure is computed.
 
     Each rank that contributes is one row: the document, its score, tied ranks, its grade and its
-    contribution. Sums and normalisation follow, with notes on ties, unjudged documents and undefined values.
+    contribution. Sums and normalization follow, with notes on ties, unjudged documents and undefined values.
     """
     if len(measures) != 1:
         raise UsageError(f"explain takes one measure, got {len(measures)}: {', '.join(measures)}")

@@ -11,6 +11,7 @@ from leadline.cli._options import repair_options, whole
 from leadline.cli._outputs import Outputs, output_options
 from leadline.cli._results import describe_input
 from leadline.data.table import Cell, Table
+from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.render.view import View
 from leadline.result import Facts
@@ -30,14 +31,16 @@ NORMALISE = ("min-max", "max", "sum", "z", "rank", "borda", "none")
     show_default=True,
     metavar="NAME",
     help="RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR, LogISR(sigma=0), "
-    "RBC(p=0.8), Borda, Condorcet, Mixed.",
+    "RBC(p=0.8), Borda, Condorcet or Mixed.",
 )
 @click.option(
     "--normalise",
     type=click.Choice(NORMALISE),
-    help="Normalisation of the scores of each list. [default: min-max for Comb* and Mixed]",
+    help="Normalization of the scores in each list. [default: min-max for Comb* and Mixed]",
 )
-@click.option("--weights", metavar="X,X,...", help="Weight of each run; 0 leaves a run out. [default: equal]")
+@click.option(
+    "--weights", metavar="X,X,...", help="Weight of each run, or 0 to leave it out. [default: equal]"
+)
 @click.option("--depth", type=whole(), metavar="N", help="Number of documents kept per query. [default: all]")
 @click.option("--name", metavar="NAME", help="Name of the fused run. [default: the method]")
 @repair_options
@@ -54,7 +57,7 @@ def command(
     """Fuse the ranked lists of several runs into one run.
 
     Tied documents are ordered by decreasing document id. A document that a run did not retrieve adds nothing
-    to sums and is left out of means, medians and extremes. In Borda, it shares the remaining points; in
+    to sums and is left out of means, medians and extremes. In Borda, it shares the remaining points. In
     Condorcet, it ranks below everything the run retrieved.
     """
     from leadline.io.tables import table_of_run
@@ -65,7 +68,8 @@ def command(
     run = fuse(runs, method, normalise=normalise, weights=_weights(weights), **options)
     unheld = write_lists(table_of_run(run), output, sources=run.sources)
     table = _table(run.inputs)
-    made = f"{output}: {run.options['method']}, {len(run.queries)} queries, {len(run.scores)} documents"
+    size = f"{queries(len(run.queries))}, {counted(len(run.scores), 'document')}"
+    made = f"{output}: {run.options['method']}, {size}"
     made += "".join(f"; left out: {words}" for words in unheld)
     table.notes.insert(0, made)
     inputs = [describe_input(one["path"], one["documents"]) for one in run.inputs]
@@ -81,7 +85,7 @@ def _weights(text: str | None) -> list[float] | None:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"--weights {text} is not valid; give numbers, such as 0.3,0.7") from None
+        raise UsageError(f"--weights {text} is not valid. Give numbers, such as 0.3,0.7.") from None
 
 
 def _table(inputs: list[dict[str, Any]]) -> Table:

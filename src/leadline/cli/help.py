@@ -37,11 +37,11 @@ def command(context: click.Context, *, names: tuple[str, ...], everything: bool)
     for name in names:
         group = current.command
         if not isinstance(group, click.Group):
-            raise UsageError(f"'{current.command_path}' has no subcommands, so '{name}' is not one of them")
+            raise UsageError(f"'{current.command_path}' has no subcommands. Leave out '{name}'.")
         subcommand = group.resolve_command(current, [name])[1]
         if subcommand is None:
             raise UsageError(
-                f"there is no command '{name}'; choose from: " + ", ".join(group.list_commands(current))
+                f"there is no command '{name}'. Use one of {', '.join(group.list_commands(current))}."
             )
         current = click.Context(subcommand, info_name=name, parent=current)
     click.echo(current.command.get_help(current))
@@ -54,11 +54,11 @@ def settings_help(context: click.Context) -> str:
     formatter = context.make_formatter()
     formatter.write_text(
         "-C KEY=VALUE, or --config KEY=VALUE, changes a setting that is too rare to have its own "
-        "option. You can repeat it, or give several pairs separated by blanks at once. You can shorten "
+        "option. You can repeat it, or give several pairs at once, separated by spaces. You can shorten "
         "a key to its last part if that is unique (-C order=rank). A key alone means true. Put a value "
-        "with blanks in double quotes. --config FILE.toml reads settings from the tables in a file "
+        "with spaces in double quotes. --config FILE.toml reads settings from the tables in a file "
         '([read] order = "rank"). In Python, use the last part of the key as a keyword. `leadline '
-        "COMMAND --help` lists the settings that a command takes; some have another default there."
+        "COMMAND --help` lists the settings that a command takes. Some commands have other defaults."
     )
     formatter.write_paragraph()
     formatter.write_dl(described())

@@ -37,11 +37,13 @@ SECTION = "Estimation"
     "--norm",
     type=click.Choice(["query", "model", "none"]),
     help=(
-        "Normalise scores to the range 0 to 1: by query, by run (model, as in the paper), or none. "
+        "Normalize scores to the range 0 to 1 by query, by run (model, as in the paper), or not at all. "
         "[default: query]"
     ),
 )
-@option("Measures", "--from-ranks", is_flag=True, help="Use ranks as scores; recommended for submitted runs.")
+@option(
+    "Measures", "--from-ranks", is_flag=True, help="Use ranks as scores (recommended for submitted runs)."
+)
 @option(
     "Reading",
     "--depth",
@@ -54,8 +56,8 @@ SECTION = "Estimation"
     "--sample",
     type=whole(),
     metavar="N",
-    help="Number of non-relevant documents sampled per query: those with the smallest SHA-256 of seed, "
-    "query and document.",
+    help="Number of non-relevant documents to sample per query: those with the smallest SHA-256 hash of "
+    "seed, query and document.",
 )
 @level_option(default=1.0)
 @option(
@@ -88,11 +90,11 @@ def command(
     DO (Distributional Overlap) is the overlap of the two histograms. You need not rank the collection: scores
     of the relevant documents and of a sample of others are enough.
 
-    We recommend --from-ranks for submitted runs: in 14 of 16 settings, HSA from ranks follows MAP more
+    We recommend --from-ranks for submitted runs. In 14 of 16 settings, HSA from ranks follows MAP more
     closely than HSA from scores. Recall of the same lists is the control. With --depth 100, it follows MAP as
-    closely as HSA and DO do (median Pearson correlation over random sets of seven runs 0.91 to 0.98).
-    hsa_robust is our own variant, chosen on four sets of runs. On other runs, it correlates with MAP at 0.30
-    to 0.98, and HSA from ranks at 0.04 to 0.99; hsa_robust is higher in 4 of 9 cases.
+    closely as HSA and DO do: the median Pearson correlation over random sets of seven runs is 0.91 to 0.98.
+    hsa_robust is our own variant, chosen on four sets of runs. On other runs, its correlation with MAP is
+    0.30 to 0.98, compared with 0.04 to 0.99 for HSA from ranks, and it is higher in 4 of 9 cases.
     """
     table = read_judgments(qrels, options, kind)
     with progress("runs") as on_run:

@@ -28,7 +28,7 @@ SECTION = "Retrieval"
 @click.option(
     "--keep",
     metavar="FILE:COLUMN>=NUMBER",
-    help="Filter documents by a table, such as spam.tsv:percentile>=60.",
+    help="Keep only documents that pass a filter on a table, such as spam.tsv:percentile>=60.",
 )
 @click.option("--store-text", is_flag=True, help="Store the texts, for summaries.")
 @settings("index.prefix", "index.positions")

@@ -47,7 +47,7 @@ PORT = 8765
     "--store",
     metavar="FILE",
     required=True,
-    help="SQLite file for the judgments; created if it does not exist.",
+    help="SQLite file for the judgments, created if it does not exist.",
 )
 @click.option(
     "--grades",
@@ -99,7 +99,7 @@ PORT = 8765
     type=OUTPUT,
     metavar="QRELS",
     help=(
-        "Write the judgments in --store to QRELS and start no server. The suffix sets the format; a "
+        "Write the judgments in --store to QRELS and start no server. The suffix sets the format. A "
         ".csv or .tsv file has one column per assessor."
     ),
 )
@@ -120,7 +120,7 @@ PORT = 8765
     default="127.0.0.1",
     show_default=True,
     metavar="NAME",
-    help="Address to listen on. Addresses other than this machine's own require a token.",
+    help="Address to listen on. An address that other machines can reach requires a token.",
 )
 @option(
     "Server",
@@ -129,7 +129,7 @@ PORT = 8765
     default=PORT,
     show_default=True,
     metavar="N",
-    help="Port of the server; 0 for any free port.",
+    help="Port of the server, or 0 for any free port.",
 )
 @option(
     "Server",
@@ -189,7 +189,7 @@ def command(
     if docs is None or queries is None:
         raise UsageError("pass --docs and --queries so there is something to show (or --export)")
     if pool is None and not os.path.exists(store):
-        raise UsageError("no pool given; pass POOL, or a --store that already has pairs")
+        raise UsageError("no pool given. Pass POOL, or a --store that already has pairs.")
     terms = analysis_of(language, analysis)
     _serve(pool, docs, queries, store, analysis=terms, **options)
 
@@ -211,7 +211,7 @@ def _export(store: str, target: str, merge: str, outputs: Outputs) -> None:
     }
     table = Table(["judge", "judgments"], [[judge, str(count)] for judge, count in exported.judges.items()])
     n_queries = queries(len({query for query, _ in merged.grades}))
-    table.notes = [f"{target}: {counted(len(merged.grades), 'pair')} of {n_queries}, merged by {merge}"]
+    table.notes = [f"{target}: {counted(len(merged.grades), 'pair')} for {n_queries}, merged by {merge}"]
     inputs = [describe_input(store, len(merged.grades))]
     if target == "-":
         outputs.form = "none"
@@ -224,18 +224,22 @@ def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **opti
     from leadline.judging.simulated import simulate
 
     if pool is None:
-        raise UsageError("Simulated judges need a pool: leadline judge POOL --simulate QRELS --store FILE")
+        raise UsageError(
+            "simulated judges need a pool. Use `leadline judge POOL --simulate QRELS --store FILE`."
+        )
     wanted = {name: options[name] for name in ("grades", "judges", "overlap", "seed")}
     with lock.exclusive(store):
         done = simulate(pool, store, qrels, **wanted)
     table = Table(["judge", "judgments"], [[judge, str(count)] for judge, count in done.judges.items()])
     if not any(done.judges.values()):
-        table.notes = [f"All of {pool} has been judged already, so nothing was added to {store}"]
+        table.notes = [f"every pair in {pool} is already judged, so nothing was added to {store}"]
     elif done.unjudged:
-        note = f"{counted(done.unjudged, 'pair')} not judged in {qrels}; graded 0"
+        table.notes = [f"{counted(done.unjudged, 'pair')} without a judgment in {qrels} got grade 0"]
         if done.queries:
-            note += f"; it has no judgments for {queries(done.queries)}, which `compare {qrels}` leaves out"
-        table.notes = [note]
+            table.notes.append(
+                f"{qrels} has no judgments for {queries(done.queries)}, so `leadline compare {qrels}` leaves "
+                "them out"
+            )
     data = {"judges": done.judges, "unjudged": done.unjudged, "unjudged_queries": done.queries}
     inputs = [describe_input(store, sum(done.judges.values()))]
     outputs.write("judge", View(Facts(table, data), lines="*"), lambda: inputs, {"simulate": qrels})
@@ -317,7 +321,7 @@ def _stopped(page: JudgingPage, store: str) -> None:
             click.echo(f"leadline: error: {rescue_error}", err=True)
         return
     command = f"leadline judge --store {store} --export qrels.txt"
-    text = f"{count} in {store}; export with `{command}`"
+    text = f"{count} in {store}. To export, use `{command}`."
     if page.precision is not None:
-        text = f"{count} in {store}; next: `leadline compare {store} OLD NEW` with the pool's runs"
+        text = f"{count} in {store}. Next, use `leadline compare {store} OLD NEW` with the pool's runs."
     print_line(text)

@@ -34,8 +34,8 @@ HEADS = ["measure", "title", "range", "average"]
 def command(name: str | None, *, bibtex: bool, outputs: Outputs) -> None:
     """List the measures, or explain one.
 
-    NAME is any name that `leadline evaluate -m` accepts: `leadline measures ndcg_cut_10` explains nDCG. The
-    groups of trec_eval are listed too.
+    NAME is any name that `leadline evaluate -m` accepts. For example, `leadline measures ndcg_cut_10`
+    explains nDCG. The list also shows the measure groups of trec_eval.
     """
     one_of({"--bibtex": bibtex, f"-f {outputs.form}": outputs.form != "table"})
     kinds, asked = (list(MEASURES.classes.values()), "") if name is None else find(name)
@@ -100,12 +100,12 @@ def listing(kinds: list[type[Measure]]) -> Table:
         for line in textwrap.wrap(f"{group}: {' '.join(names)}", 100, subsequent_indent="  ")
     ]
     notes = [
-        "groups of measures in trec_eval:",
+        "measure groups of trec_eval:",
         *groups,
         "",
         "[@k] is optional",
-        "mean: undefined values count as 0; defined: they are excluded; geometric: mean of logarithms",
-        "`leadline measures NAME` explains one: formula, parameters, source, example",
+        "average: mean counts undefined values as 0, defined leaves them out, geometric averages logarithms",
+        "`leadline measures NAME` shows the formula, parameters, source and an example",
     ]
     rows = catalogue(kinds).rows
     return Table(HEADS, rows, notes=notes, wrapped=frozenset({"measure", "title"}), whole=True)

@@ -21,7 +21,7 @@ SECTION = "Evaluation"
     "Selection",
     "--name",
     metavar="NAME",
-    help="Name of the merged run, if each of FILES contains one run named after its part.",
+    help="Name of the merged run, if every file contains one run that is named after its part.",
 )
 @setting("scores.queries", type=one_in("all", "both"))
 @per_query_option()
@@ -32,8 +32,8 @@ def command(
     """Merge the saved results of parts of a run.
 
     Create FILES with `leadline evaluate QRELS PART -o FILE.parquet`. Values and means are the same as when
-    you evaluate the whole run. Queries that are in no part count as missing. leadline rejects a query that is
-    in two files, and files with different judgments, measures or options.
+    you evaluate the whole run. Queries that are in no part count as missing. leadline rejects queries that
+    are in two files, and files with different judgments, measures or options.
     """
     from leadline.scale.saved_files import merge_files
 

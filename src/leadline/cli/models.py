@@ -40,8 +40,8 @@ def command(name: str | None, outputs: Outputs) -> None:
 def listing(kinds: list[type[Model]]) -> Table:
     """Return the catalogue as a printed table."""
     notes = [
-        "all parameters are optional; write TF(dot), TF(cosine) to choose a variant of TF and TFIDF",
-        "`leadline models NAME` explains one: formula, parameters, source",
+        "all parameters are optional, and TF(dot) or TFIDF(cosine) chooses a variant of TF or TFIDF",
+        "`leadline models NAME` shows the formula, parameters and source",
     ]
     rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
     return Table(["model", "title"], rows, notes=notes, wrapped=frozenset({"model", "title"}), whole=True)

@@ -44,7 +44,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     "Selection",
     "--method",
     metavar="NAME",
-    help="Another pooling method: RRF(documents=100), RBP(documents=100,p=0.8), MoveToFront(documents=100).",
+    help="Other pooling method: RRF(documents=100), RBP(documents=100,p=0.8) or MoveToFront(documents=100).",
     type=POOLING,
 )
 @click.option(
@@ -54,7 +54,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     help="Collection (texts or an index). [default: all retrieved documents]",
 )
 @click.option(
-    "--queries", metavar="QUERIES", help="Queries (topics); those that no run contains are pooled too."
+    "--queries", metavar="QUERIES", help="Queries (topics). Queries that no run contains are also pooled."
 )
 @click.option(
     "--judged",
@@ -80,7 +80,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     "wanted",
     multiple=True,
     metavar="MEASURE",
-    help="Measure to estimate from the sample (repeatable); needs --budget or --total.",
+    help="Measure to estimate from the sample (repeatable). Needs --budget or --total.",
     type=MEASURE,
 )
 @option("Sampling", "--budget", type=float, metavar="B", help="Mean number of judgments per query.")
@@ -89,7 +89,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     "--total",
     type=whole(),
     metavar="N",
-    help="Expected total number of judgments; the number drawn is random.",
+    help="Expected total number of judgments. The number drawn is random.",
 )
 @option(
     "Sampling",
@@ -111,7 +111,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 )
 @option("Sampling", "--machine", metavar="LABELS", help="LLM labels, used only to forecast the precision.")
 @option(
-    "Sampling", "--from", "earlier", metavar="POOL", help="Earlier pool to enlarge; all its pairs are kept."
+    "Sampling", "--from", "earlier", metavar="POOL", help="Earlier pool to enlarge. All its pairs are kept."
 )
 @option(
     "Sampling",
@@ -124,7 +124,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     "Sampling",
     "--leave-out",
     metavar="FILE:COLUMN",
-    help="Teams of the runs in --from; shows what a run would lose if its team had not contributed.",
+    help="Teams of the runs in --from. Shows what a run would lose if its team had not contributed.",
 )
 @option(
     "Sampling",
@@ -133,7 +133,7 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     default=1,
     show_default=True,
     metavar="N",
-    help="Number of times you may ask for a verdict, at equal steps; each is tested at alpha / N.",
+    help="Number of times you may ask for a verdict, at equal steps. Each one is tested at alpha / N.",
 )
 @option(
     "Sampling",
@@ -184,11 +184,11 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
     selected = result.whole if whole else result.new
     if not result.whole.documents:
         raise UsageError(
-            "nothing to judge: no pooled document is in the collection; check that the document ids match"
+            "nothing to judge, because no pooled document is in the collection. Check that the ids match."
         )
     if not selected.documents:
         raise UsageError(
-            "nothing to judge: all pairs are known; use --config pool.whole to include known pairs"
+            "nothing to judge, because all pairs are known. Use --config pool.whole to include known pairs."
         )
     write_pool(selected, output)
     inputs = [describe_input(info.path, info.counts["documents_read"]) for info in result.runs]
@@ -209,7 +209,7 @@ def _draw(runs: tuple[str, ...], outputs: Outputs, drawing: dict[str, Any], opti
         one_of({"--for": True, NAMES.get(name, f"--{name}"): options[name]})
     suffix = suffix_of(output)
     if suffix in OTHERS | {".jsonl", ".ndjson"}:
-        raise UsageError(f"{output}: a pool drawn with --for cannot be written as {suffix}; use .tsv")
+        raise UsageError(f"{output}: a pool drawn with --for cannot be written as {suffix}. Use .tsv.")
     files = {name: drawing[name] for name in ("machine", "earlier")} | {"judged": options["judged"]}
     with progress("runs") as on_run:
         result = pool_for(
@@ -254,11 +254,11 @@ def _leave_out(
         read_drawn_pool(str(earlier)), read_labels(teams), options["judged"], list(runs) or None, **reading
     )
     output, lost = str(outputs.thing), sum(one.lost for one in found)
-    note = (
-        f"{output}: outside is the share of a run's weight on documents that only its team contributed; "
-        f"without the team, {lost} of {len(found)} values would have no interval"
-    )
-    note += "; bias: estimate without the team minus estimate with it" * bool(runs)
+    notes = [
+        f"{output}: without the run's team, {lost} of {len(found)} values would have no interval",
+        "outside: share of the run's weight on documents that only its team contributed",
+        *["bias: estimate without the team minus estimate with it"] * bool(runs),
+    ]
     heads = ["team", "run", "measure", "outside", "lost", *["bias"] * bool(runs)]
     rows: list[list[Any]] = [
         [*one[:4], "yes" if one.lost else "no", *list(one[5:]) * bool(runs)] for one in found
@@ -266,7 +266,7 @@ def _leave_out(
     lines = ["\t".join(map(str, row)) for row in (heads, *rows)]
     write_bytes(output, ("\n".join(lines) + "\n").encode())
     data = {"left_out": [one._asdict() for one in found]}
-    view = View(Facts(Table(heads, rows, notes=[note]), data), lines="left_out")
+    view = View(Facts(Table(heads, rows, notes=notes), data), lines="left_out")
     outputs.write("pool", view, lambda: [describe_input(str(earlier), len(found))], {"leave_out": teams})
 
 

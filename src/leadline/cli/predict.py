@@ -49,8 +49,8 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
     "--truth",
     metavar="RESULT[:MEASURE]",
     help=(
-        "Measure to correlate predictions with, over queries: a result of `leadline evaluate "
-        "--per-query`, or a table with columns run and query."
+        "Measure to correlate the predictions with: a result of `leadline evaluate --per-query`, or a "
+        "table with the columns run and query."
     ),
 )
 @setting("test.draws")
@@ -78,12 +78,12 @@ def command(
 ) -> None:
     """Predict query performance (QPP) without relevance judgments.
 
-    leadline predicts the performance of each list on its own. Higher values predict better performance; they
+    leadline predicts the performance of each list on its own. Higher values predict better performance. They
     have no unit. JSON output has the predictions for each query, and `leadline correlate` reads their means.
     The formulas are in docs/unjudged.md.
     """
     if truth is None and outputs.figure not in (None, "heat-map"):
-        raise UsageError(f"--figure {outputs.figure} needs a measure; add --truth RESULT[:MEASURE]")
+        raise UsageError(f"--figure {outputs.figure} needs a measure. Add --truth RESULT[:MEASURE].")
     texts = (
         queries
         if queries is None
@@ -123,5 +123,5 @@ def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:
 
     column = read_column(path)
     if not column.queries:
-        raise UsageError(f"{path} has no per-query values; create it with `leadline evaluate -q`")
+        raise UsageError(f"{path} has no per-query values. Create it with `leadline evaluate -q`.")
     return column.queries, column.measure

@@ -41,8 +41,8 @@ SECTION = "Evaluation"
 @click.argument("runs", nargs=-1)
 @scores_options
 @measure_option(
-    f"Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}; all "
-    "for values]"
+    f"Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}, or "
+    "all measures of given values]"
 )
 @test_option
 @correction_option
@@ -84,7 +84,7 @@ def command(
         results, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
     else:
         if not runs:
-            raise UsageError("no runs given; pass QRELS RUN RUN..., or per-query values")
+            raise UsageError("no runs given. Pass QRELS RUN RUN..., or per-query values.")
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, measures)
             wanted = measures or default_measures(given[1], COMPARED)

@@ -53,7 +53,7 @@ FIGURES = ("differences", "effects")
 @setting("test.draws", default=DRAWS)
 @confidence_option
 @seed_option
-@per_query_option("Add per-query differences, tau union and RBO (JSON, reproduction).")
+@per_query_option("Add per-query differences, tau union and RBO to the JSON (reproductions only).")
 @evaluation_options
 @output_options(figures=FIGURES)
 def command(
@@ -73,7 +73,7 @@ def command(
 ) -> None:
     """Measure how far an experiment was reproduced or replicated.
 
-    An experiment is a baseline run and an advanced run; its effect is the difference between their means.
+    An experiment is a baseline run and an advanced run. Its effect is the difference between their means.
     With QRELS alone, the second pair of runs is a reproduction on the same queries. leadline compares the
     order of documents (Kendall's tau union, rank-biased overlap), the per-query values (RMSE, paired t-tests)
     and the effects (effect ratio, delta relative improvement). With QRELS2, judgments for different queries,
@@ -87,12 +87,15 @@ def command(
     judgments = [path for path in (qrels, qrels2) if path is not None]
     if outputs.figure == "differences" and qrels2 is not None:
         raise UsageError(
-            "--figure differences needs the same queries, but QRELS2 has different ones; use --figure effects"
+            "--figure differences needs the same queries, but QRELS2 has different queries. Use --figure "
+            "effects."
         )
     if per_query and qrels2 is not None:
-        raise UsageError("--per-query needs the same queries, but QRELS2 has different ones; pass QRELS only")
+        raise UsageError(
+            "--per-query needs the same queries, but QRELS2 has different queries. Pass only QRELS."
+        )
     if per_query and outputs.form != "json":
-        raise UsageError("--per-query applies only to JSON; add -f json")
+        raise UsageError("--per-query applies only to JSON. Add -f json.")
     tables = [read_qrels(path, subtopics=options["subtopics"], kind=kind) for path in judgments]
     with progress("runs") as on_run:
         result = replicate(

@@ -39,7 +39,9 @@ SECTION = "Evaluation"
 @click.argument("qrels")
 @click.argument("runs", nargs=-1)
 @scores_options
-@measure_option("Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable); the first orders the runs.")
+@measure_option(
+    "Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). The first one orders the runs."
+)
 @confidence_options
 @sample_options
 @evaluation_options
@@ -79,7 +81,7 @@ def command(
         comparison, curves = compare_results(restored, rules, baseline=baseline), None
     else:
         if not runs:
-            raise UsageError("no runs given; pass QRELS RUN RUN..., or per-query values")
+            raise UsageError("no runs given. Pass QRELS RUN RUN..., or per-query values.")
         table, draw = judgments_and_draw(qrels, options, kind, measures)
         pool, judged = options["pool"], len(table.grades)
         if draw is not None:

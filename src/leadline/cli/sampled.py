@@ -53,8 +53,8 @@ SECTION = "Estimation"
     "--sample",
     type=whole(),
     metavar="N",
-    help="Number of scored non-relevant documents kept per query, including those of --certain: those with "
-    "the smallest SHA-256 of seed, query and document.",
+    help="Number of scored non-relevant documents to keep per query, including those from --certain: those "
+    "with the smallest SHA-256 hash of seed, query and document.",
 )
 @option(
     "Sampling",
@@ -90,7 +90,7 @@ SECTION = "Estimation"
     show_default=True,
     help="Seed of the sample and of the pseudo-populations.",
 )
-@per_query_option("Add per-query values (JSON).")
+@per_query_option("Add per-query values to the JSON.")
 @reading_options
 @output_options(figures=())
 def command(
@@ -108,18 +108,19 @@ def command(
 ) -> None:
     """Estimate rank measures from sampled candidate documents.
 
-    SCORES contain the relevant documents in QRELS and a random sample of non-relevant ones; you need not rank
-    the collection. The rank of a relevant document is estimated from the sampled documents above it, with the
-    correction of Krichene and Rendle (2020). Sampling intervals are over other samples for the same queries;
-    low and high include the variation over queries. If simulations did not confirm an interval, leadline
-    omits it and says why.
+    SCORES contain the relevant documents in QRELS and a random sample of non-relevant documents, so you need
+    not rank the collection. The rank of a relevant document is estimated from the sampled documents above it,
+    with the correction of Krichene and Rendle (2020). Sampling intervals are over other samples for the same
+    queries, and low and high include the variation over queries. If simulations did not confirm an interval,
+    leadline omits it and says why.
 
-    The correction makes values comparable with exact ones; it does not order systems better than uncorrected
-    values do. With few documents per query, measures of the first ranks (nDCG@10, RR) order systems poorly
-    unless half of the documents come from the top of a good run (--certain). See docs/unjudged.md.
+    The correction makes values comparable with exact values. It does not order systems better than
+    uncorrected values do. With few documents per query, measures of the first ranks (nDCG@10, RR) order
+    systems poorly unless half of the documents come from the top of a good run (--certain). See
+    docs/unjudged.md.
     """
     if pairs is not None:
-        one_of({"-o FILE.svg": outputs.drawn, "--pairs": pairs})
+        one_of({"-o FILE.svg": outputs.drawn, "--draw": pairs})
         refuse_same_output(pairs, *outputs.files)
         _draw(qrels, scores, pairs, docs, outputs, options, kind=kind)
         return
@@ -151,7 +152,7 @@ def _draw(
     from leadline.retrieval.collection import ids_of
 
     if scores:
-        raise UsageError(f"--draw draws a sample and reads no scores; leave out '{scores[0]}'")
+        raise UsageError(f"--draw draws a sample and reads no scores. Leave out '{scores[0]}'.")
     if docs is None or options["sample"] is None:
         raise UsageError("--draw needs --docs DOCS and --sample N")
     table = read_qrels(qrels, kind=kind)
@@ -163,7 +164,7 @@ def _draw(
     certain = int((drawn.probability == 1).sum())
     data = {"pool": pairs, "queries": queries, "pairs": len(drawn.documents), "certain": certain}
     summary = (
-        f"{pairs}: {counted(len(drawn.documents), 'pair')} in {counted(queries, 'query', 'queries')}, "
+        f"{pairs}: {counted(len(drawn.documents), 'pair')} for {counted(queries, 'query', 'queries')}, "
         f"{certain:,} of them included with certainty"
     )
     inputs = [describe_input(qrels, len(table.grades)), describe_input(docs, len(names))]

@@ -45,7 +45,7 @@ INDENT = 6 * " "
 @click.argument("index")
 @click.argument("queries", required=False)
 @click.option(
-    "--query", metavar="TEXT", help=("Single query to use instead of QUERIES; shows its result list.")
+    "--query", metavar="TEXT", help="Single query to use instead of QUERIES. Shows its result list."
 )
 @models_option(default=["BM25"], show_default=True)
 @click.option(
@@ -58,14 +58,14 @@ INDENT = 6 * " "
     flag_value=SHOWN[0],
     type=click.Choice(SHOWN),
     help="Print a readable result list, with dynamic (default) or static summaries if the index has stored "
-    "texts; -f html makes it a page.",
+    "texts. -f html makes it a page.",
 )
 @click.option(
     "--feedback", metavar="QRELS", help="Judgments for relevance feedback models, such as RM3(learn=judged)."
 )
 @per_query_option(
-    "Print the milliseconds per query, and per summary of its first ten documents if the index stores "
-    "texts. -f csv makes a table for `compare`."
+    "Print the milliseconds per query, plus those for ten summaries per query if the index stores texts. "
+    "-f csv makes a table for `compare`."
 )
 @text_options
 @output_options(thing="RUN", needed=False)
@@ -96,7 +96,7 @@ def command(
     output, form = outputs.thing, outputs.form
     if queries is not None and query is None:
         if not os.path.exists(queries) and (" " in queries or queries.isalnum()):
-            raise UsageError(f'{queries}: no such file; to search for one query, use --query "{queries}"')
+            raise UsageError(f'{queries}: no such file. To search for one query, use --query "{queries}".')
         query_texts = read_queries(queries, **reading)
     elif query is not None and queries is None:
         query_texts = read_queries({"query": query})
@@ -104,10 +104,10 @@ def command(
         raise UsageError("pass either QUERIES or --query TEXT")
     show = show or (SHOWN[0] if form == "html" or query is not None else None)
     if output is None and show is None and not per_query:
-        raise UsageError("nothing to output; add -o RUN, --show or --per-query")
+        raise UsageError("nothing to output. Add -o RUN, --show or --per-query.")
     if output is not None and output.lower().endswith((".html", ".htm")):
         raise UsageError(
-            f"-o {output} would be the run, not a page; to write the page, use `--show -f html > {output}`"
+            f"-o {output} would be the run, not a page. To write the page, use `--show -f html > {output}`."
         )
     k = k or (1000 if query is None else TYPED)
     opened_index = open_index(index)
@@ -159,7 +159,7 @@ def write_runs(runs: Any, output: str | None) -> dict[str, str]:
             os.makedirs(output, exist_ok=True)
         except OSError as error:
             raise UsageError(
-                f"{output}: cannot create the folder ({error.strerror}); several models need one"
+                f"{output}: cannot create the folder for the runs of several models ({error.strerror})"
             ) from None
         paths = {name: os.path.join(output, name + SUFFIX) for name in non_empty}
     check_outputs(*paths.values())

@@ -21,7 +21,7 @@ SECTION = "Evaluation"
 @click.argument("result", metavar="RESULT")
 @per_query_option()
 @output_options(
-    figures=("KIND",), kinds="Kind of figure; any kind that the original command draws.", digits=True
+    figures=("KIND",), kinds="Kind of figure: any kind that the original command draws.", digits=True
 )
 def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
     """Show a saved result again: print, export or draw it.
@@ -40,7 +40,7 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
     if per_query:
         if "per_query" not in inspect.signature(view.result.to_dict).parameters:
             raise UsageError(
-                f"--per-query does not apply: a saved result of `{command_name}` has no per-query values"
+                f"--per-query does not apply: a result of `{command_name}` has no per-query values"
             )
         view.json |= {"per_query": True}
         if view.shown or command_name == "show":

@@ -38,7 +38,7 @@ def collection() -> Any:
         if error.name != PACKAGE:
             raise
         raise UsageError(
-            "the studies are not installed; from a clone of leadline, run pip install ./studies"
+            "the studies are not installed. From a clone of leadline, run `pip install ./studies`."
         ) from None
 
 
@@ -127,7 +127,7 @@ def run_study(
 ) -> None:
     """Run a study and write its output folder; print its tables and conclusions."""
     if os.path.exists(output) and not os.path.isdir(output):
-        raise UsageError(f"-o {output} is a file; give a folder")
+        raise UsageError(f"-o {output} is a file. Give a folder instead.")
     require("figures")  # before the work, which may take hours
     judgments: list[tuple[str, int]] = []
     if "qrels" in inputs:
@@ -141,7 +141,7 @@ def run_study(
         click.echo(f"{title}\n\n{render(result_table, 'table')}")
     for line in (*outcome.lines, *map(str, outcome.warnings)):
         print_line(line)
-    print_line("written: " + ", ".join(written))
+    print_line("wrote " + ", ".join(written))
 
 
 def _write(

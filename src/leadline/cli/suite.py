@@ -23,7 +23,7 @@ SECTION = "Evaluation"
 
 @click.command(cls=Command, epilog="Example: leadline suite suite.toml --baseline bm25 -o suite.svg")
 @click.argument("suite")
-@measure_option("Measure (repeatable). [default: those of SUITE, else nDCG@10]")
+@measure_option("Measure (repeatable). [default: those in SUITE, or nDCG@10]")
 @option(
     "Statistics",
     "--baseline",
@@ -47,7 +47,7 @@ SECTION = "Evaluation"
     default="Holm",
     show_default=True,
     metavar="NAME",
-    help="Correction for multiple comparisons: Holm, Hochberg, Bonferroni, BH, Uncorrected.",
+    help="Correction for many tests: Holm, Hochberg, Bonferroni, BH or Uncorrected.",
 )
 @confidence_option
 @seed_option
@@ -56,8 +56,8 @@ SECTION = "Evaluation"
     "--partial",
     is_flag=True,
     help=(
-        "If a run lacks collections, average over those it has. [default: no macro mean, win rate or "
-        "test over all collections]"
+        "If a run lacks collections, average over the collections it has. [default: no macro mean, win "
+        "rate or test over all collections for this run]"
     ),
 )
 @engine_option("Engine that evaluates the runs")
@@ -68,14 +68,14 @@ def command(
 ) -> None:
     """Evaluate many runs on many collections, and compare them.
 
-    SUITE is a TOML file, or a folder with COLLECTION/qrels.txt and COLLECTION/runs/*. Runs of the same name
+    SUITE is a TOML file, or a folder with COLLECTION/qrels.txt and COLLECTION/runs/*. Runs with the same name
     are the same system. In the file, [collections.NAME] has qrels, runs (pattern, list of patterns, or table
-    of paths), documents (size, 0 if unknown) and level (lowest relevant grade); measures and [groups] are
-    optional; paths are relative to the file.
+    of paths), documents (size, 0 if unknown) and level (lowest relevant grade). You can add measures and
+    [groups]. Paths are relative to the file.
 
     The macro mean gives every collection the same weight. A run that lacks a collection has no macro mean,
-    unless you give --partial. Pairs are tested on each collection, over queries within these collections, and
-    over collections as a sample of collections. The last test is inconclusive with fewer than five.
+    unless you give --partial. leadline tests every pair on each collection, over the queries in these
+    collections, and over the collections as a sample. The last test is inconclusive with fewer than five.
     """
     from leadline.comparison.suite_evaluation import suite as evaluate_suite
 

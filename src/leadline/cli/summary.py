@@ -17,7 +17,7 @@ from leadline.cli._texts import analysis_of, analysis_options, text_options
 from leadline.data.records import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import folded, visible
-from leadline.errors import UsageError, one_of
+from leadline.errors import UsageError, did_you_mean, one_of
 from leadline.render.view import View
 from leadline.result import Facts
 from leadline.text.summaries import dynamic_summary, static_summary
@@ -47,14 +47,14 @@ class SummaryOutput(NamedTuple):
 )
 @click.argument("source", metavar="DOCS-or-INDEX")
 @click.option("--doc", required=True, metavar="ID", help="Document id.")
-@click.option("--query", metavar="TEXT", help="Query of a dynamic summary; matches are marked.")
+@click.option("--query", metavar="TEXT", help="Query for a dynamic summary. Matches are marked.")
 @click.option(
     "--words",
     type=whole(),
     default=50,
     show_default=True,
     metavar="N",
-    help="Maximum number of words of the summary.",
+    help="Maximum number of words in the summary.",
 )
 @click.option(
     "--static",
@@ -79,7 +79,7 @@ def command(
     outputs: Outputs,
     **reading: Any,
 ) -> None:
-    """Summarise a document, statically or for a query.
+    """Summarize a document, statically or for a query.
 
     The document is one of DOCS, or one whose text is stored in INDEX (`leadline index --store-text`). A
     dynamic summary (with --query) shows the windows that contain the query as a phrase, else those that
@@ -138,7 +138,7 @@ def in_index(path: str, doc: str, requested: str | None) -> SummaryOutput:
     code = int(index.document_codes([to_bytes(doc)])[0])
     if code < 0:
         known = map(to_text, index.ids) if index.documents <= MOST else ()
-        raise UsageError(f"no document '{doc}' in {path}; {nearest(doc, list(known))}")
+        raise UsageError(f"there is no document '{doc}' in {path}. {nearest(doc, list(known))}")
     title = str(index.record(code).get("title") or "")
     text = index.text(code).decode("utf-8", "replace")
     warnings = []
@@ -162,15 +162,12 @@ def in_documents(path: str, doc: str, requested: str | None, reading: dict[str, 
             return SummaryOutput(document.title, document.text or document.title, requested or "Words", [])
         if len(known) < MOST:
             known.append(document.id)
-    raise UsageError(f"no document '{doc}' in {path}; {nearest(doc, known)}")
+    raise UsageError(f"there is no document '{doc}' in {path}. {nearest(doc, known)}")
 
 
 def nearest(doc: str, known: list[str]) -> str:
     """Return a message with the ids most similar to an unknown one."""
-    import difflib
-
-    close = difflib.get_close_matches(doc, known, n=3, cutoff=0.5)
-    return "nearest: " + ", ".join(close) if close else "check the document id"
+    return did_you_mean(doc, known, cutoff=0.5) or "Check the document id."
 
 
 def plain_text(document: SummaryOutput, summary: Summary, *, to_file: bool) -> str:

@@ -15,6 +15,7 @@ from leadline.cli._settings import settings
 from leadline.data.records import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.validation import LIMITS
+from leadline.data.wording import counted
 from leadline.errors import both
 from leadline.render.view import View
 from leadline.result import Facts
@@ -30,7 +31,7 @@ def reading_options(function: F) -> F:
         "Texts",
         "--language",
         metavar="LANGUAGE",
-        help="Language of the documents, one of those of the model.",
+        help="Language of the documents, one that the model was fitted to.",
     )
     return language(seed_option(settings("topics.field", "text.id_column", "read.encoding")(function)))
 
@@ -39,7 +40,7 @@ def reading_options(function: F) -> F:
 def command() -> None:
     """Fit and apply topic models: LDA and polylingual LDA.
 
-    Here a topic is a distribution over words; TREC's topics are called queries.
+    Here, a topic is a distribution over words. TREC topics are called queries.
     """
 
 
@@ -52,7 +53,7 @@ def command() -> None:
     "Texts",
     "--languages",
     metavar="A,B",
-    help="Columns of the texts, one per language, for a polylingual model.",
+    help="Columns with the texts, one per language, for a polylingual model.",
 )
 @settings(
     *(f"topics.{name}" for name in ("alpha", "beta", "sweeps", "restarts")),
@@ -85,7 +86,9 @@ def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **opt
         ["log-likelihood per token", data["log_likelihood"]],
     ]
     empty = int(facts["empty"])
-    warnings = [ResultWarning("empty_documents", f"ignored {empty} documents without any term", empty)]
+    warnings = [
+        ResultWarning("empty_documents", f"ignored {counted(empty, 'document')} without any term", empty)
+    ]
     recorded = {"k": count, "output": outputs.thing, "languages": named} | options
     inputs = [describe_input(docs, facts["documents"])]
     table = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
@@ -126,7 +129,7 @@ def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
 @reading_options
 @output_options()
 def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
-    """Compute the perplexity of a model on held-out documents; lower is better."""
+    """Compute the perplexity of a model on held-out documents (lower is better)."""
     from leadline.topics.infer import perplexity as work
     from leadline.topics.model import read_model
 
@@ -167,7 +170,7 @@ def search(
 ) -> None:
     """Rank the documents of DOCS by the distance of their topics from those of each query.
 
-    QUERIES are also documents; --query-language and --language name two different languages. If some
+    QUERIES are also documents. --query-language and --language name two different languages. If some
     documents in DOCS have the same ids as queries, such as translations, P@1 is the share of these queries
     that rank the matching document first.
     """
@@ -216,11 +219,11 @@ def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:
     """Return warnings about unknown tokens, and about documents without known ones."""
     warnings = [
         ResultWarning(
-            "unknown_tokens", f"ignored {unknown:,} tokens that are not in the model's vocabulary", unknown
+            "unknown_tokens", f"ignored {counted(unknown, 'token')} outside the model's vocabulary", unknown
         ),
         ResultWarning(
             "empty_documents",
-            f"{empty} documents without any known token get the prior as their topics",
+            f"{counted(empty, 'document')} without any known token: the topics are the prior",
             empty,
         ),
     ]

@@ -31,7 +31,7 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
     default="nruns",
     show_default=True,
     metavar="NAME",
-    help=f"Method: {NAMES}; parameters in parentheses, as in NRuns(pseudo=10).",
+    help=f"Method: {NAMES}. Parameters go in parentheses, as in NRuns(pseudo=10).",
 )
 @option(
     "Reading",
@@ -42,7 +42,7 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
     "reference-count, 50 for spoerri, all for aslam-savell]",
 )
 @click.option(
-    "--one-vote-per", metavar="FILE:COLUMN", help="Team of every run; the runs of a team share one vote."
+    "--one-vote-per", metavar="FILE:COLUMN", help="Team of every run. The runs of a team share one vote."
 )
 @click.option(
     "--topics",
@@ -54,7 +54,7 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
     "--docs",
     "documents",
     metavar="DOCS",
-    help="Document texts for deshato; LDA is fitted to the retrieved documents.",
+    help="Document texts for deshato. leadline fits LDA to the retrieved documents.",
 )
 @click.option(
     "-T",
@@ -72,7 +72,7 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
     help="Judgments to take Soboroff's proportion of relevant documents from.",
 )
 @seed_option
-@per_query_option("Add per-query values (JSON).")
+@per_query_option("Add per-query values to the JSON.")
 @settings("read.name_by")
 @repair_options
 @output_options(figures=())
@@ -107,6 +107,6 @@ def _with_shares(method: Any, path: str) -> Any:
     from leadline.io.objects import read_qrels
 
     if not isinstance(method, Soboroff):
-        raise UsageError(f"--share-from does not apply to --method {method.called}; use --method soboroff")
+        raise UsageError(f"--share-from does not apply to --method {method.called}. Use --method soboroff.")
     mean, deviation = relevant_shares(read_qrels(path))
     return method.replace(share_mean=mean, share_sd=deviation)

@@ -22,7 +22,7 @@ SECTION = "Evaluation"
     default=100,
     show_default=True,
     metavar="N",
-    help="Number of queries per run to recompute; 0 for none.",
+    help="Number of queries per run to recompute, or 0 for none.",
 )
 @seed_option
 @output_options()

@@ -48,10 +48,11 @@ def command(
 
     A and B are per-query values: output of `trec_eval -q` or `ir_measures -q`, leadline results, a table with
     a header, or JSON of the form {query: {measure: value}}. With --qrels and --run, leadline recomputes the
-    measure under the conventions of known programs: order of tied documents, precision of scores, duplicates,
-    documents with the id of the query, unjudged documents, relevance level, cutoff, gains, discount,
-    interpolation, missing queries, queries without relevant documents. A cause explains a query if two of its
-    settings reproduce the values in A and B. If no single cause is enough, leadline tries pairs.
+    measure under the conventions of known programs, such as order of tied documents, precision of scores,
+    duplicates, documents with the id of the query, unjudged documents, relevance level, cutoff, gains,
+    discount, interpolation, missing queries, and queries without relevant documents. A cause explains a query
+    if two of its settings reproduce the values in A and B. If no single cause is enough, leadline tries
+    pairs.
     """
     result = why_different(a, b, qrels=qrels, run=run, **options)
     options = {"per_query": per_query}
