@@ -105,14 +105,14 @@ def test_a_team_drawn_twice_makes_no_pair_with_its_copy(tmp_path: Path) -> None:
 
 def test_a_run_without_a_team_is_refused(tmp_path: Path) -> None:
     qrels, runs, team = make_runs(tmp_path, alike=0.5, teams=2)
-    with pytest.raises(UsageError, match="no team for run 'stranger'"):
+    with pytest.raises(UsageError, match="run 'stranger' has no team"):
         SIMILARITY.run(qrels, runs | {"stranger": runs["t0-0"]}, team=team)
 
 
 @pytest.mark.parametrize("option", ["bins", "samples"])
 def test_nothing_to_count_is_refused(tmp_path: Path, option: str) -> None:
     qrels, runs, team = make_runs(tmp_path, alike=0.5, teams=2)
-    with pytest.raises(UsageError, match=f"{option}=0"):
+    with pytest.raises(UsageError, match=f"{option} must be"):
         SIMILARITY.run(qrels, runs, team=team, **{option: 0})
 
 

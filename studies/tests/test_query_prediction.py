@@ -145,7 +145,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         tried(model=["BM25"])
     with pytest.raises(UsageError, match="'P@5,10' stands for 2 measures"):
         tried(measure="P@5,10")
-    with pytest.raises(UsageError, match="splits=0"):
+    with pytest.raises(UsageError, match="splits must be"):
         STUDY.run(DOCS, QUERIES, QRELS, splits=0)
 
 

@@ -167,6 +167,15 @@ def at_least(least: int, number: int, what: str) -> None:
         raise UsageError(f"need at least {least} {what}, got {number}")
 
 
+def models_of(texts: Sequence[str], least: int, what: str = "models") -> list[str]:
+    """Return the names of retrieval models, of which some number is needed."""
+    from leadline.retrieval.models import MODELS
+
+    models = list(map(str, MODELS.expand_all(list(texts))))
+    at_least(least, len(models), what)
+    return models
+
+
 def one_measure(text: str) -> list[Measure]:
     """Parse a measure, which must not stand for several."""
     measures = MEASURES.expand_all([text])

@@ -10,6 +10,7 @@ Sources: Horvitz and Thompson 1952; Cormack, Clarke and Buettcher 2009 (reciproc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
 from leadline_studies import LEVEL, Claim, Given, Option, Outcome, with_options
+from leadline_studies.common.tables import columns, sheet
 from leadline_studies.estimate.study import judged_pool
 
 CLAIM = Claim(
@@ -57,7 +59,10 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     if NAME in lists_by_run:
         raise UsageError(f"this study builds a run named '{NAME}'. Rename your run of that name.")
     voters = list(lists_by_run.values())[: len(pooled)]
-    all_lists = {name: _scored(lists) for name, lists in lists_by_run.items()}
+    all_lists: dict[str, Lists] = {
+        name: {query: dict(zip(ranked, count(0.0, -1.0), strict=False)) for query, ranked in lists.items()}
+        for name, lists in lists_by_run.items()
+    }
     all_lists[NAME] = circular_lists(voters, labels.to_dict(), depth=given.depth)
     names = list(all_lists)
     objects = [Run(lists, name=name) for name, lists in all_lists.items()]
@@ -74,12 +79,8 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
             lists = estimates.estimate(name, text)
             values[number, column] = lists.value
             limits[number, column] = lists.these_low, lists.these_high
-    data = {
-        "measure": text,
-        "level": given.level,
-        "depth": given.depth,
-        "budget": given.budget,
-        "draws": given.draws,
+    data = {"measure": text} | {name: getattr(given, name) for name in ("level", "depth", "budget", "draws")}
+    data |= {
         "pooled": len(in_pool),
         "queries": len(by_truth.queries),
         "runs": _rows(names, in_pool, by_truth.means[:, 0], by_machine.means[:, 0], values, limits),
@@ -91,21 +92,12 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
 def _lists(paths: Sequence[Any], queries: Sequence[bytes], depth: int) -> dict[str, dict[str, list[str]]]:
     """Return the first documents of every run for the judged queries."""
     systems = read_systems(paths, Reading(), depth=depth).asked(queries)
-    names = [info.name for info in systems.infos]
-    lists_by_run: dict[str, dict[str, list[str]]] = {name: {} for name in names}
+    lists: dict[str, dict[str, list[str]]] = {info.name: {} for info in systems.infos}
     for query in systems.queries.names:
-        for name, ranked in zip(names, systems.lists(query), strict=True):
+        for by_query, ranked in zip(lists.values(), systems.lists(query), strict=True):
             if len(ranked):
-                documents = (systems.documents[code] for code in ranked.tolist())
-                lists_by_run[name][to_text(query)] = list(map(to_text, documents))
-    return lists_by_run
-
-
-def _scored(lists: Mapping[str, Sequence[str]]) -> Lists:
-    return {
-        query: {document: float(-rank) for rank, document in enumerate(ranked)}
-        for query, ranked in lists.items()
-    }
+                by_query[to_text(query)] = [to_text(systems.documents[code]) for code in ranked.tolist()]
+    return lists
 
 
 def _rows(
@@ -154,37 +146,30 @@ def shown(data: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _table(data: Mapping[str, Any]) -> Table:
     rows = [
-        [
-            row["name"],
-            row["machine"],
-            str(row["machine_place"]),
-            row["estimate"],
-            row["half_width"],
-            Preformatted(f"{row['place']:.1f}"),
-            row["truth"],
-            str(row["truth_place"]),
-            row["covered"],
-        ]
+        row
+        | {name: str(row[name]) for name in ("machine_place", "truth_place")}
+        | {"place": Preformatted(f"{row['place']:.1f}")}
         for row in data["runs"]
     ]
-    heads = ["run", "labels alone", "rank", "estimate", "half-width", "mean rank", "truth", "true rank"]
+    heads = ["run=name", "labels alone=machine", "rank=machine_place", "estimate", "half-width=half_width"]
+    heads += ["mean rank=place", "truth", "true rank=truth_place", "coverage=covered"]
     budget = f"{data['budget']:g} judgments per query"
     note = f"{data['measure']}. Estimates use {budget} and are means of {data['draws']} samples."
-    return Table([*heads, "coverage"], rows, digits=3, notes=[note])
+    return sheet(rows, heads, digits=3, notes=[note])
 
 
 def figure_of(data: Mapping[str, Any]) -> Any:
     """Draw the circular run and the best others: by the machine, estimated, and by the truth."""
     rows = shown(data)
-    half = np.array([np.nan if row["half_width"] is None else row["half_width"] for row in rows])
-    values = np.array([row["estimate"] for row in rows])
+    machine, truth, *drawn = columns(rows, "machine", "truth", "estimate", "half_width")
+    values, half = map(np.array, drawn)
     return against_truth(
         [row["name"] for row in rows],
-        [row["machine"] for row in rows],
+        machine,
         values,
         values - half,
         values + half,
-        [row["truth"] for row in rows],
+        truth,
         label=data["measure"].replace(f"(rel={data['level']:g})", ""),
         estimated=f"{data['budget']:g} judgments per query",
         marked=NAME,

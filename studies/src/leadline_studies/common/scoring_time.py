@@ -16,7 +16,9 @@ from leadline.data.table import Table
 from leadline.estimation.score_histograms.score_sets import pairs_to_score
 from leadline.evaluation.evaluate import evaluate
 from leadline.retrieval.index.reader import Index
+from leadline_studies import Given
 from leadline_studies.common.tables import sheet
+from leadline_studies.common.tracking import MEASURES
 
 T = TypeVar("T")
 SEARCH, EVALUATE, SCORE, HISTOGRAM = "search", "evaluate", "score", "histogram"
@@ -42,25 +44,21 @@ def times_of(
     queries: Mapping[str, str],
     qrels: Qrels,
     models: Sequence[str],
-    *,
     depth: int,
     sizes: Sequence[int],
     documents: Sequence[str],
-    measures: Sequence[str],
-    level: float,
-    seed: int,
-    rounds: int,
+    given: Given,
 ) -> dict[str, Any]:
-    """Return median times of every model by both ways, over `rounds` rounds, and their ratios."""
-    samples = {
-        size: seconds(partial(pairs_to_score, qrels, documents, sample=size, seed=seed, rel=level))
-        for size in sizes
-    }
+    """Return median times of every model by both ways, over rounds, and their ratios."""
+    level, rounds = given.level, given.time
+    pairs = partial(pairs_to_score, qrels, documents, seed=given.seed, rel=level)
+    samples = {size: seconds(partial(pairs, sample=size)) for size in sizes}
+    drawing = {size: spent for size, (spent, _) in samples.items()}
 
     def ranked(model: str) -> list[float]:
         index.made.pop("windows", None)
         search_time, runs = seconds(lambda: search(index, queries, model, k=depth))
-        return [search_time, seconds(lambda: evaluate(qrels, runs, measures, rel=level))[0]]
+        return [search_time, seconds(lambda: evaluate(qrels, runs, MEASURES, rel=level))[0]]
 
     def scored(model: str, size: int) -> list[float]:
         index.made.pop("windows", None)
@@ -76,9 +74,9 @@ def times_of(
         "rounds": rounds,
         "unit": "processor seconds of all queries, median of the rounds",
         "machine": machine(),
-        "drawing": {str(size): sampling_time for size, (sampling_time, _) in samples.items()},
+        "drawing": {str(size): spent for size, spent in drawing.items()},
         "models": rows,
-        "all_models": _totals(rows, {size: sampling_time for size, (sampling_time, _) in samples.items()}),
+        "all_models": _totals(rows, drawing),
     }
 
 

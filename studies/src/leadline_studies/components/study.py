@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline import MODELS, Run, UsageError, build_index, read_queries, search
+from leadline import Run, UsageError, build_index, read_queries, search
 from leadline.data.arrays import Floats
 from leadline.data.records import ResultWarning
 from leadline.data.table import Table
@@ -23,7 +23,7 @@ from leadline.io.texts import TextsLike, name_of
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.power import outcomes
 from leadline.text.words import Words
-from leadline_studies import Claim, Given, Option, Outcome, at_least, one_measure, with_options
+from leadline_studies import Claim, Given, Option, Outcome, at_least, models_of, one_measure, with_options
 from leadline_studies.common.tables import sheet
 
 CLAIM = Claim("Of stemming, stop words and weighting, weighting matters most.")
@@ -65,8 +65,7 @@ class Effects(NamedTuple):
 @with_options(OPTIONS)
 def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     """Run the study on a collection."""
-    models = list(map(str, MODELS.expand_all(list(given.model))))
-    at_least(2, len(models), "weightings")
+    models = models_of(given.model, 2, "weightings")
     if "none" in (given.stem, given.stop):
         raise UsageError(
             "--stem and --stop cannot be none, which is the baseline. Name a stemmer and a list."

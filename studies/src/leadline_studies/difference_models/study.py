@@ -72,40 +72,34 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     else:
         families, parameters = grid_in_names(differences.names)
     grids = grids_of(differences, families, parameters)
-    best = {
-        name: max(points, key=lambda point: differences.mean_ric[point[0]]) for name, points in grids.items()
-    }
+    ric, distance = differences.mean_ric, differences.mean_id
+    best = {name: max(points, key=lambda point: ric[point[0]]) for name, points in grids.items()}
     inside = {
-        name: [float(differences.mean_id[i, j]) for (i, _), (j, _) in combinations(points, 2)]
+        name: [float(distance[i, j]) for (i, _), (j, _) in combinations(points, 2)]
         for name, points in grids.items()
     }
-    across = {
-        f"{a} and {b}": float(differences.mean_id[best[a][0], best[b][0]]) for a, b in combinations(best, 2)
+    across = {f"{a} and {b}": float(distance[best[a][0], best[b][0]]) for a, b in combinations(best, 2)}
+    families_found = {
+        name: {
+            "runs": len(points),
+            "best": differences.names[best[name][0]],
+            "parameter": best[name][1],
+            "ric": float(ric[best[name][0]]),
+            "id_median": float(np.median(inside[name])),
+            "id_largest": max(inside[name]),
+        }
+        for name, points in grids.items()
     }
+
+    def above(value: float) -> dict[str, float]:
+        return {name: float(np.mean(np.array(inside[name]) > value)) for name in grids}
+
     data = {
         "k": given.cutoff,
         "queries": int(differences.counted.sum()),
         "judged": _judged(judged),
-        "families": {
-            name: {
-                "runs": len(points),
-                "best": differences.names[best[name][0]],
-                "parameter": best[name][1],
-                "ric": float(differences.mean_ric[best[name][0]]),
-                "id_median": float(np.median(inside[name])),
-                "id_largest": max(inside[name]),
-            }
-            for name, points in grids.items()
-        },
-        "across": {
-            pair: {
-                "id": value,
-                "share_of_pairs_above": {
-                    name: float(np.mean(np.array(inside[name]) > value)) for name in grids
-                },
-            }
-            for pair, value in across.items()
-        },
+        "families": families_found,
+        "across": {pair: {"id": id_, "share_of_pairs_above": above(id_)} for pair, id_ in across.items()},
     }
     return Outcome(
         data,
@@ -191,16 +185,14 @@ def _figures(
 ) -> dict[str, Any]:
     from leadline.charts.line_plots import by_parameter, cumulative
 
-    lines = {
-        name: [(value, float(differences.mean_ric[index])) for index, value in points]
-        for name, points in grids.items()
-    }
+    ric = differences.mean_ric.tolist()
+    lines = {name: [(value, ric[index]) for index, value in points] for name, points in grids.items()}
     # at k values are divided by those of the ideal list, so that they are no bits
-    ric, other = ("RIC", "Information Difference") if cutoff is None else (f"RIC@{cutoff}", f"id@{cutoff}")
-    unit = " (bits)" if cutoff is None else ""
+    labels = ("RIC (bits)", "Information Difference (bits)")
+    first, second = labels if cutoff is None else (f"RIC@{cutoff}", f"id@{cutoff}")
     return {
-        "parameter": by_parameter(lines, label=ric + unit),
-        "cumulative": cumulative(inside, marks=across, label=other + unit),
+        "parameter": by_parameter(lines, label=first),
+        "cumulative": cumulative(inside, marks=across, label=second),
     }
 
 

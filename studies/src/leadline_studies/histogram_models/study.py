@@ -26,7 +26,7 @@ from leadline.estimation.score_histograms.histogram_options import HistogramOpti
 from leadline.estimation.score_histograms.score_sets import pairs_to_score
 from leadline.io.texts import TextsLike, name_of
 from leadline.retrieval.index.reader import Index
-from leadline_studies import LEVEL, Claim, Given, Option, Outcome, at_least, parse_integers, with_options
+from leadline_studies import LEVEL, Claim, Given, Option, Outcome, models_of, parse_integers, with_options
 from leadline_studies.common.scoring_time import time_lines, time_table, times_of
 from leadline_studies.common.tables import known, sheet
 from leadline_studies.common.tracking import (
@@ -90,7 +90,8 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     depth = given.depth
     check_whole(1, depth=depth)
     check_whole(0, time=given.time, draws=given.draws)
-    table, sizes, models = read_qrels(qrels), parse_integers(given.samples, "samples"), _models(given.model)
+    table, sizes = read_qrels(qrels), parse_integers(given.samples, "samples")
+    models = models_of(given.model, LEAST)
     recipe = HistogramOptions(bins=given.bins, rel=given.level, seed=given.seed).checked()
     index, all_queries = _index(docs), read_queries(queries)
     documents = list(map(to_text, index.ids.take(np.arange(index.documents))))
@@ -118,19 +119,7 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         },
     }
     if given.time:
-        data["time"] = times_of(
-            index,
-            asked,
-            table,
-            models,
-            depth=depth,
-            sizes=sizes,
-            documents=documents,
-            measures=MEASURES,
-            level=given.level,
-            seed=given.seed,
-            rounds=given.time,
-        )
+        data["time"] = times_of(index, asked, table, models, depth, sizes, documents, given)
     notices |= {
         scores_of_sample.code: scores_of_sample
         for scores_of_sample in (*scored[sizes[0]].warnings, *warnings, *doubts)
@@ -148,12 +137,6 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         ],
         {"model": models},
     )
-
-
-def _models(model: Sequence[str]) -> list[str]:
-    models = list(map(str, MODELS.expand_all(list(model))))
-    at_least(LEAST, len(models), "models")
-    return models
 
 
 def _index(docs: TextsLike | Index) -> Index:

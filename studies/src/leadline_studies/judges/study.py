@@ -210,22 +210,14 @@ def _line(measure: str, row: dict[str, Any], data: dict[str, Any]) -> str:
 def _notices(
     everything: Judgments, common: Judgments, ranking: Ranking, *, judged_only: bool
 ) -> list[ResultWarning]:
-    lost = len(everything) - len(common)
-    number = len(np.unique(common.query))
+    lost, few = len(everything) - len(common), len(np.unique(common.query))
     unjudged = sum(info.counts["unjudged_documents"] for info in ranking.runs)
-    notices = [
-        ResultWarning(
-            "left_out", f"left out pairs that not all judges judged: {lost:,} of {len(everything):,}", lost
-        ),
-        ResultWarning(
-            "few_queries",
-            f"only {queries(number)}: with so few, a ranking changes even without a change of judge",
-            number if number < FEWEST_QUERIES else 0,
-        ),
-        ResultWarning(
-            "unjudged_documents",
-            f"retrieved documents without judgments count as not relevant for every judge: {unjudged:,}",
-            0 if judged_only else unjudged,
-        ),
+    left_out = f"left out pairs that not all judges judged: {lost:,} of {len(everything):,}"
+    changes = f"only {queries(few)}: with so few, a ranking changes even without a change of judge"
+    zero = f"retrieved documents without judgments count as not relevant for every judge: {unjudged:,}"
+    found = [
+        ("left_out", left_out, lost),
+        ("few_queries", changes, few if few < FEWEST_QUERIES else 0),
+        ("unjudged_documents", zero, 0 if judged_only else unjudged),
     ]
-    return [notice for notice in notices if notice.count]
+    return [ResultWarning(*notice) for notice in found if notice[-1]]

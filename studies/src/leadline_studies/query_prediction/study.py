@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline import MODELS, Results, build_index, predict, read_documents, read_queries, search
+from leadline import Results, build_index, predict, read_documents, read_queries, search
 from leadline.data.arrays import Flags, Floats
 from leadline.data.optional import require
 from leadline.data.records import plain
@@ -31,7 +31,17 @@ from leadline.retrieval.search import SearchResult
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer
-from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, at_least, one_measure, with_options
+from leadline_studies import (
+    SWEEPS,
+    Claim,
+    Given,
+    Option,
+    Outcome,
+    at_least,
+    models_of,
+    one_measure,
+    with_options,
+)
 from leadline_studies.common.tables import columns, sheet
 from leadline_studies.query_prediction.text_predictors import with_text_predictors, with_values
 
@@ -63,8 +73,7 @@ RULES = ("compare", "threshold", "difference")
 def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     """Run the study on a collection."""
     require("LDA of one language")
-    models = list(map(str, MODELS.expand_all(list(given.model))))
-    at_least(2, len(models), "models")
+    models = models_of(given.model, 2)
     check_whole(1, fits=given.fits, splits=given.splits, draws=given.draws, topics=given.topics)
     measures = one_measure(given.measure)
     index = build_index(docs)
