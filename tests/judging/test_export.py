@@ -160,7 +160,7 @@ def foreign(path: str) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "words"),
-    [(broken, "is damaged"), (cut, "is damaged"), (foreign, "is a database of another program")],
+    [(broken, "is a damaged store"), (cut, "is damaged"), (foreign, "is a database of a different program")],
 )
 def test_a_spoilt_store_is_refused_in_one_line(
     path: str, spoil: Callable[[str], None], words: str, leadline: Leadline, tmp_path: Path

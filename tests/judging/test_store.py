@@ -148,7 +148,7 @@ def test_what_is_no_store_is_refused_in_one_line(tmp_path: Path) -> None:
     before = other.read_bytes()
     for place, words in (
         (text, "is not an SQLite database"),
-        (other, "database of another program"),
+        (other, "database of a different program"),
         (folder, "is a folder"),
         (Path(os.devnull), "is not a file"),
         (tmp_path / "none" / "s.sqlite", "no such folder"),
@@ -165,20 +165,20 @@ def test_a_damaged_store_is_refused(store: Store, path: str) -> None:
     content = bytearray(Path(path).read_bytes())
     content[4096:] = bytes(len(content) - 4096)
     Path(path).write_bytes(content)
-    with pytest.raises(InputError, match="is damaged"):
+    with pytest.raises(InputError, match="is a damaged store"):
         Store.open(path)
 
 
 @pytest.mark.parametrize("change", ["DELETE FROM facts", "UPDATE facts SET value = 'x'"])
 def test_a_store_that_forgot_its_facts_is_damaged(store: Store, path: str, change: str) -> None:
     store._connection.execute(change)
-    with pytest.raises(InputError, match="is damaged"):
+    with pytest.raises(InputError, match="is a damaged store"):
         Store.open(path)
 
 
 def test_a_newer_store_is_refused(store: Store, path: str) -> None:
     store._connection.execute("PRAGMA user_version = 2")
-    with pytest.raises(InputError, match=r"tables of version 2; expected version 1. A newer"):
+    with pytest.raises(InputError, match=r"has tables of version 2, but this version"):
         Store.open(path)
 
 

@@ -245,7 +245,7 @@ def test_a_store_that_is_overwritten_in_place_is_noticed(
     shutil.copyfile(backup, files.store)  # the same inode, an older content
     status, said = page.save(event(4))
     assert status == 503
-    assert "was overwritten" in said or "is damaged" in said
+    assert "was overwritten" in said or "is a damaged store" in said
     assert event(4)["key"] not in page.saved
     server.process.terminate()
     said, wrong = server.process.communicate(timeout=30)

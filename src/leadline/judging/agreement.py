@@ -28,13 +28,13 @@ from leadline.judging.agreement_audit import (
     TOP,
     WITHIN,
     Audit,
+    CoefficientEstimate,
     NeededJudgments,
-    audit,
+    Ranking,
+    audits_of,
     needed_judgments,
-    places_used,
 )
 from leadline.judging.agreement_result import DEFAULT_MEASURES, Agreement, Judgments, ranked, warnings_of
-from leadline.judging.agreement_values import CoefficientEstimate, Ranking
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.agreement_coefficients import (
     Coefficient,
@@ -156,8 +156,8 @@ def agreement(
     if runs is not None:
         ranking = ranked(_for_runs(everything, table), runs, measures=measures, on_run=on_run)
         if reference or len(judged.names) == 2:
-            used = places_used(used_the_judge, ranking.systems)
-            audits = _audits(ranking, pairs, top, confidence, draws, seed, used)
+            rules: dict[str, Any] = {"top": top, "confidence": confidence, "draws": draws, "seed": seed}
+            audits = audits_of(ranking, pairs, used_the_judge, **rules)
     if len(used_the_judge) and not audits:
         raise UsageError(
             "--used-the-judge needs an audit of labels. Add --runs, and give two judges or --reference."
@@ -318,36 +318,6 @@ def _limits(resampled: Floats, confidence: float) -> list[tuple[float, float]]:
     return [
         limits[column] if column in limits else interval(resampled[:, column], confidence)
         for column in range(resampled.shape[1])
-    ]
-
-
-def _audits(
-    ranking: Ranking,
-    pairs: Sequence[tuple[int, int]],
-    top: int,
-    confidence: float,
-    draws: int,
-    seed: int,
-    used: Sequence[int],
-) -> list[Audit]:
-    """Audit the second judge of every pair by the first, by every measure that has per-query values."""
-    return [
-        audit(
-            (ranking.judges[a], ranking.judges[b]),
-            measure,
-            ranking.systems,
-            values[a],
-            values[b],
-            rising=rising,
-            top=top,
-            confidence=confidence,
-            draws=draws,
-            seed=seed,
-            used=used,
-        )
-        for a, b in pairs
-        for measure, values, rising in zip(ranking.measures, ranking.by_query, ranking.rising, strict=True)
-        if values is not None
     ]
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from leadline.comparison.pairing import place_of
 from leadline.data.arrays import Floats, Integers
-from leadline.data.records import plain
+from leadline.data.records import RunInfo, keyed, plain
 from leadline.errors import UsageError
 from leadline.io.run_names import run_name
-from leadline.stats.agreement_coefficients import FEWEST_QUERIES, Coefficient
+from leadline.stats.agreement_coefficients import FEWEST_QUERIES, Coefficient, acceptable
 from leadline.stats.correlation import average_ranks, kendall, over_queries, reliability, tau_ap
 from leadline.stats.simultaneous import max_t
 
@@ -23,63 +23,139 @@ FLIPS = 20_000  # sign patterns of the simultaneous intervals of gains
 LIMIT = 500_000_000  # array elements of sign patterns x runs, above which there are fewer patterns
 
 
-class Interval(NamedTuple):
-    """A value with its confidence interval.
+class Ranking(NamedTuple):
+    """Means of systems under the judgments of each judge.
 
-    Attributes
-    ----------
-    value : float
-        The value.
-    low : float
-        Lower limit; NaN where there is no interval.
-    high : float
-        Upper limit.
+    `values` is judges x systems x measures; `by_query` are the values that are averaged, judges x queries x
+    systems for each measure, None for a measure whose mean is no arithmetic mean over the same queries of all
+    systems. `rising` says of which measures larger values are better.
+    """
+
+    judges: list[str]
+    runs: list[RunInfo]
+    measures: list[str]
+    values: Floats
+    by_query: list[Floats | None]
+    rising: list[bool]
+
+    @property
+    def systems(self) -> list[str]:
+        """Names of the systems."""
+        return [run.name for run in self.runs]
+
+
+class Change(NamedTuple):
+    """Difference in a measure of all systems between the judgments of two judges.
+
+    `mean` and `largest` are of absolute differences; `relative` is the mean difference divided by the mean
+    value under the first judge; `swapped` is the number of system pairs in opposite order, of `apart` pairs
+    without a tie under either judge; `widest` is the largest difference of a swapped pair under the first
+    judge.
+    """
+
+    tau: float
+    mean: float
+    largest: float
+    relative: float
+    swapped: int
+    apart: int
+    widest: float
+
+
+def change(first: Floats, second: Floats) -> Change:
+    """Compare the values of systems under two judges.
+
+    >>> found = change(np.array([0.4, 0.3, 0.1]), np.array([0.2, 0.3, 0.1]))
+    >>> found.swapped, found.apart, round(found.mean, 3), round(found.largest, 3), round(found.widest, 3)
+    (1, 3, 0.067, 0.2, 0.1)
+    """
+    moved = np.abs(second - first)
+    upper = np.triu_indices(len(first), 1)
+    before, after = (values[upper[0]] - values[upper[1]] for values in (first, second))
+    apart = (before != 0) & (after != 0)
+    swapped = apart & (np.sign(before) != np.sign(after))
+    whole = float(first.mean())
+    return Change(
+        kendall(first, second),
+        float(moved.mean()),
+        float(moved.max()),
+        float(moved.mean()) / whole if whole else float("nan"),
+        int(swapped.sum()),
+        int(apart.sum()),
+        float(np.abs(before[swapped]).max(initial=0.0)),
+    )
+
+
+def changes(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+    """Compare pairs of judges by every measure."""
+    return [
+        {"a": ranking.judges[a], "b": ranking.judges[b], "measure": measure}
+        | keyed(change(ranking.values[a, :, index], ranking.values[b, :, index]))
+        for a, b in pairs
+        for index, measure in enumerate(ranking.measures)
+    ]
+
+
+def ranking_dict(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Return the means of systems under each judge, and changes between pairs of judges, as plain data."""
+    return {
+        "systems": ranking.systems,
+        "measures": ranking.measures,
+        "means": {
+            judge: {
+                system: dict(zip(ranking.measures, map(plain, row), strict=True))
+                for system, row in zip(ranking.systems, rows.tolist(), strict=True)
+            }
+            for judge, rows in zip(ranking.judges, ranking.values, strict=True)
+        },
+        "between": changes(ranking, pairs),
+    }
+
+
+class CoefficientEstimate(NamedTuple):
+    """An agreement coefficient with its interval; NaN where undefined.
+
+    `corrected` is whether it is corrected for chance, `pairs` the number of query-document pairs it is from.
     """
 
     value: float
     low: float = math.nan
     high: float = math.nan
+    corrected: bool = True
+    pairs: int = 0
 
-    def to_dict(self) -> dict[str, float | None]:
-        """Return value and limits; None is undefined."""
-        return {name: plain(number) for name, number in self._asdict().items()}
+    @property
+    def acceptable(self) -> bool | None:
+        """Whether the value is at least 2/3; None if undefined, not chance-corrected, or below 50 pairs."""
+        return acceptable(self.value, self.pairs) if self.corrected else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return value, limits, and `acceptable` for a chance-corrected coefficient."""
+        data: dict[str, Any] = {"value": plain(self.value), "low": plain(self.low), "high": plain(self.high)}
+        return data | {"acceptable": self.acceptable} if self.corrected else data
+
+
+class Interval(NamedTuple):
+    """A value with its confidence interval; NaN where there is none."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
 
 
 class Taus(NamedTuple):
-    """Rank correlations of runs by labels with those by the reference, from -1 to 1.
-
-    Attributes
-    ----------
-    kendall : Interval
-        Kendall's tau-b.
-    tau_ap : Interval
-        tau-AP, in which high ranks weigh more.
-    """
+    """Kendall's tau-b and tau-AP of runs by labels with those by the reference, from -1 to 1."""
 
     kendall: Interval
     tau_ap: Interval
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return both coefficients."""
-        return {"kendall": self.kendall.to_dict(), "tau_ap": self.tau_ap.to_dict()}
-
 
 class RunBias(NamedTuple):
-    """One run under labels and reference.
+    """One run under labels and reference: its means, and its ranks (1 is best, ties share the mean rank).
 
-    Attributes
-    ----------
-    name : str
-        Name of the run.
-    reference, labels : float
-        Mean of the measure by each.
-    bias : Interval
-        `labels` minus `reference`; the interval is of this run alone.
-    rank, rank_labels : float
-        Ranks by reference and labels; 1 is best, ties share the mean rank.
-    gain : Interval
-        Bias minus the mean bias of the other runs, positive where labels favor the run; the intervals hold
-        simultaneously for all runs.
+    `bias` is `labels` minus `reference`, with the interval of this run alone. `gain` is the bias minus the
+    mean bias of the other runs, positive where labels favor the run; its intervals hold simultaneously for
+    all runs.
     """
 
     name: str
@@ -95,84 +171,32 @@ class RunBias(NamedTuple):
         """Return whether the interval of the gain is above 0; None where there is no interval."""
         return None if math.isnan(self.gain.low) else self.gain.low > 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the run as plain data."""
-        return {
-            "name": self.name,
-            "reference": plain(self.reference),
-            "labels": plain(self.labels),
-            "bias": self.bias.to_dict(),
-            "rank": self.rank,
-            "rank_labels": self.rank_labels,
-            "gain": self.gain.to_dict(),
-            "favoured": self.favoured,
-        }
-
 
 class Reliability(NamedTuple):
-    """Reliability of the means of runs (`stats.correlation.reliability`), at most 1.
-
-    Attributes
-    ----------
-    reference : float
-        By the judgments of the reference.
-    labels : float
-        By the labels.
-    """
+    """Reliability of the means of runs (see `stats.correlation`) by reference and labels, at most 1."""
 
     reference: float
     labels: float
 
-    def to_dict(self) -> dict[str, float | None]:
-        """Return both; None is undefined."""
-        return {name: plain(number) for name, number in self._asdict().items()}
-
 
 class Circularity(NamedTuple):
-    """What labels do for runs that were made with their judge.
+    """What labels do for `runs` that were made with their judge.
 
-    Attributes
-    ----------
-    runs : list of str
-        Names of these runs.
-    gain : Interval
-        Mean bias of these runs minus the mean bias of all others, positive where labels favor them.
-    taus : Taus
-        Of the other runs alone.
+    `gain` is the mean bias of these runs minus that of all others, positive where labels favor them; `taus`
+    are of the other runs alone.
     """
 
     runs: list[str]
     gain: Interval
     taus: Taus
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain data."""
-        return {"runs": self.runs, "gain": self.gain.to_dict(), **self.taus.to_dict()}
-
 
 class Audit(NamedTuple):
     """What the labels of a judge do to a measure of runs, by a reference.
 
-    Attributes
-    ----------
-    reference, judge, measure : str
-        Names of both judges, and the measure.
-    queries : int
-        Number of queries.
-    bias : Interval
-        Mean bias of all runs.
-    taus : Taus
-        Of all runs.
-    top : int
-        Number of runs of `top_taus`.
-    top_taus : Taus
-        Of the best runs by the reference.
-    runs : list of RunBias
-        In the order given.
-    reliability, top_reliability : Reliability
-        Of the means of all runs, and of those of `top_taus`.
-    used : Circularity or None
-        What the labels do for runs that used the judge; None if none is said to have.
+    `bias` is the mean bias of all runs, `taus` are of all of them, `top_taus` of the best `top` by the
+    reference; `reliability` and `top_reliability` are of the means of either. `used` is None if no run is
+    said to have used the judge.
     """
 
     reference: str
@@ -194,22 +218,42 @@ class Audit(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain data; None is undefined."""
+        used = self.used and {"runs": self.used.runs, "gain": keyed(self.used.gain), **keyed(self.used.taus)}
         return {
             "reference": self.reference,
             "judge": self.judge,
             "measure": self.measure,
             "queries": self.queries,
-            "bias": self.bias.to_dict(),
-            **self.taus.to_dict(),
-            "reliability": self.reliability.to_dict(),
-            "top": {
-                "runs": self.top,
-                **self.top_taus.to_dict(),
-                "reliability": self.top_reliability.to_dict(),
-            },
-            "runs": [run.to_dict() for run in self.runs],
-            "used_the_judge": None if self.used is None else self.used.to_dict(),
+            "bias": keyed(self.bias),
+            **keyed(self.taus),
+            "reliability": keyed(self.reliability),
+            "top": {"runs": self.top, **keyed(self.top_taus), "reliability": keyed(self.top_reliability)},
+            "runs": [keyed(run) | {"favoured": run.favoured} for run in self.runs],
+            "used_the_judge": used,
         }
+
+
+def audits_of(
+    ranking: Ranking, pairs: Sequence[tuple[int, int]], used_the_judge: Sequence[str], **options: Any
+) -> list[Audit]:
+    """Audit the second judge of every pair by the first, by every measure that has per-query values."""
+    used = places_used(used_the_judge, ranking.systems)
+    measures = list(zip(ranking.measures, ranking.by_query, ranking.rising, strict=True))
+    return [
+        audit(
+            (ranking.judges[a], ranking.judges[b]),
+            measure,
+            ranking.systems,
+            values[a],
+            values[b],
+            rising=rising,
+            used=used,
+            **options,
+        )
+        for a, b in pairs
+        for measure, values, rising in measures
+        if values is not None
+    ]
 
 
 def audit(
@@ -371,24 +415,12 @@ def jackknife_error(replicates: Floats, times: Integers | None = None) -> Floats
 
 
 class NeededJudgments(NamedTuple):
-    """How many judgments an agreement coefficient needs for a half-width.
+    """How many judgments Cohen's kappa of two judges needs for a half-width `within`.
 
-    Attributes
-    ----------
-    a, b : str
-        The judges.
-    coefficient : Interval
-        Cohen's kappa with the jackknife interval over queries.
-    within : float
-        The half-width asked for.
-    design_effect : float
-        Variance of the coefficient over queries, divided by the variance that independent pairs would give.
-    judgments_per_query : float
-        Mean number of pairs of a query.
-    queries, judgments : int or None
-        Queries needed with as many judgments each as there are now, and their judgments; None if undefined.
-    independent : int or None
-        Judgments that would be needed if all were independent.
+    `coefficient` has the jackknife interval over queries. `design_effect` is the variance of the coefficient
+    over queries, divided by that which independent pairs would give. `queries` are those needed with as many
+    judgments each as there are now, and `judgments` theirs; None if undefined. `independent` judgments would
+    be needed if all were independent.
     """
 
     a: str
@@ -400,17 +432,6 @@ class NeededJudgments(NamedTuple):
     queries: int | None
     judgments: int | None
     independent: int | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain data; None is undefined."""
-        return {
-            name: value.to_dict()
-            if isinstance(value, Interval)
-            else plain(value)
-            if isinstance(value, float)
-            else value
-            for name, value in self._asdict().items()
-        }
 
 
 def needed_judgments(

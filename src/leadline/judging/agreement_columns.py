@@ -10,8 +10,7 @@ import numpy as np
 
 from leadline.data.table import WORDS, Column, Preformatted, RowLabel, Table, columns_of, printed_table
 from leadline.data.wording import counted, percent, queries
-from leadline.judging.agreement_audit import Audit, Interval
-from leadline.judging.agreement_values import CoefficientEstimate, Ranking, changes
+from leadline.judging.agreement_audit import Audit, CoefficientEstimate, Interval, Ranking, changes
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from leadline.comparison.correlate import noisy_means
 from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.reading import Reading
-from leadline.data.records import ResultWarning, plain
+from leadline.data.records import ResultWarning, keyed, plain
 from leadline.data.table import Column, Table
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
@@ -22,8 +23,13 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge
 from leadline.io.objects import Qrels
-from leadline.judging.agreement_audit import Audit, NeededJudgments
-from leadline.judging.agreement_values import CoefficientEstimate, Ranking, ranking_dict
+from leadline.judging.agreement_audit import (
+    Audit,
+    CoefficientEstimate,
+    NeededJudgments,
+    Ranking,
+    ranking_dict,
+)
 from leadline.measures import MEASURES
 from leadline.result import Make, Result
 from leadline.stats.agreement_coefficients import FEWEST_PAIRS, FEWEST_QUERIES, ChanceAgreement
@@ -126,26 +132,14 @@ class Judgments:
         """Return a subset of the pairs, with all queries."""
         rows = np.flatnonzero(chosen)
         documents = [self.documents[row] for row in rows.tolist()] if self.documents else []
-        return Judgments(
-            self.names,
-            self.grades[rows],
-            queries=self.queries,
-            query=self.query[rows],
-            documents=documents,
-            paths=self.paths,
-        )
+        rest: Any = {"queries": self.queries, "query": self.query[rows], "paths": self.paths}
+        return Judgments(self.names, self.grades[rows], documents=documents, **rest)
 
     def binary(self, rel: float) -> Judgments:
         """Return binary judgments: 1 for grades of at least `rel`, else 0."""
-        grades = np.where(np.isnan(self.grades), np.nan, (self.grades >= rel).astype(np.float64))
-        return Judgments(
-            self.names,
-            grades,
-            queries=self.queries,
-            query=self.query,
-            documents=self.documents,
-            paths=self.paths,
-        )
+        made = copy(self)
+        made.grades = np.where(np.isnan(self.grades), np.nan, (self.grades >= rel).astype(np.float64))
+        return made
 
     def qrels(self, judge: int) -> Qrels:
         """Return the judgments of one judge as qrels."""
@@ -336,7 +330,7 @@ class Agreement(Result):
             },
             "ranking": None if self.ranking is None else ranking_dict(self.ranking, self.pairs),
             "audit": [each.to_dict() for each in self.audits],
-            "needed": [each.to_dict() for each in self.needed],
+            "needed": [keyed(each) for each in self.needed],
             "forms": None if self.forms is None else self.forms.to_dict(),
         }
 

@@ -294,9 +294,7 @@ class Pages:
         try:
             admitted = self.guard.admits(token.strip(), address)
         except TooManyError as error:
-            answer = self._page("enter.html", 429, wrong=str(error), done=False)
-            answer.headers["Retry-After"] = str(error.wait)
-            return answer
+            return _later(self._page("enter.html", 429, wrong=str(error), done=False), error)
         if not admitted:
             return self._page("enter.html", 401, wrong=strings()["wrong_token"], done=False)
         # A page in between: a browser that was sent here from elsewhere shows a strict cookie only to
@@ -315,9 +313,7 @@ class Pages:
 
     def later(self, request: Request, error: Exception) -> Response:
         """Respond that a rate limit was reached, with the time to wait."""
-        answer = self._said(request, str(error), 429)
-        answer.headers["Retry-After"] = str(getattr(error, "wait", 1))
-        return answer
+        return _later(self._said(request, str(error), 429), error)
 
     def conflict(self, request: Request, error: Exception) -> Response:
         """Respond that an act can never be saved; the page drops it and says so."""
@@ -335,6 +331,11 @@ class Pages:
         if request.url.path.startswith("/api/"):
             return PlainTextResponse(text.removesuffix(".") + "\n", status)  # the page ends the sentence
         return self._page("said.html", status, text=text)
+
+
+def _later(answer: Response, error: Exception) -> Response:
+    answer.headers["Retry-After"] = str(getattr(error, "wait", 1))
+    return answer
 
 
 def _act(act: Act) -> dict[str, Any]:

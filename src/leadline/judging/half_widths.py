@@ -34,6 +34,7 @@ from leadline.evaluation.profiles import profile_of
 from leadline.io.merged_judgments import majority
 from leadline.io.pool_files import DrawnPool
 from leadline.judging.queue import Queues
+from leadline.measures import Measure
 from leadline.stats import INTERVALS
 from leadline.stats.power import half_width_of, queries_for_half_width, queries_needed
 
@@ -60,6 +61,17 @@ class StopRule(NamedTuple):
         return f"{self.measure} half-width < {self.width:g}"
 
 
+def _measure(name: str, rel: float | None = None) -> Measure:
+    (measure,) = profile_of("leadline").measures([name], rel=rel, documents=None)
+    return measure
+
+
+def _has_forecast(name: str) -> bool:
+    """Return whether precision can be forecast: not for nDCG, whose ideal list depends on unknown grades."""
+    kind = kind_of(_measure(name))
+    return has_interval(kind) and not isinstance(kind, Ratio)
+
+
 def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> StopRule:
     """Parse a stopping rule about one of the measures of a pool.
 
@@ -71,7 +83,7 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
     match = RULE.fullmatch(text.strip())
     if match is None:
         raise UsageError(f"the stopping rule '{text}' is not valid. Write {EXPECTED_RULE}.")
-    (measure,) = profile_of("leadline").measures([match[1]], rel=rel, documents=None)
+    measure = _measure(match[1], rel)
     if str(measure) not in measures:
         raise UsageError(
             f"the stopping rule uses {measure}, but the pool was drawn for {', '.join(measures)}"
@@ -148,9 +160,7 @@ class PoolPrecision:
 
     def _mean_squares(self, measure: str) -> Floats:
         """Return the mean squared weight of each pair over the pooled runs, or that of the difference."""
-        weights = rank_weights(
-            profile_of("leadline").measures([measure], rel=None, documents=None)[0]
-        ).tolist()
+        weights = rank_weights(_measure(measure)).tolist()
 
         def weight(rank: int | None) -> float:
             return 0.0 if rank is None or rank > len(weights) else float(weights[rank - 1])
@@ -249,12 +259,8 @@ class PoolPrecision:
         return sorted(found.items())
 
     def forecast(self, measure: str, count: int) -> float | None:
-        """Return the half-width to expect after `count` pairs, as `leadline pool` does without labels.
-
-        None for nDCG, whose ideal list depends on grades that are not known.
-        """
-        kind = kind_of(profile_of("leadline").measures([measure], rel=None, documents=None)[0])
-        if not has_interval(kind) or isinstance(kind, Ratio):
+        """Return the half-width to expect after `count` pairs, as `leadline pool` does without labels."""
+        if not _has_forecast(measure):
             return None
         p = self.pool.probability
         if count < len(self.pairs):
@@ -319,8 +325,7 @@ def plans(
     for place, measure in enumerate(map(str, results.measures)):
         if measure not in precision.measures:
             raise UsageError(f"there is no plan for {measure}, because the pool was not drawn for it")
-        kind = kind_of(profile_of("leadline").measures([measure], rel=None, documents=None)[0])
-        if not has_interval(kind) or isinstance(kind, Ratio):
+        if not _has_forecast(measure):
             raise UsageError(
                 f"there is no plan for {measure}, because its precision has no forecast. Use P, DCG, RBP or "
                 "RR."

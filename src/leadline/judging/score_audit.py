@@ -16,9 +16,8 @@ from leadline.data.wording import counted, percent
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
 from leadline.io.read_paths import public
-from leadline.judging.agreement_audit import TOP, Audit, audit, places_used
+from leadline.judging.agreement_audit import TOP, Audit, Ranking, audits_of, ranking_dict
 from leadline.judging.agreement_result import noisy_audits
-from leadline.judging.agreement_values import Ranking, ranking_dict
 from leadline.result import Make, Result
 from leadline.stats import checked_level, checked_seed
 
@@ -206,26 +205,9 @@ def audit_scores(
         [one.values for one in kept],
         [one.rising for one in kept],
     )
-    used = places_used(used_the_judge, runs)
-    audits = [
-        audit(
-            (names[0], names[judge]),
-            one.name,
-            runs,
-            one.values[0],
-            one.values[judge],
-            rising=one.rising,
-            top=top,
-            confidence=confidence,
-            draws=draws,
-            seed=seed,
-            used=used,
-        )
-        for judge in range(1, len(names))
-        for one in kept
-    ]
+    rules: dict[str, Any] = {"top": top, "draws": draws, "confidence": confidence, "seed": seed}
+    audits = audits_of(ranking, [(0, judge) for judge in range(1, len(names))], used_the_judge, **rules)
     warnings = [*_read_warnings(judges), *_left_out(judges, runs, queries, kept), *noisy_audits(audits)]
-    rules = {"top": top, "draws": draws, "confidence": confidence, "seed": seed}
     options = {"reference": names[0], "measures": ranking.measures, **rules}
     return ScoreAudit(
         names, [queries[code] for code in compared], ranking, audits, warnings=warnings, options=options

@@ -72,26 +72,17 @@ CREATE VIEW judgments AS
     given, saved, pair
   FROM done JOIN pairs ON pairs.id = done.pair JOIN judges ON judges.id = done.judge
   WHERE done.id IN (SELECT max(id) FROM done WHERE kind = 'judge' GROUP BY judge, pair);
-"""
 
-# Added later without a new version: earlier versions read and write a store that has it, and events without
-# a seal are as good as before. sum: checksum of the event; digest: of the text that the judge saw.
-SEALS = """
-CREATE TABLE IF NOT EXISTS seals (
+-- sum: checksum of the event; digest: of the text that the judge saw.
+CREATE TABLE seals (
   event INTEGER PRIMARY KEY REFERENCES events (id), sum INTEGER NOT NULL, digest TEXT NOT NULL
-)
-"""
+);
 
+-- The order in which the pairs of a drawn pool are judged.
+CREATE TABLE orders (pair INTEGER PRIMARY KEY REFERENCES pairs (id), place REAL NOT NULL);
 
-# Added later likewise: the order in which the pairs of a drawn pool are judged.
-ORDERS = """
-CREATE TABLE IF NOT EXISTS orders (pair INTEGER PRIMARY KEY REFERENCES pairs (id), place REAL NOT NULL)
-"""
-
-
-# Added later likewise: the drawn pool, as `pool --for` writes it, compressed.
-FRAMES = """
-CREATE TABLE IF NOT EXISTS frames (id INTEGER PRIMARY KEY CHECK (id = 1), pool BLOB NOT NULL)
+-- The drawn pool, as `pool --for` writes it, compressed.
+CREATE TABLE frames (id INTEGER PRIMARY KEY CHECK (id = 1), pool BLOB NOT NULL);
 """
 
 
@@ -100,37 +91,16 @@ def connect(path: str) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
 
 
-def keep_safe(connection: sqlite3.Connection) -> None:
-    """Configure durable commits and concurrent readers."""
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
-
-
 def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
     """Create the tables and the settings of a store in one transaction."""
     connection.execute("BEGIN IMMEDIATE")
     for statement in TABLES.split("\n\n"):
         connection.execute(statement)
-    connection.execute(SEALS)
-    connection.execute(ORDERS)
-    connection.execute(FRAMES)
+
     connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
-
-
-def add_tables(connection: sqlite3.Connection) -> None:
-    """Add the tables that a store of an earlier version lacks."""
-    for name, statement in (("seals", SEALS), ("orders", ORDERS), ("frames", FRAMES)):
-        if connection.execute(reader.HAS_TABLE, (name,)).fetchone() is None:
-            connection.execute(statement)
-
-
-def is_blank(connection: sqlite3.Connection) -> bool:
-    """Return whether nothing was created yet, as after an interrupted creation."""
-    return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
 
 
 class JudgingPair(NamedTuple):
@@ -541,12 +511,11 @@ def _opened(path: str, grades: str, seed: int) -> sqlite3.Connection:
     connection = connect(path)
     try:
         connection.execute("PRAGMA cell_size_check = ON")
-        blank = is_blank(connection)
+        blank = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
         if not blank:
             reader.check(connection, path)  # before anything is written to what may be another's
-        keep_safe(connection)
-        if not blank:
-            add_tables(connection)
+        for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            connection.execute(f"PRAGMA {setting}")
         if blank:
             facts = {
                 "grades": grades,

@@ -28,8 +28,8 @@ from leadline.data.wording import queries
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge, judge_name, read_judges
+from leadline.judging.agreement_audit import Ranking, changes
 from leadline.judging.agreement_result import Judgments, ranked
-from leadline.judging.agreement_values import Ranking, changes
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 from leadline.stats.correlation import kendall
 from leadline_studies import Claim, Given, Option, Outcome, at_least, with_options
