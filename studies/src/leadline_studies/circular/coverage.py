@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from leadline import agreement, read_qrels
 from leadline.data.arrays import Floats
 from leadline.judging.agreement_audit import Interval, Taus, audit, needed_judgments
+from leadline.judging.agreement_result import Agreement
 from leadline.stats.agreement_coefficients import Cohen, coded, confusions
 from leadline.stats.correlation import kendall, tau_ap
 from leadline_studies.common.pages import find_runs
@@ -102,39 +103,32 @@ def every_interval(data: Path, *, sets: int = 200) -> dict[str, list[dict[str, A
     folder = data / "trec-dl-2019-passage"
     labels = {name: data / "trec-dl-2019-machine-labels" / f"{name}.qrels" for name in JUDGES}
     runs = [str(path) for path in (*find_runs(folder), *sorted((folder / "extra-runs").iterdir()))]
-    judges = {"official": folder / "qrels.txt"} | labels
-    found = agreement(
-        {name: read_qrels(path) for name, path in judges.items()},
-        reference=True,
-        runs=runs,
-        measures=MEASURES,
-        draws=0,
-    )
-    assert found.ranking is not None
+    first = _agreement({"official": folder / "qrels.txt"} | labels, runs=runs, measures=MEASURES)
+    assert first.ranking is not None
     rows = []
     for number, judge in enumerate(JUDGES, start=1):
-        for measure, values in zip(MEASURES, found.ranking.by_query, strict=True):
+        for measure, values in zip(MEASURES, first.ranking.by_query, strict=True):
             assert values is not None
             for queries in SIZES:
                 cell: dict[str, Any] = {"judge": judge, "measure": measure, "queries": queries}
                 rows.append(cell | audits(values[0], values[number], queries=queries, sets=sets))
-    by_judge = [("TREC 2019 DL", name, found, number) for number, name in enumerate(JUDGES)]
     challenge = data / "llmjudge-dl23"
-    people = challenge / "human.qrels.txt"
     others = {name: challenge / "judges" / f"{name}.qrels.txt" for name in CHALLENGE}
-    second = agreement(
-        {name: read_qrels(path) for name, path in ({"people": people} | others).items()},
-        reference=True,
-        draws=0,
-    )
-    by_judge += [("LLMJudge", name, second, number) for number, name in enumerate(CHALLENGE)]
+    second = _agreement({"people": challenge / "human.qrels.txt"} | others)
     kappa_rows: list[dict[str, Any]] = []
-    for collection, name, result, number in by_judge:
+    for collection, names, result in (("TREC 2019 DL", JUDGES, first), ("LLMJudge", CHALLENGE, second)):
         judged = result.judgments
         values, codes = coded(judged.grades)
-        size = len(judged.queries)
-        tables = confusions(codes[:, 0], codes[:, number + 1], len(values), judged.query, size)
-        for queries in (25, 50):
-            one = {"collection": collection, "judge": name, "queries": queries}
-            kappa_rows.append(one | kappas(tables, queries=queries, sets=5 * sets))
+        for number, name in enumerate(names, start=1):
+            both = codes[:, 0], codes[:, number], len(values)
+            tables = confusions(*both, judged.query, len(judged.queries))
+            for queries in (25, 50):
+                one = {"collection": collection, "judge": name, "queries": queries}
+                kappa_rows.append(one | kappas(tables, queries=queries, sets=5 * sets))
     return {"audits": rows, "kappas": kappa_rows}
+
+
+def _agreement(judges: Mapping[str, Path], **how: Any) -> Agreement:
+    """Compare judges with the first of them."""
+    tables = {name: read_qrels(path) for name, path in judges.items()}
+    return agreement(tables, reference=True, draws=0, **how)

@@ -16,7 +16,7 @@ import numpy as np
 
 from leadline import Run, UsageError, build_index, read_queries, search
 from leadline.data.arrays import Floats
-from leadline.data.records import ResultWarning
+from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Table
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.texts import TextsLike, name_of
@@ -24,7 +24,7 @@ from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.power import outcomes
 from leadline.text.words import Words
 from leadline_studies import Claim, Given, Option, Outcome, at_least, models_of, one_measure, with_options
-from leadline_studies.common.tables import sheet
+from leadline_studies.common.tables import columns, sheet
 
 CLAIM = Claim("Of stemming, stop words and weighting, weighting matters most.")
 ARGUMENTS = ("docs", "queries", "qrels")
@@ -174,39 +174,23 @@ def _test_effects(gains: Effects) -> list[dict[str, Any]]:
     p = TESTS.parse("T").p_values(gains.differences, seed=0)
     corrected = CORRECTIONS.parse("Holm").corrected(p)
     counts = outcomes(gains.differences)
-    rows = []
-    for column, (component, step) in enumerate(gains.names):
-        mean, significant = float(gains.differences[:, column].mean()), bool(corrected[column] < 1 - LEVEL)
-        rows.append(
-            {
-                "component": component,
-                "what": step,
-                "difference": mean,
-                "low": float(low[column]),
-                "high": float(high[column]),
-                "p": _defined(p[column]),
-                "p_corrected": _defined(corrected[column]),
-                "wins": int(counts.wins[column]),
-                "ties": int(counts.ties[column]),
-                "losses": int(counts.losses[column]),
-                "told_apart": significant,
-            }
-        )
-    return rows
-
-
-def _defined(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    means = gains.differences.mean(axis=0)
+    numbers = {"difference": means, "low": low, "high": high, "p": p, "p_corrected": corrected}
+    return [
+        {"component": component, "what": step}
+        | {name: plain(float(values[column])) for name, values in numbers.items()}
+        | {name: int(getattr(counts, name)[column]) for name in ("wins", "ties", "losses")}
+        | {"told_apart": bool(corrected[column] < 1 - LEVEL)}
+        for column, (component, step) in enumerate(gains.names)
+    ]
 
 
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
-    models = list(dict.fromkeys(cell["model"] for cell in data["cells"]))
-    rows = [
-        [start["stem"], start["stop"], *(cell["mean"] for cell in data["cells"][index : index + len(models)])]
-        for index, start in enumerate(data["cells"])
-        if index % len(models) == 0
-    ]
-    tables = {"cells": Table(["stems", "stop words", *models], rows)}
+    means: dict[tuple[str, str], list[float]] = {}
+    for cell in data["cells"]:
+        means.setdefault((cell["stem"], cell["stop"]), []).append(cell["mean"])
+    models = dict.fromkeys(cell["model"] for cell in data["cells"])
+    tables = {"cells": Table(["stems", "stop words", *models], [[*key, *row] for key, row in means.items()])}
     rest = [f"{data['measure']}=difference", "low", "high", "p=p?", "p Holm=p_corrected?"]
     rest += ["wins", "ties", "losses"]
     for name, heading in (("effects", "step"), ("by_weighting", "weighting"), ("contests", "less")):
@@ -217,14 +201,10 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
 def _figures(data: dict[str, Any]) -> dict[str, Any]:
     from leadline.charts.interval_plots import forest
 
-    rows: list[dict[str, Any]] = [
-        {"component": "", "what": "no change", "difference": 0.0, "low": 0.0, "high": 0.0},
-        *data["effects"],
-    ]
-    mean, low, high = ([row[part] for row in rows] for part in ("difference", "low", "high"))
+    names = ["no change", *map(_short, data["effects"])]
+    ends = ([0.0, *values] for values in columns(data["effects"], "difference", "low", "high"))
     label = f"difference in {data['measure']}, mean of {data['queries']} queries ({100 * LEVEL:g} %)"
-    drawn = forest([_short(row) for row in rows], mean, low, high, label=label, reference=0)
-    return {"effects": drawn}
+    return {"effects": forest(names, *ends, label=label, reference=0)}
 
 
 def _short(row: dict[str, Any]) -> str:

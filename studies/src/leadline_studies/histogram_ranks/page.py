@@ -8,7 +8,9 @@ from pathlib import Path
 import leadline as ll
 from leadline_studies import study
 from leadline_studies.common.pages import RUN_SETS, Json, cached, copy_figures, find_documents, run_study
+from leadline_studies.common.tracking import ASKED_QUERIES
 from leadline_studies.histogram_models.study import SETTINGS
+from leadline_studies.histogram_ranks.study import FOUND, RANKS
 
 NAME = "histograms"
 SETS = ("trec-robust-2003", "trec-dl-2019-passage", "trec-covid-r1", "trec-covid-r2-top100")
@@ -17,10 +19,9 @@ LEVELS = {LATER: " --level 2"}
 DEPTHS = (1000, 100)
 CUT = {"trec-covid-r2-top100": (100,)}  # lists were published cut
 COLLECTIONS = ("cisi", "cacm", "npl", "nfcorpus-test")
-RANKS, FOUND, ROBUST = "HSA, ranks", "HSA, ranks, found only", "HSA, robust"
+ROBUST = "HSA, robust"
 CONTROL = "recall (control)"
 RECIPES = ("HSA, scores, as printed", "HSA, scores", FOUND, RANKS, ROBUST, CONTROL)
-ASKED_QUERIES = 50
 FIGURES = {
     f"{LATER}-ranks-100/sevens": f"{NAME}-{LATER}-at-100-sevens.svg",
     "trec-covid-r1-ranks-1000/all": f"{NAME}-trec-covid-r1-all.svg",

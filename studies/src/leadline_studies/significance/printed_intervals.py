@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -134,40 +133,29 @@ def agreements(
     rng = np.random.default_rng(seed)
     names = np.unique(whole.query)
     rows_of = [np.flatnonzero(whole.query == name) for name in names]
-    truth = {
-        name: coefficient.value for name, coefficient in _coefficients(agreement(whole, draws=0)).items()
-    }
+    truth = {name: one.value for name, one in _coefficients(agreement(whole, draws=0)).items()}
+    queries = Vocabulary.of_bytes([b"%d" % index for index in range(max(len(names), 1))])
+    resample = "pairs" if pairs else "queries"
     drawn = []
     for number in range(sets):
         if pairs:
             rows: Integers = rng.integers(0, len(whole), len(whole))
             query = whole.query[rows]
         else:
-            groups = rng.integers(0, len(names), len(names)).tolist()
-            rows = np.concatenate([rows_of[group] for group in groups])
-            query = np.repeat(np.arange(len(groups)), [len(rows_of[group]) for group in groups])
-        resampled = Judgments(
-            whole.names,
-            whole.grades[rows],
-            query=query,
-            queries=Vocabulary.of_bytes([b"%d" % index for index in range(max(len(names), 1))]),
-        )
-        resample = "pairs" if pairs else "queries"
-        coefficients = _coefficients(agreement(resampled, draws=draws, seed=number, resample=resample))
-        drawn.append(
-            {name: (coefficient.low, coefficient.high) for name, coefficient in coefficients.items()}
-        )
+            groups = [rows_of[group] for group in rng.integers(0, len(names), len(names)).tolist()]
+            rows = np.concatenate(groups)
+            query = np.repeat(np.arange(len(groups)), list(map(len, groups)))
+        resampled = Judgments(whole.names, whole.grades[rows], query=query, queries=queries)
+        found = _coefficients(agreement(resampled, draws=draws, seed=number, resample=resample))
+        drawn.append({name: (one.low, one.high) for name, one in found.items()})
     return tally(truth, drawn)
 
 
 def _coefficients(result: Agreement) -> dict[str, RecallEstimate]:
     """Return the mean coefficients over pairs of judges, and those of all judges."""
-    between = {name: mean for name, (mean, _) in result.between.items()}
-    of_all = {f"{name}, all judges": coefficient for name, (coefficient, _) in result.of_all.items()}
-    return {
-        name: RecallEstimate(coefficient.value, coefficient.low, coefficient.high)
-        for name, coefficient in (between | of_all).items()
-    }
+    found = {name: mean for name, (mean, _) in result.between.items()}
+    found |= {f"{name}, all judges": coefficient for name, (coefficient, _) in result.of_all.items()}
+    return {name: RecallEstimate(one.value, one.low, one.high) for name, one in found.items()}
 
 
 def recalls(
@@ -187,32 +175,25 @@ def recalls(
     """
     rng = np.random.default_rng(seed)
     judged = JudgedRun.of_run(run, qrels)
-    certain = np.zeros(len(qrels.grades), dtype=np.bool_)
-    certain[judged.row[judged.rank <= depth]] = True
+    inclusion = np.full(len(qrels.grades), share)
+    inclusion[judged.row[judged.rank <= depth]] = 1.0
     names = [qrels.queries.names[code] for code in qrels.query.tolist()]
     rows = list(zip(names, qrels.documents, qrels.grades.tolist(), strict=True))
-    shares = np.where(certain, 1.0, share)
 
-    def estimated(taken: Sequence[int]) -> Mapping[str, RecallEstimate]:
-        sample = [rows[row_number] for row_number in taken]
+    def estimated(taken: Sequence[int], shares: Floats) -> Mapping[str, RecallEstimate]:
         pool: dict[str, dict[str, float]] = {}
-        for row_number in taken:
-            name, document, _ = rows[row_number]
-            pool.setdefault(name.decode(), {})[document.decode()] = float(shares[row_number])
-        sampled_qrels = Qrels.of(sample).with_inclusion(pool)
-        return {
-            "R": relevant(sampled_qrels),
-            "recall": recall(JudgedRun.of_run(run, sampled_qrels), cutoff=cutoff),
-        }
+        for row in taken:
+            pool.setdefault(rows[row][0].decode(), {})[rows[row][1].decode()] = float(shares[row])
+        sample = Qrels.of(rows[row] for row in taken).with_inclusion(pool)
+        return {"R": relevant(sample), "recall": recall(JudgedRun.of_run(run, sample), cutoff=cutoff)}
 
-    shares, inclusion = np.ones(len(rows)), shares
-    truth = {name: estimate.value for name, estimate in estimated(range(len(rows))).items()}
-    shares = inclusion
+    complete = estimated(range(len(rows)), np.ones(len(rows)))
     drawn = []
     for _ in range(sets):
-        taken = np.flatnonzero(rng.random(len(rows)) < shares).tolist()
-        drawn.append({name: (estimate.low, estimate.high) for name, estimate in estimated(taken).items()})
-    return tally(truth, drawn)
+        taken = np.flatnonzero(rng.random(len(rows)) < inclusion).tolist()
+        found = estimated(taken, inclusion)
+        drawn.append({name: (one.low, one.high) for name, one in found.items()})
+    return tally({name: one.value for name, one in complete.items()}, drawn)
 
 
 def every_correlation(
@@ -239,35 +220,21 @@ def every_interval(folder: str, *, sets: int = 200, seed: int = 0) -> Iterator[t
 
     The folder holds `llmjudge-dl23`, `dl19-rejudged-8judges`, `trec-covid-r1` and `trec-robust-2003`.
     """
-    judges = os.path.join(folder, "llmjudge-dl23")
-    human = os.path.join(judges, "human.qrels.txt")
+    data = Path(folder)
     for name, others in JUDGES.items():
-        files = {"human": human} | {
-            judge: os.path.join(judges, "judges", f"{judge}.qrels.txt") for judge in others
+        files = {"human": str(data / "llmjudge-dl23" / "human.qrels.txt")} | {
+            judge: str(data / "llmjudge-dl23" / "judges" / f"{judge}.qrels.txt") for judge in others
         }
-        all_judgments = Judgments.of_judges(read_judges(files))
+        whole = Judgments.of_judges(read_judges(files))
         facts: Row = {"data": name, "drawn": "queries"}
-        yield "agreement", [facts | row for row in agreements(all_judgments, sets=sets, seed=seed)]
-    labels = os.path.join(folder, "dl19-rejudged-8judges", "labels.tsv")
-    all_judgments = Judgments.of_judges(read_judges(_read_wide_table(labels)))
+        yield "agreement", [facts | row for row in agreements(whole, sets=sets, seed=seed)]
+    labels = data / "dl19-rejudged-8judges" / "labels.tsv"
+    whole = Judgments.of_judges(read_judges([f"{labels}:judge{number}" for number in range(1, 9)]))
     facts = {"data": "eight people", "drawn": "pairs"}
-    yield "agreement", [facts | row for row in agreements(all_judgments, sets=sets, pairs=True, seed=seed)]
+    yield "agreement", [facts | row for row in agreements(whole, sets=sets, pairs=True, seed=seed)]
     for collection, name, depth, share in POOLED:
-        qrels = read_qrels(os.path.join(folder, collection, "qrels.txt"))
-        run = read_run(os.path.join(folder, collection, "runs", f"{name}.xz"))
+        qrels = read_qrels(data / collection / "qrels.txt")
+        run = read_run(data / collection / "runs" / f"{name}.xz")
         rows = recalls(qrels, run, depth=depth, share=share, cutoff=100, sets=sets, seed=seed)
         facts = {"data": collection, "run": name, "depth": depth, "share": share}
         yield "pool", [facts | row for row in rows]
-
-
-def _read_wide_table(path: str) -> dict[str, dict[str, dict[str, float]]]:
-    """Read a table with one column per judge."""
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    grades_by_judge: dict[str, dict[str, dict[str, float]]] = {}
-    for row in rows:
-        for name in row:
-            if name.startswith("judge"):
-                grades = grades_by_judge.setdefault(name, {}).setdefault(row["query_id"], {})
-                grades[row["doc_id"]] = float(row[name])
-    return grades_by_judge

@@ -32,6 +32,7 @@ from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
 from leadline.stats.resampling import resamples
 from leadline_studies import SEED, TEAM, Claim, Given, Option, Outcome, at_least, with_options
+from leadline_studies.common.pages import interval
 from leadline_studies.common.tables import estimated, sheet
 from leadline_studies.unjudged_systems.votes import (
     STATISTICS,
@@ -235,11 +236,9 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     best = max(methods, key=lambda name: float(methods[name]["run"]["kendall"]["value"] or -1))
     top = methods[best]["run"]
     sure = [name for name, entry in methods.items() if (entry["run"]["kendall"]["low"] or -1) > 0]
-    tau = top["kendall"]
-    tau_text = f"tau {rounded(tau['value'])} [{rounded(tau['low'])}, {rounded(tau['high'])}]"
     first = (
-        f"{best} follows MAP best: {tau_text}, tau-AP {rounded(top['tau_ap']['value'])}, and tau "
-        f"{rounded(top['better_half'])} within the better half"
+        f"{best} follows MAP best: tau {interval(top['kendall'])}, tau-AP "
+        f"{rounded(top['tau_ap']['value'])}, and tau {rounded(top['better_half'])} within the better half"
     )
     last = (
         f"The truly best {top['best']} of {data['systems']} systems have mean rank "
