@@ -132,26 +132,19 @@ def _gain(
 
 def summary_lines(data: dict[str, Any], gain: dict[str, float | None], queries: int, draws: int) -> list[str]:
     """Return whether HSA from ranks, as in the paper and repaired, tracks AP over random sevens."""
-    whole = {name: entry["AP"]["pearson"]["value"] for name, entry in data.items()}
-    printed, ranks, robust, control, scores, overlaps = (
-        rounded(whole[name])
-        for name in (
-            "HSA, scores, as printed",
-            RANKS,
-            "HSA, robust",
-            "recall (control)",
-            "DO, scores",
-            "DO, ranks",
-        )
-    )
+    whole = {name: rounded(entry["AP"]["pearson"]["value"]) for name, entry in data.items()}
     low, high = gain["low"] or 0.0, gain["high"] or 0.0
     beats = "better" if low > 0 else "worse" if high < 0 else "neither clearly better nor worse"
     over_all = (
-        f"Over all runs, R with AP is {printed} from scores as printed, {ranks} from ranks, {robust} for the "
-        f"robust variant and {control} for recall alone. The robust variant tracks AP {beats} than recall "
+        f"Over all runs, R with AP is {whole['HSA, scores, as printed']} from scores as printed, "
+        f"{whole[RANKS]} from ranks, {whole['HSA, robust']} for the robust variant and "
+        f"{whole['recall (control)']} for recall alone. The robust variant tracks AP {beats} than recall "
         f"(95 % interval of the difference {low:+.2f} to {high:+.2f})."
     )
-    overlap = f"R of DO with AP is {scores} from scores and {overlaps} from ranks. The paper makes no claim."
+    overlap = (
+        f"R of DO with AP is {whole['DO, scores']} from scores and {whole['DO, ranks']} from ranks. The "
+        "paper makes no claim."
+    )
     verdicts = [
         _line(title, data[recipe]["sevens_pearson"], queries, draws) for recipe, title in JUDGED.items()
     ]

@@ -24,16 +24,9 @@ from leadline.io.objects import Qrels
 
 
 class SubsampledRun(NamedTuple):
-    """Histograms and AP of a subsample of the scores of one run, by query.
+    """Of a subsample of one run by query: histograms of scores and ranks, slopes with half counts, AP.
 
-    Attributes
-    ----------
-    scores, ranks : ndarray of float64, shape (n_queries, 2, n_bins)
-        Histograms of scores and of ranks.
-    robust : ndarray of float64, shape (n_queries,)
-        Slopes with half counts; NaN if undefined.
-    plain, weighted : ndarray of float64, shape (n_queries,)
-        AP of the subsample, without and with weight N/n for sampled non-relevant documents.
+    `weighted` AP counts each sampled non-relevant document N/n times.
     """
 
     scores: Floats

@@ -86,11 +86,9 @@ def _records(source: TextsLike, languages: Sequence[str], id_column: str | None)
 def relevant_pairs(
     qrels: QrelsLike, documents: Sequence[str], *, level: float = 1.0, together: bool = False
 ) -> RelevantPairs:
-    """Return the documents relevant to each document, excluding itself.
+    """Return the documents relevant to each document, excluding itself, for those with a relevant one.
 
-    The queries of the qrels are document ids; with `together` they are arbitrary, and the documents relevant
-    to a query are relevant to each other. Only `documents` are considered, and only those with a relevant
-    one.
+    Queries are document ids; with `together`, documents relevant to one query are relevant to each other.
 
     >>> relevant_pairs({"q": {"a": 1, "b": 1, "c": 0, "x": 1}}, ["a", "b", "c"], together=True)
     RelevantPairs(pairs={'a': ['b'], 'b': ['a']}, unknown=1)
@@ -102,14 +100,10 @@ def relevant_pairs(
     for query, grades in table.to_dict().items():
         relevant = {name for name, grade in grades.items() if grade >= level}
         common = relevant & ids
-        unknown |= relevant - ids
-        if not together:
-            unknown |= {query} - ids
+        unknown |= (relevant if together else relevant | {query}) - ids
         for query_id in common if together else {query} & ids:
             relevant_of.setdefault(query_id, set()).update(common - {query_id})
-    pairs = {
-        query_id: sorted(relevant_of[query_id]) for query_id in sorted(relevant_of) if relevant_of[query_id]
-    }
+    pairs = {query_id: sorted(found) for query_id, found in sorted(relevant_of.items()) if found}
     if not pairs:
         raise InputError(
             f"no document has a similar one with grade {level:g} or more. Check that the ids match those of "
@@ -151,8 +145,6 @@ def draw_pairs(
 ) -> Pairs:
     """Return the relevant documents of each query and `sample` other documents with the smallest hashes.
 
-    Examples
-    --------
     >>> pairs = draw_pairs({"a": ["b"]}, ["a", "b", "c"], sample=5, own=False)
     >>> pairs.document.tolist(), pairs.relevant.tolist()
     ([1, 2], [True, False])
@@ -161,18 +153,12 @@ def draw_pairs(
     check_whole(0, seed=seed)
     row = {to_bytes(name): index for index, name in enumerate(documents)}
     names = sorted(row)
-    query, document, flags = [], [], []
+    rows: list[tuple[int, int, bool]] = []
     for index, (query_id, relevant_ids) in enumerate(relevant.items()):
-        query_name, relevant_names = (
-            to_bytes(query_id),
-            {to_bytes(document_id) for document_id in relevant_ids},
-        )
-        left_out = relevant_names if own else relevant_names | {query_name}
+        query, wanted = to_bytes(query_id), set(map(to_bytes, relevant_ids))
+        left_out = wanted if own else wanted | {query}
         others = [name for name in names if name not in left_out]
-        drawn = sorted(relevant_names) + sampled_documents(query_name, others, sample, seed)
-        query += [index] * len(drawn)
-        document += [row[name] for name in drawn]
-        flags += [True] * len(relevant_names) + [False] * (len(drawn) - len(relevant_names))
-    return Pairs(
-        np.array(query, dtype=np.int64), np.array(document, dtype=np.int64), np.array(flags, dtype=np.bool_)
-    )
+        rows += [(index, row[name], True) for name in sorted(wanted)]
+        rows += [(index, row[name], False) for name in sampled_documents(query, others, sample, seed)]
+    query_of, document, flags = np.array(rows, dtype=np.int64).T
+    return Pairs(query_of, document, flags.astype(np.bool_))

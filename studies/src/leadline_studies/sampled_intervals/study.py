@@ -270,20 +270,18 @@ def intervals_of(
 ) -> Json:
     """Return the coverage of the intervals; draw i is of system i modulo their number."""
     systems = len(truth)
-    exact = truth.mean(axis=1)
-    ends = np.array(limits).reshape(-1, 5)[:, 2:4]
-    system_of_draw = np.arange(len(ends)) % systems
-    has_width = ends[:, 1] - ends[:, 0] > NEVER
-    covered = (ends[:, 0] <= exact[system_of_draw]) & (exact[system_of_draw] <= ends[:, 1])
-    half_width = (ends[:, 1] - ends[:, 0])[has_width] / 2 / exact[system_of_draw][has_width]
-    by_system = [_share(covered[has_width & (system_of_draw == index)]) for index in range(systems)]
+    low, high = np.array(limits).reshape(-1, 5)[:, 2:4].T
+    system_of_draw = np.arange(len(low)) % systems
+    exact = truth.mean(axis=1)[system_of_draw]
+    wide = high - low > NEVER
+    covered = (low <= exact) & (exact <= high)
+    half_width = (high - low)[wide] / 2 / exact[wide]
     estimates = np.nan_to_num(np.array(values))
-    covered_queries = _query_hits(truth, estimates, rng) if has_width.any() else has_width[:0]
     return {
-        "sampling": _share(covered[has_width])
+        "sampling": _share(covered[wide])
         | {"half_width": plain(float(half_width.mean())) if len(half_width) else None},
-        "by_system": by_system,
-        "queries": _share(covered_queries),
+        "by_system": [_share(covered[wide & (system_of_draw == index)]) for index in range(systems)],
+        "queries": _share(_query_hits(truth, estimates, rng) if wide.any() else wide[:0]),
     }
 
 
@@ -312,10 +310,10 @@ def _share(hits: Flags) -> Json:
 def cells_table(rows: Sequence[Json]) -> Table:
     """Return the table of all cells."""
     shown = [row | {"part": "half" if row["certain"] else "none"} for row in rows]
-    columns = ("certain=part", "n", "measure", "bias, none=none.bias", "bias, uniform=uniform.bias")
-    more = ("bias=log.bias", "sd", "coverage=sampling.coverage", "half-width=sampling.half_width")
-    last = ("queries=queries.coverage", "tau, none=none.tau", "tau=log.tau", "withheld")
-    return sheet(shown, [*columns, *more, *last], digits=3)
+    columns = ["certain=part", "n", "measure", "bias, none=none.bias", "bias, uniform=uniform.bias"]
+    columns += ["bias=log.bias", "sd", "coverage=sampling.coverage", "half-width=sampling.half_width"]
+    columns += ["queries=queries.coverage", "tau, none=none.tau", "tau=log.tau", "withheld"]
+    return sheet(shown, columns, digits=3)
 
 
 def figure(rows: Sequence[Json]) -> Any:

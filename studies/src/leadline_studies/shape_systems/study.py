@@ -277,7 +277,7 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     for name in names:
         row = by_method[name]
         conclusions.append(
-            f"{name}: tau with MAP@30 is {rounded(row['tau'])} ({_fits(row)}), and "
+            f"{name}: tau with MAP@30 is {rounded(row['tau'])} ({fits_of(row)}), and "
             f"{rounded(by_method['nruns']['tau'])} for nruns: {verdict(row, data['systems'], data['fits'])}"
         )
     five = {row["method"]: row for row in data["few"] if row["systems"] == min(SIZES)}
@@ -294,7 +294,7 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
         if better
         else "not reproduced" + f" (fits on both sides with {len(undecided)}{of_numbers})" * bool(undecided)
     )
-    taus = ", ".join(f"{rounded(five[name]['tau'])} ({_fits(five[name])}; {name})" for name in names)
+    taus = ", ".join(f"{rounded(five[name]['tau'])} ({fits_of(five[name])}; {name})" for name in names)
     last = (
         f"With five systems, the mean tau is {taus} and {rounded(five['nruns']['tau'])} (nruns). Few systems "
         f"favor DeShaTo: {found}"
@@ -302,5 +302,6 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     return [*conclusions, last]
 
 
-def _fits(row: dict[str, Any]) -> str:
+def fits_of(row: dict[str, Any]) -> str:
+    """Return the range over fits in words."""
     return f"fits {rounded(row['lowest'])} to {rounded(row['highest'])}"

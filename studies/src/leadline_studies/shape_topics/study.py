@@ -32,6 +32,7 @@ from leadline_studies.shape_systems.study import (
     PAPER,
     Ranked,
     agreement,
+    fits_of,
     fitted,
     read_ranked,
     topics_by_number,
@@ -207,13 +208,12 @@ def _whole(shape: tuple[int, ...]) -> Part:
 def _parts(shape: tuple[int, ...], part: Part) -> dict[str, Part]:
     """Return the parts on which the choice is evaluated: all, and the rest."""
     whole = _whole(shape)
-    remaining = np.setdiff1d(whole.queries, part.queries)
-    others = np.setdiff1d(whole.systems, part.systems)
+    rest = Part(np.setdiff1d(whole.queries, part.queries), np.setdiff1d(whole.systems, part.systems))
     parts = {"all": whole}
-    if len(remaining):
-        parts["held-out queries"] = Part(remaining, whole.systems)
-        if len(others) >= FEWEST:
-            parts["held-out queries, systems"] = Part(remaining, others)
+    if len(rest.queries):
+        parts["held-out queries"] = Part(rest.queries, whole.systems)
+        if len(rest.systems) >= FEWEST:
+            parts["held-out queries, systems"] = rest
     return parts
 
 
@@ -228,15 +228,13 @@ def _data(
 ) -> dict[str, Any]:
     fits = min(len(row["fits"]) for row in tuning)
     by_fit = [best_of([row | {"tau": row["fits"][turn]} for row in tuning]) for turn in range(fits)]
+    systems, queries = own.truth.shape
+    used = {"queries": len(part.queries), "systems": len(part.systems), "observations": part.observations}
     return {
-        "systems": len(own.truth),
-        "queries": own.truth.shape[1],
+        "systems": systems,
+        "queries": queries,
         "fits": fits,
-        "used": {
-            "queries": len(part.queries),
-            "systems": len(part.systems),
-            "observations": part.observations,
-        },
+        "used": used,
         "tuning": tuning,
         "chosen": chosen,
         "chosen_by_fit": by_fit,
@@ -278,34 +276,29 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return the choice, its data, its stability, and its quality on the rest."""
-    used, chosen = data["used"], data["chosen"]
+    used, chosen, votes = data["used"], data["chosen"], data["chosen_by_fit"]
     taus = ", ".join(f"{row['topics']}: {rounded(row['tau'])}" for row in data["tuning"])
-    votes = data["chosen_by_fit"]
     part = f"{used['queries']} of {queries(data['queries'])} x {used['systems']} of {data['systems']} systems"
-    first = (
-        f"On {part}, {100 * data['share']:.2f} % of all observations (1.37 % and 1.65 % in the paper), the "
-        f"choice is {chosen} topics (tau by number of topics: {taus})."
-    )
     fits = ", ".join(f"{number} topics {votes.count(number)}" for number in sorted(set(votes)))
-    conclusions = [first, f"Choices of {counted(len(votes), 'fit')} one by one: {fits}"]
+    conclusions = [
+        (
+            f"On {part}, {100 * data['share']:.2f} % of all observations (1.37 % and 1.65 % in the paper), "
+            f"the choice is {chosen} topics (tau by number of topics: {taus})."
+        ),
+        f"Choices of {counted(len(votes), 'fit')} one by one: {fits}",
+    ]
     for part in dict.fromkeys(row["part"] for row in data["ranking"]):
-        rows = [row for row in data["ranking"] if row["part"] == part]
-        row = next((row for row in rows if row["topics"] == chosen), None)
-        if row is None:
+        rows = {row["topics"]: row for row in data["ranking"] if row["part"] == part}
+        if chosen not in rows:
             conclusions.append(f"{part}: there are no vectors of {chosen} topics")
             continue
-        best = best_of(rows)
-        tau_of = {row["topics"]: row["tau"] for row in rows}
-        rank = (
-            ""
-            if len(rows) < 2
-            else ", the best number here"
-            if best == chosen
-            else f", {rounded(tau_of[best])} with the best number here, {best}"
-        )
+        row, best = rows[chosen], best_of(list(rows.values()))
+        rank = ", the best number here" if len(rows) > 1 else ""
+        if best != chosen:
+            rank = f", {rounded(rows[best]['tau'])} with the best number here, {best}"
         conclusions.append(
             f"{part}, {queries(row['queries'])} x {row['systems']} systems: tau is {rounded(row['tau'])} "
-            f"(fits {rounded(row['lowest'])} to {rounded(row['highest'])}) with {chosen} topics{rank}, and "
-            f"{rounded(row['nruns'])} for nruns: {verdict(row, row['systems'], data['fits'])}"
+            f"({fits_of(row)}) with {chosen} topics{rank}, and {rounded(row['nruns'])} for nruns: "
+            f"{verdict(row, row['systems'], data['fits'])}"
         )
     return conclusions

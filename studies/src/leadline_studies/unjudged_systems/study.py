@@ -32,7 +32,6 @@ from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
 from leadline.stats.resampling import resamples
 from leadline_studies import SEED, TEAM, Claim, Given, Option, Outcome, at_least, with_options
-from leadline_studies.common.pages import interval
 from leadline_studies.common.tables import estimated, sheet
 from leadline_studies.unjudged_systems.votes import (
     STATISTICS,
@@ -236,8 +235,9 @@ def summary_lines(data: dict[str, Any]) -> list[str]:
     best = max(methods, key=lambda name: float(methods[name]["run"]["kendall"]["value"] or -1))
     top = methods[best]["run"]
     sure = [name for name, entry in methods.items() if (entry["run"]["kendall"]["low"] or -1) > 0]
+    tau, low, high = (rounded(top["kendall"][end]) for end in ("value", "low", "high"))
     first = (
-        f"{best} follows MAP best: tau {interval(top['kendall'])}, tau-AP "
+        f"{best} follows MAP best: tau {tau} [{low}, {high}], tau-AP "
         f"{rounded(top['tau_ap']['value'])}, and tau {rounded(top['better_half'])} within the better half"
     )
     last = (
