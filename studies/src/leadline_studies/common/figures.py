@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, shortened, style
+from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, canvas, shortened, style
 from leadline.charts.text_layout import legend_below, name_rows, narrowed, wrapped
 from leadline.data.arrays import Floats
 
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 def blank(width: float, height: float, grid: str = "both") -> Iterator[tuple[Figure, Any]]:
     """Make a figure with one pair of axes, and their grid at the end."""
     with style():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, height), layout="constrained")
-        axes: Any = figure.add_subplot()
+        figure, axes = canvas(width, height)
         yield figure, axes
         axes.grid(visible=True, axis=grid)
 

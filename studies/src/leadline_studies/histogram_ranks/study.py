@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
+from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
 from leadline.data.wording import rounded
 from leadline.estimation.score_histograms.histogram import measure_run
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.histogram_result import RunHistograms
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels
@@ -67,24 +69,20 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     recipes_used = {
         name: of_run.checked() for name, of_run in recipes(given.level, given.depth, given.bins).items()
     }
-    infos, of_runs = judge_runs(
-        runs,
-        table,
-        lambda judged: [measure_run(judged, of_run, 0) for of_run in recipes_used.values()],
-        reading=Reading(),
-        keep=True,
-        on_run=given.on_run,
-    )
+
+    def measured(judged: JudgedRun) -> list[RunHistograms]:
+        return [measure_run(judged, of_run, 0) for of_run in recipes_used.values()]
+
+    infos, of_runs = judge_runs(runs, table, measured, reading=Reading(), keep=True, on_run=given.on_run)
     names = [info.name for info in infos]
     at_least(LEAST, len(names), "runs for random sevens")
     quality = evaluate(table, runs, MEASURES, rel=given.level, queries="with_relevant").means
     columns = {
         name: np.array([of_run[index].hsa for of_run in of_runs]) for index, name in enumerate(recipes_used)
     }
-    columns["HSA, robust"] = np.array([of_run[0].hsa_robust for of_run in of_runs])
-    columns["DO, scores"] = np.array([of_run[1].do for of_run in of_runs])
-    columns["DO, ranks"] = np.array([of_run[3].do for of_run in of_runs])
-    columns["recall (control)"] = np.array([of_run[0].recall for of_run in of_runs])
+    more = {"HSA, robust": (0, "hsa_robust"), "DO, scores": (1, "do"), "DO, ranks": (3, "do")}
+    for name, (index, key) in (more | {"recall (control)": (0, "recall")}).items():
+        columns[name] = np.array([getattr(of_run[index], key) for of_run in of_runs])
     teams = read_labels(given.team) if given.team else None
     data = {
         name: correlate_column(names, values, quality, teams=teams, draws=given.draws, seed=given.seed)

@@ -9,12 +9,14 @@ lists. Source: Krstovski, Smith and Kurtz 2015, section 1 (the claim) and sectio
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from leadline import Qrels, UsageError, read_qrels
 from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
 from leadline.data.records import plain
 from leadline.data.table import Table
@@ -138,37 +140,22 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     table = read_qrels(qrels)
     recipe = HistogramOptions(bins=given.bins, rel=given.level, seed=given.seed).checked()
     grid = Grid.of(table, recipe, given.samples, given.shares, given.repeats, given.draws)
-    infos, of_runs = judge_runs(
-        runs,
-        table,
-        lambda judged: grid.estimates(RunSubsampler(judged, recipe)),
-        reading=Reading(),
-        keep=True,
-        on_run=given.on_run,
-    )
+
+    def estimates(judged: JudgedRun) -> Floats:
+        return grid.estimates(RunSubsampler(judged, recipe))
+
+    infos, of_runs = judge_runs(runs, table, estimates, reading=Reading(), keep=True, on_run=given.on_run)
     names = [info.name for info in infos]
     at_least(LEAST, len(names), "runs")
     results = evaluate(table, runs, "AP", rel=given.level, queries="with_relevant")
     exact = grid.means(np.nan_to_num(results.values[:, :, 0]))
     groups = teams_of(read_labels(given.team), names, given.team) if given.team else names
-    data = correlations_by_cell(grid, exact, np.stack(of_runs), groups, given.draws)
-    return Outcome(
-        {
-            "samples": grid.sizes,
-            "shares": grid.shares,
-            "bins": given.bins,
-            "repeats": given.repeats,
-            "runs": len(names),
-            "estimates": data,
-            "mean_exact": float(exact[:, 0, 0].mean()),
-        },
-        {"tracking": tracking_table(data)},
-        figures(data, grid),
-        summary_lines(data, grid, len(infos)),
-        (),
-        [(info.path, info.counts["documents_read"]) for info in infos],
-        {},
-    )
+    found = correlations_by_cell(grid, exact, np.stack(of_runs), groups, given.draws)
+    data = {"samples": grid.sizes, "shares": grid.shares, "bins": given.bins, "repeats": given.repeats}
+    data |= {"runs": len(names), "estimates": found, "mean_exact": float(exact[:, 0, 0].mean())}
+    read = [(info.path, info.counts["documents_read"]) for info in infos]
+    tables, lines = {"tracking": tracking_table(found)}, summary_lines(found, grid, len(infos))
+    return Outcome(data, tables, figures(found, grid), lines, (), read, {})
 
 
 def correlations_by_cell(
@@ -176,15 +163,14 @@ def correlations_by_cell(
 ) -> dict[str, list[Json]]:
     """Return the correlation with AP by estimate, proportion and size; `exact` is systems x seeds x draws."""
     entries: dict[str, list[Json]] = {name: [] for name in ESTIMATES}
-    for row, share in enumerate(grid.shares):
-        for column, size in enumerate(grid.sizes):
-            cell = values[:, row, column]
-            rivals = coefficients(pearson, exact, cell[:, ESTIMATES.index(PLAIN)])
-            for index, name in enumerate(ESTIMATES):
-                entry = correlation_with_ap(exact, cell[:, index], rivals)
-                if groups is not None:
-                    entry["pearson"] |= _run_interval(exact, cell[:, index], groups, draws, grid.recipe.seed)
-                entries[name].append({"share": share, "sample": size} | entry)
+    for (row, share), (column, size) in product(enumerate(grid.shares), enumerate(grid.sizes)):
+        cell = values[:, row, column]
+        rivals = coefficients(pearson, exact, cell[:, ESTIMATES.index(PLAIN)])
+        for index, name in enumerate(ESTIMATES):
+            entry = correlation_with_ap(exact, cell[:, index], rivals)
+            if groups is not None:
+                entry["pearson"] |= _run_interval(exact, cell[:, index], groups, draws, grid.recipe.seed)
+            entries[name].append({"share": share, "sample": size} | entry)
     return entries
 
 

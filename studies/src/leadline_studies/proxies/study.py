@@ -100,15 +100,14 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     """Run the simulation."""
     check_whole(2, draws=given.draws)
     measures = profile_of("leadline").measures(list(given.measure), rel=given.level, documents=None)
-    kinds = [kind_of(measure_) for measure_ in measures]
-    for measure_, kind in zip(measures, kinds, strict=True):
-        if not isinstance(kind, (Linear, Cascade)):
+    for measure_ in measures:
+        if not isinstance(kind_of(measure_), (Linear, Cascade)):
             raise UsageError(f"{measure_} has no interval here. Use a measure such as P@10, RBP@10 or RR@10.")
     truth = read_qrels(qrels)
     depth = max(DEPTH, *(2 * len(rank_weights(measure_)) for measure_ in measures))
     every = listed(runs)
     systems = read_systems(every, Reading(), depth=depth).asked(truth.queries.names)
-    scores = _scores(systems, given.docs, given.topics, given.fits, given.sweeps, given.seed)
+    scores = _scores(systems, given)
     cells: list[dict[str, Any]] = []
     for measure_ in measures:
         votes = votes_of(systems, every, truth, measure_)
@@ -136,21 +135,18 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     return Outcome(data, {"proxies": _sheet(cells)}, {}, lines_of(data), (), (), options)
 
 
-def _scores(
-    systems: Systems, docs: str | None, topics: int, fits: int, sweeps: int, seed: int
-) -> dict[str, Floats]:
+def _scores(systems: Systems, given: Given) -> dict[str, Floats]:
     """Return estimates of the quality of every run without judgments."""
-    scores = {
-        name: np.array(
-            list(estimate_systems(systems, METHODS.parse(name), seed=seed).to_dict()["scores"].values())
-        )
-        for name in UNJUDGED
+    results = {name: estimate_systems(systems, METHODS.parse(name), seed=given.seed) for name in UNJUDGED}
+    if given.docs is not None:
+        how = {"fits": given.fits, "sweeps": given.sweeps, "seed": given.seed}
+        vectors = fit_topics(systems, given.docs, given.topics, **how)
+        method = METHODS.parse("deshato")
+        results["DeShaTo"] = estimate_systems(systems, method, topics=vectors, seed=given.seed)
+    return {
+        name: np.array(list(result.to_dict()["scores"].values()), dtype=np.float64)
+        for name, result in results.items()
     }
-    if docs is not None:
-        vectors = fit_topics(systems, docs, topics, fits=fits, sweeps=sweeps, seed=seed)
-        result = estimate_systems(systems, METHODS.parse("deshato"), topics=vectors, seed=seed)
-        scores["DeShaTo"] = np.array(list(result.to_dict()["scores"].values()))
-    return {name: values.astype(np.float64) for name, values in scores.items()}
 
 
 def _weights(scores: Floats) -> Floats:
@@ -211,8 +207,8 @@ def _labels_of(votes: Votes, system: int) -> Integers:
     """Return labels by the ranks of one run: 4 for its first quarter of the frame, 1 for its last; 0 else."""
     label = np.zeros(len(votes.query), dtype=np.int64)
     own = votes.board.system == system
-    rows, ranks = votes.board.brought
-    label[rows[own]] = LABELS - (ranks[own] - 1) * LABELS // votes.depth
+    rows, ranks = (part[own] for part in votes.board.brought)
+    label[rows] = LABELS - (ranks - 1) * LABELS // votes.depth
     return label
 
 
@@ -263,9 +259,8 @@ def _trial(votes: Votes, cells: Cells, chosen: Draw, seed: int) -> _Found:
     by_fold = cells.cell if cells.cell.ndim > 1 else None
     cell = cells.cell if by_fold is None else by_fold[folds[votes.query], np.arange(by_fold.shape[1])]
     same = board.sample(cells._replace(cell=cell), chosen.probability, chosen.drawn, seed)
-    sample = _FoldedSample(**vars(same), by_fold=by_fold)
-    trial = Trial.of(sample, votes.setting.kind, board.joined)
-    below, above = (np.hypot(trial.half, trial.doubt[:, side]) for side in (0, 1))
+    trial = Trial.of(_FoldedSample(**vars(same), by_fold=by_fold), votes.setting.kind, board.joined)
+    below, above = np.hypot(trial.half, trial.doubt.T)
     return _Found(trial.values, below, above, trial.guessed <= MOST_GUESSED)
 
 
