@@ -7,11 +7,12 @@ import json
 import lzma
 import re
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from conftest import REPOSITORY, Leadline
+from conftest import REPOSITORY, Leadline, Outcome
 from leadline.demo import DATA, circular_lists, circular_path, labels_path, qrels_path, run_paths, xquad
 from leadline.demo.make_runs import main as make_runs
 from leadline.errors import InputError
@@ -26,6 +27,23 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the demo asks the network for nothing")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+KEPT: dict[str, tuple[Outcome, str]] = {}
+
+
+@pytest.fixture
+def shown(leadline: Leadline, tmp_path: Path) -> Callable[[str], tuple[Outcome, str]]:
+    """Give what the demo prints in a form, and its page; each form is made once."""
+
+    def made(form: str) -> tuple[Outcome, str]:
+        if form not in KEPT:
+            page = tmp_path / f"{form}.html"
+            done = leadline("demo", "-f", form, "-o", page)
+            KEPT[form] = (done, page.read_text())
+        return KEPT[form]
+
+    return made
 
 
 def test_its_files_are_written_to_be_tried_on(leadline: Leadline, tmp_path: Path) -> None:
@@ -173,15 +191,12 @@ def test_it_shows_the_tour_and_writes_the_page_here(
     assert [path.name for path in tmp_path.iterdir()] == ["leadline-demo.html"]
 
 
-def test_two_pages_are_the_same_bytes(leadline: Leadline, tmp_path: Path) -> None:
-    pages = [tmp_path / "one.html", tmp_path / "two.html"]
-    for page in pages:
-        leadline("demo", "-o", page)
-    assert pages[0].read_bytes() == pages[1].read_bytes()
+def test_two_pages_are_the_same_bytes(shown: Callable[[str], tuple[Outcome, str]]) -> None:
+    assert shown("table")[1] == shown("json")[1]
 
 
-def test_json_is_the_result_and_nothing_else(leadline: Leadline, tmp_path: Path) -> None:
-    data = leadline("demo", "-f", "json", "-o", tmp_path / "page.html").data
+def test_json_is_the_result_and_nothing_else(shown: Callable[[str], tuple[Outcome, str]]) -> None:
+    data = shown("json")[0].data
     assert data["command"] == "demo"
     assert len(data["inputs"]) == 9
     assert {run["name"]: round(run["mean"]["AP"], 2) for run in data["runs"]} == {
@@ -197,10 +212,9 @@ def test_json_is_the_result_and_nothing_else(leadline: Leadline, tmp_path: Path)
 
 
 def test_it_ends_with_a_machine_as_judge_and_the_run_made_to_please_it(
-    leadline: Leadline, tmp_path: Path
+    shown: Callable[[str], tuple[Outcome, str]],
 ) -> None:
-    page = tmp_path / "page.html"
-    rows = leadline("demo", "-f", "json", "-o", page).data["circular"]
+    rows = shown("json")[0].data["circular"]
     by_run = {row["run"]: row for row in rows}
     assert len(rows) == 9
     one = by_run["circular"]
@@ -210,16 +224,20 @@ def test_it_ends_with_a_machine_as_judge_and_the_run_made_to_please_it(
     assert one["truth_place"] > 4
     inside = sum(row["low"] <= row["truth"] <= row["high"] for row in rows)
     assert inside >= 7
-    text = leadline("demo", "-o", page).out
-    assert text.index("title-only") < text.index("circular  ") < text.index("(open it in a browser)")
-    assert "by the labels alone" in page.read_text()
+    done, page = shown("table")
+    assert (
+        done.out.index("title-only") < done.out.index("circular  ") < done.out.index("(open it in a browser)")
+    )
+    assert "by the labels alone" in page
 
 
-def test_the_commands_give_what_the_demo_says(leadline: Leadline, tmp_path: Path) -> None:
+def test_the_commands_give_what_the_demo_says(
+    leadline: Leadline, tmp_path: Path, shown: Callable[[str], tuple[Outcome, str]]
+) -> None:
     folder = tmp_path / "cranfield"
     leadline("demo", "--files", folder)
     files = [*sorted(folder.glob("*.run")), folder / "circular.txt"]
-    rows = leadline("demo", "-f", "json", "-o", tmp_path / "page.html").data["circular"]
+    rows = shown("json")[0].data["circular"]
     for column, name in (("machine", "machine-labels.qrels"), ("truth", "qrels.txt")):
         runs = leadline("evaluate", folder / name, *files, "-m", "P@10", "-f", "json").data["runs"]
         assert {run["name"]: run["mean"]["P@10"] for run in runs} == {row["run"]: row[column] for row in rows}
