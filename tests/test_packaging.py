@@ -69,6 +69,13 @@ def build(source: Path, target: Path, name: str = "leadline", **variables: str) 
     return target / "installed"
 
 
+@pytest.fixture(scope="module")
+def pure(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel for every system, of no known repository."""
+    target = tmp_path_factory.mktemp("pure")
+    return build(source, target, LEADLINE_BUILD="pure", LEADLINE_REPOSITORY="")
+
+
 def run(installed: Path, *arguments: str, **variables: str) -> str:
     """Run the program of a folder."""
     done = subprocess.run(
@@ -101,9 +108,10 @@ def test_the_package_installs_where_the_compiler(compiler: str, source: Path, tm
     assert run(installed, *EVALUATE) == run(REPOSITORY / "src", *EVALUATE)
 
 
-def test_a_pure_wheel_is_for_every_system(source: Path, tmp_path: Path) -> None:
-    installed = build(source, tmp_path / "wheel", LEADLINE_BUILD="pure")
-    (wheel,) = (tmp_path / "wheel").glob("*.whl")
+def test_a_pure_wheel_is_for_every_system(pure: Path, tmp_path: Path) -> None:
+    installed = tmp_path / "installed"
+    shutil.copytree(pure, installed)
+    (wheel,) = pure.parent.glob("*.whl")
     assert wheel.name.endswith("-py3-none-any.whl")
     assert wheel.stat().st_size < 3e6
     examples = installed / "leadline" / "demo" / "examples"
@@ -135,11 +143,10 @@ def described(installed: Path) -> tuple[dict[str, str], str]:
 
 
 def test_the_page_of_the_index_has_whole_links_where_the_repository_is_known(
-    source: Path, tmp_path: Path
+    pure: Path, source: Path, tmp_path: Path
 ) -> None:
     readme = (REPOSITORY / "README.md").read_text("utf-8")
-    installed = build(source, tmp_path / "bare", LEADLINE_BUILD="pure", LEADLINE_REPOSITORY="")
-    assert described(installed) == ({}, readme)
+    assert described(pure) == ({}, readme)
     place = "https://host.invalid/some/leadline"
     installed = build(source, tmp_path / "named", LEADLINE_BUILD="pure", LEADLINE_REPOSITORY=place + "/")
     addresses, page = described(installed)
@@ -183,9 +190,9 @@ def test_compiled_kernels_are_found_and_hold_no_debug_symbols(source: Path, tmp_
 
 
 def test_studies_are_a_wheel_of_their_own_that_is_imported_without_a_checkout(
-    source: Path, tmp_path: Path
+    pure: Path, tmp_path: Path
 ) -> None:
-    assert not (build(source, tmp_path / "leadline", LEADLINE_BUILD="pure") / "leadline_studies").exists()
+    assert not (pure / "leadline_studies").exists()
     ignored = shutil.ignore_patterns("build", "tests", "*.egg-info", "__pycache__")
     shutil.copytree(REPOSITORY / "studies", tmp_path / "studies", ignore=ignored)
     installed = build(tmp_path / "studies", tmp_path / "wheel", name="leadline_studies")
