@@ -13,7 +13,7 @@ import pytest
 from leadline.errors import InputError, UsageError
 from leadline.io.objects import Run
 from leadline.retrieval import fusion_methods
-from leadline.retrieval.fusion import fuse, method_of
+from leadline.retrieval.fusion import fuse
 from leadline.retrieval.fusion_lists import NORMALISATIONS, FusionLists, normalised
 from leadline.retrieval.fusion_methods import FUSIONS
 
@@ -41,7 +41,7 @@ BY_HAND: dict[str, Scores] = {
 
 
 def of(method: str) -> str | None:
-    return "none" if method_of(method).uses_scores else None
+    return "none" if FUSIONS.parse(method).uses_scores else None
 
 
 @pytest.mark.parametrize("method", BY_HAND)
@@ -170,10 +170,10 @@ def random_runs(generator: np.random.Generator, *, low: int = 0) -> list[Lists]:
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("method", FUSIONS.classes)
 def test_random_runs_with_ties_have_the_values_of_the_twin(method: str, *, weighted: bool) -> None:
-    if weighted and not method_of(method).weighted:
+    if weighted and not FUSIONS.parse(method).weighted:
         return
     generator = np.random.default_rng(len(method))
-    names = NORMALISATIONS if method_of(method).uses_scores else [None]
+    names = NORMALISATIONS if FUSIONS.parse(method).uses_scores else [None]
     for _ in range(6):
         for name in names:
             runs = random_runs(generator, low=1 if name == "max" else -3)
@@ -230,9 +230,9 @@ def test_depth_keeps_the_best_documents_of_each_query() -> None:
     [
         (lambda: fuse([EXAMPLE[0]]), "at least two runs"),
         (lambda: fuse("a.run"), "need at least two runs to fuse, got 1"),
-        (lambda: fuse(EXAMPLE, "RFF"), "unknown fusion method 'RFF'; nearest: RRF"),
+        (lambda: fuse(EXAMPLE, "RFF"), "unknown fusion method 'RFF'. Did you mean RRF"),
         (lambda: fuse(EXAMPLE, "RRF", normalise="max"), "uses only ranks. It applies to CombANZ"),
-        (lambda: fuse(EXAMPLE, "CombSUM", normalise="minmax"), "normalise='minmax'"),
+        (lambda: fuse(EXAMPLE, "CombSUM", normalise="minmax"), "not 'minmax'"),
         (lambda: fuse(EXAMPLE, "CombMAX", weights=[1, 1, 1]), "takes no weights. Choose from Borda"),
         (lambda: fuse(EXAMPLE, weights=[1, 1]), "need one weight per run, got 2 weights for 3 runs"),
         (lambda: fuse(EXAMPLE, weights=[1, -1, 1]), "weights must be 0 or more, not -1"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from leadline.errors import InputError, UsageError
 from leadline.io.objects import Run
 from leadline.io.read import RunLike, counted_run
 from leadline.io.read_paths import public
-from leadline.io.run_lists import ReadCounts
 from leadline.retrieval.fusion_lists import (
     DIVIDING,
     NORMALISATIONS,
@@ -27,7 +26,6 @@ from leadline.retrieval.fusion_lists import (
 )
 from leadline.retrieval.fusion_methods import FUSIONS, FusionMethod
 
-DEFAULT_NORMALISATION = "min-max"
 REPAIRS = {
     "other_tags": "used the last tag and ignored earlier ones ({})",
     "repeated": "left out repeated documents ({})",
@@ -43,14 +41,6 @@ class FusedRun(Run):
     warnings: list[ResultWarning]
     options: dict[str, Any]
     inputs: list[dict[str, Any]]  # name, path, queries, documents, weight
-
-
-class FusionInput(NamedTuple):
-    """Runs to fuse, with what was repaired when they were read."""
-
-    runs: list[Run]
-    warnings: list[ResultWarning]
-    paths: list[str]
 
 
 @public
@@ -112,96 +102,64 @@ def fuse(
     check_whole(1, depth=depth)
     if name is not None:
         check_run_name(name)
-    chosen = method_of(method)
-    normalisation = normalisation_of(chosen, normalise)
-    found = runs_of(runs, Reading.of(fuse, options, RunOptions))
-    weight = weights_of(chosen, weights, [run.name for run in found.runs])
+    chosen = method if isinstance(method, FusionMethod) else FUSIONS.parse(method)
+    normalisation = _normalisation(chosen, normalise)
+    given, paths, warnings = _read(runs, Reading.of(fuse, options, RunOptions))
+    weight = _weights(chosen, weights, len(given))
     kept = np.flatnonzero(weight > 0).tolist()
-    lists = FusionLists(found.runs).of_runs(kept)
+    lists = FusionLists(given).of_runs(kept)
     prepared = normalised(lists, normalisation) if chosen.uses_scores else lists
     run = prepared.run_of(chosen.scores(prepared, weight[kept]), depth=depth)
-    fused = described(run, found, chosen, normalisation, weight, name=name)
-    fused.warnings += warnings_of(lists, chosen, normalisation)
-    fused.options |= {"weights": None if weights is None else weight.tolist(), "depth": depth}
-    return fused
-
-
-def described(
-    run: Run,
-    found: FusionInput,
-    method: FusionMethod,
-    normalisation: str,
-    weights: Floats,
-    *,
-    name: str | None,
-) -> FusedRun:
-    """Return a run with the description of how it was fused."""
+    title = str(chosen) if name is None else name
     fused = FusedRun.of_columns(
-        run.queries, run.offsets, run.documents, run.document, run.scores, name=str(method), tag=str(method)
+        run.queries, run.offsets, run.documents, run.document, run.scores, name=title, tag=title
     )
     assert isinstance(fused, FusedRun)
-    if name is not None:
-        fused.name = fused.tag = name
-    fused.sources = tuple(source for one in found.runs for source in one.sources)
-    fused.warnings = list(found.warnings)
+    fused.sources = tuple(source for one in given for source in one.sources)
+    fused.warnings = [*warnings, *_warnings(lists, chosen, normalisation)]
     fused.inputs = [
         {
             "name": one.name,
             "path": path,
             "queries": len(one.queries),
             "documents": len(one.scores),
-            "weight": weight,
+            "weight": share,
         }
-        for one, path, weight in zip(found.runs, found.paths, weights.tolist(), strict=True)
+        for one, path, share in zip(given, paths, weight.tolist(), strict=True)
     ]
     fused.options = {
-        "method": str(method),
-        "normalise": normalisation if method.uses_scores else None,
-        "runs": [one.name for one in found.runs],
+        "method": str(chosen),
+        "normalise": normalisation if chosen.uses_scores else None,
+        "runs": [one.name for one in given],
+        "weights": None if weights is None else weight.tolist(),
+        "depth": depth,
     }
     return fused
 
 
-def method_of(method: str | FusionMethod) -> FusionMethod:
-    """Return a fusion method by name.
-
-    >>> method_of("rrf(k=10)")
-    RRF(k=10)
-    """
-    return method if isinstance(method, FusionMethod) else FUSIONS.parse(method)
-
-
-def normalisation_of(method: FusionMethod, name: str | None) -> str:
-    """Return the normalization that a method uses; "none" if it uses ranks only.
-
-    >>> normalisation_of(method_of("CombSUM"), None), normalisation_of(method_of("RRF"), None)
-    ('min-max', 'none')
-    """
-    if name is not None:
-        check_word(tuple(NORMALISATIONS), normalise=name)
-        if not method.uses_scores and name != "none":
-            able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.uses_scores)
-            raise UsageError(
-                f"normalise='{name}' does not apply to {method}, which uses only ranks. It applies to {able}."
-            )
-        return name
-    return DEFAULT_NORMALISATION if method.uses_scores else "none"
+def _normalisation(method: FusionMethod, name: str | None) -> str:
+    """Return the normalization that a method uses; "none" if it uses ranks only."""
+    if name is None:
+        return "min-max" if method.uses_scores else "none"
+    check_word(tuple(NORMALISATIONS), normalise=name)
+    if not method.uses_scores and name != "none":
+        able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.uses_scores)
+        raise UsageError(
+            f"normalise='{name}' does not apply to {method}, which uses only ranks. It applies to {able}."
+        )
+    return name
 
 
-def weights_of(method: FusionMethod, weights: Sequence[float] | None, names: Sequence[str]) -> Floats:
-    """Return the weights of the runs, 1 by default.
-
-    >>> weights_of(method_of("RRF"), None, ["a", "b"]).tolist()
-    [1.0, 1.0]
-    """
+def _weights(method: FusionMethod, weights: Sequence[float] | None, runs: int) -> Floats:
+    """Return the weights of the runs, 1 by default."""
     if weights is None:
-        return np.ones(len(names))
+        return np.ones(runs)
     if not method.weighted:
         able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.weighted)
         raise UsageError(f"{method} takes no weights. Choose from {able}.")
-    if len(weights) != len(names):
+    if len(weights) != runs:
         raise UsageError(
-            f"need one weight per run, got {counted(len(weights), 'weight')} for {counted(len(names), 'run')}"
+            f"need one weight per run, got {counted(len(weights), 'weight')} for {counted(runs, 'run')}"
         )
     for weight in weights:
         check_numbers(weight=weight)
@@ -213,8 +171,10 @@ def weights_of(method: FusionMethod, weights: Sequence[float] | None, names: Seq
     return found
 
 
-def runs_of(runs: Iterable[Any] | Mapping[str, Any], reading: Reading) -> FusionInput:
-    """Return runs and the warnings of reading them; refuse fewer than two."""
+def _read(
+    runs: Iterable[Any] | Mapping[str, Any], reading: Reading
+) -> tuple[list[Run], list[str], list[ResultWarning]]:
+    """Return runs, their paths and the warnings of reading them; refuse fewer than two."""
     if isinstance(runs, (str, os.PathLike, Run)):
         raise UsageError("need at least two runs to fuse, got 1. Pass them as a list: [first, second].")
     named: list[tuple[str | None, Any]]
@@ -232,19 +192,15 @@ def runs_of(runs: Iterable[Any] | Mapping[str, Any], reading: Reading) -> Fusion
             raise InputError("the run contains no documents", path=run.name)
         found.append(Run.sharing(run))
         paths.append(os.fspath(source) if isinstance(source, (str, os.PathLike)) else "in memory")
-        warnings += _repairs(run.name, counts)
-    return FusionInput(found, warnings, paths)
+        warnings += [
+            ResultWarning(code, f"{run.name}: {text.format(count)}", count)
+            for code, text in REPAIRS.items()
+            if (count := getattr(counts, code))
+        ]
+    return found, paths, warnings
 
 
-def _repairs(name: str, counts: ReadCounts) -> list[ResultWarning]:
-    return [
-        ResultWarning(code, f"{name}: {text.format(count)}", count)
-        for code, text in REPAIRS.items()
-        if (count := getattr(counts, code))
-    ]
-
-
-def warnings_of(lists: FusionLists, method: FusionMethod, normalisation: str) -> list[ResultWarning]:
+def _warnings(lists: FusionLists, method: FusionMethod, normalisation: str) -> list[ResultWarning]:
     """Return warnings of queries that runs lack, of equal and of negative scores."""
     warnings = []
     for name, sizes in zip(lists.names, lists.sizes, strict=True):

@@ -198,18 +198,22 @@ class _Groups:
         self.list = lists.source * len(lists.queries) + lists.row_query
         self.number = lists.sizes.size
 
-    def extreme(self, function: np.ufunc, start: float) -> Floats:
-        found = np.full(self.number, start)
-        function.at(found, self.list, self.lists.score)
+    @cached_property
+    def low(self) -> Floats:
+        """Smallest score of each list."""
+        found = np.full(self.number, np.inf)
+        np.minimum.at(found, self.list, self.lists.score)
+        return found
+
+    @cached_property
+    def high(self) -> Floats:
+        """Largest score of each list."""
+        found = np.full(self.number, -np.inf)
+        np.maximum.at(found, self.list, self.lists.score)
         return found
 
     def sums(self, values: Floats) -> Floats:
         return np.bincount(self.list, values, minlength=self.number).astype(np.float64)
-
-    def equal(self) -> int:
-        """Return the number of lists whose scores are all equal."""
-        low, high = self.extreme(np.minimum, np.inf), self.extreme(np.maximum, -np.inf)
-        return int(np.count_nonzero(low == high))
 
     def name(self, place: int) -> str:
         run, query = divmod(place, len(self.lists.queries))
@@ -223,13 +227,12 @@ def _over(part: Floats, whole: Floats) -> Floats:
 
 
 def _min_max(groups: _Groups) -> FusionLists:
-    low, high = groups.extreme(np.minimum, np.inf), groups.extreme(np.maximum, -np.inf)
-    score = groups.lists.score
-    return groups.lists.with_scores(_over(score - low[groups.list], (high - low)[groups.list]))
+    above = groups.lists.score - groups.low[groups.list]
+    return groups.lists.with_scores(_over(above, (groups.high - groups.low)[groups.list]))
 
 
 def _max(groups: _Groups) -> FusionLists:
-    high = groups.extreme(np.maximum, -np.inf)
+    high = groups.high
     for place in np.flatnonzero((high <= 0) & np.isfinite(high))[:1].tolist():
         raise InputError(
             f"the normalization max needs a score above 0, but the largest for {groups.name(place)} is "
@@ -240,8 +243,7 @@ def _max(groups: _Groups) -> FusionLists:
 
 
 def _sum(groups: _Groups) -> FusionLists:
-    low = groups.extreme(np.minimum, np.inf)
-    above = groups.lists.score - low[groups.list]
+    above = groups.lists.score - groups.low[groups.list]
     return groups.lists.with_scores(_over(above, groups.sums(above)[groups.list]))
 
 
@@ -249,8 +251,8 @@ def _z(groups: _Groups) -> FusionLists:
     sizes = groups.lists.size
     centred: Floats = groups.lists.score - groups.sums(groups.lists.score)[groups.list] / sizes
     spread = np.sqrt(groups.sums(centred**2)[groups.list] / sizes)
-    low, high = groups.extreme(np.minimum, np.inf), groups.extreme(np.maximum, -np.inf)
-    return groups.lists.with_scores(_over(centred, np.where((low == high)[groups.list], 0.0, spread)))
+    equal = (groups.low == groups.high)[groups.list]
+    return groups.lists.with_scores(_over(centred, np.where(equal, 0.0, spread)))
 
 
 def _rank(groups: _Groups) -> FusionLists:
@@ -316,4 +318,5 @@ def lists_of_equal_scores(lists: FusionLists) -> int:
     >>> lists_of_equal_scores(FusionLists([Run({"q": {"a": 1.0, "b": 1.0}, "r": {"a": 2.0, "b": 1.0}})]))
     1
     """
-    return _Groups(lists).equal()
+    groups = _Groups(lists)
+    return int(np.count_nonzero(groups.low == groups.high))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from leadline.errors import InputError, UsageError
 from leadline.retrieval.index import builder, index_files, open_index, reader
 from leadline.retrieval.index.builder import build_index
-from leadline.retrieval.index.index_arrays import OFFSETS
+from leadline.retrieval.index.index_files import OFFSETS
 from leadline.retrieval.index.reader import Index, check_index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import search
@@ -167,7 +167,7 @@ def test_a_bad_rule_is_refused(tmp_path: Path) -> None:
         "spam.tsv": "FILE:COLUMN>=NUMBER",
         f"{table}:percentile>=many": "'many' is not a number",
         f"{table}:percent>=1": "no column 'percent'. Choose from doc_id, percentile",
-        f"{table}:percentile>=1": "'much' in column 'percentile'; expected a number",
+        f"{table}:percentile>=1": "'much' in column 'percentile' is not a number",
     }.items():
         with pytest.raises((UsageError, InputError), match=message):
             build_index({"a": "wing"}, keep=rule)

@@ -178,8 +178,8 @@ def test_names_are_understood_and_printed_back_canonically() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("BM26", "unknown model 'BM26'; nearest: BM25"),
-        ("BM25(k=1)", "BM25 has no parameter 'k'; it has: k1, b, idf, k3"),
+        ("BM26", "unknown model 'BM26'. Did you mean BM25"),
+        ("BM25(k=1)", "BM25 has no parameter 'k'. Its parameters are k1, b, idf, k3"),
         ("BM25(b=2)", "b must be a number from 0 to 1, not 2"),
         ("BM25(0.9)", "'0.9' is not of the form name=value"),
         ("TF(sine)", "form must be dot or cosine, not sine"),

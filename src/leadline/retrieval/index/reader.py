@@ -19,8 +19,7 @@ from leadline.data.records import ResultWarning
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.io.check import Checked
 from leadline.io.check_remarks import Problem
-from leadline.retrieval.index.index_arrays import IndexArrays
-from leadline.retrieval.index.index_files import TYPES, digest
+from leadline.retrieval.index.index_files import TYPES, IndexArrays, digest
 from leadline.text import ANALYSES, Analysis
 
 KEPT = 4096  # pairs whose windows are kept between queries

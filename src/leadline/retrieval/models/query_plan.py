@@ -70,6 +70,11 @@ class Plan(NamedTuple):
     base: Callable[[Integers], Floats] | None = None
 
 
+def by_term(index: Index, query: Query, gain: Callable[[int, float], Gain]) -> Plan:
+    """Return the plan of the terms of a query, each with a gain made of its code and query frequency."""
+    return Plan([PlanPart(index.postings(code), gain(code, times)) for code, times in query.weights.items()])
+
+
 class ScoredDocuments(NamedTuple):
     """Document codes and their scores."""
 
@@ -138,11 +143,6 @@ def documents_to_learn(
     if relevant is None:
         raise UsageError("learn=judged needs judgments to learn from. Add --feedback QRELS.")
     return relevant, scores_of(plan, relevant)
-
-
-def term_counts(index: Index, document: int) -> tuple[Integers, Integers]:
-    """Return the terms of a document by code, and their frequencies."""
-    return index.bag_of(document)
 
 
 def largest(values: Floats, codes: Integers, count: int) -> list[int]:
