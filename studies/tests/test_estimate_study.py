@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from conftest import Leadline
 from leadline_studies.common.pages import read_numbers
+from tests.judged_runs import write_rows, write_runs
 
-QUERIES = [f"q{number:02}" for number in range(30)]
 PROXIES = {"none", "centred", "votes", "labels", "adverse, random labels", "adverse, first documents"}
 
 
@@ -19,24 +18,10 @@ PROXIES = {"none", "centred", "votes", "labels", "adverse, random labels", "adve
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write runs of different quality, complete judgments, and labels of which four in five are right."""
     folder = tmp_path_factory.mktemp("study")
-    rng = np.random.default_rng(5)
-    grades = rng.random((30, 60)) < 0.3
-    for number, skill in enumerate((2.0, 1.5, 1.0, 0.5, 0.2, 1.2)):
-        scores = skill * grades + rng.normal(size=grades.shape)
-        lines = [
-            f"{query} Q0 d{one} 0 {scores[place, one]} r"
-            for place, query in enumerate(QUERIES)
-            for one in range(60)
-        ]
-        (folder / f"run{number}.run").write_text("\n".join(lines) + "\n")
-    noisy = grades != (rng.random(grades.shape) < 0.2)
-    for name, table in (("truth.qrels", grades), ("labels.qrels", noisy)):
-        lines = [
-            f"{query} 0 d{one} {int(table[place, one])}"
-            for place, query in enumerate(QUERIES)
-            for one in range(60)
-        ]
-        (folder / name).write_text("\n".join(lines) + "\n")
+    grades, rng = write_runs(folder, (2.0, 1.5, 1.0, 0.5, 0.2, 1.2))
+    write_rows(
+        folder / "labels.qrels", "{query} 0 d{one} {value:d}", grades != (rng.random(grades.shape) < 0.2)
+    )
     return folder
 
 

@@ -11,30 +11,14 @@ import pytest
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import slope
 from leadline_studies.proxies import page, study
-
-QUERIES = [f"q{number:02}" for number in range(30)]
+from tests.judged_runs import write_runs
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
     """Write complete judgments and six runs of different quality."""
     folder = tmp_path_factory.mktemp("proxies")
-    rng = np.random.default_rng(5)
-    grades = rng.random((30, 60)) < 0.3
-    for number, skill in enumerate((2.0, 1.5, 1.0, 0.5, 0.0, 1.2)):
-        scores = skill * grades + rng.normal(size=grades.shape)
-        lines = [
-            f"{query} Q0 d{one} 0 {scores[place, one]} r"
-            for place, query in enumerate(QUERIES)
-            for one in range(60)
-        ]
-        (folder / f"run{number}.run").write_text("\n".join(lines) + "\n")
-    lines = [
-        f"{query} 0 d{one} {int(grades[place, one])}"
-        for place, query in enumerate(QUERIES)
-        for one in range(60)
-    ]
-    (folder / "truth.qrels").write_text("\n".join(lines) + "\n")
+    write_runs(folder, (2.0, 1.5, 1.0, 0.5, 0.0, 1.2))
     return folder / "truth.qrels", sorted(folder.glob("*.run"))
 
 

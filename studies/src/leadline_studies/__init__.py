@@ -9,12 +9,13 @@ import importlib.util
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from leadline import MEASURES, Measure, Qrels, UsageError, read_qrels
-from leadline.data.records import ResultWarning
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Table
 from leadline.data.wording import docstring
 from leadline.errors import UnknownNameError
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Option(NamedTuple):
-    """Option of a study; `kind` is the type of its value."""
+@dataclass(frozen=True)
+class Option:
+    """Option of a study; `kind` is the type of its value, a tuple as default makes it repeatable."""
 
     name: str
     kind: type
@@ -35,7 +37,15 @@ class Option(NamedTuple):
     default: Any = None
     required: bool = False
     metavar: str | None = None
-    repeatable: bool = False
+
+    def __post_init__(self) -> None:
+        named = {"model": "MODEL", "measure": "MEASURE"}.get(self.name, "N" if self.kind is int else None)
+        object.__setattr__(self, "metavar", self.metavar or named)
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the option may be given several times."""
+        return isinstance(self.default, tuple)
 
 
 class Claim(NamedTuple):
@@ -53,7 +63,7 @@ class Outcome(NamedTuple):
     figures: dict[str, Figure]
     lines: Sequence[str]
     warnings: Sequence[ResultWarning] = ()
-    inputs: Sequence[tuple[str, int]] = ()
+    inputs: Sequence[Any] = ()  # runs, and paths with numbers of rows
     options: dict[str, Any] | None = None
 
 
@@ -71,10 +81,9 @@ VECTORS = Option(
     "topics.",
     (),
     metavar="FILE",
-    repeatable=True,
 )
 LEVEL = Option("level", float, "Lowest grade that counts as relevant.", 1.0, metavar="GRADE")
-SEED = Option("seed", int, "Seed of the random number generator.", 0, metavar="N")
+SEED = Option("seed", int, "Seed of the random number generator.", 0)
 TEAM = Option("team", str, "Table column with the team of each run.", required=True, metavar="FILE:COLUMN")
 OF_TEAMS = Option(
     "team",
@@ -111,7 +120,11 @@ def with_options(options: Sequence[Option]) -> Callable[[Callable[..., Outcome]]
                 raise TypeError(f"the study has no option {', '.join(sorted(unknown))}")
             given = defaults | named
             outcome = study(*inputs, Given(**given, on_run=on_run or (lambda _done, _total: None)))
-            return outcome._replace(options={**_shown(given), **(outcome.options or {})})
+            read = [
+                (one.path, one.counts["documents_read"]) if isinstance(one, RunInfo) else one
+                for one in outcome.inputs
+            ]
+            return outcome._replace(inputs=read, options={**_shown(given), **(outcome.options or {})})
 
         return run
 

@@ -37,13 +37,13 @@ CLAIM = Claim(
 )
 OPTIONS = (
     Option("machine", str, "File of LLM labels.", required=True, metavar="LABELS"),
-    Option("new", str, "A run that is not pooled (repeatable).", (), metavar="RUN", repeatable=True),
-    Option("measure", str, "Measure to report.", "P@10", metavar="MEASURE"),
+    Option("new", str, "A run that is not pooled (repeatable).", (), metavar="RUN"),
+    Option("measure", str, "Measure to report.", "P@10"),
     LEVEL,
-    Option("depth", int, "Number of documents that the circular run re-ranks.", 100, metavar="N"),
-    Option("budget", float, "Mean number of judgments per query.", 20.0, metavar="N"),
-    Option("draws", int, "Number of samples to draw.", 200, metavar="N"),
-    Option("seed", int, "Seed of the first sample.", 0, metavar="N"),
+    Option("depth", int, "Number of documents that the circular run re-ranks.", 100),
+    Option("budget", float, "Mean number of judgments per query.", 20.0),
+    Option("draws", int, "Number of samples to draw.", 200),
+    Option("seed", int, "Seed of the first sample.", 0),
 )
 NAME = "circular"
 SHOWN = 10  # runs in the figure and on the page: the circular one and the best other pooled ones by the truth

@@ -107,7 +107,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         _figures(differences, grids, inside, across, given.cutoff),
         summary_lines(data),
         differences.warnings,
-        [(info.path, info.counts["documents_read"]) for info in differences.runs],
+        differences.runs,
         {"k": given.cutoff},
     )
 

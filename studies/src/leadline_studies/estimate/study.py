@@ -50,16 +50,9 @@ from leadline_studies.estimate.trials import Trial
 
 CLAIM = Claim("Estimates from few judgments are unbiased, and their intervals have nominal coverage.")
 OPTIONS = (
-    Option("new", str, "A run that is not pooled (repeatable).", (), metavar="RUN", repeatable=True),
-    Option("machine", str, "File of LLM labels (repeatable).", (), metavar="LABELS", repeatable=True),
-    Option(
-        "measure",
-        str,
-        "Measure to estimate (repeatable). [default: P@10, RBP@10, DCG@10, RR@10]",
-        (),
-        metavar="MEASURE",
-        repeatable=True,
-    ),
+    Option("new", str, "A run that is not pooled (repeatable).", (), metavar="RUN"),
+    Option("machine", str, "File of LLM labels (repeatable).", (), metavar="LABELS"),
+    Option("measure", str, "Measure to estimate (repeatable). [default: P@10, RBP@10, DCG@10, RR@10]", ()),
     LEVEL,
     Option(
         "budgets",
@@ -68,10 +61,8 @@ OPTIONS = (
         "5,10,20,40,80",
         metavar="NUMBERS",
     ),
-    Option("draws", int, "Number of samples to draw.", 200, metavar="N"),
-    Option(
-        "pairs", int, "Number of pairs of runs to compare on their own. Give 0 for none.", 40, metavar="N"
-    ),
+    Option("draws", int, "Number of samples to draw.", 200),
+    Option("pairs", int, "Number of pairs of runs to compare on their own. Give 0 for none.", 40),
     SEED,
 )
 MEASURES = ("P@10", "RBP(p=0.8)@10", "DCG@10", "RR@10")

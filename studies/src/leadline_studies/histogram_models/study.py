@@ -72,14 +72,14 @@ SETTINGS = (
 )
 SIZES = "10,30,100,300,1000"
 OPTIONS = (
-    Option("model", str, "Retrieval model to try (repeatable).", SETTINGS, metavar="MODEL", repeatable=True),
+    Option("model", str, "Retrieval model to try (repeatable).", SETTINGS),
     Option("depth", int, "Maximum number of documents per list.", 10_000, metavar="K"),
-    Option("bins", int, "Number of histogram bins.", 10, metavar="N"),
+    Option("bins", int, "Number of histogram bins.", 10),
     Option("samples", str, "Numbers of non-relevant documents to sample per query.", SIZES, metavar="N,N"),
     LEVEL,
-    Option("draws", int, "Number of random sets of seven models and of resamples.", 200, metavar="N"),
-    Option("seed", int, "Seed of the samples and of the random number generator.", 0, metavar="N"),
-    Option("time", int, "Number of timing rounds. Give 0 for none.", 0, metavar="N"),
+    Option("draws", int, "Number of random sets of seven models and of resamples.", 200),
+    Option("seed", int, "Seed of the samples and of the random number generator.", 0),
+    Option("time", int, "Number of timing rounds. Give 0 for none.", 0),
 )
 LEAST = 3  # models
 

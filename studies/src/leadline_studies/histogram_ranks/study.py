@@ -39,8 +39,8 @@ CLAIM = Claim("HSA from ranks follows MAP over submitted runs.", "R of 0.75 to 0
 OPTIONS = (
     LEVEL,
     Option("depth", int, "Number of documents to keep per list, before anything else.", 1000, metavar="K"),
-    Option("bins", int, "Number of histogram bins.", 10, metavar="N"),
-    Option("draws", int, "Number of random sets of seven runs and of resamples.", 200, metavar="N"),
+    Option("bins", int, "Number of histogram bins.", 10),
+    Option("draws", int, "Number of random sets of seven runs and of resamples.", 200),
     SEED,
     OF_TEAMS,
 )
@@ -93,7 +93,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     gain = _gain(
         columns["HSA, robust"], columns["recall (control)"], quality[:, 0], groups, given.draws, given.seed
     )
-    read = [(info.path, info.counts["documents_read"]) for info in infos]
+    read = infos
     return Outcome(
         {
             "depth": given.depth,

@@ -55,10 +55,10 @@ SHARED = (
         metavar="N,N",
     ),
     Option("shares", str, "Percentages of the relevant documents to keep.", "25,50,75,100", metavar="P,P"),
-    Option("bins", int, "Number of histogram bins.", 10, metavar="N"),
-    Option("repeats", int, "Number of samples to draw.", 10, metavar="N"),
-    Option("draws", int, "Number of bootstrap resamples of queries and runs.", 200, metavar="N"),
-    Option("seed", int, "Seed of the samples and of the random number generator.", 0, metavar="N"),
+    Option("bins", int, "Number of histogram bins.", 10),
+    Option("repeats", int, "Number of samples to draw.", 10),
+    Option("draws", int, "Number of bootstrap resamples of queries and runs.", 200),
+    Option("seed", int, "Seed of the samples and of the random number generator.", 0),
 )
 OPTIONS = (*SHARED, OF_TEAMS)
 PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
@@ -153,7 +153,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     found = correlations_by_cell(grid, exact, np.stack(of_runs), groups, given.draws)
     data = {"samples": grid.sizes, "shares": grid.shares, "bins": given.bins, "repeats": given.repeats}
     data |= {"runs": len(names), "estimates": found, "mean_exact": float(exact[:, 0, 0].mean())}
-    read = [(info.path, info.counts["documents_read"]) for info in infos]
+    read = infos
     tables, lines = {"tracking": tracking_table(found)}, summary_lines(found, grid, len(infos))
     return Outcome(data, tables, figures(found, grid), lines, (), read, {})
 

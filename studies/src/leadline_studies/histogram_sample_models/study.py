@@ -73,7 +73,7 @@ TRIED = (
     "RM3(original=0.8)",
 )
 OPTIONS = (
-    Option("model", str, "Retrieval model to try (repeatable).", TRIED, metavar="MODEL", repeatable=True),
+    Option("model", str, "Retrieval model to try (repeatable).", TRIED),
     Option("tops", str, "Numbers of first BM25 documents to rescore.", "100,1000", metavar="K,K"),
     *SHARED,
 )

@@ -57,24 +57,16 @@ OPTIONS = (
     Option("train", str, "Training texts. All of DOCS is then held out.", metavar="DOCS"),
     Option("held_out", float, "Share of DOCS to hold out for perplexity, without --train.", 0.1),
     Option("level", float, "Lowest grade of a similar document.", 1.0, metavar="GRADE"),
-    Option("queries", int, "Maximum number of query documents. More are sampled at random.", metavar="N"),
-    Option(
-        "sample",
-        int,
-        "Number of non-relevant documents to sample per query for HSA and DO.",
-        100,
-        metavar="N",
-    ),
-    Option("bins", int, "Number of histogram bins.", 10, metavar="N"),
+    Option("queries", int, "Maximum number of query documents. More are sampled at random."),
+    Option("sample", int, "Number of non-relevant documents to sample per query for HSA and DO.", 100),
+    Option("bins", int, "Number of histogram bins.", 10),
     Option(
         "alpha_sum", float, "Sum of the Dirichlet priors of a document over all topics.", 50.0, metavar="A"
     ),
     SWEEPS,
-    Option(
-        "particles", int, "Number of particles for the left-to-right estimate of perplexity.", 20, metavar="N"
-    ),
-    Option("draws", int, "Number of bootstrap resamples of queries.", 1000, metavar="N"),
-    Option("seed", int, "Seed of the fits, the samples and the random number generator.", 0, metavar="N"),
+    Option("particles", int, "Number of particles for the left-to-right estimate of perplexity.", 20),
+    Option("draws", int, "Number of bootstrap resamples of queries.", 1000),
+    Option("seed", int, "Seed of the fits, the samples and the random number generator.", 0),
     Option("time", bool, "Also report processor times, which differ from run to run.", False),
 )
 LEAST = 7  # numbers of topics, as many as the paper tried

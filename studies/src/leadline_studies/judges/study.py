@@ -47,22 +47,10 @@ OPTIONS = (
         (),
         required=True,
         metavar="FILE",
-        repeatable=True,
     ),
+    Option("measure", str, "Measure to rank by (repeatable). [default: AP, nDCG]", ()),
     Option(
-        "measure",
-        str,
-        "Measure to rank by (repeatable). [default: AP, nDCG]",
-        (),
-        metavar="MEASURE",
-        repeatable=True,
-    ),
-    Option(
-        "judged_only",
-        bool,
-        "Remove documents that the assessors did not judge.",
-        default=False,
-        metavar="YES/NO",
+        "judged_only", bool, "Remove documents that the assessors did not judge.", False, metavar="YES/NO"
     ),
 )
 EQUAL = 0.9  # Voorhees: rankings with such a tau are as good as equal
@@ -93,8 +81,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         _figures(ranking),
         summary_lines(data),
         _notices(all_judgments, common, ranking, judged_only=given.judged_only),
-        [(path, rows) for path, rows in all_judgments.paths if path]
-        + [(info.path, info.counts["documents_read"]) for info in ranking.runs],
+        [*((path, rows) for path, rows in all_judgments.paths if path), *ranking.runs],
         options,
     )
 

@@ -44,13 +44,13 @@ CLAIM = Claim("Predictions of unjudged grades make the intervals of estimates na
 MEASURES = ("P@10", "RBP(p=0.8)@10")
 OPTIONS = (
     Option("docs", str, "Texts of the documents for DeShaTo.", metavar="DOCS"),
-    Option("measure", str, "Measure to estimate (repeatable).", MEASURES, metavar="MEASURE", repeatable=True),
+    Option("measure", str, "Measure to estimate (repeatable).", MEASURES),
     LEVEL,
-    Option("budget", int, "Mean number of judgments per query.", 20, metavar="N"),
-    Option("draws", int, "Number of samples to draw.", 50, metavar="N"),
+    Option("budget", int, "Mean number of judgments per query.", 20),
+    Option("draws", int, "Number of samples to draw.", 50),
     Option("topics", int, "Number of topics for DeShaTo.", 50, metavar="T"),
-    Option("fits", int, "Number of LDA fits for DeShaTo.", 3, metavar="N"),
-    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in each fit.", 200, metavar="N"),
+    Option("fits", int, "Number of LDA fits for DeShaTo.", 3),
+    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in each fit.", 200),
     SEED,
 )
 UNJUDGED = ("nruns", "reference-count")

@@ -50,14 +50,9 @@ ARGUMENTS = ("docs", "queries", "qrels")
 SYSTEMS = ("QLDirichlet", "RM3", "BM25")
 OPTIONS = (
     Option(
-        "model",
-        str,
-        "Retrieval model to try (repeatable). The choice is between the first two.",
-        SYSTEMS,
-        metavar="MODEL",
-        repeatable=True,
+        "model", str, "Retrieval model to try (repeatable). The choice is between the first two.", SYSTEMS
     ),
-    Option("measure", str, "Measure to predict.", "AP", metavar="MEASURE"),
+    Option("measure", str, "Measure to predict.", "AP"),
     Option("topics", int, "Number of topics.", 100),
     Option("fits", int, "Number of topic models to fit. DeShaTo is the mean over them.", 5),
     SWEEPS,

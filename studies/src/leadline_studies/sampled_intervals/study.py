@@ -41,14 +41,7 @@ CLAIM = Claim(
 ARGUMENTS = ("docs", "queries", "qrels")
 TRIED = ("BM25", "QLDirichlet", "TFIDF(cosine)", "TF(dot)")  # the first is the baseline
 OPTIONS = (
-    Option(
-        "model",
-        str,
-        "Retrieval model to try (repeatable). The first is the baseline.",
-        TRIED,
-        metavar="MODEL",
-        repeatable=True,
-    ),
+    Option("model", str, "Retrieval model to try (repeatable). The first is the baseline.", TRIED),
     Option(
         "samples",
         str,
@@ -56,8 +49,8 @@ OPTIONS = (
         "10,30,100,300",
         metavar="N,N",
     ),
-    Option("draws", int, "Number of samples to draw per size.", 200, metavar="N"),
-    Option("most", int, "Maximum number of queries, taken from the start of the file.", 100, metavar="N"),
+    Option("draws", int, "Number of samples to draw per size.", 200),
+    Option("most", int, "Maximum number of queries, taken from the start of the file.", 100),
     SEED,
 )
 FEWEST_FOR_INTERVALS = 31  # smaller samples have none, so their variance is not computed

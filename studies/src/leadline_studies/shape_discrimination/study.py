@@ -36,7 +36,7 @@ CLAIM = Claim(
 OPTIONS = (
     Option("docs", str, "Texts of the documents. Topics are fitted to all of them.", metavar="DOCS"),
     VECTORS,
-    Option("topics", int, "Number of topics to fit to --docs (repeatable).", (100,), repeatable=True),
+    Option("topics", int, "Number of topics to fit to --docs (repeatable).", (100,)),
     FITS,
     SWEEPS,
     Option("draws", int, "Number of sets to draw per query and kind.", 20),
@@ -98,7 +98,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         {},
         summary_lines(data),
         [],
-        [(info.path, info.counts["documents_read"]) for info in systems.infos],
+        systems.infos,
         fitted(given, data["topics"], data["fits"]),
     )
 

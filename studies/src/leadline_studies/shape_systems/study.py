@@ -16,7 +16,7 @@ import numpy as np
 from leadline import InputError, read_qrels
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading
-from leadline.data.records import ResultWarning, plain
+from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
 from leadline.errors import UsageError, one_of
@@ -41,7 +41,7 @@ TOPICS = (50, 100, 250)  # the paper's
 OF_TOPICS = (
     Option("docs", str, "Texts of the documents. Topics are fitted to the retrieved ones.", metavar="DOCS"),
     VECTORS,
-    Option("topics", int, "Number of topics to fit to --docs (repeatable).", TOPICS, repeatable=True),
+    Option("topics", int, "Number of topics to fit to --docs (repeatable).", TOPICS),
     FITS,
     SWEEPS,
 )
@@ -65,7 +65,7 @@ class Ranked(NamedTuple):
     systems: Systems
     queries: list[str]
     truths: dict[str, Floats]
-    inputs: list[tuple[str, int]]
+    inputs: list[RunInfo]
     warnings: list[ResultWarning]
 
     @property
@@ -167,7 +167,7 @@ def read_ranked(qrels: QrelsLike, runs: Any, given: Given) -> Ranked:
         asked,
         list(table.queries),
         {name: stacked[:, index] for index, name in enumerate(measures)},
-        [(info.path, info.counts["documents_read"]) for info in systems.infos],
+        systems.infos,
         [warning] if left else [],
     )
 

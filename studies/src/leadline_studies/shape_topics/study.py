@@ -61,7 +61,6 @@ OPTIONS = (
         "Topic vectors of the sister collection (repeatable, one file per fit).",
         (),
         metavar="FILE",
-        repeatable=True,
     ),
     LEVEL,
     Option("seed", int, "Seed of the fits.", 0),

@@ -102,7 +102,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         _figures(data, scores, true_scores, names),
         summary_lines(data),
         [],
-        [(info.path, info.counts["documents_read"]) for info in systems.infos],
+        systems.infos,
         {},
     )
 
