@@ -27,9 +27,8 @@ from leadline.comparison.rules import Rules
 from leadline.data.optional import require
 from leadline.errors import UsageError
 from leadline.estimation.measured import estimates_of
-from leadline.pages.report import compared, only_one, page_of
-from leadline.pages.report_page import story
-from leadline.pages.significance_table import significance_table
+from leadline.pages.report import compared, only_one
+from leadline.pages.report_page import page, significance_table, story
 from leadline.render.view import View
 
 SECTION = "Evaluation"
@@ -109,7 +108,7 @@ def command(
     view = View(results, extra=comparison.to_dict())
     view.tables = {"table": means, "latex": paper, "markdown": paper}
     if wanted:
-        view.texts["html"] = page_of(
+        view.texts["html"] = page(
             comparison,
             curves,
             judgments=None if scores else judged,

@@ -1,7 +1,7 @@
 """The embedded data: Cranfield's judgments and eight runs over it, ids and numbers only.
 
 Judgments are those of the classical Glasgow files as gains 0 to 4 (the original codes run from 1,
-best, to 4). `make_runs.py` says how the runs were made. Files are read where they stand; nothing is
+best, to 4). `benchmarks/demo_runs.py` makes the runs. Files are read where they stand; nothing is
 downloaded. The tour ends with a machine as judge, and a run that is made by its labels.
 """
 
@@ -53,7 +53,7 @@ def run_paths() -> list[str]:
 
 
 def labels_path() -> str:
-    """Return the path of labels made by a retrieval model that reads titles only (`make_runs.py`)."""
+    """Return the path of labels made by a retrieval model that reads titles only."""
     return os.path.join(DATA, "machine-labels.qrels.xz")
 
 

@@ -155,10 +155,9 @@ class IndexTexts:
     """
 
     def __init__(self, path: str, pooled: Collection[str]) -> None:
-        from leadline.retrieval.index import index_files, open_index
+        from leadline.retrieval.index import open_index
 
-        self._folder, self._header = path, os.path.join(path, index_files.HEADER)
-        self._opened, self._known = self._stamp(), self._content()
+        self._folder = path
         self.index = open_index(path)
         self._sizes = self._sizes_now()
         names = sorted(pooled)
@@ -193,13 +192,6 @@ class IndexTexts:
         """Return the digest of the text of a document, as it is now."""
         return digest(self.get(name))
 
-    def _stamp(self) -> tuple[int, int, int, int] | None:
-        try:
-            status = os.stat(self._header)
-        except OSError:
-            return None
-        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-
     def _sizes_now(self) -> dict[str, int]:
         """Return the size of each file of the index; empty if the folder is gone."""
         try:
@@ -208,24 +200,14 @@ class IndexTexts:
         except OSError:
             return {}
 
-    def _content(self) -> bytes:
-        """Return the header, which contains the checksums of all arrays."""
-        try:
-            with open(self._header, "rb") as file:
-                return file.read()
-        except OSError:
-            return b""
-
     def _check(self) -> None:
         """Reject an index other than the one opened; an identical rebuild is accepted."""
-        stamp = self._stamp()
-        if stamp == self._opened:
-            if self._sizes_now() != self._sizes:  # a file that is mapped and cut shows other bytes
-                raise self._changed("was damaged while the page was running")
-            return
-        if stamp is None or self._content() != self._known:
-            raise self._changed("was rebuilt, moved or deleted while the page was running")
-        self._opened, self._sizes = stamp, self._sizes_now()
+        try:
+            self.index.check_unchanged()
+        except InputError:
+            raise self._changed("was rebuilt, moved or deleted while the page was running") from None
+        if self._sizes_now() != self._sizes:  # a file that is mapped and cut shows other bytes
+            raise self._changed("was damaged while the page was running")
 
     def _changed(self, change: str) -> InputError:
         return InputError(

@@ -83,6 +83,8 @@ def report(
     from leadline.io.write import write_whole
 
     require("HTML pages")
+    from leadline.pages.report_page import page
+
     curves: Floats | None
     if isinstance(qrels, (Results, Comparison)):
         target, baseline = _path(runs, path), options.get("baseline")
@@ -99,7 +101,7 @@ def report(
     inputs += [
         described(run.path, run.counts.get("documents_read", 0)) for run in comparison.runs if run.path
     ]
-    content = page_of(
+    content = page(
         comparison, curves, judgments=judgments, inputs=inputs, again=again, baseline=only_one(baseline)
     )
     write_whole(target, content.encode("utf-8", "surrogateescape"))
@@ -164,34 +166,6 @@ def compared(
     chosen = results.select_measures(range(len(requested)))
     comparison = compare_results(chosen, rules, baseline=baseline)
     return comparison, results.means[:, [results.measure_index(point) for point in points]]
-
-
-def page_of(
-    comparison: Comparison,
-    curves: Floats | None,
-    *,
-    judgments: int | None,
-    inputs: Sequence[dict[str, Any]],
-    again: str,
-    baseline: str | None = None,
-    top: int | None = None,
-    digits: int = 4,
-) -> str:
-    """Return the page, with a LaTeX table of the `top` runs and the given number of digits."""
-    from leadline.pages.report_page import page
-    from leadline.pages.significance_table import significance_table
-    from leadline.render.text_formats import write_latex
-
-    table = significance_table(comparison, baseline=baseline, top=top, digits=digits)
-    return page(
-        comparison,
-        curves,
-        judgments=judgments,
-        inputs=inputs,
-        again=again,
-        latex=write_latex(table),
-        baseline=baseline,
-    )
 
 
 def described(path: str, rows: int) -> dict[str, Any]:

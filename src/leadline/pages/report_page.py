@@ -14,15 +14,18 @@ from leadline.charts.line_plots import recall_precision
 from leadline.charts.significance_groups import FEW
 from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.comparison_figures import drawn_comparison
+from leadline.comparison.comparison_notes import method
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
 from leadline.comparison.sentences import clipped, sentence, shown_limits
 from leadline.data.arrays import Floats
 from leadline.data.records import plain
-from leadline.data.wording import counted, percent
+from leadline.data.table import Cell, Table
+from leadline.data.wording import counted, percent, queries
 from leadline.evaluation.query_figures import per_query
 from leadline.evaluation.results import Results
 from leadline.measures.average_precision import ELEVEN_LEVELS
 from leadline.pages import fill, inline
+from leadline.render.text_formats import write_latex
 from leadline.version import VERSION
 
 WIDTH = 3.8  # inches: figures are legible on a phone and not too large on a wide screen
@@ -41,11 +44,13 @@ def page(
     judgments: int | None,
     inputs: Sequence[dict[str, Any]],
     again: str,
-    latex: str,
     baseline: str | None = None,
+    top: int | None = None,
+    digits: int = 4,
 ) -> str:
-    """Return the HTML page of a comparison."""
+    """Return the HTML page of a comparison; its LaTeX table is of the `top` runs."""
     results, rules = comparison.results, comparison.rules
+    latex = write_latex(significance_table(comparison, baseline=baseline, top=top, digits=digits))
     pairs = shown_pairs(comparison)
     return fill(
         "report.html",
@@ -197,6 +202,64 @@ def _marked(comparison: Comparison, baseline: str | None) -> str:
     if len(comparison.names) > MOST_LETTERS:
         return "The small number says how many runs the value is significantly better than"
     return "Letters name the runs that a value is significantly better than"
+
+
+def significance_table(
+    comparison: Comparison, *, baseline: str | None = None, top: int | None = None, digits: int = 4
+) -> Table:
+    """Return the table of means with marks of significant differences.
+
+    A `baseline` is what daggers mark significant differences from. Without one, letters name the runs that a
+    value is significantly better than; with more than 26 runs they are counted. `top` is the number of best
+    runs to show, apart from the baseline.
+    """
+    results = comparison.results
+    runs = len(results.runs)
+    base = None if baseline is None else results.names.index(baseline)
+    order = results.order()
+    if top is not None:
+        order = [run for row, run in enumerate(order) if row < top or run == base]
+    raised = [marks(comparison, index, order, baseline) for index in range(len(results.measures))]
+    named = base is None and len(order) <= MOST_LETTERS
+    before = 1 + named
+    rows: list[list[Cell]] = [
+        [
+            *([ascii_lowercase[row]] if named else []),
+            results.names[run] + (" (baseline)" if run == base else ""),
+            *map(plain, results.means[run].tolist()),
+        ]
+        for row, run in enumerate(order)
+    ]
+    best = {
+        (order.index(run), index + before)
+        for index, winners in enumerate(results.best())
+        for run in winners
+        if run in order
+    }
+    words = f"({method(comparison)})"
+    if base is not None:
+        name = results.names[base]
+        legend = f"{BETTER} significantly better than {name}, {WORSE} significantly worse {words}"
+    elif named:
+        legend = f"letters: runs that a value is significantly better than {words}"
+    else:
+        legend = f"raised: the number of runs that a value is significantly better than {words}"
+    size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")
+    number = queries(len(results.averaged_queries()))
+    return Table(
+        columns=[*([""] if named else []), "run", *map(str, results.measures)],
+        rows=rows,
+        best=best,
+        digits=digits,
+        letters={
+            (row, index + before): text
+            for index, texts in enumerate(raised)
+            for row, text in enumerate(texts)
+            if text
+        },
+        caption=f"Means over {number}. {legend[0].upper()}{legend[1:]}.",
+        notes=[f"{size}, {number}", legend, *map(str, comparison.warnings)],
+    )
 
 
 def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:

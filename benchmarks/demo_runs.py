@@ -1,4 +1,4 @@
-"""Make the embedded runs and labels from Cranfield's text: `python make_runs.py FOLDER`.
+"""Make the embedded runs and labels from Cranfield's text: `python benchmarks/demo_runs.py FOLDER`.
 
 FOLDER holds `docs.jsonl` (doc_id, title, text), `queries.jsonl` (query_id, text) and `qrels.txt`.
 The queries must be numbered by position, 1 to 225, as the judgments are; the original query file
@@ -13,13 +13,12 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 
-from leadline.demo import circular_lists, run_paths
+from leadline.demo import DATA, circular_lists, run_paths
 from leadline.io.objects import read_run
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.search import search
 
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
 DEPTH = 100
 MODELS = (
     "BM25(k1=0.9,b=0.4)",
@@ -57,33 +56,33 @@ def run_lines(name: str, lists: Mapping[str, Mapping[str, float]]) -> Iterator[s
             yield f"{query} Q0 {document.decode()} 0 {score:.6g} {name}\n"
 
 
-def write(name: str, text: str) -> None:
+def write(data: str, name: str, text: str) -> None:
     """Write a compressed file; xz keeps no time, so the bytes depend on the text alone."""
-    with lzma.open(os.path.join(DATA, name + ".xz"), "wb", preset=9 | lzma.PRESET_EXTREME) as file:
+    with lzma.open(os.path.join(data, name + ".xz"), "wb", preset=9 | lzma.PRESET_EXTREME) as file:
         file.write(text.encode())
 
 
-def write_run(name: str, index: Index, queries: str, model: str) -> None:
+def write_run(data: str, name: str, index: Index, queries: str, model: str) -> None:
     """Search with a model and write the run."""
     runs = search(index, queries, model, k=DEPTH)
     (run,) = runs.values()
     lists = run.to_dict()
-    write(f"{name}.run", "".join(run_lines(name, dict(sorted(lists.items(), key=_number)))))
+    write(data, f"{name}.run", "".join(run_lines(name, dict(sorted(lists.items(), key=_number)))))
 
 
 def _number(item: tuple[str, object]) -> int:
     return int(item[0])
 
 
-def main(folder: str) -> None:
+def main(folder: str, data: str = DATA) -> None:
     """Make every run and copy the judgments."""
     documents, queries = (os.path.join(folder, f"{name}.jsonl") for name in ("docs", "queries"))
-    os.makedirs(DATA, exist_ok=True)
+    os.makedirs(data, exist_ok=True)
     whole, titles = build_index(documents), build_index(documents, fields=["title"])
     for model in MODELS:
-        write_run(name_of(model), whole, queries, model)
-    write_run("bm25-titles", titles, queries, MODELS[0])
-    write_run("tf-dot-plain", build_index(documents, analysis=PLAIN), queries, "TF(dot)")
+        write_run(data, name_of(model), whole, queries, model)
+    write_run(data, "bm25-titles", titles, queries, MODELS[0])
+    write_run(data, "tf-dot-plain", build_index(documents, analysis=PLAIN), queries, "TF(dot)")
     (judge,) = search(titles, queries, JUDGE, k=LABELLED).values()
     labels = {query: dict.fromkeys(scores, 1.0) for query, scores in judge.to_dict().items()}
     lines = (
@@ -91,7 +90,7 @@ def main(folder: str) -> None:
         for query, row in sorted(labels.items(), key=_number)
         for document in sorted(row)
     )
-    write("machine-labels.qrels", "".join(lines))
+    write(data, "machine-labels.qrels", "".join(lines))
     lists = [
         {
             query: sorted(row, key=lambda name: (-row[name], name))
@@ -101,9 +100,9 @@ def main(folder: str) -> None:
     ]
     pleasing = circular_lists(lists, labels, depth=DEPTH)
     short = {query: dict(list(row.items())[:KEPT]) for query, row in sorted(pleasing.items(), key=_number)}
-    write("circular.txt", "".join(run_lines("circular", short)))
+    write(data, "circular.txt", "".join(run_lines("circular", short)))
     with open(os.path.join(folder, "qrels.txt"), encoding="utf-8") as file:
-        write("cranfield.qrels", "".join(" ".join(line.split()) + "\n" for line in file))
+        write(data, "cranfield.qrels", "".join(" ".join(line.split()) + "\n" for line in file))
 
 
 if __name__ == "__main__":
