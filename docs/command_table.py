@@ -1,33 +1,49 @@
-"""The declarations of the commands, for `cli/commands.json`, and the page of their helps."""
+"""The declarations of the commands, for `cli/commands.json`, and the page of their helps.
+
+The docstring of a command is its help, an example, and its parameters, each in a line with its help below:
+
+    [runs]... : RUN...
+    -m, --measure MEASURE as measures | Measures | MEASURE | many
+        Measure, such as nDCG@10.
+    use confidence, seed
+    -C test.draws = 40, read.kind qrels/values
+    -o | figures box/violin | thing RUN | optional | default FILE | more FORMAT | digits
+
+What stands between the bars is a group of the help, `flag`, `many`, `required`, a default (in brackets: not
+shown), choices, a range, or the name of a type. `use` takes parameters from shared_options.txt, `-C` lists
+settings, and `-o` stands for the options of output.
+"""
 
 from __future__ import annotations
 
+import inspect
 import json
+import os
 import re
 from collections import Counter
-from collections.abc import Iterable
-from types import ModuleType
+from collections.abc import Iterable, Iterator
+from functools import cache
+from types import FunctionType, ModuleType
 from typing import Any
 
 import click
 
 from leadline.cli import _help
-from leadline.cli._declared import MODULES, PLAIN
-from leadline.cli._help import InputPath, Option
-from leadline.cli._settings import SETTINGS, ConfigOption, SettingParameter
+from leadline.cli._declared import made
+from leadline.cli._outputs import FORMATS
+from leadline.cli._settings import SETTINGS
 from leadline.cli.help import settings_help
+from leadline.data.registry import LARGEST
 
-KEYS = ("required", "default", "nargs", "multiple", "is_flag", "metavar", "help", "show_default", "hidden")
-KEYS += ("expose_value", "is_eager", "envvar", "flag_value", "type", "callback")
+Entry = dict[str, Any]
+TYPES = ("float", "InputPath", *(name for name in vars(_help) if name.isupper()))
+FLAGS = {"flag": "is_flag", "many": "multiple", "required": "required"}
+OPTION_LINE = re.compile(r"((?:--?[\w-]+(?:, )?)+)(?: (?!as )(.*?))?(?: as (\w+))?$")
 
 
 def table(modules: dict[str, ModuleType]) -> str:
     """Return the declarations of the commands in modules as JSON, with a line for each parameter."""
-    entries = {
-        name: {"section": module.SECTION, "says": module.command.get_short_help_str(limit=200).rstrip(".")}
-        | ({} if name == "study" else _entry(module.command))
-        for name, module in modules.items()
-    }
+    entries = {name: {"section": module.SECTION} | _entry(name, module) for name, module in modules.items()}
     text = json.dumps(entries, ensure_ascii=False)
     for begin in ('"kind": "', '"help": "', '"section": "'):  # as a line, where it begins an object
         text = text.replace(f"{{{begin}", f"\n{{{begin}")
@@ -43,58 +59,142 @@ def names() -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _entry(command: click.Command) -> dict[str, Any]:
-    params = [_parameter(one) for one in command.params if not isinstance(one, ConfigOption)]
-    entry: dict[str, Any] = {"help": command.help, "epilog": command.epilog, "params": params}
-    if type(command).__name__ != "Command":
-        entry["class"] = type(command).__name__
-    if isinstance(command, click.Group):
-        entry["commands"] = {name: _entry(below) for name, below in command.commands.items()}
+def _entry(name: str, module: ModuleType) -> Entry:
+    function = module.command
+    if not isinstance(function, FunctionType):  # the studies declare themselves
+        return {"says": function.get_short_help_str(limit=200).rstrip(".")}
+    entry = _declared(function)
+    if hasattr(module, "CLASS"):
+        entry["class"] = module.CLASS
+    if hasattr(module, "COMMANDS"):
+        entry["commands"] = {below: _declared(each) for below, each in module.COMMANDS.items()}
+    return {"says": made(name, entry).get_short_help_str(limit=200).rstrip(".")} | entry
+
+
+def _declared(function: FunctionType) -> Entry:
+    text, _, listed = inspect.cleandoc(function.__doc__ or "").partition("\n\nOptions\n-------\n")
+    text, example, epilog = text.partition("\n\nExample: ")
+    entry: Entry = {"help": text, "epilog": " ".join((example + epilog).split())}
+    params = list(_parameters(listed, entry))
+    if next(iter(inspect.signature(function).parameters), "") == "context":
+        entry["context"] = True
+    return entry | {"params": params}
+
+
+def _parameters(listed: str, entry: Entry) -> Iterator[Entry]:
+    """Yield the parameters of a command; what it makes of the options of output goes into its entry."""
+    lines = re.sub(r"\n +", " \0", listed).split("\n")
+    for line in filter(None, lines):
+        head, _, text = line.partition(" \0")
+        if head.startswith("use "):
+            for name in head[4:].split(", "):
+                yield from _parameters(_shared()[name], entry)
+        elif head.startswith("-C "):
+            for one in line[3:].replace("\0", "").split(", "):
+                yield _setting(one)
+        elif head.split(" | ")[0] == "-o":
+            yield from _of_output(head.split(" | ")[1:], entry)
+        else:
+            yield _parameter(head) | ({"help": text.replace("\0", "")} if text else {})
+
+
+@cache
+def _shared() -> dict[str, str]:
+    with open(os.path.join(os.path.dirname(__file__), "shared_options.txt"), encoding="utf-8") as file:
+        parts = re.split(r"^\[(.*)\]\n", file.read(), flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], map(str.rstrip, parts[1::2]), strict=True))
+
+
+def _setting(text: str) -> Entry:
+    text, _, default = text.partition(" = ")
+    key, _, choices = text.partition(" ")
+    entry: Entry = {"kind": "setting", "names": [key]}
+    entry |= {"type": {"Choice": [choices.split("/"), True]}} if choices else {}
+    entry |= {"default": json.loads(default)} if default else {}
+    if key.startswith("scores.") and SETTINGS[key].keyword in (
+        "lower_is_better",
+        "higher_is_better",
+        "missing",
+        "wide",
+    ):
+        entry |= {"expose_value": False, "callback": "_scores._remember"}
     return entry
 
 
-def _parameter(one: click.Parameter) -> dict[str, Any]:
-    base: click.Parameter
-    if isinstance(one, SettingParameter):
-        kind, names, base = "setting", [one.setting.key], SettingParameter(SETTINGS[one.setting.key])
-    elif isinstance(one, click.Argument):
-        kind, names, base = "argument", [str(one.name)], click.Argument([str(one.name)])
+def _parameter(head: str) -> Entry:
+    first, *words = head.split(" | ")
+    if found := OPTION_LINE.match(first):
+        names, metavar, name = found[1].split(", "), found[2], found[3]
+        entry: Entry = {"kind": "option", "names": [*names, name] if name else names}
     else:
-        first, *rest = one.opts
-        kind, names = "option", ["/".join([first, *one.secondary_opts]), *rest, str(one.name)]
-        base = click.Option(names, is_flag=getattr(one, "is_flag", False), multiple=one.multiple)
-    entry: dict[str, Any] = {"kind": kind, "names": names}
-    entry |= {key: True for key in ("is_flag", "multiple") if getattr(one, key, False)}
-    for key in KEYS:
-        value = getattr(one, key, None)
-        if value == getattr(base, key, None) and (kind, key) != ("argument", "required"):
-            continue
-        entry[key] = _type(value) if key == "type" else _name(value) if key == "callback" else value
-    if "flag_value" in entry:
-        entry.setdefault("is_flag", False)
-    if isinstance(one, Option):
-        entry["group"] = one.group
+        first, _, metavar = first.partition(" : ")
+        name = first.strip("[].")
+        entry = {"kind": "argument", "names": [name], "required": not first.startswith("[")}
+        entry |= {"nargs": -1} if first.endswith("...") else {}
+    entry |= {"metavar": metavar} if metavar else {}
+    for word in words:
+        entry |= _attribute(word)
     return entry
 
 
-def _type(kind: click.ParamType[Any]) -> Any:
-    for name, plain in PLAIN.items():
-        if kind is plain or type(kind) is type(plain):
-            return name
-    for module in MODULES:
-        for name, value in vars(module).items():
-            if value is kind:
-                return name
-    if isinstance(kind, click.Choice):
-        return {type(kind).__name__: [list(kind.choices), kind.case_sensitive]}
-    if isinstance(kind, InputPath):
-        return {type(kind).__name__: []}
-    assert isinstance(kind, (click.IntRange, click.FloatRange)), kind
-    return {type(kind).__name__: [kind.min, kind.max, kind.min_open, kind.max_open]}
+def _attribute(word: str) -> Entry:
+    """Return what one part of the line of a parameter says."""
+    key, _, value = word.partition(" ")
+    if word in _help.TITLES:
+        return {"group": word}
+    if word in FLAGS:
+        return {FLAGS[word]: True}
+    if key == "=":
+        return {"default": json.loads(value), "show_default": True}
+    if key == "(=":
+        return {"default": json.loads(value[:-1])}
+    if key in ("nargs", "envvar"):
+        return {key: int(value) if value.isdecimal() else value}
+    return {"is_flag": False, key: value} if key == "flag_value" else {"type": _type(word, key, value)}
 
 
-def _name(callback: Any) -> str:
-    return f"{callback.__module__.rpartition('.')[2]}.{callback.__name__}"
+def _type(word: str, key: str, value: str) -> Any:
+    if word in TYPES:
+        return {word: []} if word == "InputPath" else word
+    if word == "FORMATS":
+        return {"FormatChoice": [list(FORMATS), True]}
+    if key in ("int", "share"):
+        low, high = (int(end) if end else LARGEST for end in value.split(".."))
+        return {"IntRange" if key == "int" else "FloatRange": [low, high, False, False]}
+    choices = word.removesuffix(" (any case)")
+    assert "/" in choices, word
+    return {"Choice": [choices.split("/"), choices == word]}
+
+
+def _of_output(words: list[str], entry: Entry) -> Iterator[Entry]:
+    """Yield -o and -f, and with figures --figure and its labels."""
+    given = {word.partition(" ")[0]: word.partition(" ")[2] for word in words}
+    thing = given.get("thing", "")
+    entry["outputs"] = {
+        "drawn": bool({"figure", "figures"} & {*given}),
+        "thing": bool(thing),
+        "digits": "digits" in given,
+    }
+    if kinds := given.get("figures"):
+        listed = kinds.split("/")
+        text = given.get("kinds") or f"Kind of figure: {', '.join(listed[:-1])} or {listed[-1]}."
+        yield _parameter("--figure KIND | Output" + f" | {kinds}" * (len(listed) > 1)) | {"help": text}
+    if entry["outputs"]["drawn"]:
+        yield _setting("figure.labels")
+    if entry["outputs"]["digits"]:
+        yield _setting("output.digits")
+    forms = [*FORMATS, *filter(None, [given.get("more")])]
+    form = _parameter('-f, --format FORMAT as form | Output | = "table"')
+    text = f"Screen format: {', '.join(forms[:-1])} or {forms[-1]}."
+    yield form | {"type": {"FormatChoice": [forms, True]}, "help": text}
+    output = _parameter(f"-o, --output {thing or 'FILE'} | Output | OUTPUT | many")
+    output |= {"required": True} if thing and "optional" not in given else {}
+    if default := given.get("default"):
+        output |= {"default": [default], "show_default": default}
+    first = f"Save the {thing.lower()}. Further -o options save" if thing else "Save"
+    yield output | {
+        "help": f"{first} the result as .csv .tex .md .html .json .parquet .svg ... (repeatable)."
+    }
 
 
 COMPLETION = """## Completion in the shell

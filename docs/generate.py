@@ -31,7 +31,7 @@ from typing import Any
 import click
 
 from leadline import cli
-from leadline.cli import group
+from leadline.cli import _declared, group
 from leadline.data.registry import Parametric, Registry
 from leadline.evaluation.catalogue import example, facts, outline, paragraphs
 from leadline.evaluation.profiles import PROFILES
@@ -154,9 +154,7 @@ def command_names() -> list[str]:
 
 def command_table() -> str:
     """Write the table from which a command's help and errors are made without importing it."""
-    modules = {
-        name: importlib.import_module(f"{cli.__name__}.{cli.module_of(name)}") for name in command_names()
-    }
+    modules = {name: importlib.import_module(_declared.module_of(name)) for name in command_names()}
     return str(TABLE["table"](modules))
 
 

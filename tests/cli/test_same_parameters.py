@@ -63,7 +63,7 @@ def options(command: str) -> dict[str, object]:
             continue
         own = [name for name in names if not name.startswith("-")]
         long = [name[2:].partition("/")[0].replace("-", "_") for name in names if name.startswith("--")]
-        found[(own or long)[0]] = one.get("default")
+        found[(own or long or [names[0].lstrip("-")])[0]] = one.get("default")
     return found
 
 

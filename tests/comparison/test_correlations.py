@@ -236,5 +236,5 @@ def test_the_coverage_that_is_printed_is_that_of_the_study() -> None:
     held = [row["coverage"] for row in json.loads(path.read_text())["printed"]["correlate"]]
     assert (math.floor(100 * min(held)), math.ceil(100 * max(held))) == QUERIES_COVERED
     assert len(held) >= 80
-    help_text = " ".join((command.help or "").split())
+    help_text = " ".join((command.__doc__ or "").split())
     assert "{} to {} %".format(*QUERIES_COVERED) in help_text

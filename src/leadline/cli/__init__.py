@@ -50,12 +50,16 @@ class Commands(Described, click.Group):
         return sorted(table())
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
-        """Import one command."""
-        if name not in table() and not is_command(name):
+        """Return one command, which imports its function when it is called."""
+        if name not in table():
             return None
-        from leadline.cli._declared import declared
+        from leadline.cli._declared import made, module_of
 
-        return declared(name, lambda: loaded(name)) or loaded(name)
+        entry = table()[name]
+        if "params" in entry:
+            return made(name, entry)
+        command: click.Command = importlib.import_module(module_of(name)).command
+        return command
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the name of a command without importing any."""
@@ -111,30 +115,6 @@ class Commands(Described, click.Group):
             hint = did_you_mean(args[0], known, most=2) or "`leadline help --all` lists all commands."
             raise click.UsageError(f"unknown command '{args[0]}'. {hint}")
         return super().resolve_command(context, args)
-
-
-def module_of(name: str) -> str:
-    """Return the module of a command.
-
-    >>> module_of("why-different")
-    'why_different'
-    """
-    return name.replace("-", "_")
-
-
-def loaded(name: str) -> click.Command:
-    """Import a command."""
-    command: click.Command = importlib.import_module(f"{__name__}.{module_of(name)}").command
-    return command
-
-
-def is_command(name: str) -> bool:
-    """Return whether a file holds a command, listed or new."""
-    if "_" in name or not module_of(name).isidentifier():
-        return False
-    from importlib.util import find_spec
-
-    return find_spec(f"{__name__}.{module_of(name)}") is not None
 
 
 def help_width() -> int:

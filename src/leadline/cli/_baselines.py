@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import click
 import numpy as np
 
-from leadline.cli._help import add_options, option
-from leadline.cli._settings import setting
 from leadline.comparison.baselines import Baseline, is_baseline, read_baseline, with_baseline
 from leadline.comparison.gate import BELOW, Condition, Gate, resolve_conditions, thresholds
 from leadline.comparison.pairing import Pairs
@@ -20,23 +18,7 @@ from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name
 from leadline.render.view import suffix_of
 
-F = TypeVar("F", bound=Callable[..., Any])
 OPTIONS = ("update_baseline", "force_update")
-
-
-def baseline_options(function: F) -> F:
-    """Add `--update-baseline` and `output.force_update`."""
-    return add_options(
-        setting("output.force_update")(function),
-        (
-            option(
-                "Gates",
-                "--update-baseline",
-                metavar="FILE",
-                help="Save the values of the runs as a baseline (.json or .parquet) unless a check fails.",
-            ),
-        ),
-    )
 
 
 class BaselineFile:

@@ -1,11 +1,12 @@
 """Commands as `commands.json` declares them: a help, a completion or an error imports nothing else.
 
-docs/generate.py writes the file from the files of the commands, which are imported when a command is called.
+docs/generate.py writes the file from the docstrings of the commands, which are imported when they are called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import importlib
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -13,31 +14,40 @@ import click
 from leadline.cli import _help, _scores, _settings
 
 MODULES = (_help, _scores, _settings)  # of the classes, types and callbacks that it names
-PLAIN = {"str": click.STRING, "int": click.INT, "float": click.FLOAT, "bool": click.BOOL}
+PLAIN = {"float": click.FLOAT}
 Entry = Mapping[str, Any]
 
 
-def declared(name: str, load: Callable[[], click.Command]) -> click.Command | None:
-    """Return a command that calls what `load` returns; None if the table does not declare it."""
-    entry = _help.table().get(name)
-    return None if entry is None or "params" not in entry else _command(name, entry, load)
+def module_of(name: str) -> str:
+    """Return the module of a command.
+
+    >>> module_of("why-different")
+    'leadline.cli.why_different'
+    """
+    return f"leadline.cli.{name.replace('-', '_')}"
 
 
-def _command(name: str, entry: Entry, load: Callable[[], click.Command]) -> click.Command:
-    def call(*arguments: Any, **options: Any) -> Any:
-        function = load().callback
-        assert function is not None
-        return function(*arguments, **options)
+def made(name: str, entry: Entry, parent: str = "") -> click.Command:
+    """Return a command that imports its function when it is called."""
+
+    def call(**options: Any) -> Any:
+        module = importlib.import_module(module_of(parent or name))
+        function = module.COMMANDS[name] if parent else module.command
+        if chosen := entry.get("outputs"):
+            from leadline.cli._outputs import outputs_of
+
+            options["outputs"] = outputs_of(options, **chosen)
+        return function(*[click.get_current_context()] * ("context" in entry), **options)
 
     attributes = {key: entry[key] for key in ("help", "epilog") if key in entry}
     params = [_parameter(one) for one in entry["params"]]
-    made: click.Command = named(entry.get("class", "Command"))(
+    command: click.Command = named(entry.get("class", "Command"))(
         name, params=params, callback=call, **attributes
     )
-    if isinstance(made, click.Group):
+    if isinstance(command, click.Group):
         for below, part in entry["commands"].items():
-            made.add_command(_command(below, part, lambda below=below: load().commands[below]))  # type: ignore[misc, attr-defined]
-    return made
+            command.add_command(made(below, part, name))
+    return command
 
 
 def _parameter(one: Entry) -> click.Parameter:

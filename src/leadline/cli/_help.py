@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from leadline.data.registry import Registry
 
-F = TypeVar("F", bound=Callable[..., Any])
 
 # Groups of options in the order of the help, after the options that only the command has.
 Title = Literal[
@@ -98,18 +97,6 @@ class Option(click.Option):
     def __init__(self, names: list[str], *, group: Title, **attributes: Any) -> None:
         super().__init__(names, **attributes)
         self.group = group
-
-
-def option(group: Title, *names: str, **attributes: Any) -> Callable[[F], F]:
-    """Add an option of a group: `click.option` with the title of the group before the names."""
-    return click.option(*names, cls=Option, group=group, **attributes)
-
-
-def add_options(function: F, options: Iterable[Callable[[F], F]]) -> F:
-    """Add several options to a function, in the order in which the help shows them."""
-    for add in reversed(list(options)):
-        function = add(function)
-    return function
 
 
 def is_given(context: click.Context, name: str) -> bool:

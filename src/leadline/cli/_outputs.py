@@ -4,105 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from leadline.cli._help import OUTPUT, FormatChoice, option
-from leadline.cli._settings import setting
 from leadline.data.optional import require
 from leadline.errors import UsageError, both
 from leadline.io.read_paths import STANDARD_STREAM
 from leadline.render.view import BY_SUFFIX, View, suffix_of
 
-F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "markdown", "latex", "html", "none")
 PICTURES = (".bmp", ".eps", ".gif", ".jpeg", ".jpg", ".ps", ".tif", ".tiff", ".webp")
 WITHOUT_NOTES = ("csv", "tsv", "jsonl", "trec")  # their notes go to standard error
 
 
-def output_options(
-    *,
-    figures: Sequence[str] | None = None,
-    kinds: str = "",
-    thing: str = "",
-    needed: bool = True,
-    default: str | None = None,
-    more: Sequence[str] = (),
-    digits: bool = False,
-) -> Callable[[F], F]:
-    """Add -o, -f and, with figures, --figure; the command gets `outputs` in their place.
-
-    Parameters
-    ----------
-    figures : sequence of str, optional
-        Kinds of its figure, the default first; empty where there is one kind, None without a figure.
-    kinds : str
-        What the kinds show, for the help.
-    thing : str
-        What the command makes, such as RUN, which the first -o names.
-    needed : bool
-        Whether it must be named.
-    default : str, optional
-        The only file without -o.
-    more : sequence of str
-        Formats of -f that only this command has.
-    digits : bool
-        Whether the digits of its tables can be set.
-    """
-
-    def add(function: F) -> F:
-        @wraps(function)
-        def call(*arguments: Any, form: str, output: tuple[str, ...], **given: Any) -> Any:
-            labels = given.pop("labels", ())
-            figure = given.pop("figure", None)
-            outputs = Outputs(form, output, figure, labels, drawn=figures is not None, thing=bool(thing))
-            outputs.digits = given.pop("digits") if digits else None
-            return function(*arguments, outputs=outputs, **given)
-
-        added: Any = _format_option(more)(_output_option(thing, needed=needed, default=default)(call))
-        if digits:
-            added = setting("output.digits")(added)
-        if figures is not None:
-            added = setting("figure.labels")(added)
-        if figures:
-            text = kinds or f"Kind of figure: {', '.join(figures[:-1])} or {figures[-1]}."
-            kind = click.Choice(figures) if len(figures) > 1 else click.STRING
-            added = option("Output", "--figure", type=kind, metavar="KIND", help=text)(added)
-        return added  # type: ignore[no-any-return]
-
-    return add
-
-
-def _format_option(more: Sequence[str]) -> Callable[[F], F]:
-    return option(
-        "Output",
-        "-f",
-        "--format",
-        "form",
-        type=FormatChoice((*FORMATS, *more)),
-        default="table",
-        show_default=True,
-        metavar="FORMAT",
-        help=f"Screen format: {', '.join((*FORMATS, *more)[:-1])} or {(*FORMATS, *more)[-1]}.",
-    )
-
-
-def _output_option(thing: str, *, needed: bool, default: str | None) -> Callable[[F], F]:
-    first = f"Save the {thing.lower()}. Further -o options save" if thing else "Save"
-    return option(
-        "Output",
-        "-o",
-        "--output",
-        type=OUTPUT,
-        multiple=True,
-        required=bool(thing) and needed,
-        default=None if default is None else [default],
-        show_default=default or False,
-        metavar=thing or "FILE",
-        help=f"{first} the result as .csv .tex .md .html .json .parquet .svg ... (repeatable).",
-    )
+def outputs_of(options: dict[str, Any], *, drawn: bool, thing: bool, digits: bool) -> Outputs:
+    """Take the options of output out of all options of a command."""
+    figure, labels = options.pop("figure", None), options.pop("labels", ())
+    outputs = Outputs(options.pop("form"), options.pop("output"), figure, labels, drawn=drawn, thing=thing)
+    outputs.digits = options.pop("digits") if digits else None
+    return outputs
 
 
 class Outputs:

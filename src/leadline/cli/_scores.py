@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from leadline.cli._arguments import are_values
 from leadline.cli._help import is_given
-from leadline.cli._settings import setting, spelled
+from leadline.cli._settings import spelled
 from leadline.data.registry import split_names
 from leadline.errors import UsageError
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
     from leadline.evaluation.results import Results
     from leadline.measures import Measure
-
-
-def scores_options(function: F) -> F:
-    """Add the settings of reading per-query values, which `given_scores` reads."""
-    for key in ("lower_is_better", "higher_is_better", "missing", "wide"):
-        function = setting(f"scores.{key}", expose_value=False, callback=_remember)(function)
-    return function
 
 
 def _remember(context: click.Context, parameter: click.Parameter, value: object) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from leadline.data.reading import QueryFile
 
-F = TypeVar("F", bound=Callable[..., Any])
 GIVEN = "leadline.config"  # key of the values in the context
 TEXT = click.STRING
 
@@ -343,33 +342,6 @@ class SettingParameter(click.Parameter):
     def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
         """Return the value that `--config` gave, else the default."""
         return super().consume_value(ctx, {**opts, **ctx.meta.get(GIVEN, {})})
-
-
-def settings(*keys: str) -> Callable[[F], F]:
-    """Add settings to a command as they stand in the table."""
-
-    def add(function: F) -> F:
-        for key in keys:
-            function = setting(key)(function)
-        return function
-
-    return add
-
-
-def setting(key: str, **attributes: Any) -> Callable[[F], F]:
-    """Add a setting to a command, with its own default, type or callback."""
-
-    def add(function: F) -> F:
-        parameters = vars(function).setdefault("__click_params__", [])
-        parameters.append(SettingParameter(SETTINGS[key], **attributes))
-        return function
-
-    return add
-
-
-def keep_labels(context: click.Context, _setting: click.Parameter, value: Any) -> None:
-    """Keep the labels of figures for the commands that draw."""
-    context.meta["leadline.plot"] = {"label": list(value) or None}
 
 
 class ConfigOption(Option):

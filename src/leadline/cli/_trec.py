@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.cli._help import add_options, option
 from leadline.data.registry import split_names
 from leadline.errors import one_of
 from leadline.evaluation.evaluate import evaluate
@@ -15,25 +14,6 @@ from leadline.evaluation.profiles import BY_LEVEL, BY_RANK, NAMES, ONLY_MEAN, Re
 from leadline.evaluation.results import Results
 from leadline.io.objects import Qrels
 from leadline.measures import Measure
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def trec_options(function: F) -> F:
-    """Add the options of trec_eval for averaging and output."""
-    return add_options(
-        function,
-        (
-            option(
-                "Queries",
-                "-c",
-                "--complete",
-                is_flag=True,
-                help="With --profile, average over all judged queries.",
-            ),
-            option("Output", "-n", "--no-means", is_flag=True, help="Omit the means."),
-        ),
-    )
 
 
 def queries_of(queries: str | None, *, complete: bool) -> str | None:

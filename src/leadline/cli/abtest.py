@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from leadline.cli._help import WithTest
-from leadline.cli._options import confidence_option, whole
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._settings import settings
 from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Cell, Preformatted, Table
 from leadline.data.wording import counted, percent
@@ -22,62 +17,21 @@ from leadline.render.view import View
 from leadline.result import Facts
 
 SECTION = "Experiments"
+CLASS = "WithTest"
 
 USUAL = (0.01, 0.1)  # Manning, Raghavan and Schuetze 2008, section 8.6: 1 to 10 % of users
-EXAMPLE = "leadline abtest --a 46/10000 --b 69/10000"
 
 
-@click.group(cls=WithTest, epilog=f"Example: {EXAMPLE}")
 def command() -> None:
     """Plan and analyze A/B tests of clickthrough.
 
     To test, pass two counts or a log of result impressions. `leadline abtest` is short for `leadline abtest
     test`.
+
+    Example: leadline abtest --a 46/10000 --b 69/10000
     """
 
 
-@command.command("test", epilog=f"Example: leadline abtest test clicks.csv --user user; {EXAMPLE}")
-@click.argument("log", required=False)
-@click.option("--a", metavar="CLICKS/USERS", help="Users in arm A who clicked, and all users in arm A.")
-@click.option("--b", metavar="CLICKS/USERS", help="Users in arm B who clicked, and all users in arm B.")
-@click.option("--a-log", metavar="FILE", help="Log of arm A only. The arm is named after the file.")
-@click.option("--b-log", metavar="FILE", help="Log of arm B only.")
-@click.option("--arm", default="arm", show_default=True, metavar="COLUMN", help="Column with the arm.")
-@click.option(
-    "--click",
-    "clicked",
-    default="click",
-    show_default=True,
-    metavar="COLUMN",
-    help="Column with clicks: 0 or 1. Larger numbers count as 1.",
-)
-@click.option(
-    "--user",
-    metavar="COLUMN",
-    help="Column with the user, the unit of randomization. Rows are grouped by user.",
-)
-@click.option(
-    "--position",
-    metavar="COLUMN",
-    help="Column with the position of the result (or of the click in a page view).",
-)
-@click.option(
-    "--within",
-    type=whole(),
-    metavar="K",
-    help="Count clicks on the first K positions only; 1 is the top result. [default: 10]",
-)
-@click.option("--time", metavar="COLUMN", help="Column with the time. [default: rows are in time order]")
-@click.option("--arms", nargs=2, metavar="A B", help="Arms to compare, A first. [default: in name order]")
-@click.option(
-    "--planned",
-    type=float,
-    metavar="SHARE",
-    help="Planned share of users in arm B. Adds a test for sample ratio mismatch.",
-)
-@confidence_option
-@settings("test.power", "test.smallest", "abtest.metric", "abtest.effect")
-@output_options(figures=())
 def test_command(
     *,
     log: str | None,
@@ -93,6 +47,39 @@ def test_command(
     Shows the difference B - A with confidence intervals, the p-value, the lift and the detectable difference.
     LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one row per result shown or per page
     view.
+
+    Example: leadline abtest test clicks.csv --user user; leadline abtest --a 46/10000 --b 69/10000
+
+    Options
+    -------
+    [log]
+    --a CLICKS/USERS
+        Users in arm A who clicked, and all users in arm A.
+    --b CLICKS/USERS
+        Users in arm B who clicked, and all users in arm B.
+    --a-log FILE
+        Log of arm A only. The arm is named after the file.
+    --b-log FILE
+        Log of arm B only.
+    --arm COLUMN | = "arm"
+        Column with the arm.
+    --click COLUMN as clicked | = "click"
+        Column with clicks: 0 or 1. Larger numbers count as 1.
+    --user COLUMN
+        Column with the user, the unit of randomization. Rows are grouped by user.
+    --position COLUMN
+        Column with the position of the result (or of the click in a page view).
+    --within K | int 1..
+        Count clicks on the first K positions only; 1 is the top result. [default: 10]
+    --time COLUMN
+        Column with the time. [default: rows are in time order]
+    --arms A B | nargs 2
+        Arms to compare, A first. [default: in name order]
+    --planned SHARE | float
+        Planned share of users in arm B. Adds a test for sample ratio mismatch.
+    use confidence
+    -C abtest.effect, abtest.metric, test.smallest, test.power
+    -o | figure
     """
     result = abtest(
         log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options
@@ -113,28 +100,23 @@ def _counts(option: str, text: str | None) -> tuple[int, int] | None:
     return int(clicks), int(users)
 
 
-@command.command("assign", epilog="Example: leadline abtest assign users.txt --fraction 0.05 --salt snippets")
-@click.argument("users", default="-")
-@click.option(
-    "--fraction",
-    type=float,
-    required=True,
-    metavar="SHARE",
-    help="Share of users who get the variant, usually 0.01 to 0.1.",
-)
-@click.option(
-    "--salt",
-    required=True,
-    metavar="TEXT",
-    help="Name of the experiment. A different name gives an independent assignment.",
-)
-@output_options()
 def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     """Assign users to arms.
 
     USERS is a file with one user per line, or standard input. The arm is a stable hash of salt and user. The
     same user always gets the same arm, on any machine. If you raise the fraction, everyone who already has
     the variant keeps it.
+
+    Example: leadline abtest assign users.txt --fraction 0.05 --salt snippets
+
+    Options
+    -------
+    [users] | (= "-")
+    --fraction SHARE | float | required
+        Share of users who get the variant, usually 0.01 to 0.1.
+    --salt TEXT | required
+        Name of the experiment. A different name gives an independent assignment.
+    -o
     """
     if not salt:
         raise UsageError("--salt is empty. Give the name of the experiment.")
@@ -167,30 +149,24 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     )
 
 
-@command.command("plan", epilog="Example: leadline abtest plan --rate 0.05 --lift 0.1 --fraction 0.05")
-@click.option("--rate", type=float, required=True, metavar="SHARE", help="Clickthrough rate of arm A.")
-@click.option(
-    "--lift",
-    type=float,
-    required=True,
-    metavar="SHARE",
-    help="Relative change to detect: 0.1 is an increase of one tenth.",
-)
-@click.option(
-    "--fraction", type=float, default=0.5, show_default=True, metavar="SHARE", help="Share of users in arm B."
-)
-@click.option(
-    "--confidence",
-    type=float,
-    default=0.95,
-    show_default=True,
-    metavar="SHARE",
-    help="Confidence level, 1 - alpha.",
-)
-@settings("test.power")
-@output_options()
 def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> None:
-    """Compute how many users a test needs."""
+    """Compute how many users a test needs.
+
+    Example: leadline abtest plan --rate 0.05 --lift 0.1 --fraction 0.05
+
+    Options
+    -------
+    --rate SHARE | float | required
+        Clickthrough rate of arm A.
+    --lift SHARE | float | required
+        Relative change to detect: 0.1 is an increase of one tenth.
+    --fraction SHARE | float | = 0.5
+        Share of users in arm B.
+    --confidence SHARE | float | = 0.95
+        Confidence level, 1 - alpha.
+    -C test.power
+    -o
+    """
     a, b = users_needed(
         rate,
         lift,
@@ -209,18 +185,6 @@ def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> Non
     outputs.write("abtest", view, list, {"rate": rate, "lift": lift} | options)
 
 
-@command.command(
-    "deviations", epilog="Example: leadline abtest deviations log.csv -C document=item --position rank -f csv"
-)
-@click.argument("log")
-@click.option(
-    "--position", default="position", show_default=True, metavar="COLUMN", help="Column with the position."
-)
-@click.option(
-    "--click", "clicked", default="click", show_default=True, metavar="COLUMN", help="Column with clicks."
-)
-@settings("abtest.document", "abtest.query")
-@output_options()
 def deviations(
     *, log: str, document: str, query: str | None, position: str, clicked: str, outputs: Outputs
 ) -> None:
@@ -230,6 +194,18 @@ def deviations(
     deviations are not relevance judgments, because clicks depend on the summary, the other results and the
     user, and a document that was never shown has no clicks. No command reads the column click_deviation as a
     grade.
+
+    Example: leadline abtest deviations log.csv -C document=item --position rank -f csv
+
+    Options
+    -------
+    log
+    --position COLUMN | = "position"
+        Column with the position.
+    --click COLUMN as clicked | = "click"
+        Column with clicks.
+    -C abtest.query, abtest.document
+    -o
     """
     from leadline.online.logs import click_deviations
 
@@ -250,3 +226,6 @@ def deviations(
         lambda: [describe_input(log, shown)],
         {"doc": document, "query": query, "position": position, "click": clicked},
     )
+
+
+COMMANDS = {"test": test_command, "assign": assign, "plan": plan, "deviations": deviations}

@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import TakesRuns, is_given
-from leadline.cli._options import confidence_option, measure_option, per_query_option, progress, seed_option
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._help import is_given
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._scores import given_scores, scores_options, values_given
-from leadline.cli._settings import one_in, setting, settings
+from leadline.cli._scores import given_scores, values_given
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name
@@ -23,61 +22,10 @@ from leadline.judging.score_audit import ScoreAudit, audit_scores
 from leadline.render.view import View
 
 SECTION = "Judging"
+CLASS = "TakesRuns"
 OF_LABELS = ("table", "weights", "level", "rel", "over", "resample", "runs", "within", "per_query")
 
 
-@click.command(
-    cls=TakesRuns, epilog="Example: leadline agreement judges.csv; leadline agreement --table 300,20,10,70"
-)
-@click.argument("judges", nargs=-1, metavar="QRELS QRELS...")
-@scores_options
-@click.option(
-    "--table",
-    metavar="N,N,N,N",
-    help=(
-        "Counts instead of files: yes-yes, yes-no, no-yes, no-no, or a table of 9, 16, ... counts row by row."
-    ),
-)
-@click.option("--reference", is_flag=True, help="Compare every assessor with the first.")
-@click.option(
-    "--scale",
-    "level",
-    type=click.Choice(["nominal", "ordinal", "interval"]),
-    default="nominal",
-    show_default=True,
-    help="Scale of the grades, for Krippendorff's alpha: nominal, ordinal or interval.",
-    metavar="SCALE",
-)
-@click.option(
-    "-l",
-    "--level",
-    "rel",
-    type=float,
-    metavar="GRADE",
-    help="Treat grades as binary: GRADE and above count as relevant.",
-)
-@settings("test.draws", *(f"agreement.{name}" for name in ("weights", "over", "resample", "top", "within")))
-@setting("read.kind", type=one_in("values"))
-@confidence_option
-@seed_option
-@click.option(
-    "--runs",
-    multiple=True,
-    metavar="RUN...",
-    help="Also show how the choice of assessor changes the scores and ranking of these runs.",
-)
-@click.option(
-    "--used-the-judge",
-    multiple=True,
-    metavar="RUN",
-    help=(
-        "Run made with the audited judge (repeatable). Shows how much the labels favor it over other runs."
-    ),
-)
-@measure_option("Measure for --runs (repeatable).", default=["AP", "nDCG"], show_default=True)
-@per_query_option()
-@output_options(figures=())
-@click.pass_context
 def command(
     context: click.Context,
     /,
@@ -102,6 +50,32 @@ def command(
     LLM. The audit shows the bias of every run, the runs that the labels favor, and the rank correlation
     (docs/agreement.md). It also works on the scores that each judge's labels gave to the same runs
     (REFERENCE[:MEASURE] LABELS[:MEASURE]).
+
+    Example: leadline agreement judges.csv; leadline agreement --table 300,20,10,70
+
+    Options
+    -------
+    [judges]... : QRELS QRELS...
+    --table N,N,N,N
+        Counts instead of files: yes-yes, yes-no, no-yes, no-no, or a table of 9, 16, ... counts row by
+        row.
+    --reference | flag
+        Compare every assessor with the first.
+    --scale SCALE as level | nominal/ordinal/interval | = "nominal"
+        Scale of the grades, for Krippendorff's alpha: nominal, ordinal or interval.
+    -l, --level GRADE as rel | float
+        Treat grades as binary: GRADE and above count as relevant.
+    use confidence, seed
+    --runs RUN... | many
+        Also show how the choice of assessor changes the scores and ranking of these runs.
+    --used-the-judge RUN | many
+        Run made with the audited judge (repeatable). Shows how much the labels favor it over other runs.
+    -m, --measure MEASURE as measures | Measures | MEASURE | many | = ["AP", "nDCG"]
+        Measure for --runs (repeatable).
+    use per-query, scores
+    -C agreement.within, agreement.top, agreement.resample, agreement.over, agreement.weights, test.draws,
+       read.kind values
+    -o | figure
     """
     if table is None and values_given(context, [split_place(judge)[0] for judge in judges], kind):
         audited, inputs = _audited(context, judges, options)

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import os
 
-import click
-
-from leadline.cli._help import Command
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input, for_screen, print_warnings
-from leadline.cli._settings import one_in, setting, settings
 from leadline.data.reading import OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError, both
 from leadline.evaluation.check_files import check, coverage_text
@@ -18,26 +14,6 @@ from leadline.render.view import View
 SECTION = "Files and collections"
 
 
-@click.command(cls=Command, epilog="Example: leadline check qrels.txt bm25.run")
-@click.argument("files", nargs=-1, metavar="FILE...")
-@settings("read.kind", "read.subtopics", "read.columns", "read.qrels_columns")
-@click.option(
-    "--docs",
-    metavar="DOCS",
-    help="Corpus (texts or an index). With --qrels, reports how many relevant documents it contains.",
-)
-@click.option(
-    "--qrels",
-    metavar="QRELS",
-    help=(
-        "Judgments to check every run against. Reports the share of judged documents and whether "
-        "document ids match."
-    ),
-)
-@click.option("--fix", is_flag=True, help="Write a repaired copy to the -o file.")
-@setting("read.on_duplicate", type=one_in("refuse", "first", "last", "max"), default="first")
-@setting("read.on_nan", default="drop")
-@output_options()
 def command(
     *,
     files: tuple[str, ...],
@@ -61,6 +37,22 @@ def command(
     the corpus contains. For an index, leadline verifies all checksums and that its parts fit together.
 
     The exit status is 2 if a file would be rejected and was not repaired.
+
+    Example: leadline check qrels.txt bm25.run
+
+    Options
+    -------
+    [files]... : FILE...
+    --docs DOCS
+        Corpus (texts or an index). With --qrels, reports how many relevant documents it contains.
+    --qrels QRELS
+        Judgments to check every run against. Reports the share of judged documents and whether document
+        ids match.
+    --fix | flag
+        Write a repaired copy to the -o file.
+    -C read.qrels_columns, read.columns, read.subtopics, read.kind, read.on_duplicate refuse/first/last/max =
+       "first", read.on_nan = "drop"
+    -o
     """
     both({"--docs": docs}, {"--qrels": qrels})
     if qrels is not None and docs is None and not files:

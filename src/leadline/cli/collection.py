@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import click
-
-from leadline.cli._help import Command
 from leadline.cli._options import progress
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._settings import settings
-from leadline.cli._texts import analysis_of, analysis_options
+from leadline.cli._texts import analysis_of
 from leadline.render.view import View
 
 SECTION = "Files and collections"
 
 
-@click.command(cls=Command, epilog="Example: leadline collection docs.jsonl queries.jsonl qrels.txt")
-@click.argument("docs")
-@click.argument("queries")
-@click.argument("qrels")
-@analysis_options
-@settings("read.encoding")
-@output_options()
 def command(
     docs: str,
     queries: str,
@@ -36,6 +25,17 @@ def command(
 
     Shows the number and length of documents and queries (topics), the judgments per query, the grades, and
     ids that do not match.
+
+    Example: leadline collection docs.jsonl queries.jsonl qrels.txt
+
+    Options
+    -------
+    docs
+    queries
+    qrels
+    use analysis
+    -C read.encoding
+    -o
     """
     from leadline.retrieval.collection import collection
 

@@ -9,26 +9,14 @@ from typing import Any
 
 import click
 
-from leadline.cli._baselines import OPTIONS, BaselineFile, baseline_options, first_notes, least_means
-from leadline.cli._help import PAIRS, Command, option
-from leadline.cli._options import (
-    confidence_options,
-    evaluation_options,
-    measure_option,
-    progress,
-    sample_options,
-    slice_option,
-    weights_option,
-)
-from leadline.cli._outputs import Outputs, output_options, refuse_same_output
+from leadline.cli._baselines import OPTIONS, BaselineFile, first_notes, least_means
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs, refuse_same_output
 from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
 from leadline.cli._results import inputs_of
-from leadline.cli._scores import given_scores, scores_options, values_given
-from leadline.cli._settings import settings
+from leadline.cli._scores import given_scores, values_given
 from leadline.comparison import pairing as pairings
 from leadline.comparison.compare import COMPARED, compare_results
-from leadline.comparison.comparison_figures import KINDS
-from leadline.comparison.comparison_notes import SENTENCES
 from leadline.comparison.gate import (
     BELOW,
     NOT_WORSE,
@@ -43,61 +31,13 @@ from leadline.comparison.query_slices import slices_of
 from leadline.comparison.rules import Rules
 from leadline.errors import NoIntervalError, UsageError
 from leadline.estimation.measured import default_measures
-from leadline.evaluation.query_figures import SHAPES
 from leadline.render.view import View
 
 SECTION = "Evaluation"
 
-FIGURES = (*KINDS, "slices", *SHAPES)
 DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing truncated
 
 
-@click.command(
-    cls=Command,
-    epilog="Example: leadline compare qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse AP:0.01",
-)
-@click.argument("qrels")
-@click.argument("runs", nargs=-1)
-@scores_options
-@measure_option(f"Measure, such as map or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}]")
-@confidence_options
-@settings("test.per_pair", "test.half_width", "output.changed", "figure.pair")
-@option(
-    "Output",
-    "--pairs",
-    type=PAIRS,
-    metavar="WHICH",
-    help=f"Pairs to show: significant, all, or the N with the smallest p. [default: all, up to {SENTENCES}]",
-)
-@option("Output", "--long", is_flag=True, help="Also show effects, wins, ties and losses.")
-@option(
-    "Gates",
-    "--fail-if-worse",
-    multiple=True,
-    metavar="M[:MARGIN]",
-    help="Fail if a run is significantly worse than the baseline, by more than MARGIN if given.",
-)
-@option(
-    "Gates",
-    "--require-not-worse",
-    multiple=True,
-    metavar="M:MARGIN",
-    help="Fail unless a run is shown to be at most MARGIN worse than the baseline.",
-)
-@option(
-    "Gates",
-    "--fail-below",
-    multiple=True,
-    metavar="M=VALUE",
-    help="Fail if the mean of a run is below VALUE, or above it where lower is better.",
-)
-@baseline_options
-@slice_option
-@weights_option
-@sample_options
-@evaluation_options
-@output_options(figures=FIGURES, digits=True)
-@click.pass_context
 def command(
     context: click.Context,
     /,
@@ -127,6 +67,31 @@ def command(
 
     With --fail-if-worse, --require-not-worse or --fail-below, leadline exits with status 1 if a run fails the
     check or if there are too few queries to tell. Repeat and combine them freely (docs/gates.md).
+
+    Example: leadline compare qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse AP:0.01
+
+    Options
+    -------
+    qrels
+    [runs]...
+    -m, --measure MEASURE as measures | Measures | MEASURE | many
+        Measure, such as map or nDCG@10 (repeatable). [default: AP, nDCG@10]
+    use tests
+    --pairs WHICH | Output | PAIRS
+        Pairs to show: significant, all, or the N with the smallest p. [default: all, up to 12]
+    --long | Output | flag
+        Also show effects, wins, ties and losses.
+    --fail-if-worse M[:MARGIN] | Gates | many
+        Fail if a run is significantly worse than the baseline, by more than MARGIN if given.
+    --require-not-worse M:MARGIN | Gates | many
+        Fail unless a run is shown to be at most MARGIN worse than the baseline.
+    --fail-below M=VALUE | Gates | many
+        Fail if the mean of a run is below VALUE, or above it where lower is better.
+    --update-baseline FILE | Gates
+        Save the values of the runs as a baseline (.json or .parquet) unless a check fails.
+    use query-slice, query-weights, sample, evaluation, scores
+    -C figure.pair, output.changed, test.half_width, test.per_pair, output.force_update
+    -o | figures differences/forest/pairs/groups/critical-difference/scatter/slices/box/violin/line | digits
     """
     kept_in = {name: options.pop(name) for name in OPTIONS}
     given_baselines = options.pop("baseline")

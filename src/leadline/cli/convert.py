@@ -6,12 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Unpack
 
-import click
-
-from leadline.cli._help import INPUT, OUTPUT, Command
-from leadline.cli._options import repair_options
 from leadline.cli._results import print_line, print_warnings
-from leadline.cli._settings import settings
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.wording import counted
@@ -51,25 +46,6 @@ SUFFIXES = {"trec": ""} | {suffix[1:]: suffix for each in FORMATS for suffix in 
 BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 
 
-@click.command(cls=Command, epilog="Example: leadline convert bm25.run bm25.parquet")
-@click.argument("source", metavar="IN")
-@click.argument("others", nargs=-1, metavar="[IN]...", type=INPUT)
-@click.argument("target", type=INPUT, metavar="OUT", required=False)
-@click.option("-o", "--output", type=OUTPUT, metavar="OUT", help="File to write instead of OUT.")
-@settings("read.kind", "read.subtopics")
-@click.option(
-    "--to",
-    "form",
-    type=click.Choice([*SUFFIXES, BEIR, RANK_EVAL]),
-    help="Format of OUT: beir writes a folder, rank_eval an Elasticsearch request. [default: by suffix]",
-)
-@click.option("--queries", type=INPUT, metavar="FILE", help="Query texts, for --to beir or rank_eval.")
-@click.option("--docs", type=INPUT, metavar="FILE", help="Document texts, for --to beir.")
-@click.option(
-    "--index-name", "index", metavar="NAME", help="Name of the index with the documents, for --to rank_eval."
-)
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
-@repair_options
 def command(
     *,
     source: str,
@@ -94,6 +70,28 @@ def command(
 
     If you pass the qrels of several assessors as IN, leadline merges them. A pair that several assessors
     judged gets the grade of the majority, or the lower grade in a tie.
+
+    Example: leadline convert bm25.run bm25.parquet
+
+    Options
+    -------
+    source : IN
+    [others]... : [IN]... | INPUT
+    [target] : OUT | INPUT
+    -o, --output OUT | OUTPUT
+        File to write instead of OUT.
+    --to as form | trec/parquet/arrow/jsonl/json/csv/tsv/quepid/beir/rank_eval
+        Format of OUT: beir writes a folder, rank_eval an Elasticsearch request. [default: by suffix]
+    --queries FILE
+        Query texts, for --to beir or rank_eval.
+    --docs FILE
+        Document texts, for --to beir.
+    --index-name NAME as index
+        Name of the index with the documents, for --to rank_eval.
+    --overwrite | flag
+        Replace OUT if it exists.
+    use repairs
+    -C read.subtopics, read.kind
     """
     if output is not None and target is not None:
         others, target = (*others, target), None

@@ -7,12 +7,9 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Command, option
-from leadline.cli._options import confidence_option, measure_option, seed_option
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._scores import given_scores, scores_options, values_given
-from leadline.cli._settings import one_in, setting
+from leadline.cli._scores import given_scores, values_given
 from leadline.comparison.correlate import correlate, correlate_columns
 from leadline.data.registry import split_names
 from leadline.data.wording import counted
@@ -26,26 +23,6 @@ from leadline.render.view import View
 SECTION = "Evaluation"
 
 
-@click.command(
-    cls=Command, epilog="Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team"
-)
-@click.argument("truth", metavar="TRUTH[:MEASURE]")
-@click.argument("estimate", metavar="ESTIMATE[:MEASURE]", required=False)
-@click.argument("more", nargs=-1, metavar="[FILE]...")
-@scores_options
-@measure_option("Correlate the per-query values of two measures, all files together.")
-@option(
-    "Statistics",
-    "--team",
-    metavar="FILE:COLUMN",
-    help="Team of every run. The bootstrap then resamples teams, because runs of one team are alike.",
-)
-@setting("test.draws")
-@setting("read.kind", type=one_in("values"))
-@confidence_option
-@seed_option
-@output_options(figures=())
-@click.pass_context
 def command(
     context: click.Context,
     /,
@@ -74,6 +51,21 @@ def command(
     population of queries, corrected for the bias that sampling error causes; in simulations, 95 % intervals
     of this kind contained the true value in 84 to 100 % of the samples (docs/studies/significance.md, without
     tau-AP,b).
+
+    Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team
+
+    Options
+    -------
+    truth : TRUTH[:MEASURE]
+    [estimate] : ESTIMATE[:MEASURE]
+    [more]... : [FILE]...
+    -m, --measure MEASURE as measures | Measures | MEASURE | many
+        Correlate the per-query values of two measures, all files together.
+    --team FILE:COLUMN | Statistics
+        Team of every run. The bootstrap then resamples teams, because runs of one team are alike.
+    use confidence, seed, scores
+    -C test.draws, read.kind values
+    -o | figure
     """
     paths = [truth, *([] if estimate is None else [estimate]), *more]
     two = len(paths) == 2 and not measures  # which may be tables of runs too

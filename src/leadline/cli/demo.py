@@ -6,8 +6,7 @@ import os
 
 import click
 
-from leadline.cli._help import OUTPUT, Command, FormatChoice, option
-from leadline.cli._outputs import FORMATS, Outputs
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import inputs_of, print_line, write_output
 from leadline.data.optional import require
 from leadline.data.wording import counted
@@ -25,50 +24,28 @@ Can an LLM do the judging? Here a title-only retriever stands in for one: it cal
 relevant. The run `circular` ranks exactly those on top."""
 
 
-@click.command(cls=Command, epilog="Example: leadline demo -o tour.html")
-@option(
-    "Output",
-    "-o",
-    "--output",
-    type=OUTPUT,
-    metavar="FILE",
-    default="leadline-demo.html",
-    show_default=True,
-    help="Output file of the report.",
-)
-@option(
-    "Output",
-    "-f",
-    "--format",
-    "form",
-    type=FormatChoice(FORMATS),
-    default="table",
-    show_default=True,
-    metavar="FORMAT",
-    help="Format of the table on the screen: table, csv, tsv, json, jsonl, markdown, latex, html or none.",
-)
-@click.option(
-    "--files",
-    "folder",
-    type=OUTPUT,
-    metavar="FOLDER",
-    help=(
-        "Only write the collection's files to FOLDER, for use with other commands. Files with "
-        "different content are not overwritten."
-    ),
-)
-@click.option(
-    "--collection",
-    type=click.Choice(["cranfield", "xquad", "examples"]),
-    help="With --files: cranfield (default) has judgments, runs and labels. xquad has paragraphs, questions "
-    "and judgments in English, German and Chinese. examples has the small files used in the documentation.",
-)
 def command(output: str, form: str, folder: str | None, collection: str | None) -> None:
     """Evaluate eight embedded runs on Cranfield and write a report.
 
     It ends by comparing an automatic judge's labels, 20 human judgments per query, and all judgments.
 
     All data is part of the package. Nothing is downloaded.
+
+    Example: leadline demo -o tour.html
+
+    Options
+    -------
+    -o, --output FILE | Output | OUTPUT | = "leadline-demo.html"
+        Output file of the report.
+    -f, --format FORMAT as form | Output | FORMATS | = "table"
+        Format of the table on the screen: table, csv, tsv, json, jsonl, markdown, latex, html or none.
+    --files FOLDER as folder | OUTPUT
+        Only write the collection's files to FOLDER, for use with other commands. Files with different
+        content are not overwritten.
+    --collection | cranfield/xquad/examples
+        With --files: cranfield (default) has judgments, runs and labels. xquad has paragraphs, questions
+        and judgments in English, German and Chinese. examples has the small files used in the
+        documentation.
     """
     if folder is not None:
         _write_files(folder, collection)

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from leadline.cli._help import SIMILARITY, Command, option
-from leadline.cli._options import (
-    engine_option,
-    level_option,
-    per_query_option,
-    progress,
-    reading_options,
-    whole,
-)
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import inputs_of
-from leadline.cli._settings import settings
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.joint_tables import complete
 from leadline.errors import UsageError
@@ -26,59 +15,7 @@ from leadline.render.view import View
 
 SECTION = "Evaluation"
 
-FIGURES = ("map", "tree", "cumulative", "parameter")
 
-
-@click.command(
-    cls=Command, epilog="Example: leadline difference qrels.txt bm25.run dense.run -k 20 -o map.svg"
-)
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True)
-@option(
-    "Measures",
-    "-k",
-    "--cutoff",
-    type=whole(),
-    metavar="K",
-    help="Compute RIC@k and id@k: cut lists at rank K, weight pairs by ideal ranks, and divide by the "
-    "values of the ideal list.",
-)
-@level_option(
-    "Lowest relevant grade. A list ends after its last relevant document. [default: 1]", default=1.0
-)
-@option("Measures", "--binary", is_flag=True, help="Use binary relevance instead of the grades.")
-@option(
-    "Reading",
-    "--exhaustive",
-    "documents",
-    metavar="DOCS",
-    help="Count every unjudged document in DOCS as not relevant.",
-)
-@option(
-    "Measures",
-    "--competitor",
-    "competitors",
-    multiple=True,
-    metavar="NAME",
-    help=(
-        "Rank similarity to compare with, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: "
-        "Jaccard and Overlap, and for up to 20 runs RBO and Kendall]"
-    ),
-    type=SIMILARITY,
-)
-@option("Measures", "--no-competitors", is_flag=True, help="Compute only RIC and Information Difference.")
-@option("Output", "--group", metavar="FILE:COLUMN", help="Team or family of every run.")
-@option("Output", "--parameter", metavar="FILE:COLUMN", help="Parameter value of every run.")
-@per_query_option("Add per-query values to the JSON.")
-@engine_option("Compare blocks of systems with this engine, and keep only the mean of each pair", None)
-@settings(
-    *(
-        f"difference.{name}"
-        for name in ("truncate", "condense", "normalise", "weighted", "printed6", "signed")
-    )
-)
-@reading_options
-@output_options(figures=FIGURES)
 def command(
     *,
     qrels: str,
@@ -102,6 +39,39 @@ def command(
     which of two judged documents is more relevant. Information Difference (id) is the information in one list
     that the other list lacks, summed over both directions. The table also shows the concordance (RIC with a
     sign), the number of reversed lists, and rank similarities of the lists.
+
+    Example: leadline difference qrels.txt bm25.run dense.run -k 20 -o map.svg
+
+    Options
+    -------
+    qrels
+    runs...
+    -k, --cutoff K | Measures | int 1..
+        Compute RIC@k and id@k: cut lists at rank K, weight pairs by ideal ranks, and divide by the values
+        of the ideal list.
+    -l, --level GRADE | Measures | float | (= 1.0)
+        Lowest relevant grade. A list ends after its last relevant document. [default: 1]
+    --binary | Measures | flag
+        Use binary relevance instead of the grades.
+    --exhaustive DOCS as documents | Reading
+        Count every unjudged document in DOCS as not relevant.
+    --competitor NAME as competitors | Measures | SIMILARITY | many
+        Rank similarity to compare with, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: Jaccard
+        and Overlap, and for up to 20 runs RBO and Kendall]
+    --no-competitors | Measures | flag
+        Compute only RIC and Information Difference.
+    --group FILE:COLUMN | Output
+        Team or family of every run.
+    --parameter FILE:COLUMN | Output
+        Parameter value of every run.
+    use per-query-json
+    --engine ENGINE | Parts | (= null)
+        Compare blocks of systems with this engine, and keep only the mean of each pair: local,
+        processes[:N], dask[:N] or dask:tcp://HOST:PORT.
+    use reading
+    -C difference.signed, difference.printed6, difference.weighted, difference.normalise, difference.condense,
+       difference.truncate
+    -o | figures map/tree/cumulative/parameter
     """
     if outputs.figure == "parameter" and (group is None or parameter is None):
         raise UsageError("--figure parameter needs --group FILE:COLUMN and --parameter FILE:COLUMN")

@@ -8,23 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leadline.cli._help import Command, is_given, option
-from leadline.cli._options import (
-    engine_option,
-    evaluation_options,
-    interval_options,
-    measure_option,
-    per_query_option,
-    progress,
-    sample_options,
-    slice_option,
-    weights_option,
-)
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._help import is_given
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
 from leadline.cli._results import describe_input, inputs_of
-from leadline.cli._settings import settings, spelled
-from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
+from leadline.cli._settings import spelled
+from leadline.cli._trec import evaluate_as_trec, queries_of
 from leadline.errors import LeadlineError, UsageError, both
 from leadline.estimation.measured import WITHOUT_POOL, default_measures, same_labels
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
@@ -39,54 +29,8 @@ if TYPE_CHECKING:
 
 
 SECTION = "Evaluation"
-FIGURES = ("heat-map", "box", "violin", "line", "means", "slices")
 
 
-@click.command(
-    cls=Command, epilog="Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 --per-query"
-)
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True)
-@measure_option(
-    "Measure, such as map or nDCG@10 (repeatable). `leadline measures` lists them. "
-    "[default: AP, nDCG@10, RR, P@10, R@100, Judged@10]"
-)
-@per_query_option()
-@option(
-    "Measures",
-    "--bounds",
-    is_flag=True,
-    help="Also show bounds: how far tied and unjudged documents could change each value.",
-)
-@option("Statistics", "--intervals", is_flag=True, help="Also show a confidence interval for each mean.")
-@click.option(
-    "--fail-below",
-    multiple=True,
-    metavar="M=VALUE",
-    help="Exit with status 1 if the mean of a run is below VALUE, or above it where lower is better.",
-)
-@settings("test.half_width")
-@sample_options
-@slice_option
-@weights_option
-@option(
-    "Parts",
-    "--parts",
-    is_flag=True,
-    help="Read all files (or folders, patterns, URLs) as parts of one run, with each query in one part.",
-)
-@option(
-    "Parts",
-    "--group-parts",
-    is_flag=True,
-    help="Sort the parts by query first, so that a query may be in several parts.",
-)
-@engine_option("Engine that evaluates parts or runs")
-@interval_options
-@trec_options
-@evaluation_options
-@output_options(figures=FIGURES, more=("trec",), digits=True)
-@click.pass_context
 def command(  # click documents the options
     context: click.Context,
     /,
@@ -112,6 +56,38 @@ def command(  # click documents the options
     leadline averages over all judged queries (TREC topics), and a query missing from a run counts 0. The
     lines below the table list whatever could shift the numbers: missing queries, ties, unjudged documents.
     `-f trec` prints what trec_eval prints.
+
+    Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 --per-query
+
+    Options
+    -------
+    qrels
+    runs...
+    -m, --measure MEASURE as measures | Measures | MEASURE | many
+        Measure, such as map or nDCG@10 (repeatable). `leadline measures` lists them. [default: AP,
+        nDCG@10, RR, P@10, R@100, Judged@10]
+    use per-query
+    --bounds | Measures | flag
+        Also show bounds: how far tied and unjudged documents could change each value.
+    --intervals | Statistics | flag
+        Also show a confidence interval for each mean.
+    --fail-below M=VALUE | many
+        Exit with status 1 if the mean of a run is below VALUE, or above it where lower is better.
+    use sample, query-slice, query-weights
+    --parts | Parts | flag
+        Read all files (or folders, patterns, URLs) as parts of one run, with each query in one part.
+    --group-parts | Parts | flag
+        Sort the parts by query first, so that a query may be in several parts.
+    --engine ENGINE | Parts | = "local"
+        Engine that evaluates parts or runs: local, processes[:N], dask[:N] or dask:tcp://HOST:PORT.
+    use confidence, seed
+    -c, --complete | Queries | flag
+        With --profile, average over all judged queries.
+    -n, --no-means | Output | flag
+        Omit the means.
+    use evaluation
+    -C test.half_width, test.interval = "Student"
+    -o | figures heat-map/box/violin/line/means/slices | more trec | digits
     """
     form, figure = outputs.form, outputs.figure
     if figure == "slices" and not query_slice:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from leadline.cli._help import MEASURE, Command, option
-from leadline.cli._options import evaluation_options
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input
 from leadline.errors import UsageError
@@ -18,30 +14,6 @@ from leadline.render.view import View
 SECTION = "Evaluation"
 
 
-@click.command(cls=Command, epilog="Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query-id knots")
-@click.argument("qrels")
-@click.argument("run")
-@option(
-    "Measures",
-    "-m",
-    "--measure",
-    "measures",
-    required=True,
-    multiple=True,
-    metavar="MEASURE",
-    help="Measure, such as nDCG@10.",
-    type=MEASURE,
-)
-@option("Queries", "--query-id", "query", required=True, help="Query (topic) id.")
-@option(
-    "Output",
-    "--long",
-    "everything",
-    is_flag=True,
-    help="Show every rank, not only the ranks that contribute.",
-)
-@evaluation_options
-@output_options()
 def command(
     qrels: str,
     run: str,
@@ -56,6 +28,21 @@ def command(
 
     Each rank that contributes is one row: the document, its score, tied ranks, its grade and its
     contribution. Sums and normalization follow, with notes on ties, unjudged documents and undefined values.
+
+    Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query-id knots
+
+    Options
+    -------
+    qrels
+    run
+    -m, --measure MEASURE as measures | Measures | MEASURE | many | required
+        Measure, such as nDCG@10.
+    --query-id as query | Queries | required
+        Query (topic) id.
+    --long as everything | Output | flag
+        Show every rank, not only the ranks that contribute.
+    use evaluation
+    -o
     """
     if len(measures) != 1:
         raise UsageError(f"explain takes one measure, got {len(measures)}: {', '.join(measures)}")

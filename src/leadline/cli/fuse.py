@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from leadline.cli._help import Command, InputPath
-from leadline.cli._options import repair_options, whole
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted, queries
@@ -17,34 +13,8 @@ from leadline.render.view import View
 from leadline.result import Facts
 
 SECTION = "Retrieval"
-NORMALISE = ("min-max", "max", "sum", "z", "rank", "borda", "none")
 
 
-@click.command(
-    cls=Command,
-    epilog="Example: leadline fuse bm25.run dense.run --method CombSUM --weights 0.3,0.7 -o both.run",
-)
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=InputPath())
-@click.option(
-    "--method",
-    default="RRF",
-    show_default=True,
-    metavar="NAME",
-    help="RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR, LogISR(sigma=0), "
-    "RBC(p=0.8), Borda, Condorcet or Mixed.",
-)
-@click.option(
-    "--normalise",
-    type=click.Choice(NORMALISE),
-    help="Normalization of the scores in each list. [default: min-max for Comb* and Mixed]",
-)
-@click.option(
-    "--weights", metavar="X,X,...", help="Weight of each run, or 0 to leave it out. [default: equal]"
-)
-@click.option("--depth", type=whole(), metavar="N", help="Number of documents kept per query. [default: all]")
-@click.option("--name", metavar="NAME", help="Name of the fused run. [default: the method]")
-@repair_options
-@output_options(thing="RUN")
 def command(
     *,
     runs: tuple[str, ...],
@@ -59,6 +29,25 @@ def command(
     Tied documents are ordered by decreasing document id. A document that a run did not retrieve adds nothing
     to sums and is left out of means, medians and extremes. In Borda, it shares the remaining points. In
     Condorcet, it ranks below everything the run retrieved.
+
+    Example: leadline fuse bm25.run dense.run --method CombSUM --weights 0.3,0.7 -o both.run
+
+    Options
+    -------
+    runs... : RUN... | InputPath
+    --method NAME | = "RRF"
+        RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR, LogISR(sigma=0),
+        RBC(p=0.8), Borda, Condorcet or Mixed.
+    --normalise | min-max/max/sum/z/rank/borda/none
+        Normalization of the scores in each list. [default: min-max for Comb* and Mixed]
+    --weights X,X,...
+        Weight of each run, or 0 to leave it out. [default: equal]
+    --depth N | int 1..
+        Number of documents kept per query. [default: all]
+    --name NAME
+        Name of the fused run. [default: the method]
+    use repairs
+    -o | thing RUN
     """
     from leadline.io.tables import table_of_run
     from leadline.io.write import write_lists

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import click
 
-from leadline.cli._help import Command
 from leadline.errors import UsageError, one_of
 
 SECTION = "Help"
 
 
-@click.command(
-    cls=Command, epilog="Example: leadline help evaluate; leadline help topics fit; leadline help config"
-)
-@click.argument("names", nargs=-1, metavar="[COMMAND]...")
-@click.option("--all", "everything", is_flag=True, help="List all commands.")
-@click.pass_context
 def command(context: click.Context, *, names: tuple[str, ...], everything: bool) -> None:
     """Show the help of a command, or list all commands.
 
     The help is the same as that of `leadline COMMAND --help`. `leadline help config` lists the settings of
     --config.
+
+    Example: leadline help evaluate; leadline help topics fit; leadline help config
+
+    Options
+    -------
+    [names]... : [COMMAND]...
+    --all as everything | flag
+        List all commands.
     """
     from leadline.cli import Commands
 

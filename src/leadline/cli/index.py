@@ -5,14 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import click
-
-from leadline.cli._help import Command, option
 from leadline.cli._options import progress
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._settings import settings
-from leadline.cli._texts import analysis_of, analysis_options, text_options
+from leadline.cli._texts import analysis_of
 from leadline.data.table import Table
 from leadline.render.view import View
 from leadline.result import Facts
@@ -20,19 +16,6 @@ from leadline.result import Facts
 SECTION = "Retrieval"
 
 
-@click.command(cls=Command, epilog="Example: leadline index docs.jsonl -o docs.index --language english")
-@click.argument("docs")
-@option("Output", "--overwrite", is_flag=True, help="Replace INDEX if it exists.")
-@analysis_options
-@text_options
-@click.option(
-    "--keep",
-    metavar="FILE:COLUMN>=NUMBER",
-    help="Keep only documents that pass a filter on a table, such as spam.tsv:percentile>=60.",
-)
-@click.option("--store-text", is_flag=True, help="Store the texts, for summaries.")
-@settings("index.prefix", "index.positions")
-@output_options(thing="INDEX")
 def command(
     *, docs: str, outputs: Outputs, language: str | None, analysis: str | None, **options: Any
 ) -> None:
@@ -42,6 +25,22 @@ def command(
     compressed, or a folder of text files (.txt, .md, .rst, .html). Title and text form one field; other
     columns are stored for display. The index is a folder, and its index.json records how it was made. If an
     index comes from an earlier version, rebuild it.
+
+    Example: leadline index docs.jsonl -o docs.index --language english
+
+    Options
+    -------
+    docs
+    --overwrite | Output | flag
+        Replace INDEX if it exists.
+    use analysis
+    --keep FILE:COLUMN>=NUMBER
+        Keep only documents that pass a filter on a table, such as spam.tsv:percentile>=60.
+    --store-text | flag
+        Store the texts, for summaries.
+    use texts
+    -C index.positions, index.prefix
+    -o | thing INDEX
     """
     from leadline.retrieval.index.builder import build_index
 

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leadline.cli._help import OUTPUT, Command, option
-from leadline.cli._options import progress, seed_type
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input, print_line
-from leadline.cli._settings import settings
-from leadline.cli._texts import analysis_of, analysis_options, text_options
+from leadline.cli._texts import analysis_of
 from leadline.data.optional import require
 from leadline.data.records import ResultWarning
 from leadline.data.table import Table
@@ -28,130 +26,6 @@ if TYPE_CHECKING:
 SECTION = "Judging"
 
 
-PORT = 8765
-
-
-@click.command(
-    cls=Command,
-    epilog="Example: leadline judge pool.tsv --docs docs.jsonl --queries queries.jsonl --store judged.sqlite "
-    '--grades "0=no,1=partly,2=yes"',
-)
-@click.argument("pool", required=False)
-@click.option(
-    "--docs",
-    metavar="DOCS",
-    help="Document file in any format, folder of text files, or index with stored texts.",
-)
-@click.option("--queries", metavar="QUERIES", help="Query (topic) file, with descriptions if it has any.")
-@click.option(
-    "--store",
-    metavar="FILE",
-    required=True,
-    help="SQLite file for the judgments, created if it does not exist.",
-)
-@click.option(
-    "--grades",
-    metavar="SCALE",
-    help='Two to five grades and their names, such as "0=no,1=yes". [default: 0=not relevant, 1=relevant]',
-)
-@click.option(
-    "--judges",
-    metavar="NAMES",
-    help=(
-        "Names of assessors who share the queries, such as ann,bob. [default: every assessor judges "
-        "all queries]"
-    ),
-)
-@click.option(
-    "--overlap",
-    type=click.FloatRange(0, 1),
-    metavar="SHARE",
-    help="Share of pairs that two of the --judges grade, to measure agreement. [default: 0.1]",
-)
-@option(
-    "Sampling",
-    "--stop-when",
-    metavar="RULE",
-    help=(
-        'Stop when a measure is precise enough for all pooled runs, as in "P@10 half-width < 0.05" '
-        "(for 95 % intervals). Needs a pool from `pool --for`."
-    ),
-)
-@click.option(
-    "--content",
-    "forms",
-    default="full",
-    show_default=True,
-    metavar="FORMS",
-    help="Content below the title: title (nothing), static or dynamic (a summary), full (summary and "
-    "text). Give several, such as static,dynamic, to assign one at random per assessor and document.",
-)
-@click.option(
-    "--simulate",
-    metavar="QRELS",
-    help="Let simulated --judges grade the pool with these judgments, and start no server. Pairs without a "
-    "judgment get grade 0.",
-)
-@option(
-    "Output",
-    "--export",
-    "target",
-    type=OUTPUT,
-    metavar="QRELS",
-    help=(
-        "Write the judgments in --store to QRELS and start no server. The suffix sets the format. A "
-        ".csv or .tsv file has one column per assessor."
-    ),
-)
-@option(
-    "Output",
-    "--merge",
-    default="majority",
-    show_default=True,
-    metavar="RULE",
-    help=(
-        "With --export, how to combine grades if several assessors judged a pair: majority (ties: the "
-        "lower grade), max, mean, or the name of one assessor."
-    ),
-)
-@option(
-    "Server",
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    metavar="NAME",
-    help="Address to listen on. An address that other machines can reach requires a token.",
-)
-@option(
-    "Server",
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=PORT,
-    show_default=True,
-    metavar="N",
-    help="Port of the server, or 0 for any free port.",
-)
-@option(
-    "Server",
-    "--token",
-    metavar="TEXT",
-    envvar="LEADLINE_TOKEN",
-    help=(
-        "Token that assessors need (can also be set as LEADLINE_TOKEN). By default, leadline makes one "
-        "up if --host is not this machine."
-    ),
-)
-@option("Server", "--no-browser", is_flag=True, help="Do not open a browser.")
-@click.option(
-    "--seed",
-    type=seed_type,
-    metavar="N",
-    help="Seed of a new store, for the random order, overlap and content shown. [default: 0]",
-)
-@settings("judge.looks")
-@analysis_options
-@text_options
-@output_options()
 def command(
     *,
     pool: str | None,
@@ -173,6 +47,55 @@ def command(
     for each assessor. The page shows neither system nor rank. Each judgment is written to --store before the
     page says it is saved. Ctrl-C stops the server, and the same command resumes. `leadline evaluate` reads
     the store as qrels, and --export writes them.
+
+    Example: leadline judge pool.tsv --docs docs.jsonl --queries queries.jsonl --store judged.sqlite
+    --grades "0=no,1=partly,2=yes"
+
+    Options
+    -------
+    [pool]
+    --docs DOCS
+        Document file in any format, folder of text files, or index with stored texts.
+    --queries QUERIES
+        Query (topic) file, with descriptions if it has any.
+    --store FILE | required
+        SQLite file for the judgments, created if it does not exist.
+    --grades SCALE
+        Two to five grades and their names, such as "0=no,1=yes". [default: 0=not relevant, 1=relevant]
+    --judges NAMES
+        Names of assessors who share the queries, such as ann,bob. [default: every assessor judges all
+        queries]
+    --overlap SHARE | share 0..1
+        Share of pairs that two of the --judges grade, to measure agreement. [default: 0.1]
+    --stop-when RULE | Sampling
+        Stop when a measure is precise enough for all pooled runs, as in "P@10 half-width < 0.05" (for 95
+        % intervals). Needs a pool from `pool --for`.
+    --content FORMS as forms | = "full"
+        Content below the title: title (nothing), static or dynamic (a summary), full (summary and text).
+        Give several, such as static,dynamic, to assign one at random per assessor and document.
+    --simulate QRELS
+        Let simulated --judges grade the pool with these judgments, and start no server. Pairs without a
+        judgment get grade 0.
+    --export QRELS as target | Output | OUTPUT
+        Write the judgments in --store to QRELS and start no server. The suffix sets the format. A .csv or
+        .tsv file has one column per assessor.
+    --merge RULE | Output | = "majority"
+        With --export, how to combine grades if several assessors judged a pair: majority (ties: the lower
+        grade), max, mean, or the name of one assessor.
+    --host NAME | Server | = "127.0.0.1"
+        Address to listen on. An address that other machines can reach requires a token.
+    --port N | Server | int 0..65535 | = 8765
+        Port of the server, or 0 for any free port.
+    --token TEXT | Server | envvar LEADLINE_TOKEN
+        Token that assessors need (can also be set as LEADLINE_TOKEN). By default, leadline makes one up
+        if --host is not this machine.
+    --no-browser | Server | flag
+        Do not open a browser.
+    --seed N | int 0..4294967295
+        Seed of a new store, for the random order, overlap and content shown. [default: 0]
+    use analysis, texts
+    -C judge.looks
+    -o
     """
     if target is not None:
         _export(store, target, merge, outputs)

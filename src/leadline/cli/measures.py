@@ -5,10 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-import click
-
-from leadline.cli._help import Command
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import for_screen
 from leadline.data.table import Table
 from leadline.errors import UsageError, one_of
@@ -23,19 +20,20 @@ SECTION = "Evaluation"
 HEADS = ["measure", "title", "range", "average"]
 
 
-@click.command(cls=Command, epilog="Example: leadline measures nDCG")
-@click.argument("name", required=False)
-@click.option(
-    "--bibtex",
-    is_flag=True,
-    help="Print BibTeX entries for leadline and for the sources of all measures, or of NAME.",
-)
-@output_options()
 def command(name: str | None, *, bibtex: bool, outputs: Outputs) -> None:
     """List the measures, or explain one.
 
     NAME is any name that `leadline evaluate -m` accepts. For example, `leadline measures ndcg_cut_10`
     explains nDCG. The list also shows the measure groups of trec_eval.
+
+    Example: leadline measures nDCG
+
+    Options
+    -------
+    [name]
+    --bibtex | flag
+        Print BibTeX entries for leadline and for the sources of all measures, or of NAME.
+    -o
     """
     one_of({"--bibtex": bibtex, f"-f {outputs.form}": outputs.form != "table"})
     kinds, asked = (list(MEASURES.classes.values()), "") if name is None else find(name)

@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-import click
-
-from leadline.cli._help import Command, option
-from leadline.cli._options import per_query_option
-from leadline.cli._outputs import Outputs, output_options
-from leadline.cli._settings import one_in, setting
+from leadline.cli._outputs import Outputs
 from leadline.render.view import View
 
 SECTION = "Evaluation"
 
 
-@click.command(
-    cls=Command, epilog="Example: leadline merge part-1.parquet part-2.parquet --name bm25 -o all.parquet"
-)
-@click.argument("files", nargs=-1, required=True)
-@option(
-    "Selection",
-    "--name",
-    metavar="NAME",
-    help="Name of the merged run, if every file contains one run that is named after its part.",
-)
-@setting("scores.queries", type=one_in("all", "both"))
-@per_query_option()
-@output_options(figures=("heat-map", "box", "violin", "line", "means"))
 def command(
     *, files: tuple[str, ...], queries: str | None, name: str | None, per_query: bool, outputs: Outputs
 ) -> None:
@@ -34,6 +16,17 @@ def command(
     Create FILES with `leadline evaluate QRELS PART -o FILE.parquet`. Values and means are the same as when
     you evaluate the whole run. Queries that are in no part count as missing. leadline rejects queries that
     are in two files, and files with different judgments, measures or options.
+
+    Example: leadline merge part-1.parquet part-2.parquet --name bm25 -o all.parquet
+
+    Options
+    -------
+    files...
+    --name NAME | Selection
+        Name of the merged run, if every file contains one run that is named after its part.
+    use per-query
+    -C scores.queries all/both
+    -o | figures heat-map/box/violin/line/means
     """
     from leadline.scale.saved_files import merge_files
 

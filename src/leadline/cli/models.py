@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from leadline.cli._help import Command
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import for_screen
 from leadline.data.registry import show
 from leadline.data.table import Cell, Table
@@ -19,13 +16,17 @@ from leadline.retrieval.models import MODELS, Model
 SECTION = "Retrieval"
 
 
-@click.command(cls=Command, epilog="Example: leadline models BM25")
-@click.argument("name", required=False)
-@output_options()
 def command(name: str | None, outputs: Outputs) -> None:
     """List the retrieval models, or explain one.
 
     The values shown are parameter defaults.
+
+    Example: leadline models BM25
+
+    Options
+    -------
+    [name]
+    -o
     """
     kinds = list(MODELS.classes.values()) if name is None else [type(MODELS.parse(name))]
     rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from leadline.cli._help import MEASURE, POOLING, Command, option
-from leadline.cli._options import progress, repair_options, seed_type, whole
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._settings import settings
 from leadline.data.reading import RunsOptions
 from leadline.data.table import Table
 from leadline.errors import UsageError, both, one_of
@@ -35,120 +31,6 @@ NAMES |= {name: f"--config pool.{name}" for name in ("batch", "random", "known")
 NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 
 
-@click.command(cls=Command, epilog="Example: leadline pool bm25.run dense.run --depth 50 -o pool.tsv")
-@click.argument("runs", nargs=-1)
-@option(
-    "Selection", "--depth", type=whole(), metavar="K", help="Pool depth: the first K documents of every run."
-)
-@option(
-    "Selection",
-    "--method",
-    metavar="NAME",
-    help="Other pooling method: RRF(documents=100), RBP(documents=100,p=0.8) or MoveToFront(documents=100).",
-    type=POOLING,
-)
-@click.option(
-    "--docs",
-    "documents",
-    metavar="DOCS",
-    help="Collection (texts or an index). [default: all retrieved documents]",
-)
-@click.option(
-    "--queries", metavar="QUERIES", help="Queries (topics). Queries that no run contains are also pooled."
-)
-@click.option(
-    "--judged",
-    metavar="QRELS",
-    help=(
-        "Existing judgments. These pairs are excluded, and MoveToFront uses their grades. With --for, "
-        "they are included with certainty, and must not come from a pool drawn with the same seed."
-    ),
-)
-@option(
-    "Selection",
-    "--level",
-    "rel",
-    type=float,
-    default=1.0,
-    show_default=True,
-    metavar="GRADE",
-    help="Minimum relevant grade, for MoveToFront and for the measures of --for.",
-)
-@option(
-    "Sampling",
-    "--for",
-    "wanted",
-    multiple=True,
-    metavar="MEASURE",
-    help="Measure to estimate from the sample (repeatable). Needs --budget or --total.",
-    type=MEASURE,
-)
-@option("Sampling", "--budget", type=float, metavar="B", help="Mean number of judgments per query.")
-@option(
-    "Sampling",
-    "--total",
-    type=whole(),
-    metavar="N",
-    help="Expected total number of judgments. The number drawn is random.",
-)
-@option(
-    "Sampling",
-    "--for-pair",
-    "pair",
-    nargs=2,
-    metavar="A B",
-    help="Restrict the sample to documents whose weights in runs A and B differ.",
-)
-@option(
-    "Sampling",
-    "--for-run",
-    multiple=True,
-    metavar="RUN",
-    help=(
-        "New run to measure, instead of the RUN arguments (repeatable). Only its documents are "
-        "sampled, except those already in --judged."
-    ),
-)
-@option("Sampling", "--machine", metavar="LABELS", help="LLM labels, used only to forecast the precision.")
-@option(
-    "Sampling", "--from", "earlier", metavar="POOL", help="Earlier pool to enlarge. All its pairs are kept."
-)
-@option(
-    "Sampling",
-    "--twice",
-    type=whole(),
-    metavar="M",
-    help="Draw M pairs from --from for a second judge, to measure the first judge's error.",
-)
-@option(
-    "Sampling",
-    "--leave-out",
-    metavar="FILE:COLUMN",
-    help="Teams of the runs in --from. Shows what a run would lose if its team had not contributed.",
-)
-@option(
-    "Sampling",
-    "--looks",
-    type=whole(),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Number of times you may ask for a verdict, at equal steps. Each one is tested at alpha / N.",
-)
-@option(
-    "Sampling",
-    "--seed",
-    type=seed_type,
-    default=0,
-    show_default=True,
-    help="Seed of the random number generator.",
-)
-@settings(
-    "read.name_by",
-    *(f"pool.{name}" for name in ("random", "everything", "known", "batch", "whole", "new_runs")),
-)
-@repair_options
-@output_options(thing="POOL")
 def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: Any) -> None:
     """Select documents to judge: depth-k pooling, or sampling.
 
@@ -158,6 +40,51 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
 
     POOL is a table with the columns query_id, doc_id, probability and contributors (the rank in every run
     that retrieved the document, as JSON). With --for, it also has order, the order of judging.
+
+    Example: leadline pool bm25.run dense.run --depth 50 -o pool.tsv
+
+    Options
+    -------
+    [runs]...
+    --depth K | Selection | int 1..
+        Pool depth: the first K documents of every run.
+    --method NAME | Selection | POOLING
+        Other pooling method: RRF(documents=100), RBP(documents=100,p=0.8) or MoveToFront(documents=100).
+    --docs DOCS as documents
+        Collection (texts or an index). [default: all retrieved documents]
+    --queries QUERIES
+        Queries (topics). Queries that no run contains are also pooled.
+    --judged QRELS
+        Existing judgments. These pairs are excluded, and MoveToFront uses their grades. With --for, they
+        are included with certainty, and must not come from a pool drawn with the same seed.
+    --level GRADE as rel | Selection | float | = 1.0
+        Minimum relevant grade, for MoveToFront and for the measures of --for.
+    --for MEASURE as wanted | Sampling | MEASURE | many
+        Measure to estimate from the sample (repeatable). Needs --budget or --total.
+    --budget B | Sampling | float
+        Mean number of judgments per query.
+    --total N | Sampling | int 1..
+        Expected total number of judgments. The number drawn is random.
+    --for-pair A B as pair | Sampling | nargs 2
+        Restrict the sample to documents whose weights in runs A and B differ.
+    --for-run RUN | Sampling | many
+        New run to measure, instead of the RUN arguments (repeatable). Only its documents are sampled,
+        except those already in --judged.
+    --machine LABELS | Sampling
+        LLM labels, used only to forecast the precision.
+    --from POOL as earlier | Sampling
+        Earlier pool to enlarge. All its pairs are kept.
+    --twice M | Sampling | int 1..
+        Draw M pairs from --from for a second judge, to measure the first judge's error.
+    --leave-out FILE:COLUMN | Sampling
+        Teams of the runs in --from. Shows what a run would lose if its team had not contributed.
+    --looks N | Sampling | int 1.. | = 1
+        Number of times you may ask for a verdict, at equal steps. Each one is tested at alpha / N.
+    --seed | Sampling | int 0..4294967295 | = 0
+        Seed of the random number generator.
+    use repairs
+    -C pool.new_runs, pool.whole, pool.batch, pool.known, pool.everything, pool.random, read.name_by
+    -o | thing POOL
     """
     from leadline.io.pool_files import write_pool
     from leadline.judging.pool import pool

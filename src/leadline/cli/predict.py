@@ -5,61 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import click
-
-from leadline.cli._help import PREDICTOR, Command, option
-from leadline.cli._options import confidence_option, progress, repair_options, seed_option
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._settings import setting, settings
-from leadline.cli._texts import text_options
 from leadline.errors import UsageError
 from leadline.estimation.predict import correlation_table, over_queries, predict
-from leadline.estimation.predictors import PREDICTORS
 from leadline.io.texts import read_queries
 from leadline.render.view import View
 
 SECTION = "Estimation"
-FIGURES = ("heat-map", "scatter", "correlations")
-
-NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
 
 
-@click.command(cls=Command, epilog="Example: leadline predict bm25.run dense.run -m NQC")
-@click.argument("runs", nargs=-1, required=True)
-@option(
-    "Measures",
-    "-m",
-    "--predictor",
-    "predictors",
-    multiple=True,
-    metavar="NAME",
-    help=f"Predictor (repeatable): {NAMES}. [default: all that the inputs allow]",
-    type=PREDICTOR,
-)
-@click.option("--index", metavar="INDEX", help="Index of the documents, for WIG(length=root).")
-@click.option("--queries", metavar="QUERIES", help="Query (topic) texts, used with --index.")
-@click.option(
-    "--topics",
-    "vectors",
-    metavar="VECTORS",
-    help="Document topic vectors for DeShaTo, as written by `leadline topics infer`.",
-)
-@click.option(
-    "--truth",
-    metavar="RESULT[:MEASURE]",
-    help=(
-        "Measure to correlate the predictions with: a result of `leadline evaluate --per-query`, or a "
-        "table with the columns run and query."
-    ),
-)
-@setting("test.draws")
-@confidence_option
-@seed_option
-@settings("read.name_by")
-@text_options
-@repair_options
-@output_options(figures=FIGURES)
 def command(
     *,
     runs: tuple[str, ...],
@@ -81,6 +37,26 @@ def command(
     leadline predicts the performance of each list on its own. Higher values predict better performance. They
     have no unit. JSON output has the predictions for each query, and `leadline correlate` reads their means.
     The formulas are in docs/unjudged.md.
+
+    Example: leadline predict bm25.run dense.run -m NQC
+
+    Options
+    -------
+    runs...
+    -m, --predictor NAME as predictors | Measures | PREDICTOR | many
+        Predictor (repeatable): DeShaTo(total), NQC(tail), WIG(tail). [default: all that the inputs allow]
+    --index INDEX
+        Index of the documents, for WIG(length=root).
+    --queries QUERIES
+        Query (topic) texts, used with --index.
+    --topics VECTORS as vectors
+        Document topic vectors for DeShaTo, as written by `leadline topics infer`.
+    --truth RESULT[:MEASURE]
+        Measure to correlate the predictions with: a result of `leadline evaluate --per-query`, or a table
+        with the columns run and query.
+    use confidence, seed, repairs, texts
+    -C test.draws, read.name_by
+    -o | figures heat-map/scatter/correlations
     """
     if truth is None and outputs.figure not in (None, "heat-map"):
         raise UsageError(f"--figure {outputs.figure} needs a measure. Add --truth RESULT[:MEASURE].")

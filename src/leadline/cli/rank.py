@@ -6,26 +6,13 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Command
-from leadline.cli._options import (
-    confidence_option,
-    correction_option,
-    evaluation_options,
-    group_option,
-    measure_option,
-    progress,
-    sample_options,
-    seed_option,
-    test_option,
-    weights_option,
-)
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.cli._reading_options import judgments_and_draw, values_of
 from leadline.cli._results import inputs_of
-from leadline.cli._scores import given_scores, scores_options, values_given
-from leadline.cli._settings import setting, settings
+from leadline.cli._scores import given_scores, values_given
 from leadline.comparison.compare import COMPARED
-from leadline.comparison.rank import DRAWS, rank_results
+from leadline.comparison.rank import rank_results
 from leadline.comparison.rules import Rules
 from leadline.errors import UsageError
 from leadline.estimation.measured import default_measures
@@ -34,28 +21,6 @@ from leadline.render.view import View
 SECTION = "Evaluation"
 
 
-@click.command(
-    cls=Command, epilog="Example: leadline rank qrels.txt bm25.run dense.run -m nDCG@10 -o ranks.svg"
-)
-@click.argument("qrels")
-@click.argument("runs", nargs=-1)
-@scores_options
-@measure_option(
-    f"Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}, or "
-    "all measures of given values]"
-)
-@test_option
-@correction_option
-@settings("test.family")
-@group_option
-@setting("test.draws", default=DRAWS)
-@confidence_option
-@seed_option
-@weights_option
-@sample_options
-@evaluation_options
-@output_options(figures=(), digits=True)
-@click.pass_context
 def command(
     context: click.Context,
     /,
@@ -77,6 +42,19 @@ def command(
 
     Group 1 consists of the best run and every run that does not differ from it significantly. Group 2 is the
     same for the remaining runs, and so on.
+
+    Example: leadline rank qrels.txt bm25.run dense.run -m nDCG@10 -o ranks.svg
+
+    Options
+    -------
+    qrels
+    [runs]...
+    -m, --measure MEASURE as measures | Measures | MEASURE | many
+        Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: AP, nDCG@10, or all
+        measures of given values]
+    use test, correction, query-group, confidence, seed, query-weights, sample, evaluation, scores
+    -C test.family, test.draws = 10000
+    -o | figure | digits
     """
     rules, draws = Rules.take(options), options.pop("draws")
     if values_given(context, (qrels, *runs), kind):

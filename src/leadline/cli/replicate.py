@@ -4,58 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from leadline.cli._help import SIMILARITY, Command, InputPath, option
-from leadline.cli._options import (
-    confidence_option,
-    evaluation_options,
-    measure_option,
-    per_query_option,
-    progress,
-    seed_option,
-)
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import inputs_of
-from leadline.cli._settings import setting
-from leadline.comparison.compare import COMPARED
-from leadline.comparison.replication import DRAWS, replicate
+from leadline.comparison.replication import replicate
 from leadline.errors import UsageError
 from leadline.io.objects import read_qrels
 from leadline.render.view import View
 
 SECTION = "Evaluation"
-FIGURES = ("differences", "effects")
 
 
-@click.command(
-    cls=Command,
-    epilog="Example: leadline replicate bm25.run dense.run our-bm25.run our-dense.run qrels.txt -m AP",
-)
-@click.argument("original", metavar="ORIGINAL-BASE", type=InputPath())
-@click.argument("original_advanced", metavar="ORIGINAL-ADVANCED", type=InputPath())
-@click.argument("reproduced", metavar="REPRODUCED-BASE", type=InputPath())
-@click.argument("reproduced_advanced", metavar="REPRODUCED-ADVANCED", type=InputPath())
-@click.argument("qrels", type=InputPath())
-@click.argument("qrels2", required=False, type=InputPath())
-@measure_option(
-    f"Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: {', '.join(COMPARED)}]"
-)
-@option(
-    "Measures",
-    "--rbo",
-    type=SIMILARITY,
-    default="RBO(p=0.95)",
-    show_default=True,
-    metavar="RBO",
-    help="Rank-biased overlap, with its persistence p and tie handling.",
-)
-@setting("test.draws", default=DRAWS)
-@confidence_option
-@seed_option
-@per_query_option("Add per-query differences, tau union and RBO to the JSON (reproductions only).")
-@evaluation_options
-@output_options(figures=FIGURES)
 def command(
     *,
     original: str,
@@ -82,6 +41,27 @@ def command(
     The effect ratio is the reproduced effect divided by the original effect. Its interval is withheld if the
     interval of the original effect contains 0. Intervals are over queries and approximate;
     docs/replication.md has their coverage.
+
+    Example: leadline replicate bm25.run dense.run our-bm25.run our-dense.run qrels.txt -m AP
+
+    Options
+    -------
+    original : ORIGINAL-BASE | InputPath
+    original_advanced : ORIGINAL-ADVANCED | InputPath
+    reproduced : REPRODUCED-BASE | InputPath
+    reproduced_advanced : REPRODUCED-ADVANCED | InputPath
+    qrels | InputPath
+    [qrels2] | InputPath
+    -m, --measure MEASURE as measures | Measures | MEASURE | many
+        Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: AP, nDCG@10]
+    --rbo RBO | Measures | SIMILARITY | = "RBO(p=0.95)"
+        Rank-biased overlap, with its persistence p and tie handling.
+    use confidence, seed
+    -q, --per-query | Queries | flag
+        Add per-query differences, tau union and RBO to the JSON (reproductions only).
+    use evaluation
+    -C test.draws = 10000
+    -o | figures differences/effects
     """
     runs = (original, original_advanced, reproduced, reproduced_advanced)
     judgments = [path for path in (qrels, qrels2) if path is not None]

@@ -9,19 +9,11 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import Command
-from leadline.cli._options import (
-    confidence_options,
-    evaluation_options,
-    measure_option,
-    progress,
-    sample_options,
-)
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.cli._reading_options import judgments_and_draw, labels_of, read_with
 from leadline.cli._results import inputs_of
-from leadline.cli._scores import given_scores, scores_options, values_given
-from leadline.cli._settings import settings
+from leadline.cli._scores import given_scores, values_given
 from leadline.comparison.compare import compare_results
 from leadline.comparison.rules import Rules
 from leadline.data.optional import require
@@ -34,19 +26,6 @@ from leadline.render.view import View
 SECTION = "Evaluation"
 
 
-@click.command(cls=Command, epilog="Example: leadline report qrels.txt bm25.run dense.run -o report.html")
-@click.argument("qrels")
-@click.argument("runs", nargs=-1)
-@scores_options
-@measure_option(
-    "Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). The first one orders the runs."
-)
-@confidence_options
-@sample_options
-@evaluation_options
-@settings("output.top", "output.digits")
-@output_options(default="leadline-report.html")
-@click.pass_context
 def command(
     context: click.Context,
     /,
@@ -67,6 +46,18 @@ def command(
     reproduce it. It is a single file that works offline. The table of means is also printed; `-f latex`
     formats it for a paper, with letters for significant differences, or daggers if there is one --baseline.
     `-o -` writes the page to standard output.
+
+    Example: leadline report qrels.txt bm25.run dense.run -o report.html
+
+    Options
+    -------
+    qrels
+    [runs]...
+    -m, --measure MEASURE as measures | Measures | MEASURE | many
+        Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). The first one orders the runs.
+    use tests, sample, evaluation, scores
+    -C output.digits, output.top
+    -o | default leadline-report.html
     """
     wanted = "html" in (outputs.form, *map(outputs.form_of, outputs.files))
     if wanted:

@@ -6,21 +6,10 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import OUTPUT, Command, option
-from leadline.cli._options import (
-    confidence_option,
-    level_option,
-    measure_option,
-    per_query_option,
-    progress,
-    reading_options,
-    seed_type,
-    whole,
-)
-from leadline.cli._outputs import Outputs, output_options, refuse_same_output
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs, refuse_same_output
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input, inputs_of
-from leadline.cli._settings import one_in, setting
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted
 from leadline.errors import UsageError, both, one_of
@@ -33,66 +22,6 @@ from leadline.result import Facts
 SECTION = "Estimation"
 
 
-@click.command(
-    cls=Command, epilog="Example: leadline sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20"
-)
-@click.argument("qrels")
-@click.argument("scores", nargs=-1)
-@measure_option("Measure, such as AP (repeatable). [default: AP, nDCG@10, RR, P@10, R@100]")
-@option(
-    "Sampling",
-    "--population",
-    metavar="N",
-    help=(
-        "Number of documents in the collection, or a file with the number of non-relevant documents "
-        "per query. [default: all documents with scores]"
-    ),
-)
-@option(
-    "Sampling",
-    "--sample",
-    type=whole(),
-    metavar="N",
-    help="Number of scored non-relevant documents to keep per query, including those from --certain: those "
-    "with the smallest SHA-256 hash of seed, query and document.",
-)
-@option(
-    "Sampling",
-    "--certain",
-    metavar="RUN:K",
-    help=(
-        "Certainty stratum of stratified sampling: the first K documents of RUN, each with weight 1. Sampled "
-        "documents each have weight N/n (N: the rest of the collection)."
-    ),
-)
-@option(
-    "Sampling",
-    "--draw",
-    "pairs",
-    type=OUTPUT,
-    metavar="POOL",
-    help=(
-        "Draw --sample documents from --docs, and write the pairs that every system must score to "
-        "POOL. Reads no SCORES."
-    ),
-)
-@option("Sampling", "--docs", metavar="DOCS", help="Collection to sample from (texts or an index).")
-@level_option("Minimum relevant grade, for measures with the parameter `rel`. [default: 1]", name="rel")
-@setting("test.draws", default=40)
-@setting("scores.queries", type=one_in("all", "with_relevant"), default="all")
-@setting("sampled.correction")
-@confidence_option
-@option(
-    "Statistics",
-    "--seed",
-    type=seed_type,
-    default=0,
-    show_default=True,
-    help="Seed of the sample and of the pseudo-populations.",
-)
-@per_query_option("Add per-query values to the JSON.")
-@reading_options
-@output_options(figures=())
 def command(
     *,
     qrels: str,
@@ -118,6 +47,37 @@ def command(
     uncorrected values do. With few documents per query, measures of the first ranks (nDCG@10, RR) order
     systems poorly unless half of the documents come from the top of a good run (--certain). See
     docs/unjudged.md.
+
+    Example: leadline sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20
+
+    Options
+    -------
+    qrels
+    [scores]...
+    -m, --measure MEASURE as measures | Measures | MEASURE | many
+        Measure, such as AP (repeatable). [default: AP, nDCG@10, RR, P@10, R@100]
+    --population N | Sampling
+        Number of documents in the collection, or a file with the number of non-relevant documents per
+        query. [default: all documents with scores]
+    --sample N | Sampling | int 1..
+        Number of scored non-relevant documents to keep per query, including those from --certain: those
+        with the smallest SHA-256 hash of seed, query and document.
+    --certain RUN:K | Sampling
+        Certainty stratum of stratified sampling: the first K documents of RUN, each with weight 1.
+        Sampled documents each have weight N/n (N: the rest of the collection).
+    --draw POOL as pairs | Sampling | OUTPUT
+        Draw --sample documents from --docs, and write the pairs that every system must score to POOL.
+        Reads no SCORES.
+    --docs DOCS | Sampling
+        Collection to sample from (texts or an index).
+    -l, --level GRADE as rel | Measures | float
+        Minimum relevant grade, for measures with the parameter `rel`. [default: 1]
+    use confidence
+    --seed | Statistics | int 0..4294967295 | = 0
+        Seed of the sample and of the pseudo-populations.
+    use per-query-json, reading
+    -C test.draws = 40, scores.queries all/with_relevant = "all", sampled.correction
+    -o | figure
     """
     if pairs is not None:
         one_of({"-o FILE.svg": outputs.drawn, "--draw": pairs})

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from leadline.cli._help import Command
 from leadline.cli._options import progress
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._texts import models_option, text_options
 from leadline.cli.search import search_table, seconds_of, write_runs
 from leadline.render.view import View
 from leadline.result import Facts
@@ -18,18 +14,6 @@ from leadline.result import Facts
 SECTION = "Retrieval"
 
 
-@click.command(
-    cls=Command, epilog="Example: leadline score docs.index queries.jsonl pairs.tsv -m BM25 -o bm25.run"
-)
-@click.argument("index")
-@click.argument("queries")
-@click.argument("pairs")
-@models_option(required=True)
-@click.option(
-    "--feedback", metavar="QRELS", help="Judgments for relevance feedback models, such as RM3(learn=judged)."
-)
-@text_options
-@output_options(thing="RUN")
 def command(
     *,
     index: str,
@@ -45,6 +29,18 @@ def command(
     PAIRS is qrels, a run, or a table with the columns query_id and doc_id. Only these pairs are scored, with
     the same values as in `leadline search`. Every pair is in the output, even with score 0. Pairs with
     unknown queries or documents are counted.
+
+    Example: leadline score docs.index queries.jsonl pairs.tsv -m BM25 -o bm25.run
+
+    Options
+    -------
+    index
+    queries
+    pairs
+    -m, --model MODEL as models | MODEL | many | required
+        Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable). `leadline models` lists them.
+    use feedback, texts
+    -o | thing RUN
     """
     from leadline.io.id_lists import read_pairs
     from leadline.io.texts import read_queries

@@ -10,14 +10,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 
-from leadline.cli._help import Command, option
-from leadline.cli._options import per_query_option, progress, whole
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._texts import models_option, text_options
 from leadline.data.records import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.wording import visible
@@ -37,38 +34,6 @@ SUFFIX = ".run"
 INDENT = 6 * " "
 
 
-@click.command(
-    cls=Command,
-    epilog='Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run; leadline search '
-    'docs.index --query "kennedy vietnam"',
-)
-@click.argument("index")
-@click.argument("queries", required=False)
-@click.option(
-    "--query", metavar="TEXT", help="Single query to use instead of QUERIES. Shows its result list."
-)
-@models_option(default=["BM25"], show_default=True)
-@click.option(
-    "-k", type=whole(), help="Number of documents retrieved per query. [default: 1000; 10 with --query]"
-)
-@option(
-    "Output",
-    "--show",
-    is_flag=False,
-    flag_value=SHOWN[0],
-    type=click.Choice(SHOWN),
-    help="Print a readable result list, with dynamic (default) or static summaries if the index has stored "
-    "texts. -f html makes it a page.",
-)
-@click.option(
-    "--feedback", metavar="QRELS", help="Judgments for relevance feedback models, such as RM3(learn=judged)."
-)
-@per_query_option(
-    "Print the milliseconds per query, plus those for ten summaries per query if the index stores texts. "
-    "-f csv makes a table for `compare`."
-)
-@text_options
-@output_options(thing="RUN", needed=False)
 def command(
     *,
     index: str,
@@ -87,6 +52,29 @@ def command(
     QUERIES is JSON Lines (query_id, text), CSV, TSV, TREC topics or SMART. Each model produces one run, named
     after the model. With --query, you need neither a file nor a model. The time per query is measured from
     query text to ranked list.
+
+    Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run; leadline search
+    docs.index --query "kennedy vietnam"
+
+    Options
+    -------
+    index
+    [queries]
+    --query TEXT
+        Single query to use instead of QUERIES. Shows its result list.
+    -m, --model MODEL as models | MODEL | many | = ["BM25"]
+        Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable). `leadline models` lists them.
+    -k | int 1..
+        Number of documents retrieved per query. [default: 1000; 10 with --query]
+    --show | Output | dynamic/static | flag_value dynamic
+        Print a readable result list, with dynamic (default) or static summaries if the index has stored
+        texts. -f html makes it a page.
+    use feedback
+    -q, --per-query | Queries | flag
+        Print the milliseconds per query, plus those for ten summaries per query if the index stores
+        texts. -f csv makes a table for `compare`.
+    use texts
+    -o | thing RUN | optional
     """
     from leadline.io.texts import read_queries
     from leadline.retrieval.index import open_index

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import inspect
 
-import click
-
-from leadline.cli._help import Command
-from leadline.cli._options import per_query_option
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.comparison.baselines import is_baseline
 from leadline.errors import UsageError
 from leadline.io.saved_results import read_saved
@@ -17,17 +13,19 @@ from leadline.render.view import View
 SECTION = "Evaluation"
 
 
-@click.command(cls=Command, epilog="Example: leadline show saved.json -o means.tex -o means.svg")
-@click.argument("result", metavar="RESULT")
-@per_query_option()
-@output_options(
-    figures=("KIND",), kinds="Kind of figure: any kind that the original command draws.", digits=True
-)
 def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
     """Show a saved result again: print, export or draw it.
 
     RESULT is a file that a command saved with -o FILE.json or -o FILE.parquet, or a table of per-query
     values, such as the output of `trec_eval -q`. Nothing is recomputed.
+
+    Example: leadline show saved.json -o means.tex -o means.svg
+
+    Options
+    -------
+    result : RESULT
+    use per-query
+    -o | figures KIND | kinds Kind of figure: any kind that the original command draws. | digits
     """
     if is_baseline(result):
         saved = read_saved(result)

@@ -4,65 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from leadline.cli._help import CORRECTION, Command, option
-from leadline.cli._options import (
-    confidence_option,
-    engine_option,
-    measure_option,
-    progress,
-    repair_options,
-    seed_option,
-)
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.render.view import View
 
 SECTION = "Evaluation"
 
 
-@click.command(cls=Command, epilog="Example: leadline suite suite.toml --baseline bm25 -o suite.svg")
-@click.argument("suite")
-@measure_option("Measure (repeatable). [default: those in SUITE, or nDCG@10]")
-@option(
-    "Statistics",
-    "--baseline",
-    multiple=True,
-    metavar="NAME",
-    help="Compare every other run with this one (repeatable). [default: all pairs of runs]",
-)
-@option(
-    "Statistics",
-    "--test",
-    type=click.Choice(["T", "Randomisation"], case_sensitive=False),
-    default="T",
-    show_default=True,
-    metavar="NAME",
-    help="Paired test, within each collection and over them: T or Randomisation.",
-)
-@option(
-    "Statistics",
-    "--correction",
-    type=CORRECTION,
-    default="Holm",
-    show_default=True,
-    metavar="NAME",
-    help="Correction for many tests: Holm, Hochberg, Bonferroni, BH or Uncorrected.",
-)
-@confidence_option
-@seed_option
-@option(
-    "Measures",
-    "--partial",
-    is_flag=True,
-    help=(
-        "If a run lacks collections, average over the collections it has. [default: no macro mean, win "
-        "rate or test over all collections for this run]"
-    ),
-)
-@engine_option("Engine that evaluates the runs")
-@repair_options
-@output_options(figures=())
 def command(
     *, suite: str, measures: tuple[str, ...], baseline: tuple[str, ...], outputs: Outputs, **options: Any
 ) -> None:
@@ -76,6 +24,28 @@ def command(
     The macro mean gives every collection the same weight. A run that lacks a collection has no macro mean,
     unless you give --partial. leadline tests every pair on each collection, over the queries in these
     collections, and over the collections as a sample. The last test is inconclusive with fewer than five.
+
+    Example: leadline suite suite.toml --baseline bm25 -o suite.svg
+
+    Options
+    -------
+    suite
+    -m, --measure MEASURE as measures | Measures | MEASURE | many
+        Measure (repeatable). [default: those in SUITE, or nDCG@10]
+    --baseline NAME | Statistics | many
+        Compare every other run with this one (repeatable). [default: all pairs of runs]
+    --test NAME | Statistics | T/Randomisation (any case) | = "T"
+        Paired test, within each collection and over them: T or Randomisation.
+    --correction NAME | Statistics | CORRECTION | = "Holm"
+        Correction for many tests: Holm, Hochberg, Bonferroni, BH or Uncorrected.
+    use confidence, seed
+    --partial | Measures | flag
+        If a run lacks collections, average over the collections it has. [default: no macro mean, win rate
+        or test over all collections for this run]
+    --engine ENGINE | Parts | = "local"
+        Engine that evaluates the runs: local, processes[:N], dask[:N] or dask:tcp://HOST:PORT.
+    use repairs
+    -o | figure
     """
     from leadline.comparison.suite_evaluation import suite as evaluate_suite
 

@@ -6,14 +6,9 @@ import shutil
 import sys
 from typing import Any, NamedTuple
 
-import click
-
-from leadline.cli._help import Command
-from leadline.cli._options import whole
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._settings import settings
-from leadline.cli._texts import analysis_of, analysis_options, text_options
+from leadline.cli._texts import analysis_of
 from leadline.data.records import ResultWarning
 from leadline.data.table import Table
 from leadline.data.wording import folded, visible
@@ -42,30 +37,6 @@ class SummaryOutput(NamedTuple):
         return "" if self.title == self.text else self.title
 
 
-@click.command(
-    cls=Command, epilog='Example: leadline summary docs.jsonl --doc d01 --query "bowline knot" --words 30'
-)
-@click.argument("source", metavar="DOCS-or-INDEX")
-@click.option("--doc", required=True, metavar="ID", help="Document id.")
-@click.option("--query", metavar="TEXT", help="Query for a dynamic summary. Matches are marked.")
-@click.option(
-    "--words",
-    type=whole(),
-    default=50,
-    show_default=True,
-    metavar="N",
-    help="Maximum number of words in the summary.",
-)
-@click.option(
-    "--static",
-    "kind",
-    type=click.Choice(["first", "sentences"]),
-    help="Kind of static summary: first words, or key sentences. [default: first]",
-)
-@settings("summary.windows")
-@analysis_options
-@text_options
-@output_options()
 def command(
     *,
     source: str,
@@ -85,6 +56,23 @@ def command(
     dynamic summary (with --query) shows the windows that contain the query as a phrase, else those that
     contain most of its words close together. A static summary shows the first words, or the sentences closest
     to the centroid of the text.
+
+    Example: leadline summary docs.jsonl --doc d01 --query "bowline knot" --words 30
+
+    Options
+    -------
+    source : DOCS-or-INDEX
+    --doc ID | required
+        Document id.
+    --query TEXT
+        Query for a dynamic summary. Matches are marked.
+    --words N | int 1.. | = 50
+        Maximum number of words in the summary.
+    --static as kind | first/sentences
+        Kind of static summary: first words, or key sentences. [default: first]
+    use analysis, texts
+    -C summary.windows
+    -o
     """
     from leadline.retrieval.index.index_files import holds_index
 

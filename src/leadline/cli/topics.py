@@ -2,67 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-import click
-
-from leadline.cli._help import Group, option
-from leadline.cli._options import progress, seed_option, whole
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._settings import settings
 from leadline.data.records import ResultWarning
 from leadline.data.table import Cell, Table
-from leadline.data.validation import LIMITS
 from leadline.data.wording import counted
 from leadline.errors import both
 from leadline.render.view import View
 from leadline.result import Facts
 
 SECTION = "Retrieval"
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def reading_options(function: F) -> F:
-    """Add what tells how to read the documents of a model."""
-    language = option(
-        "Texts",
-        "--language",
-        metavar="LANGUAGE",
-        help="Language of the documents, one that the model was fitted to.",
-    )
-    return language(seed_option(settings("topics.field", "text.id_column", "read.encoding")(function)))
+CLASS = "Group"
 
 
-@click.group(cls=Group, epilog="Example: leadline topics fit docs.jsonl -T 50 -o model.npz")
 def command() -> None:
     """Fit and apply topic models: LDA and polylingual LDA.
 
     Here, a topic is a distribution over words. TREC topics are called queries.
+
+    Example: leadline topics fit docs.jsonl -T 50 -o model.npz
     """
 
 
-@command.command(epilog="Example: leadline topics fit pairs.tsv -T 100 --languages de,en -o model.npz")
-@click.argument("docs")
-@click.option(
-    "-T", "count", type=whole(1, LIMITS["topics"]), required=True, metavar="T", help="Number of topics."
-)
-@option(
-    "Texts",
-    "--languages",
-    metavar="A,B",
-    help="Columns with the texts, one per language, for a polylingual model.",
-)
-@settings(
-    *(f"topics.{name}" for name in ("alpha", "beta", "sweeps", "restarts")),
-    *("text.analysis", "text.id_column", "read.encoding"),
-)
-@seed_option
-@output_options(thing="MODEL")
 def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **options: Any) -> None:
-    """Fit a topic model to a collection by Gibbs sampling."""
+    """Fit a topic model to a collection by Gibbs sampling.
+
+    Example: leadline topics fit pairs.tsv -T 100 --languages de,en -o model.npz
+
+    Options
+    -------
+    docs
+    -T T as count | int 1..10000 | required
+        Number of topics.
+    --languages A,B | Texts
+        Columns with the texts, one per language, for a polylingual model.
+    use seed
+    -C read.encoding, text.id_column, text.analysis, topics.restarts, topics.sweeps, topics.beta, topics.alpha
+    -o | thing MODEL
+    """
     from leadline.topics.fit import fit as work
 
     named = [name.strip() for name in languages.split(",")] if languages else []
@@ -96,13 +76,21 @@ def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **opt
     outputs.write("topics fit", view, lambda: inputs, recorded)
 
 
-@command.command(epilog="Example: leadline topics infer model.npz docs.jsonl -o vectors.jsonl")
-@click.argument("model")
-@click.argument("docs")
-@reading_options
-@output_options(thing="VECTORS")
 def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
-    """Infer the topic vectors of documents, seen or unseen."""
+    """Infer the topic vectors of documents, seen or unseen.
+
+    Example: leadline topics infer model.npz docs.jsonl -o vectors.jsonl
+
+    Options
+    -------
+    model
+    docs
+    --language LANGUAGE | Texts
+        Language of the documents, one that the model was fitted to.
+    use seed
+    -C read.encoding, text.id_column, topics.field
+    -o | thing VECTORS
+    """
     from leadline.topics.infer import infer as work
     from leadline.topics.infer import write_vectors
     from leadline.topics.model import read_model
@@ -122,14 +110,21 @@ def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
     outputs.write("topics infer", view, lambda: inputs, recorded)
 
 
-@command.command(epilog="Example: leadline topics perplexity model.npz held-out.jsonl")
-@click.argument("model")
-@click.argument("docs")
-@settings("topics.estimator", "topics.particles")
-@reading_options
-@output_options()
 def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
-    """Compute the perplexity of a model on held-out documents (lower is better)."""
+    """Compute the perplexity of a model on held-out documents (lower is better).
+
+    Example: leadline topics perplexity model.npz held-out.jsonl
+
+    Options
+    -------
+    model
+    docs
+    --language LANGUAGE | Texts
+        Language of the documents, one that the model was fitted to.
+    use seed
+    -C topics.particles, topics.estimator, read.encoding, text.id_column, topics.field
+    -o
+    """
     from leadline.topics.infer import perplexity as work
     from leadline.topics.model import read_model
 
@@ -142,20 +137,6 @@ def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> No
     outputs.write("topics perplexity", view, lambda: inputs, options)
 
 
-@command.command(
-    epilog="Example: leadline topics search m.npz en.tsv de.tsv --query-language de --language en -o p.run"
-)
-@click.argument("model")
-@click.argument("docs")
-@click.argument("queries")
-@click.option(
-    "-k", type=whole(), default=1000, show_default=True, help="Number of documents retrieved per query."
-)
-@option("Texts", "--query-language", "source", metavar="LANGUAGE", help="Language of QUERIES.")
-@option("Texts", "--language", "target", metavar="LANGUAGE", help="Language of DOCS.")
-@settings("topics.distance", "topics.field", "text.id_column", "read.encoding")
-@seed_option
-@output_options(thing="RUN")
 def search(
     *,
     model: str,
@@ -173,6 +154,23 @@ def search(
     QUERIES are also documents. --query-language and --language name two different languages. If some
     documents in DOCS have the same ids as queries, such as translations, P@1 is the share of these queries
     that rank the matching document first.
+
+    Example: leadline topics search m.npz en.tsv de.tsv --query-language de --language en -o p.run
+
+    Options
+    -------
+    model
+    docs
+    queries
+    -k | int 1.. | = 1000
+        Number of documents retrieved per query.
+    --query-language LANGUAGE as source | Texts
+        Language of QUERIES.
+    --language LANGUAGE as target | Texts
+        Language of DOCS.
+    use seed
+    -C read.encoding, text.id_column, topics.field, topics.distance
+    -o | thing RUN
     """
     from leadline.io.objects import write_run
     from leadline.topics.distances import count_top_mates, nearest
@@ -228,3 +226,6 @@ def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:
         ),
     ]
     return [notice for notice in warnings if notice.count]
+
+
+COMMANDS = {"fit": fit, "infer": infer, "perplexity": perplexity, "search": search}

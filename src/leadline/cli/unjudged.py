@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from leadline.cli._help import ESTIMATOR, Command, option
-from leadline.cli._options import per_query_option, progress, repair_options, seed_option, whole
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._options import progress
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._settings import settings
 from leadline.errors import UsageError
 from leadline.estimation.unjudged import unjudged
 from leadline.estimation.unjudged_methods import METHODS
@@ -18,64 +14,7 @@ from leadline.render.view import View
 
 SECTION = "Estimation"
 
-NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
 
-
-@click.command(
-    cls=Command, epilog="Example: leadline unjudged runs/*.run --method nruns --one-vote-per runs.tsv:team"
-)
-@click.argument("runs", nargs=-1, required=True)
-@click.option(
-    "--method",
-    type=ESTIMATOR,
-    default="nruns",
-    show_default=True,
-    metavar="NAME",
-    help=f"Method: {NAMES}. Parameters go in parentheses, as in NRuns(pseudo=10).",
-)
-@option(
-    "Reading",
-    "--depth",
-    type=whole(),
-    metavar="K",
-    help="Number of documents used per list. [default: 30 for nruns and deshato, 100 for soboroff and "
-    "reference-count, 50 for spoerri, all for aslam-savell]",
-)
-@click.option(
-    "--one-vote-per", metavar="FILE:COLUMN", help="Team of every run. The runs of a team share one vote."
-)
-@click.option(
-    "--topics",
-    "vectors",
-    metavar="VECTORS",
-    help="Document topic vectors for deshato, as written by `leadline topics infer`.",
-)
-@click.option(
-    "--docs",
-    "documents",
-    metavar="DOCS",
-    help="Document texts for deshato. leadline fits LDA to the retrieved documents.",
-)
-@click.option(
-    "-T",
-    "topics",
-    type=whole(1, 10**5),
-    default=50,
-    show_default=True,
-    metavar="T",
-    help="Number of topics, with --docs.",
-)
-@settings("topics.fits", "topics.sweeps", "text.id_column", "read.encoding")
-@click.option(
-    "--share-from",
-    metavar="QRELS",
-    help="Judgments to take Soboroff's proportion of relevant documents from.",
-)
-@seed_option
-@per_query_option("Add per-query values to the JSON.")
-@settings("read.name_by")
-@repair_options
-@output_options(figures=())
 def command(
     *,
     runs: tuple[str, ...],
@@ -90,6 +29,31 @@ def command(
     Systems are scored by agreement with other systems, or by the topics of the retrieved documents. Scores
     order systems but do not estimate any measure. They are better at spotting bad systems than at finding the
     best one. docs/unjudged.md says which method to use when.
+
+    Example: leadline unjudged runs/*.run --method nruns --one-vote-per runs.tsv:team
+
+    Options
+    -------
+    runs...
+    --method NAME | ESTIMATOR | = "nruns"
+        Method: aslam-savell, deshato, nruns, reference-count, soboroff, spoerri. Parameters go in
+        parentheses, as in NRuns(pseudo=10).
+    --depth K | Reading | int 1..
+        Number of documents used per list. [default: 30 for nruns and deshato, 100 for soboroff and
+        reference-count, 50 for spoerri, all for aslam-savell]
+    --one-vote-per FILE:COLUMN
+        Team of every run. The runs of a team share one vote.
+    --topics VECTORS as vectors
+        Document topic vectors for deshato, as written by `leadline topics infer`.
+    --docs DOCS as documents
+        Document texts for deshato. leadline fits LDA to the retrieved documents.
+    -T T as topics | int 1..100000 | = 50
+        Number of topics, with --docs.
+    --share-from QRELS
+        Judgments to take Soboroff's proportion of relevant documents from.
+    use seed, per-query-json, repairs
+    -C read.encoding, text.id_column, topics.sweeps, topics.fits, read.name_by
+    -o | figure
     """
     estimator = METHODS.parse(method)
     if share_from is not None:

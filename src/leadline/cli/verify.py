@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import click
 
-from leadline.cli._help import Command, option
-from leadline.cli._options import seed_option, whole
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
 from leadline.render.view import View
 
 SECTION = "Evaluation"
 
 
-@click.command(cls=Command, epilog="Example: leadline verify saved.parquet --sample 20")
-@click.argument("saved", metavar="FILE")
-@option(
-    "Sampling",
-    "--sample",
-    type=whole(0),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="Number of queries per run to recompute, or 0 for none.",
-)
-@seed_option
-@output_options()
-@click.pass_context
 def command(context: click.Context, /, *, saved: str, sample: int, seed: int, outputs: Outputs) -> None:
     """Verify saved results: hashes of the inputs and a sample of values.
 
     FILE is a result that a command saved with -o FILE.json or -o FILE.parquet. leadline recomputes the
     SHA-256 of every input and, for `evaluate` and `merge`, the values of a sample of queries. The exit status
     is 1 if anything differs. Whatever cannot be checked, such as a missing input, is listed.
+
+    Example: leadline verify saved.parquet --sample 20
+
+    Options
+    -------
+    saved : FILE
+    --sample N | Sampling | int 0.. | = 100
+        Number of queries per run to recompute, or 0 for none.
+    use seed
+    -o
     """
     from leadline.scale.saved_files import verify
 

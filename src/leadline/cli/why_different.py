@@ -4,43 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
-from leadline.cli._help import Command, InputPath, option
-from leadline.cli._options import level_option, per_query_option
-from leadline.cli._outputs import Outputs, output_options
+from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.cli._settings import settings
 from leadline.comparison.why_different import why_different
 from leadline.render.view import View
 
 SECTION = "Evaluation"
 
 
-@click.command(
-    cls=Command, epilog="Example: leadline why-different a.txt b.json --qrels qrels.txt --run bm25.run"
-)
-@click.argument("a", metavar="RESULT[:MEASURE]")
-@click.argument("b", metavar="RESULT[:MEASURE]")
-@option("Reading", "--qrels", metavar="QRELS", type=InputPath(), help="Relevance judgments.")
-@option(
-    "Reading",
-    "--run",
-    metavar="RUN",
-    type=InputPath(),
-    help="Run that the values belong to. With --qrels, leadline tries the known causes.",
-)
-@option(
-    "Measures",
-    "-m",
-    "--measure",
-    metavar="MEASURE",
-    help="Measure to compare. [default: the first measure in both tables that differs]",
-)
-@level_option("Minimum relevant grade in both programs. [default: 1]", name="rel")
-@settings("read.name")
-@per_query_option("Add the values of the queries that differ, with their explanations.")
-@output_options()
 def command(
     *, a: str, b: str, qrels: str | None, run: str | None, per_query: bool, outputs: Outputs, **options: Any
 ) -> None:
@@ -53,6 +24,25 @@ def command(
     discount, interpolation, missing queries, and queries without relevant documents. A cause explains a query
     if two of its settings reproduce the values in A and B. If no single cause is enough, leadline tries
     pairs.
+
+    Example: leadline why-different a.txt b.json --qrels qrels.txt --run bm25.run
+
+    Options
+    -------
+    a : RESULT[:MEASURE]
+    b : RESULT[:MEASURE]
+    --qrels QRELS | Reading | InputPath
+        Relevance judgments.
+    --run RUN | Reading | InputPath
+        Run that the values belong to. With --qrels, leadline tries the known causes.
+    -m, --measure MEASURE | Measures
+        Measure to compare. [default: the first measure in both tables that differs]
+    -l, --level GRADE as rel | Measures | float
+        Minimum relevant grade in both programs. [default: 1]
+    -q, --per-query | Queries | flag
+        Add the values of the queries that differ, with their explanations.
+    -C read.name
+    -o
     """
     result = why_different(a, b, qrels=qrels, run=run, **options)
     options = {"per_query": per_query}
