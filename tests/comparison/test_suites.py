@@ -18,10 +18,10 @@ from scipy import stats
 
 import leadline as ll
 from conftest import Leadline, examples
+from leadline.comparison.engine import over_collections, stratified
+from leadline.comparison.rules import SuiteRules
 from leadline.comparison.suite_evaluation import suite
 from leadline.comparison.suite_files import read_suite
-from leadline.comparison.suite_records import SuiteRules
-from leadline.comparison.suite_result import over_collections, stratified
 from leadline.measures import from_function
 
 RULES = SuiteRules()

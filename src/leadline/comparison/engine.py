@@ -6,9 +6,11 @@ consists of all columns of one measure, or of all measures.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +25,8 @@ from leadline.evaluation.results import Results
 from leadline.stats import CORRECTIONS
 from leadline.stats.corrections import BH
 from leadline.stats.intervals import NORMAL, consistent_limits
-from leadline.stats.moments import Groups, Weighted, effective_groups, means, totals
-from leadline.stats.paired_tests import Bootstrap, T, decided_by_sign, equivalence
+from leadline.stats.moments import Groups, Weighted, effective_groups, means, moments, totals
+from leadline.stats.paired_tests import Bootstrap, Randomisation, Sign, T, decided_by_sign, equivalence
 from leadline.stats.power import outcomes
 from leadline.stats.ranks import paired_t
 from leadline.stats.simultaneous import MaxT, RangeDistribution, max_t, tukey
@@ -502,3 +504,77 @@ def _resamples_without_spread(differences: Sequence[Floats], *, most: float = 0.
         "constant"
     )
     return [ResultWarning("resamples_without_spread", words, count)] if count else []
+
+
+class Finding(NamedTuple):
+    """Mean difference with its interval and p-value."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+    identical: bool
+
+
+NO_TEST = Finding(math.nan, math.nan, math.nan, math.nan, identical=False)
+
+
+def stratified(strata: Sequence[Floats], rules: Rules) -> Finding:
+    """Test the mean over collections of mean differences, over queries within the collections.
+
+    Every collection has the same weight. The t test has variance sum(s_c^2 / n_c) / C^2 and Satterthwaite's
+    degrees of freedom; the randomisation test flips the signs of queries, weighted by 1 / n_c.
+
+    Source: Satterthwaite (1946), An approximate distribution of estimates of variance components.
+
+    >>> found = stratified([np.array([0.1, 0.3]), np.array([0.0, 0.2, 0.1, 0.1])], Rules())
+    >>> round(found.mean, 4), round(found.p, 4)
+    (0.15, 0.165)
+    """
+    if not strata:
+        return NO_TEST
+    number = np.array([len(each) for each in strata], dtype=np.float64)
+    found = [moments(each[:, None]) for each in strata]
+    mean = float(np.array([each.mean[0] for each in found]).mean())
+    share = np.array([each.deviation[0] for each in found]) ** 2 / number  # NaN for one query
+    every = np.concatenate(strata)
+    identical = not every.any()
+    error, freedom, p = math.sqrt(share.sum()) / len(strata), math.nan, math.nan
+    if error > 0:
+        from scipy.special import stdtr
+
+        freedom = share.sum() ** 2 / (share**2 / (number - 1)).sum()
+        p = float(2 * stdtr(freedom, -abs(mean) / error))
+    elif error == 0:
+        p = 1.0 if identical else Sign().p(every)
+    if isinstance(rules.test, Randomisation):
+        weighted = np.concatenate([each / len(each) for each in strata])
+        p = float(rules.test.p_values(weighted[:, None], seed=rules.seed)[0])
+    return Finding(mean, *_t_limits(mean, error, freedom, rules), p, identical)
+
+
+def over_collections(strata: Sequence[Floats], rules: Rules) -> Finding:
+    """Test the mean over collections of mean differences, with the collections as the sample.
+
+    >>> found = over_collections([np.array([0.1]), np.array([0.2, 0.4]), np.array([0.2])], Rules())
+    >>> round(found.mean, 4), round(found.p, 4)  # t of 0.1, 0.3, 0.2
+    (0.2, 0.0742)
+    """
+    if not strata:
+        return NO_TEST
+    means = np.array([each.mean() for each in strata])[:, None]
+    found = moments(means)
+    mean, error = float(found.mean[0]), float(found.error[0])
+    p = float(rules.test.p_values(means, seed=rules.seed)[0])
+    limits = _t_limits(mean, error, len(means) - 1.0, rules)
+    return Finding(mean, *limits, p, not np.concatenate(strata).any())
+
+
+def _t_limits(mean: float, error: float, freedom: float, rules: Rules) -> tuple[float, float]:
+    """Return the limits of Student's t; the mean without an error, NaN where this is undefined."""
+    if not error > 0:
+        return mean + error, mean + error
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(freedom, (1 + rules.confidence) / 2)) * error
+    return mean - half, mean + half

@@ -138,6 +138,26 @@ class Rules:
         return {each.name: _shown(getattr(self, each.name)) for each in fields(self)}
 
 
+@dataclass(frozen=True, kw_only=True)
+class SuiteRules(Rules):
+    """Options of the tests of a suite; `partial` compares pairs on the collections that both have."""
+
+    interval: Interval | None = field(default_factory=Student)
+    baselines: tuple[str, ...] = ()
+    partial: bool = False
+
+    def __post_init__(self) -> None:
+        given = self.correction
+        super().__post_init__()
+        if not isinstance(self.test, (T, Randomisation)):
+            raise UsageError(f"test={str(self.test)!r} does not apply to a suite. Use T or Randomisation.")
+        if self.joint is not None:
+            raise UsageError(
+                f"correction={given!r} does not apply to a suite. Use one of "
+                f"{', '.join(CORRECTIONS.classes)}."
+            )
+
+
 def _parsed(given: Any, kind: type, known: Registry[Any]) -> Any:
     """Return what a name means, also as people write it: "paired t-test"."""
     if isinstance(given, kind):

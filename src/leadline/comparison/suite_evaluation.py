@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Unpack
 
 from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.pairing import check_averages, check_judged, listed_names
+from leadline.comparison.rules import SuiteRules
 from leadline.comparison.suite_files import Collection, input_digest, read_suite
-from leadline.comparison.suite_records import SuiteRules
 from leadline.comparison.suite_result import Suite
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import CutReadingOptions, refuse_unknown
 from leadline.data.validation import check_flags
 from leadline.errors import InputError, LeadlineError, UsageError
@@ -20,11 +21,11 @@ from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.evaluate import Evaluation
 from leadline.evaluation.profiles import Averaging
 from leadline.evaluation.results import Results
-from leadline.io.read_paths import public, record_input
+from leadline.io.read_paths import public
 from leadline.measures import Measure
 from leadline.scale.engines import Engine, engine_of
-from leadline.scale.partial import Partial, PartSum
-from leadline.scale.process_pool import Fault, Unit
+from leadline.scale.evaluate_parts import evaluated
+from leadline.scale.run_parts import RunParts
 from leadline.stats import Correction, PairedTest
 
 
@@ -109,28 +110,31 @@ def suite(
         baselines=tuple(listed_names(() if baseline is None else baseline)),
         partial=partial,
     )
+    wanted = found.measures if measures is None else measures
     chosen = engine if isinstance(engine, Engine) else engine_of(engine)
-    progress = _Progress(sum(len(each.runs) for each in found.collections), on_run)
-    work = _Work(found.measures if measures is None else measures, dict(options), chosen, progress)
+    total, inputs = sum(len(each.runs) for each in found.collections), []
     results: dict[str, Results] = {}
     for collection in found.collections:
+        before = sum(len(each.runs) for each in results.values())
+
+        def advance(done: int, _: int, before: int = before) -> None:
+            if on_run is not None:
+                on_run(before + done, total)
+
         with _named(collection):
-            results[collection.name] = work.results(collection)
-            check_averages(results[collection.name])
-            check_judged(results[collection.name])
-    comparisons = {
-        name: each
-        for name, each in ((name, _compared(each, rules)) for name, each in results.items())
-        if each
-    }
+            each = results[collection.name] = _evaluated(collection, wanted, options, chosen, advance)
+            check_averages(each)
+            check_judged(each)
+        inputs += _inputs(collection, each)
+    compared = {name: _compared(each, rules) for name, each in results.items()}
     first = next(iter(results.values()))
     texts = [str(measure) for measure in first.measures]
     return Suite(
         results,
-        comparisons,
+        {name: each for name, each in compared.items() if each is not None},
         rules,
         groups=found.groups,
-        inputs=work.inputs,
+        inputs=inputs,
         options={
             "suite": found.path,
             "measures": texts,
@@ -150,104 +154,53 @@ def suite(
     )
 
 
-class _Progress:
-    """Number of finished runs on collections."""
-
-    def __init__(self, total: int, function: Callable[[int, int], None] | None) -> None:
-        self.total, self.function, self.done = total, function, 0
-
-    def advance(self) -> None:
-        self.done += 1
-        if self.function is not None:
-            self.function(self.done, self.total)
-
-
-class _Work:
-    """The collections of a suite, evaluated one after the other."""
-
-    def __init__(self, measures: Any, options: dict[str, Any], engine: Engine, progress: _Progress) -> None:
-        self.measures = measures
-        self.options = options
-        self.engine = engine
-        self.progress = progress
-        self.inputs: list[dict[str, Any]] = []
-
-    def results(self, collection: Collection) -> Results:
-        """Return the results of all runs on a collection."""
-        evaluation = Evaluation(
-            collection.qrels,
-            self.measures,
-            documents=collection.documents,
-            rel=collection.level,
-            **self.options,
+def _evaluated(
+    collection: Collection,
+    measures: Any,
+    options: Mapping[str, Any],
+    engine: Engine,
+    on_run: Callable[[int, int], None],
+) -> Results:
+    """Return the results of all runs on a collection."""
+    used = {name: value for name, value in options.items() if name != "name_by"}
+    evaluation = Evaluation(
+        collection.qrels, measures, documents=collection.documents, rel=collection.level, **used
+    )
+    refuse_sample(evaluation.qrels)
+    if evaluation.qrels.inclusion is not None:
+        raise UsageError(
+            "Suites do not support judgments with inclusion probabilities. Use judgments without them."
         )
-        refuse_sample(evaluation.qrels)
-        if evaluation.qrels.inclusion is not None:
-            raise UsageError(
-                "Suites do not support judgments with inclusion probabilities. Use judgments without them."
-            )
-        qrels = input_digest(collection.qrels)
-        digests = {name: input_digest(source) for name, source in collection.runs.items()}
-        for source in collection.runs.values():
-            if isinstance(source, str):
-                record_input(source)
-        units = [
-            Unit(number, 0, source, _label(collection, name))
-            for number, (name, source) in enumerate(collection.runs.items())
-        ]
-        cells: dict[int, Partial] = {}
-        with closing(self.engine.evaluate(evaluation, units)) as outcomes:  # type: ignore[type-var]
-            for unit, outcome in outcomes:
-                if isinstance(outcome, Fault):
-                    raise outcome.error or InputError(outcome.text, path=unit.label)
-                cells[unit.run] = outcome
-                self.progress.advance()
-        sums = []
-        for number, name in enumerate(collection.runs):
-            total = PartSum(evaluation, name)
-            total.add(0, cells[number])
-            sums.append(total.finished())
-        infos, values = zip(*sums, strict=True)
-        self._describe(collection, qrels, len(evaluation.qrels.grades), digests, infos)
-        return evaluation.results(list(infos), list(values))
-
-    def _describe(
-        self,
-        collection: Collection,
-        qrels: str | None,
-        judgments: int,
-        digests: Mapping[str, str | None],
-        infos: Sequence[Any],
-    ) -> None:
-        where = {"collection": collection.name}
-        path = collection.qrels if isinstance(collection.qrels, str) else "in memory"
-        self.inputs.append({"path": path, "sha256": qrels, "rows": judgments, **where})
-        for info in infos:
-            source = collection.runs[info.name]
-            path = source if isinstance(source, str) else "in memory"
-            rows = info.counts["documents_read"]
-            self.inputs.append({"path": path, "sha256": digests[info.name], "rows": rows, **where})
+    runs = [RunParts([source], name=name) for name, source in collection.runs.items()]
+    return evaluated(evaluation, runs, engine, "stop", on_run)
 
 
-def _label(collection: Collection, name: str) -> str:
-    source = collection.runs[name]
-    return source if isinstance(source, str) else f"{collection.name}/{name}"
+def _inputs(collection: Collection, results: Results) -> list[dict[str, Any]]:
+    """Describe the judgments and the runs of a collection."""
+    assert isinstance(results.qrels, QrelsColumns)
+    sources = [(collection.qrels, len(results.qrels.grades))]
+    sources += [(collection.runs[info.name], info.counts["documents_read"]) for info in results.runs]
+    return [
+        {
+            "path": source if isinstance(source, str) else "in memory",
+            "sha256": input_digest(source),
+            "rows": rows,
+            "collection": collection.name,
+        }
+        for source, rows in sources
+    ]
 
 
-class _named:  # noqa: N801  # a context manager
-    """Errors without a file get the name of the collection."""
-
-    def __init__(self, collection: Collection) -> None:
-        self.collection = collection
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if not isinstance(error, LeadlineError) or (isinstance(error, InputError) and error.path):
-            return
-        message = f"collection {self.collection.name}: {error}"
-        raise (InputError(message) if isinstance(error, InputError) else UsageError(message)) from None
+@contextmanager
+def _named(collection: Collection) -> Iterator[None]:
+    """Give errors without a file the name of the collection."""
+    try:
+        yield
+    except LeadlineError as error:
+        if isinstance(error, InputError) and error.path:
+            raise
+        kind = InputError if isinstance(error, InputError) else UsageError
+        raise kind(f"collection {collection.name}: {error}") from None
 
 
 def _compared(results: Results, rules: SuiteRules) -> Comparison | None:

@@ -12,21 +12,121 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.comparison_result import Comparison, outperformed_runs
-from leadline.comparison.engine import FEWEST, smallest_p, verdicts
+from leadline.comparison.engine import (
+    FEWEST,
+    NO_TEST,
+    Finding,
+    over_collections,
+    smallest_p,
+    stratified,
+    verdicts,
+)
 from leadline.comparison.pairing import place_of
-from leadline.comparison.suite_records import Scope, SuitePair, SuiteRules, WinRate
+from leadline.comparison.rules import SuiteRules
 from leadline.data.arrays import Flags, Floats
 from leadline.data.records import ResultWarning, keyed, plain
 from leadline.data.table import PROBABILITY, Column, Table, printed_table
 from leadline.data.wording import counted, percent
 from leadline.evaluation.results import Results
 from leadline.result import Make, Result
-from leadline.stats.moments import moments
-from leadline.stats.paired_tests import Randomisation, Sign
 
 LETTERED = 6  # maximum number of runs with letters; with more, outperformed runs are counted
 CANNOT_TELL = "cannot tell"
 INCOMPLETE = "incomplete"
+
+
+class Scope(NamedTuple):
+    """One test of a pair over the queries or the collections of a suite.
+
+    Attributes
+    ----------
+    low : float
+        Lower limit of the confidence interval of the difference, for this pair alone; not clipped to the
+        range of the measure.
+    high : float
+        Upper limit of this interval.
+    p : float
+        p-value.
+    p_corrected : float
+        p-value corrected over the pairs.
+    verdict : str
+        Outcome for `a`: better, worse, not significant, identical, undecided, or why there is no test.
+    """
+
+    low: float
+    high: float
+    p: float
+    p_corrected: float
+    verdict: str
+
+
+class SuitePair(NamedTuple):
+    """Two runs compared by one measure over the collections of a suite; differences are `a` minus `b`.
+
+    Attributes
+    ----------
+    a : str
+        Name of the first run.
+    b : str
+        Name of the second run.
+    measure : str
+        The measure.
+    difference : float
+        Mean over collections of the mean differences; NaN if a run lacks a collection, unless it was asked
+        to average what there is.
+    collections : int
+        Number of collections that both runs have.
+    queries : int
+        Number of queries of these collections.
+    wins : int
+        Number of collections on which the mean of `a` is better.
+    ties : int
+        Number of collections on which both means are equal.
+    losses : int
+        Number of collections on which the mean of `a` is worse.
+    within : Scope
+        Test over queries within these collections: would other queries of them give the same sign?
+    over : Scope
+        Test over collections: would other collections like them? "cannot tell" with fewer than five, or if
+        no data could reach significance.
+    """
+
+    a: str
+    b: str
+    measure: str
+    difference: float
+    collections: int
+    queries: int
+    wins: int
+    ties: int
+    losses: int
+    within: Scope
+    over: Scope
+
+
+class WinRate(NamedTuple):
+    """Comparisons of a run with the others, collection by collection.
+
+    Attributes
+    ----------
+    wins : int
+        Number of comparisons in which the mean of the run is better.
+    ties : int
+        Number of comparisons with equal means.
+    comparisons : int
+        Number of comparisons: the other runs on every collection that both have.
+    rate : float
+        Share of comparisons won, from 0 to 1, a tie counted as half a win; NaN without comparisons.
+    """
+
+    wins: int
+    ties: int
+    comparisons: int
+
+    @property
+    def rate(self) -> float:
+        """Return the share of comparisons that are won; NaN without any."""
+        return (self.wins + self.ties / 2) / self.comparisons if self.comparisons else math.nan
 
 
 class Suite(Result):
@@ -440,80 +540,6 @@ def _best(values: Floats, *, rising: bool) -> set[int]:
     if len(values) < 2 or np.isfinite(signed).sum() < 2:
         return set()
     return set(np.flatnonzero(signed == signed.max()).tolist())
-
-
-class Finding(NamedTuple):
-    """Mean difference with its interval and p-value."""
-
-    mean: float
-    low: float
-    high: float
-    p: float
-    identical: bool
-
-
-NO_TEST = Finding(math.nan, math.nan, math.nan, math.nan, identical=False)
-
-
-def stratified(strata: Sequence[Floats], rules: SuiteRules) -> Finding:
-    """Test the mean over collections of mean differences, over queries within the collections.
-
-    Every collection has the same weight. The t test has variance sum(s_c^2 / n_c) / C^2 and Satterthwaite's
-    degrees of freedom; the randomisation test flips the signs of queries, weighted by 1 / n_c.
-
-    Source: Satterthwaite (1946), An approximate distribution of estimates of variance components.
-
-    >>> found = stratified([np.array([0.1, 0.3]), np.array([0.0, 0.2, 0.1, 0.1])], SuiteRules())
-    >>> round(found.mean, 4), round(found.p, 4)
-    (0.15, 0.165)
-    """
-    if not strata:
-        return NO_TEST
-    number = np.array([len(each) for each in strata], dtype=np.float64)
-    found = [moments(each[:, None]) for each in strata]
-    mean = float(np.array([each.mean[0] for each in found]).mean())
-    share = np.array([each.deviation[0] for each in found]) ** 2 / number  # NaN for one query
-    every = np.concatenate(strata)
-    identical = not every.any()
-    error, freedom, p = math.sqrt(share.sum()) / len(strata), math.nan, math.nan
-    if error > 0:
-        from scipy.special import stdtr
-
-        freedom = share.sum() ** 2 / (share**2 / (number - 1)).sum()
-        p = float(2 * stdtr(freedom, -abs(mean) / error))
-    elif error == 0:
-        p = 1.0 if identical else Sign().p(every)
-    if isinstance(rules.test, Randomisation):
-        weighted = np.concatenate([each / len(each) for each in strata])
-        p = float(rules.test.p_values(weighted[:, None], seed=rules.seed)[0])
-    return Finding(mean, *_t_limits(mean, error, freedom, rules), p, identical)
-
-
-def over_collections(strata: Sequence[Floats], rules: SuiteRules) -> Finding:
-    """Test the mean over collections of mean differences, with the collections as the sample.
-
-    >>> found = over_collections([np.array([0.1]), np.array([0.2, 0.4]), np.array([0.2])], SuiteRules())
-    >>> round(found.mean, 4), round(found.p, 4)  # t of 0.1, 0.3, 0.2
-    (0.2, 0.0742)
-    """
-    if not strata:
-        return NO_TEST
-    means = np.array([each.mean() for each in strata])[:, None]
-    found = moments(means)
-    mean, error = float(found.mean[0]), float(found.error[0])
-    p = float(rules.test.p_values(means, seed=rules.seed)[0])
-    limits = _t_limits(mean, error, len(means) - 1.0, rules)
-    return Finding(mean, *limits, p, not np.concatenate(strata).any())
-
-
-def _t_limits(mean: float, error: float, freedom: float, rules: SuiteRules) -> tuple[float, float]:
-    """Return the limits of Student's t; the mean without an error, NaN where this is undefined."""
-    if not error > 0:
-        return mean + error, mean + error
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(freedom, (1 + rules.confidence) / 2)) * error
-    return mean - half, mean + half
 
 
 def _comparison(comparison: Comparison) -> list[dict[str, Any]]:

@@ -103,9 +103,9 @@ def evaluate_parts(
     if evaluation.reading.by_tag:
         raise UsageError("a run in parts is named after the first path. Leave out name_by='tag'.")
     if not group_parts:
-        return _evaluated(evaluation, [given], engine, on_fault, on_part)
+        return evaluated(evaluation, [given], engine, on_fault, on_part)
     with grouped_parts(given, evaluation.reading) as (grouped, inputs):
-        results = _evaluated(evaluation, [grouped], engine, "stop", on_part)
+        results = evaluated(evaluation, [grouped], engine, "stop", on_part)
     results.inputs = inputs
     return results
 
@@ -131,7 +131,7 @@ def evaluate_runs(
     """
     evaluation = Evaluation(qrels, measures, **options)
     sources = [RunParts([source], name=name or _name(source)) for name, source in named_sources(runs)]
-    results = _evaluated(evaluation, sources, engine, on_fault, on_run)
+    results = evaluated(evaluation, sources, engine, on_fault, on_run)
     refuse_equal_names(results.runs)
     return results
 
@@ -153,7 +153,7 @@ def _units(runs: list[RunParts], engine: Engine) -> Iterator[Unit]:
             yield Unit(run, number, source, source)
 
 
-def _evaluated(
+def evaluated(
     evaluation: Evaluation,
     runs: list[RunParts],
     engine: str | Engine,

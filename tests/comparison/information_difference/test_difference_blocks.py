@@ -15,7 +15,7 @@ import pytest
 import leadline as ll
 from conftest import Leadline
 from leadline.comparison.information_difference import difference as module
-from leadline.comparison.information_difference import query_difference
+from leadline.comparison.information_difference import joint_tables
 from leadline.errors import InputError, UsageError
 from leadline.scale.engines import Engine
 from leadline.scale.process_pool import Work
@@ -63,7 +63,7 @@ def test_blocks_give_the_bits_of_the_whole(systems: int, options: dict[str, Any]
 def test_pairs_are_in_memory_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, runs = made(1, 9)
     expected = ll.difference(qrels, runs)
-    monkeypatch.setattr(query_difference, "PAIRS", 5)
+    monkeypatch.setattr(joint_tables, "PAIRS", 5)
     assert_equal(ll.difference(qrels, runs), expected)
     assert ll.difference(qrels, runs).only.tobytes() == expected.only.tobytes()
 

@@ -11,27 +11,26 @@ import numpy as np
 
 from leadline.comparison.information_difference.difference_result import Difference
 from leadline.comparison.information_difference.joint_tables import (
+    DifferenceRules,
+    QueryDifference,
     TruncatedLists,
     Truncation,
     complete,
+    difference_of_query,
     truncate_lists,
 )
-from leadline.comparison.information_difference.query_difference import (
-    DifferenceRules,
-    QueryDifference,
-    difference_of_query,
-)
-from leadline.comparison.information_difference.similarity import (
+from leadline.comparison.information_difference.similarity_baselines import (
     AP_CORRELATION,
     MOST_COMPARED,
     ON_REQUEST,
     RIC_DISTANCE,
+    Similarity,
     correlations,
     distances,
     means_over_queries,
     parse_competitors,
+    system_lists,
 )
-from leadline.comparison.information_difference.similarity_baselines import Similarity, system_lists
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.reading import JudgedOptions, Reading

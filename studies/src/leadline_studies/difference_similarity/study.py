@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline import Difference, difference
-from leadline.comparison.information_difference.similarity import parse_competitors
+from leadline.comparison.information_difference.similarity_baselines import parse_competitors
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.records import plain
 from leadline.data.table import Table
