@@ -265,8 +265,8 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
     [
         ({"baseline": "bset"}, "No run is named 'bset'. Choose from best"),
         ({"test": "Welch"}, "unknown test 'Welch'"),
-        ({"correction": "Holmes"}, "unknown correction 'Holmes'; nearest: Holm"),
-        ({"interval": "BCA2"}, "unknown interval 'BCA2'; nearest: BCa"),
+        ({"correction": "Holmes"}, "unknown correction 'Holmes'. Did you mean Holm?"),
+        ({"interval": "BCA2"}, "unknown interval 'BCA2'. Did you mean BCa?"),
         ({"confidence": 95}, "the confidence level must be a fraction from 0.5 to below 1"),
         ({"margin": 0.0}, "number above 0"),
         ({"margin": float("inf")}, "margin must be a number, not inf"),

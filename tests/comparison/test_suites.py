@@ -269,8 +269,8 @@ def test_a_folder_of_collections_is_a_suite_and_those_of_beir_too(tmp_path: Path
         ({"correction": "MaxT"}, "BH, Bonferroni"),
         ({"baseline": "z"}, "No run is named 'z'. Choose from"),
         ({"engine": "ray"}, "local"),
-        ({"partial": 1}, "partial=1"),
-        ({"dpeth": 3}, "nearest: depth"),
+        ({"partial": 1}, "partial must be True or False, not 1"),
+        ({"dpeth": 3}, "Did you mean 'depth'"),
     ],
 )
 def test_options_that_a_suite_does_not_have_are_refused(options: dict[str, Any], words: str) -> None:

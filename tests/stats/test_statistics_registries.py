@@ -55,13 +55,13 @@ def test_a_text_means_one_thing(registry: Registry[Parametric], written: str, ca
 @pytest.mark.parametrize(
     ("registry", "written", "says"),
     [
-        (TESTS, "randomisaton", "unknown test 'randomisaton'; nearest: Randomisation"),
-        (TESTS, "wilcoxn", "unknown test 'wilcoxn'; nearest: Wilcoxon"),
+        (TESTS, "randomisaton", "unknown test 'randomisaton'. Did you mean Randomisation?"),
+        (TESTS, "wilcoxn", "unknown test 'wilcoxn'. Did you mean Wilcoxon?"),
         (TESTS, "xyzzy", "unknown test 'xyzzy'; known: Bootstrap, Randomisation, Sign, T, Wilcoxon"),
-        (INTERVALS, "studnet", "unknown interval 'studnet'; nearest: Student"),
-        (INTERVALS, "percentil", "unknown interval 'percentil'; nearest: Percentile"),
-        (CORRECTIONS, "holmm", "unknown correction 'holmm'; nearest: Holm"),
-        (CORRECTIONS, "bonferoni", "unknown correction 'bonferoni'; nearest: Bonferroni"),
+        (INTERVALS, "studnet", "unknown interval 'studnet'. Did you mean Student?"),
+        (INTERVALS, "percentil", "unknown interval 'percentil'. Did you mean Percentile?"),
+        (CORRECTIONS, "holmm", "unknown correction 'holmm'. Did you mean Holm?"),
+        (CORRECTIONS, "bonferoni", "unknown correction 'bonferoni'. Did you mean Bonferroni?"),
         (CORRECTIONS, "xyzzy", "known: BH, Bonferroni, Hochberg, Holm, Uncorrected"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack
 
 from leadline.comparison.baselines import is_baseline, read_baseline, with_baseline
@@ -119,23 +119,14 @@ def compare(
     True
 
     """
-    refuse_unknown(compare, options, TestedOptions)
-    runs, measures = divided_of(qrels, runs_and_measures, runs, measures, options)
-    pairing = None
-    kept = None
+    kept = pairing = None
     if isinstance(baseline, (str, os.PathLike)) and is_baseline(os.fspath(baseline)):
         kept, baseline = read_baseline(os.fspath(baseline)), None
     elif isinstance(baseline, os.PathLike):
         raise InputError("this is not a saved result", path=os.fspath(baseline), hint=f"Pass {EXPECTED}")
-    if isinstance(qrels, Results):
-        results = given_results("compare", qrels, runs, measures, options, machine)
-    elif runs is None:
-        raise UsageError("There are judgments but no runs. Call compare(qrels, runs) or compare(results).")
-    else:
-        levels: dict[str, Any] = {"confidence": confidence, "seed": seed}
-        levels |= {"default": COMPARED, "verdict": True}
-        wanted = kept.measures if kept is not None and measures is None else measures
-        results = measured(qrels, runs, wanted, machine=machine, **levels, **options)
+    sampling = {"machine": machine, "confidence": confidence, "seed": seed}
+    usual = COMPARED if kept is None else kept.measures
+    results = results_of(compare, qrels, runs_and_measures, runs, measures, options, sampling, usual)
     if kept is not None:
         results, pairing = with_baseline(results, kept)
     rules = Rules.of(
@@ -153,44 +144,47 @@ def compare(
     return compare_results(results, rules, baseline=baseline, pairing=pairing)
 
 
-def divided_of(
-    qrels: QrelsLike | Results, given: tuple[Any, ...], runs: Any, measures: Any, options: Mapping[str, Any]
-) -> tuple[Any, Any]:
-    """Return runs and measures among positional arguments; those beside results are measures."""
-    if not isinstance(qrels, Results):
-        return divided(given, runs, measures, profile=options.get("profile", "leadline"))
-    if any(isinstance(each, Results) for each in given):
-        raise UsageError(
-            "compare takes one result with all runs, not two. Call compare(qrels, a, b) or "
-            "compare(evaluate(qrels, a, b))."
-        )
-    given = tuple(each for each in given if each is not None)
-    if len(given) > 1 or (given and measures is not None):
-        raise UsageError("Too many arguments follow the results. Call compare(results, measures).")
-    if given and (isinstance(given[0], (Mapping, Run)) or runs is not None):
-        return given[0], measures
-    return runs, given[0] if given else measures
-
-
-def given_results(
-    function: str,
-    results: Results,
-    runs: object,
+def results_of(
+    function: Callable[..., Any],
+    qrels: QrelsLike | Results,
+    given: tuple[Any, ...],
+    runs: Any,
     measures: Any,
     options: Mapping[str, Any],
-    machine: object = None,
+    sampling: Mapping[str, Any],
+    usual: Sequence[str] = COMPARED,
 ) -> Results:
-    """Return results, or the part of them that has the measures asked for, as the argument of a function."""
-    extra = ["runs"] * (runs is not None) + ["machine"] * (machine is not None) + list(options)
+    """Return the results that a function compares: those given, or of its runs by the usual measures."""
+    refuse_unknown(function, options, TestedOptions)
+    call = function.__name__
+    if not isinstance(qrels, Results):
+        runs, measures = divided(given, runs, measures, profile=options.get("profile", "leadline"))
+        if runs is None:
+            raise UsageError(f"There are judgments but no runs. Call {call}(qrels, runs) or {call}(results).")
+        wanted = measures if measures is not None or usual is COMPARED else usual
+        return measured(qrels, runs, wanted, default=COMPARED, verdict=True, **sampling, **options)
+    given = tuple(each for each in given if each is not None)
+    if any(isinstance(each, Results) for each in given):
+        raise UsageError(
+            f"{call} takes one result with all runs, not two. Call {call}(qrels, a, b) or "
+            f"{call}(evaluate(qrels, a, b))."
+        )
+    if len(given) > 1 or (given and measures is not None):
+        raise UsageError(f"Too many arguments follow the results. Call {call}(results, measures).")
+    if given and (isinstance(given[0], (Mapping, Run)) or runs is not None):
+        runs = given[0]
+    elif given:
+        measures = given[0]
+    extra = ["runs"] * (runs is not None) + ["machine"] * (sampling["machine"] is not None) + list(options)
     if extra:
         raise UsageError(
             f"`{extra[0]}` does not apply to results, whose values are already computed. Pass only the "
-            f"options of {function}."
+            f"options of {call}."
         )
     if measures is None:
-        return results
+        return qrels
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
-    return results.select_measures([results.measure_index(measure) for measure in listed])
+    return qrels.select_measures([qrels.measure_index(measure) for measure in listed])
 
 
 def compare_results(

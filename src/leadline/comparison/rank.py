@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from leadline.comparison.compare import COMPARED, divided_of, given_results
+from leadline.comparison.compare import results_of
 from leadline.comparison.engine import AllPairs, Tested, smallest_p
 from leadline.comparison.estimates import at_look
 from leadline.comparison.pairing import (
@@ -20,13 +20,11 @@ from leadline.comparison.pairing import (
     units_of,
 )
 from leadline.comparison.rules import TUKEY, Rules
-from leadline.data.reading import refuse_unknown
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
-from leadline.estimation.measured import measured
 from leadline.evaluation.evaluate import TestedOptions
 from leadline.evaluation.profiles import MeasuresLike, RunsLike
 from leadline.evaluation.results import Results
@@ -293,16 +291,8 @@ def rank(
     >>> [(run.name, run.rank, run.rank_low, run.rank_high, run.group) for run in ranking.runs_of(0)]
     [('good', 1.0, 1, 1, 1), ('fair', 2.0, 2, 2, 2), ('bad', 3.0, 3, 3, 3)]
     """
-    refuse_unknown(rank, options, TestedOptions)
-    runs, measures = divided_of(qrels, runs_and_measures, runs, measures, options)
-    if isinstance(qrels, Results):
-        results = given_results("rank", qrels, runs, measures, options, machine)
-    elif runs is None:
-        raise UsageError("There are judgments but no runs. Call rank(qrels, runs) or rank(results).")
-    else:
-        levels: dict[str, Any] = {"confidence": confidence, "seed": seed}
-        levels |= {"default": COMPARED, "verdict": True}
-        results = measured(qrels, runs, measures, machine=machine, **levels, **options)
+    sampling = {"machine": machine, "confidence": confidence, "seed": seed}
+    results = results_of(rank, qrels, runs_and_measures, runs, measures, options, sampling)
     rules = Rules.of(
         test=test,
         correction=correction,

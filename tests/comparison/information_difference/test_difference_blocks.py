@@ -139,7 +139,7 @@ def test_a_worker_that_is_killed_costs_its_blocks_only(
     if times == 1:
         assert_equal(ll.difference(qrels, runs, engine="processes:2"), expected)
     else:
-        with pytest.raises(InputError, match=r"^systems 1 to 3 and 4 to 6: failed 3 times \(its worker"):
+        with pytest.raises(InputError, match=r"^systems 1 to 3 and 4 to 6: failed 3 times \(the worker"):
             ll.difference(qrels, runs, engine="processes:2")
     assert len(os.listdir(tmp_path)) == min(times, 3)
 

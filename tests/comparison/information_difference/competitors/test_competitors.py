@@ -264,7 +264,7 @@ def test_the_default_follows_the_cutoff() -> None:
 
 
 def test_an_unknown_competitor_is_refused_with_the_nearest() -> None:
-    with pytest.raises(UsageError, match="nearest: Jaccard"):
+    with pytest.raises(UsageError, match="Did you mean Jaccard"):
         parse_competitors(["jacard"], None)
     with pytest.raises(UsageError, match="a list of names"):
         parse_competitors("RBO", None)
