@@ -154,7 +154,10 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
         (("log.csv", "--arm", "system"), "no column 'click'"),
         (("log.csv", "--arm", "system", "--click", "clicked", "--user", "user"), "no column 'user'"),
         (("three.csv", "--arm", "system", "--click", "clicked"), "3 arms (new, old, other)"),
-        (("three.csv", "--arm", "system", "--click", "clicked", "--arms", "new", "odl"), "Choose from old"),
+        (
+            ("three.csv", "--arm", "system", "--click", "clicked", "--arms", "new", "odl"),
+            "Did you mean 'old'",
+        ),
         (("old.csv", "--arm", "system", "--click", "clicked"), "1 arm (old)"),
         (("log.csv", "--arm", "system", "--click", "visitor"), ":2: 'u0' in column 'visitor'"),
         (("log.csv", "--arm", "system", "--click", "clicked", "--within", "1"), "the column"),

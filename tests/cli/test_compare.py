@@ -131,7 +131,7 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--baseline", "odl"], "No run is named 'odl'. Choose from old"),
+        (["--baseline", "odl"], "No run is named 'odl'. Did you mean 'old'"),
         (["--test", "tt"], "unknown test 'tt'"),
         (["--fail-if-worse", "AP:x"], "The margin in 'AP:x' is not a number"),
         (["--baseline", "old", "--fail-if-worse", "APP"], "unknown measure 'APP'. Did you mean AP"),

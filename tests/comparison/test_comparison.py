@@ -263,7 +263,7 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"baseline": "bset"}, "No run is named 'bset'. Choose from best"),
+        ({"baseline": "bset"}, "No run is named 'bset'. Did you mean 'best'"),
         ({"test": "Welch"}, "unknown test 'Welch'"),
         ({"correction": "Holmes"}, "unknown correction 'Holmes'. Did you mean Holm?"),
         ({"interval": "BCA2"}, "unknown interval 'BCA2'. Did you mean BCa?"),

@@ -184,7 +184,7 @@ def test_the_result_is_like_any_other() -> None:
     assert ranking.to_columns()["name"] == [run.name for run in ranking.runs_of()]
     assert "booktabs" not in ranking.to_latex()
     assert "\\toprule" in ranking.to_latex()
-    assert ranking.plot().axes[0].get_xlabel() == "rank by AP (1 is the best)"
+    assert ranking.plot().axes[0].get_xlabel() == "rank by AP (1 is best)"
     assert repr(ranking) == "Ranking(6 runs by AP)"
 
 
@@ -196,7 +196,7 @@ def test_what_cannot_be_ranked_is_refused() -> None:
         ll.rank(results, {"a": {}})
     with pytest.raises(UsageError, match="judgments but no runs"):
         ll.rank({"q": {"d": 1}})
-    with pytest.raises(UsageError, match="draws=-1"):
+    with pytest.raises(UsageError, match="draws must be a whole number of at least 0"):
         rank(results, draws=-1)
 
 

@@ -200,8 +200,8 @@ def written(folder: Path, text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("mesures = []", "no key 'mesures'. Use 'measures'"),
-        ("[collections.x]\nqrel = 'q'", "no key 'qrel' in collections.x. Use 'qrels'"),
+        ("mesures = []", "no key 'mesures'. Did you mean 'measures'"),
+        ("[collections.x]\nqrel = 'q'", "no key 'qrel' in collections.x. Did you mean 'qrels'"),
         ("[collections.x]\nruns = 'q'", "collections.x has no 'qrels'"),
         ("", "there are no collections"),
         ("[collections]\nx = 3", "collections.x cannot be 3. Set it to a table"),

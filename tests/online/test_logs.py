@@ -77,7 +77,7 @@ def test_two_arms_are_taken_or_chosen(tmp_path: Path) -> None:
         chosen_arms(log, None)
     two = chosen_arms(log, ("c", "a"))
     assert (two.arms, two.arm.tolist(), two.click.tolist()) == (["c", "a"], [0, 1], [1, 0])
-    with pytest.raises(UsageError, match=r"no arm 'cc'\. Choose from c"):
+    with pytest.raises(UsageError, match=r"no arm 'cc'\. Did you mean 'c'"):
         chosen_arms(log, ("cc", "a"))
     with pytest.raises(UsageError, match="choose two different arms"):
         chosen_arms(log, ("a", "a"))

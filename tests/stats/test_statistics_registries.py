@@ -57,12 +57,12 @@ def test_a_text_means_one_thing(registry: Registry[Parametric], written: str, ca
     [
         (TESTS, "randomisaton", "unknown test 'randomisaton'. Did you mean Randomisation?"),
         (TESTS, "wilcoxn", "unknown test 'wilcoxn'. Did you mean Wilcoxon?"),
-        (TESTS, "xyzzy", "unknown test 'xyzzy'; known: Bootstrap, Randomisation, Sign, T, Wilcoxon"),
+        (TESTS, "xyzzy", "unknown test 'xyzzy'. The tests are Bootstrap, Randomisation, Sign, T, Wilcoxon"),
         (INTERVALS, "studnet", "unknown interval 'studnet'. Did you mean Student?"),
-        (INTERVALS, "percentil", "unknown interval 'percentil'. Did you mean Percentile?"),
+        (INTERVALS, "percentil", "unknown interval 'percentil'. Did you mean Percentile or"),
         (CORRECTIONS, "holmm", "unknown correction 'holmm'. Did you mean Holm?"),
-        (CORRECTIONS, "bonferoni", "unknown correction 'bonferoni'. Did you mean Bonferroni?"),
-        (CORRECTIONS, "xyzzy", "known: BH, Bonferroni, Hochberg, Holm, Uncorrected"),
+        (CORRECTIONS, "bonferoni", "unknown correction 'bonferoni'. Did you mean Bonferroni or"),
+        (CORRECTIONS, "xyzzy", "The corrections are BH, Bonferroni, Hochberg, Holm, Uncorrected"),
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest(
@@ -76,9 +76,9 @@ def test_an_unknown_name_is_refused_with_the_nearest(
 @pytest.mark.parametrize(
     ("registry", "written", "says"),
     [
-        (TESTS, "T(draws=5)", "T has no parameter 'draws'; it has: none"),
-        (TESTS, "Randomisation(draws=0)", "draws must be a whole number, 1 or"),
-        (INTERVALS, "BCa(draws=98)", "draws must be a whole number, 99 or more, not 98"),
+        (TESTS, "T(draws=5)", "T has no parameter 'draws'. It has no parameters"),
+        (TESTS, "Randomisation(draws=0)", "draws must be a whole number of at least 1"),
+        (INTERVALS, "BCa(draws=98)", "draws must be a whole number of at least 99, not 98"),
         (INTERVALS, "Percentile(draws=9.5)", "draws must be a whole number"),
         (TESTS, "T@10", "T takes no cutoff. Write T"),
     ],

@@ -12,6 +12,7 @@ from leadline.charts.interval_plots import forest
 from leadline.charts.pair_plots import differences, scatter
 from leadline.charts.significance_groups import critical_difference, significance_groups
 from leadline.charts.text_layout import FEW
+from leadline.comparison.pairing import place_of
 from leadline.comparison.sentences import p_text
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted, percent
@@ -62,13 +63,7 @@ def drawn_comparison(
 
 def pair_of(comparison: Comparison, first: str, second: str) -> int:
     """Return the index of the pair of two runs, in either order."""
-    for name in (first, second):
-        if name not in comparison.names:
-            import difflib
-
-            close = difflib.get_close_matches(name, comparison.names, n=3, cutoff=0.0)
-            raise UsageError(f"No run is named '{name}'. Choose from {', '.join(close)}.")
-    names = {first, second}
+    names = {comparison.names[place_of(comparison.names, name)] for name in (first, second)}
     for index, (run_a, run_b) in enumerate(zip(*comparison.pairing, strict=True)):
         if {comparison.names[run_a], comparison.names[run_b]} == names:
             return index

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Integers
 from leadline.data.wording import counted
-from leadline.errors import InputError, NoIntervalError, UsageError
+from leadline.errors import InputError, NoIntervalError, UsageError, did_you_mean
 from leadline.evaluation.results import Results
 from leadline.stats.moments import Groups, Weighted
 
@@ -124,10 +124,8 @@ def place_of(names: Sequence[str], name: str) -> int:
     place = joined_place(names, name)
     if place is not None:
         return place
-    import difflib
-
-    close = difflib.get_close_matches(str(name), names, n=3, cutoff=0.3) or list(names[:5])
-    raise UsageError(f"No run is named '{name}'. Choose from {', '.join(close)}.")
+    meant = did_you_mean(str(name), names, cutoff=0.3) or f"Choose from {', '.join(names[:5])}."
+    raise UsageError(f"No run is named '{name}'. {meant}")
 
 
 def check_averages(results: Results) -> None:

@@ -28,27 +28,8 @@ from leadline.stats.corrections import Holm
 from leadline.stats.intervals import SMALLEST
 
 ALL = "all"
-HEADINGS = {
-    **{
-        name: name
-        for name in (
-            "by",
-            "slice",
-            "run",
-            "a",
-            "b",
-            "measure",
-            "queries",
-            "mean",
-            "low",
-            "high",
-            "p",
-            "verdict",
-        )
-    },
-    "difference": "a - b",
-    "p_corrected": "p (Holm)",
-}
+SHOWN = ("by", "slice", "run", "a", "b", "measure", "queries", "mean", "low", "high", "p", "verdict")
+HEADINGS = {name: name for name in SHOWN} | {"difference": "a - b", "p_corrected": "p (Holm)"}
 
 
 class Slices(Result):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from glob import glob
 from typing import Any, NamedTuple
 
 from leadline.data.validation import check_run_name
-from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.errors import InputError, LeadlineError, UsageError, did_you_mean
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import record_input
 from leadline.io.run_names import files_of, run_name
@@ -121,7 +120,7 @@ def _suite_of(data: Mapping[str, Any], path: str, folder: str) -> SuiteFile:
                 raise InputError(
                     f"groups.{group} refers to an unknown collection '{member}'",
                     path=path,
-                    hint=f"Use {nearest(member, names)}",
+                    hint=nearest(member, names),
                 )
     measures = data.get("measures", DEFAULT_MEASURES)
     return SuiteFile(
@@ -208,18 +207,16 @@ def _check_keys(table: Mapping[str, Any], known: Sequence[str], place: str, path
     for key in table:
         if key not in known:
             where = f" in {place}" if place else ""
-            use = f"Use {nearest(str(key), known)}"
-            raise InputError(f"there is no key '{key}'{where}", path=path, hint=use)
+            raise InputError(f"there is no key '{key}'{where}", path=path, hint=nearest(str(key), known))
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
-    """Return the nearest known names, or the first of them, as text for an error.
+    """Return the nearest known names, or the first of them, as a hint.
 
     >>> nearest("mesures", ["measures", "groups"]), nearest("x", ["measures", "groups"])
-    ("'measures'", 'measures or groups')
+    ("Did you mean 'measures'?", 'Use measures or groups')
     """
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"'{close[0]}'" if close else " or ".join(known[:8])
+    return did_you_mean(name, known, cutoff=0.5) or f"Use {' or '.join(known[:8])}"
 
 
 def _listed(value: object, place: str, what: str, path: str) -> tuple[Any, ...]:

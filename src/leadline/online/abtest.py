@@ -42,68 +42,45 @@ FEW = 100  # clicks of an arm: with fewer the clickthrough is known to a tenth o
 
 def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int) -> list[ResultWarning]:
     """Return the warnings about exclusions and small samples."""
-    warnings = [_few_clicks(result), _small(result), _sample_ratio(result)]
+    found = []
+    if units is not None and result.unit == "row":
+        words = (
+            f"{counted(len(units.arm), 'row is', 'rows are')} not grouped by user. One user's clicks are "
+            "dependent, so p is usually too small and the interval too narrow. If the log has users, add "
+            "--user COLUMN."
+        )
+        found.append(("ungrouped", words, len(units.arm)))
+    fewest = min(arm.clicked for arm in result.arms)
+    if fewest < FEW:
+        words = (
+            f"one arm has only {counted(fewest, 'click')}. Single clicks are unreliable (a summary may "
+            f"mislead), and below {FEW} clicks, the relative standard error of the clickthrough exceeds 10 %."
+        )
+        found.append(("few_clicks", words, max(1, fewest)))
+    if result.compared.test.startswith("Fisher"):
+        words = "an expected count is below 5, so p is from Fisher's exact test, not from the z test"
+        found.append(("small_counts", words, 1))
+    split = result.split
+    if split is not None and split.suspect:
+        words = (
+            f"sample ratio: {100 * split.seen:.2f} % of users are in B, but {100 * split.planned:g} % were "
+            f"planned (p = {split.p:.1e}). The arms are not comparable until this is explained."
+        )
+        found.append(("sample_ratio", words, 1))
     if log is not None and units is not None:
-        warnings = [_ungrouped(result, units), *warnings, *_of_log(log, units, lost)]
-    return [notice for notice in warnings if notice.count]
-
-
-def _ungrouped(result: ABTest, units: Units) -> ResultWarning:
-    words = (
-        f"{counted(len(units.arm), 'row is', 'rows are')} not grouped by user. One user's clicks are "
-        "dependent, so p is usually too small and the interval too narrow. If the log has users, add --user "
-        "COLUMN."
-    )
-    return ResultWarning("ungrouped", words, len(units.arm) if result.unit == "row" else 0)
-
-
-def _few_clicks(result: ABTest) -> ResultWarning:
-    minimum = min(arm.clicked for arm in result.arms)
-    words = (
-        f"one arm has only {counted(minimum, 'click')}. Single clicks are unreliable (a summary may "
-        f"mislead), and below {FEW} clicks, the relative standard error of the clickthrough exceeds 10 %."
-    )
-    return ResultWarning("few_clicks", words, max(1, minimum) if minimum < FEW else 0)
-
-
-def _small(result: ABTest) -> ResultWarning:
-    exact = result.compared.test.startswith("Fisher")
-    words = "an expected count is below 5, so p is from Fisher's exact test, not from the z test"
-    return ResultWarning("small_counts", words, int(exact))
-
-
-def _sample_ratio(result: ABTest) -> ResultWarning:
-    ratio = result.split
-    if ratio is None:
-        return ResultWarning("sample_ratio", "", 0)
-    words = (
-        f"sample ratio: {100 * ratio.seen:.2f} % of users are in B, but {100 * ratio.planned:g} % were "
-        f"planned (p = {ratio.p:.1e}). The arms are not comparable until this is explained."
-    )
-    return ResultWarning("sample_ratio", words, int(ratio.suspect))
-
-
-def _of_log(log: Log, units: Units, lost: int) -> list[ResultWarning]:
-    return [
-        ResultWarning(
-            "repeated_clicks",
-            f"counted {counted(log.repeated, 'row')} with several clicks as one click each",
-            log.repeated,
-        ),
-        ResultWarning(
-            "crossed_users",
-            f"excluded {counted(units.crossed, 'user')} in both arms, because each should see only one arm",
-            units.crossed,
-        ),
-        ResultWarning(
-            "below_positions", f"excluded {counted(lost, 'row')} below the compared positions", lost
-        ),
-        ResultWarning(
-            "interleaved",
-            "The logs have no times and are interleaved evenly. The always-valid p depends on this order.",
-            int(not log.timed),
-        ),
-    ]
+        several = f"counted {counted(log.repeated, 'row')} with several clicks as one click each"
+        crossed = (
+            f"excluded {counted(units.crossed, 'user')} in both arms, because each should see only one arm"
+        )
+        below = f"excluded {counted(lost, 'row')} below the compared positions"
+        order = "The logs have no times and are interleaved evenly. The always-valid p depends on this order."
+        found += [
+            ("repeated_clicks", several, log.repeated),
+            ("crossed_users", crossed, units.crossed),
+            ("below_positions", below, lost),
+            ("interleaved", order, int(not log.timed)),
+        ]
+    return [ResultWarning(*one) for one in found if one[2]]
 
 
 class Units(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.wording import counted
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, did_you_mean
 from leadline.io.cell_values import number_in
 from leadline.io.run_names import run_name
 from leadline.io.small_tables import need_columns, records
@@ -116,12 +116,10 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
             hint = "" if len(log.arms) < 2 else " Choose two with --arms A B."
             raise UsageError(f"The log has {counted(len(log.arms), 'arm')} ({shown}), not two.{hint}")
         return log
-    import difflib
-
     for name in names:
         if name not in log.arms:
-            close = difflib.get_close_matches(name, log.arms, n=2, cutoff=0.4) or log.arms[:6]
-            raise UsageError(f"There is no arm '{name}'. Choose from {', '.join(close)}.")
+            meant = did_you_mean(name, log.arms, cutoff=0.4) or f"Choose from {', '.join(log.arms[:6])}."
+            raise UsageError(f"There is no arm '{name}'. {meant}")
     if len(set(names)) != 2:
         raise UsageError(f"choose two different arms, not {' and '.join(names)}")
     codes = np.array([names.index(arm) if arm in names else -1 for arm in log.arms])[log.arm]

@@ -27,21 +27,12 @@ def pearson(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
     >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
     1.0
     """
-    weight = np.ones(len(x)) if frequencies is None else frequencies.astype(np.float64)
-    total = weight.sum()
-    if total < 2:
-        return float("nan")
-    x = x - (weight * x).sum() / total
-    y = y - (weight * y).sum() / total
-    size = np.sqrt((weight * x * x).sum() * (weight * y * y).sum())
-    if size <= 1e-300:
-        return float("nan")
-    return float(np.clip((weight * x * y).sum() / size, -1, 1))
+    return _of_one("pearson", x, y, frequencies)
 
 
 def spearman(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
     """Return Spearman's rho: Pearson's r of the ranks, ties sharing their mean rank."""
-    return pearson(average_ranks(x, frequencies), average_ranks(y, frequencies), frequencies)
+    return _of_one("spearman", x, y, frequencies)
 
 
 def permutation_p(x: Floats, y: Floats) -> float:
@@ -73,13 +64,7 @@ def kendall(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
     >>> kendall(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])).__round__(4)
     0.3333
     """
-    first, second = (np.sign(rising[:, None] - rising) for rising in (levels(x), levels(y)))
-    if frequencies is None:
-        size = math.sqrt(np.count_nonzero(first) * np.count_nonzero(second))
-        return float(np.vdot(first, second)) / size if size > 0 else float("nan")
-    pairs = np.outer(frequencies, frequencies).astype(np.float64)
-    size = math.sqrt((pairs * first**2).sum() * (pairs * second**2).sum())
-    return float((pairs * first * second).sum() / size) if size > 0 else float("nan")
+    return _of_one("kendall", x, y, frequencies)
 
 
 def tau_ap(estimate: Floats, truth: Floats, frequencies: Integers | None = None) -> float:
@@ -97,17 +82,7 @@ def tau_ap(estimate: Floats, truth: Floats, frequencies: Integers | None = None)
     >>> tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 3.0, 1.0, 2.0])).__round__(4)  # 1, 1, 2/3
     0.7778
     """
-    weight = np.ones(len(estimate)) if frequencies is None else frequencies.astype(np.float64)
-    estimated, true = levels(estimate), levels(truth)
-    differing = weight * (true[:, None] != true)
-    above = np.where(estimated > estimated[:, None], 1.0, 0.5 * (estimated == estimated[:, None]))
-    right = np.where(estimated == estimated[:, None], 0.5, 1.0 * (true > true[:, None]))
-    number_above = (differing * above).sum(axis=1)
-    counted = (number_above > 0) & (weight > 0)
-    if not counted.any():
-        return float("nan")
-    concordance = (differing * above * right).sum(axis=1)[counted] / number_above[counted]
-    return float(2 * (weight[counted] * concordance).sum() / weight[counted].sum() - 1)
+    return _of_one("tau_ap", truth, estimate, frequencies)
 
 
 def tau_ap_b(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
@@ -122,20 +97,16 @@ def tau_ap_b(x: Floats, y: Floats, frequencies: Integers | None = None) -> float
     >>> tau_ap_b(np.array([2.0, 2.0, 1.0]), np.array([3.0, 2.0, 1.0]))  # by x 1; by y 0 and 1
     0.5
     """
-    weight = np.ones(len(x)) if frequencies is None else frequencies.astype(np.float64)
-    first, second = (rising > rising[:, None] for rising in (levels(x), levels(y)))
-    both = (first & second) @ weight
-    values = []
-    for above in (first @ weight, second @ weight):
-        counted = (above > 0) & (weight > 0)
-        if not counted.any():
-            return float("nan")
-        shares = both[counted] / above[counted]
-        values.append(2 * float((weight[counted] * shares).sum() / weight[counted].sum()) - 1)
-    return sum(values) / 2
+    return _of_one("tau_ap_b", x, y, frequencies)
 
 
-def average_ranks(values: Floats, frequencies: Integers | None = None) -> Floats:
+def _of_one(name: str, x: Floats, y: Floats, frequencies: Integers | None) -> float:
+    """Return a coefficient of one pair of columns."""
+    weight = None if frequencies is None else frequencies[None].astype(np.float64)
+    return float(ROWS[name](x[None], y[None], weight)[0])
+
+
+def average_ranks(values: Floats, frequencies: Floats | Integers | None = None) -> Floats:
     """Return ranks from 1, ties sharing their mean; frequency n stands for n tied observations.
 
     >>> average_ranks(np.array([5.0, 1.0, 5.0]))
@@ -168,47 +139,58 @@ def levels(values: Floats) -> Integers:
     return ranks
 
 
-def _pearson_rows(x: Floats, y: Floats) -> Floats:
-    x, y = (each - each.mean(axis=1, keepdims=True) for each in (x, y))
-    size = np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
-    return _over((x * y).sum(axis=1), np.where(size > 1e-300, size, 0.0)).clip(-1, 1)
+def _pearson_rows(x: Floats, y: Floats, weight: Floats | None = None) -> Floats:
+    weight = np.ones(x.shape) if weight is None else weight
+    total = np.maximum(weight.sum(axis=1, keepdims=True), 1.0)
+    x, y = (each - (weight * each).sum(axis=1, keepdims=True) / total for each in (x, y))
+    size = np.sqrt((weight * x * x).sum(axis=1) * (weight * y * y).sum(axis=1))
+    return _over((weight * x * y).sum(axis=1), np.where(size > 1e-300, size, 0.0)).clip(-1, 1)
 
 
-def _spearman_rows(x: Floats, y: Floats) -> Floats:
-    from scipy.stats import rankdata
+def _spearman_rows(x: Floats, y: Floats, weight: Floats | None = None) -> Floats:
+    weight = np.ones(x.shape) if weight is None else weight
+    first, second = (
+        np.stack([average_ranks(*row) for row in zip(each, weight, strict=True)]) for each in (x, y)
+    )
+    return _pearson_rows(first, second, weight)
 
-    return _pearson_rows(*(rankdata(levels(each), axis=1) for each in (x, y)))
 
-
-def _kendall_rows(x: Floats, y: Floats) -> Floats:
+def _kendall_rows(x: Floats, y: Floats, weight: Floats | None = None) -> Floats:
     first, second = np.triu_indices(x.shape[1], 1)
     signs = [
         np.sign(ranks[:, first] - ranks[:, second]).astype(np.int8)
         for ranks in (levels(x).astype(np.int32), levels(y).astype(np.int32))
     ]
-    sizes = [np.count_nonzero(each, axis=1).astype(np.float64) for each in signs]
-    return _over((signs[0] * signs[1]).sum(axis=1, dtype=np.float64), np.sqrt(sizes[0] * sizes[1]))
+    if weight is None:
+        sizes = [np.count_nonzero(each, axis=1).astype(np.float64) for each in signs]
+        return _over((signs[0] * signs[1]).sum(axis=1, dtype=np.float64), np.sqrt(sizes[0] * sizes[1]))
+    pairs = weight[:, first] * weight[:, second]
+    sizes = [(pairs * (each != 0)).sum(axis=1) for each in signs]
+    return _over((pairs * (signs[0] * signs[1])).sum(axis=1), np.sqrt(sizes[0] * sizes[1]))
 
 
-def _tau_ap_rows(truth: Floats, estimate: Floats) -> Floats:
+def _tau_ap_rows(truth: Floats, estimate: Floats, weight: Floats | None = None) -> Floats:
+    weight = np.ones(truth.shape) if weight is None else weight
     true, estimated = levels(truth), levels(estimate)
     tied = 0.5 * (estimated[:, None, :] == estimated[:, :, None])
     above = (true[:, :, None] != true[:, None, :]) * ((estimated[:, None, :] > estimated[:, :, None]) + tied)
     right = np.where(tied > 0, 0.5, true[:, None, :] > true[:, :, None])
-    seen = above.sum(axis=2)
-    shares = _over((above * right).sum(axis=2), seen)
-    return 2 * _over(np.nansum(shares, axis=1), (seen > 0).sum(axis=1)) - 1
+    return _mean_share((above * right) @ weight[:, :, None], above @ weight[:, :, None], weight)
 
 
-def _tau_ap_b_rows(x: Floats, y: Floats) -> Floats:
-    first, second = (ranks[:, None, :] > ranks[:, :, None] for ranks in (levels(x), levels(y)))
-    both = (first & second).sum(axis=2)
-    parts = []
-    for above in (first.sum(axis=2), second.sum(axis=2)):
-        shares = np.nansum(_over(both.astype(np.float64), above), axis=1)
-        parts.append(2 * _over(shares, (above > 0).sum(axis=1)) - 1)
-    mean: Floats = (parts[0] + parts[1]) / 2
-    return mean
+def _tau_ap_b_rows(x: Floats, y: Floats, weight: Floats | None = None) -> Floats:
+    weight = np.ones(x.shape) if weight is None else weight
+    first, second = (1.0 * (ranks[:, None, :] > ranks[:, :, None]) for ranks in (levels(x), levels(y)))
+    both = (first * second) @ weight[:, :, None]
+    means = [_mean_share(both, above @ weight[:, :, None], weight) for above in (first, second)]
+    return np.asarray((means[0] + means[1]) / 2)
+
+
+def _mean_share(part: Floats, whole: Floats, weight: Floats) -> Floats:
+    """Return twice the mean share of each row, less 1, over the systems with others above them."""
+    counted = weight * (whole[..., 0] > 0)
+    shares = np.nansum(counted * _over(part, whole)[..., 0], axis=1)
+    return 2 * _over(shares, counted.sum(axis=1)) - 1
 
 
 def _over(part: Floats, whole: Floats | Integers) -> Floats:
@@ -217,8 +199,8 @@ def _over(part: Floats, whole: Floats | Integers) -> Floats:
     return divided
 
 
-# The coefficients of each row of two tables, the truth first; the functions above are of one row.
-ROWS: dict[str, Callable[[Floats, Floats], Floats]] = {
+# The coefficients of each row of two tables, the truth first, with frequency weights.
+ROWS: dict[str, Callable[..., Floats]] = {
     "pearson": _pearson_rows,
     "spearman": _spearman_rows,
     "kendall": _kendall_rows,
