@@ -91,7 +91,7 @@ def test_results_and_tables_are_read(tmp_path: Path) -> None:
     assert read_column(f"{tmp_path}/q.tsv").values == pytest.approx({"a": 0.3, "b": 0})
     with pytest.raises(InputError, match=r"has no measure 'MAP'\. Its measures are AP, P@5"):
         read_column(f"{tmp_path}/e.json:MAP")
-    with pytest.raises(InputError, match="'x' in column 'team'; expected a number"):
+    with pytest.raises(InputError, match="'x' in column 'team' is not a number"):
         read_column(f"{tmp_path}/t.csv")
 
 
@@ -99,11 +99,11 @@ def test_results_and_tables_are_read(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("{", "JSON"),
-        ('{"a": 1}', "contains no numbers for runs"),
+        ('{"a": 1}', "does not contain one number per run"),
         ('{"runs": [{"hsa": 1}]}', "contains a run without a name"),
         ("", "contains no rows"),
         ("run,AP\na,1\na,2\n", "t:3: run 'a' appears twice"),
-        ("run,AP\na\n", "t:2: 1 cells; expected 2"),
+        ("run,AP\na\n", "t:2: the row has 1 cell, but the header has 2"),
     ],
 )
 def test_bad_files_are_refused(tmp_path: Path, text: str, words: str) -> None:

@@ -99,7 +99,7 @@ def test_two_arms_are_taken_or_chosen(tmp_path: Path) -> None:
         ("a,1,u,0,1\n", ":2: '0' in column 'position'"),
         ("a,1,u,first,1\n", ":2: 'first' in column 'position'"),
         ("a,1,u,1,soon\n", ":2: 'soon' in column 'time'"),
-        ("a,1,u,1\n", ":2: 4 cells"),
+        ("a,1,u,1\n", ":2: the row has 4 cells"),
         ("", "there are no rows"),
     ],
 )
