@@ -15,8 +15,7 @@ from scipy import stats
 from test_comparison import QRELS, RUNS, ranked, varied
 
 import leadline as ll
-from leadline.comparison.query_slices import Slices, slices_of
-from leadline.comparison.slicings import SliceDifference, SliceMean, read_slices
+from leadline.comparison.query_slices import SliceDifference, SliceMean, Slices, read_slices, slices_of
 from leadline.errors import InputError, UsageError
 from leadline.stats import CORRECTIONS
 

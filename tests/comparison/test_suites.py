@@ -20,8 +20,7 @@ import leadline as ll
 from conftest import Leadline, examples
 from leadline.comparison.engine import over_collections, stratified
 from leadline.comparison.rules import SuiteRules
-from leadline.comparison.suite_evaluation import suite
-from leadline.comparison.suite_files import read_suite
+from leadline.comparison.suite_evaluation import read_suite, suite
 from leadline.measures import from_function
 
 RULES = SuiteRules()

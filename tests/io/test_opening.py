@@ -21,7 +21,7 @@ import zstandard
 import leadline as ll
 from conftest import Leadline
 from leadline.comparison.baselines import read_baseline
-from leadline.comparison.suite_files import read_suite
+from leadline.comparison.suite_evaluation import read_suite
 from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.evaluation.score_results import read_scores

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.comparison.compared_pair import STATE_ALL, lacking_text
 from leadline.comparison.pairing import Pairs, joined_place
-from leadline.comparison.sentences import STATE_ALL, lacking_text
 from leadline.data.arrays import Flags
 from leadline.data.qrels import QrelsColumns
 from leadline.data.records import ResultWarning, RunInfo, flagged

@@ -8,8 +8,15 @@ from typing import Any, Unpack
 
 from leadline.comparison.baselines import is_baseline, read_baseline, with_baseline
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.estimates import at_look
-from leadline.comparison.pairing import Pairs, check_averages, check_judged, listed_names, pairs_of, units_of
+from leadline.comparison.pairing import (
+    Pairs,
+    at_look,
+    check_averages,
+    check_judged,
+    listed_names,
+    pairs_of,
+    units_of,
+)
 from leadline.comparison.rules import Rules
 from leadline.data.reading import refuse_unknown
 from leadline.errors import InputError, UsageError

@@ -1,15 +1,18 @@
-"""Record of a pair of runs compared by one measure, and the columns of the table of pairs."""
+"""Record of a pair of runs compared by one measure: its columns in the table, and its sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from leadline.comparison.pairing import in_groups
+from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats, Integers
-from leadline.stats.moments import Means
+from leadline.data.wording import counted, percent, queries
+from leadline.stats.moments import FEWEST_GROUPS, Means
 from leadline.stats.power import Outcomes, detectable, queries_needed, upper_deviation
 
 if TYPE_CHECKING:
@@ -42,28 +45,20 @@ class ComparedPair(NamedTuple):
 
     Attributes
     ----------
-    a : str
-        Name of the first run.
-    b : str
-        Name of the second run.
+    a, b : str
+        Names of the first and second run.
     measure : str
         The measure.
-    mean_a : float
-        Mean of the first run.
-    mean_b : float
-        Mean of the second run.
+    mean_a, mean_b : float
+        Means of the first and second run.
     difference : float
         Mean difference over the queries of both runs.
-    low : float
-        Lower limit of the confidence interval of the difference, for this pair alone; not clipped to the
-        range of the measure.
-    high : float
-        Upper limit of this interval.
-    simultaneous_low : float
-        Lower limit of the simultaneous confidence interval, which excludes 0 if the pair is significant; NaN
-        for a single pair or without correction.
-    simultaneous_high : float
-        Upper limit of this interval.
+    low, high : float
+        Limits of the confidence interval of the difference, for this pair alone; not clipped to the range of
+        the measure.
+    simultaneous_low, simultaneous_high : float
+        Limits of the simultaneous confidence interval, which excludes 0 if the pair is significant; NaN for a
+        single pair or without correction.
     p : float
         p-value, from 0 to 1.
     p_corrected : float
@@ -72,16 +67,11 @@ class ComparedPair(NamedTuple):
         Corrected p-value of the equivalence test; None without a margin.
     effect : float
         Standardised mean difference, mean / standard deviation: of the queries, or of effective groups.
-    effect_low : float
-        Lower limit of the confidence interval of `effect`.
-    effect_high : float
-        Upper limit of this interval.
-    wins : int or None
-        Number of queries on which `a` is better; None for estimates from a sample of judgments.
-    ties : int or None
-        Number of queries on which both are equal; None for such estimates.
-    losses : int or None
-        Number of queries on which `a` is worse; None for such estimates.
+    effect_low, effect_high : float
+        Limits of the confidence interval of `effect`.
+    wins, ties, losses : int or None
+        Numbers of queries on which `a` is better, equal and worse; None for estimates from a sample of
+        judgments.
     queries : int
         Number of queries compared.
     groups : int or None
@@ -222,3 +212,233 @@ def _needed(comparison: Comparison, found: Statistics, pair: int) -> int | None:
     if wanted is None:
         return None
     return int(np.ceil(wanted * found.queries[pair] / units))
+
+
+def sentence(
+    pair: ComparedPair,
+    rules: Rules,
+    reach: float = math.inf,
+    *,
+    per_pair: bool = False,
+    detectable: bool = False,
+) -> str:
+    """Return a sentence that reports the comparison of a pair of runs."""
+    both = f"{pair.a} and {pair.b}"
+    if pair.queries == 0:
+        return f"{no_query(pair.a, pair.b, pair.measure)}."
+    if pair.verdict == "identical":
+        return f"{both} have the same {pair.measure} on all {query_count(pair)}."
+    if pair.verdict == "undecided":
+        untested = pair.these_low is not None and math.isnan(pair.these_low)
+        few = f"{query_count(pair)} cannot show which is better"
+        why = "not tested, because there is no interval for this sample" if untested else few
+        return (
+            f"No significant difference between {both} on {pair.measure}: {signed(pair.difference)}; {why}."
+        )
+    numbers = difference_text(pair, rules, reach, per_pair=per_pair)
+    numbers += f", {_p(pair, rules)}, {query_count(pair)}{_these(pair)}"
+    if pair.verdict in ("better", "worse"):
+        return (
+            f"{pair.a} is significantly {pair.verdict} than {pair.b} on {pair.measure}: {numbers}"
+            f"{_yet(pair, rules)}{_needed_text(pair, rules)}."
+        )
+    if pair.verdict == "equivalent":
+        return (
+            f"{both} are equivalent on {pair.measure} within {rules.margin:g}: {numbers}; "
+            f"{p_text(pair.p_equivalent)} for a difference of {rules.margin:g} or more"
+            f"{_needed_text(pair, rules)}."
+        )
+    numbers += _power(pair, rules, reach, detectable=detectable)
+    return f"No significant difference between {both} on {pair.measure}: {numbers}."
+
+
+def _these(pair: ComparedPair) -> str:
+    """Return the limits of an estimated difference for these queries as text, empty without any."""
+    low, high = pair.these_low, pair.these_high
+    if low is None or high is None or math.isnan(low):
+        return ""
+    if low == high:
+        return "; exact for these queries"
+    digits = _digits(pair.difference)
+    return f"; {low:.{digits}f} to {high:.{digits}f} for these queries"
+
+
+def no_query(a: str, b: str, measure: str) -> str:
+    """Return the statement that two runs have no query in common.
+
+    >>> no_query("bm25", "dense", "AP")
+    'bm25 and dense cannot be compared on AP, because no query counts in both means'
+    """
+    return f"{a} and {b} cannot be compared on {measure}, because no query counts in both means"
+
+
+def shown_limits(pair: ComparedPair, reach: float, *, per_pair: bool = False) -> tuple[float, float]:
+    """Return the confidence limits to report, clipped to the range of differences."""
+    low, high = pair.simultaneous_low, pair.simultaneous_high
+    if per_pair or math.isnan(low):
+        low, high = pair.low, pair.high
+    return clipped(low, -reach, reach), clipped(high, -reach, reach)
+
+
+def shown_columns(
+    fields: Mapping[str, Any], reach: Floats, alone: bool | Sequence[bool] = False
+) -> dict[str, Floats]:
+    """Return the columns of the limits to report, as `shown_limits`; `alone` are pairs with their own."""
+    own = np.isnan(fields["simultaneous_low"]) | np.asarray(alone)
+    return {
+        end: np.clip(np.where(own, fields[end], fields[f"simultaneous_{end}"]), -reach, reach)
+        for end in ("low", "high")
+    }
+
+
+def clipped(value: float, low: float, high: float) -> float:
+    """Return the value clipped to a range; NaN is preserved."""
+    return value if math.isnan(value) else min(max(value, low), high)
+
+
+def difference_text(pair: ComparedPair, rules: Rules, reach: float, *, per_pair: bool = False) -> str:
+    """Return a difference and its confidence interval as text."""
+    low, high = shown_limits(pair, reach, per_pair=per_pair)
+    if not math.isfinite(low) or not math.isfinite(high):
+        return signed(pair.difference, _digits(pair.difference))
+    simultaneous = not per_pair and not math.isnan(pair.simultaneous_low)
+    kind = "simultaneous CI" if simultaneous else "CI"
+    digits = _digits(pair.difference)
+    limits = f"{low:.{digits}f} to {high:.{digits}f}"
+    return f"{signed(pair.difference, digits)} ({percent(rules.confidence)} {kind} {limits})"
+
+
+def _digits(difference: float) -> int:
+    """Return the decimals of a difference in a sentence: three, or as many as show two digits of it.
+
+    >>> _digits(0.0421), _digits(-12.5), _digits(0.00042), _digits(0.0)
+    (3, 3, 5, 3)
+    """
+    size = abs(difference)
+    return 3 if not 0 < size < 0.01 else min(6, 1 - math.floor(math.log10(size)))
+
+
+def query_count(pair: ComparedPair) -> str:
+    """Return the number of queries, and of groups of queries, as text."""
+    return queries_in_groups(pair.queries, pair.groups, pair.effective_groups)
+
+
+def queries_in_groups(number: int, groups: int | None, effective: float | None) -> str:
+    """Return the number of queries, of groups, and of effective groups or queries if fewer, as text.
+
+    >>> queries_in_groups(12, 4, 4.0), queries_in_groups(12, 8, 4.5), queries_in_groups(12, None, 7.25)
+    ('12 queries in 4 groups', '12 queries in 8 groups (4.5 effective)', '12 queries (7.2 effective)')
+    """
+    if effective is None:
+        return queries(number)
+    if groups is None:  # weighted
+        return groups_text(number, effective, "query" if number == 1 else "queries")
+    return f"{queries(number)} in {groups_text(groups, effective)}"
+
+
+def groups_text(groups: int, effective: float, noun: str = "") -> str:
+    """Return a number of groups, and of effective groups if fewer, as text."""
+    fewer = f" ({effective:.1f} effective)" if effective < groups - 0.05 else ""
+    return (f"{groups:,} {noun}" if noun else counted(groups, "group")) + fewer
+
+
+def few_groups_text(groups: int, effective: float, *, alone: bool = False) -> str:
+    """Return the reason for which so few effective groups are not tested; empty if they are.
+
+    Where queries have weights and no groups, each is `alone`.
+
+    >>> few_groups_text(8, 3.64)
+    '8 groups of queries (3.6 effective), but at least 5 are needed'
+    """
+    if effective >= FEWEST_GROUPS:
+        return ""
+    one, more = ("query", "queries") if alone else ("group of queries", "groups of queries")
+    number = groups_text(groups, effective, one if groups == 1 else more)
+    return f"{number}, but at least {FEWEST_GROUPS} are needed"
+
+
+STATE_ALL = "Add every judged query (in JSON, a query with no results is {query: {}} and counts 0)"
+
+
+def lacking_text(names: Sequence[str], run: str, of: int = 0) -> str:
+    """Return the statement that a run lacks judged queries.
+
+    >>> lacking_text(["q1"], "bm25"), lacking_text(list("abcd"), "bm25")
+    ('bm25 lacks 1 judged query (q1)', 'bm25 lacks 4 judged queries (a, b, c, ...)')
+    """
+    shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    what = (
+        f"{len(names):,} of {of:,} judged queries"
+        if of
+        else counted(len(names), "judged query", "judged queries")
+    )
+    return f"{run} lacks {what} ({shown})"
+
+
+def signed(value: float, digits: int = 4) -> str:
+    """Return a difference with its sign as text.
+
+    >>> signed(0.01234), signed(-0.5), signed(-0.00001), signed(0.0123, 2)
+    ('+0.0123', '-0.5000', '0.0000', '+0.01')
+    """
+    text = f"{value:+.{digits}f}"
+    return text if float(text) else text[1:]
+
+
+def p_text(p: float | None) -> str:
+    """Return a p-value as text: never as 0, and with three digits from 0.01 to 0.10.
+
+    >>> p_text(0.04963), p_text(0.4963), p_text(1e-9)
+    ('p = 0.0496', 'p = 0.5', 'p < 0.0001')
+    """
+    if p is None or math.isnan(p):
+        return "p undefined"
+    if p < 0.0001:
+        return "p < 0.0001"
+    digits = 3 if 0.01 <= p <= 0.1 else 2
+    return f"p = {p:.{digits}g}" if p < 0.995 else "p = 1"
+
+
+def p_of_loss(p: float, margin: float, *, below: bool) -> str:
+    """Return the one-sided p of a condition with what a small one is evidence of.
+
+    >>> p_of_loss(0.3, 0.0, below=False), p_of_loss(1.0, 0.02, below=False), p_of_loss(1e-9, 0.02, below=True)
+    ('p = 0.3 for a loss', 'p = 1 for a loss above 0.02', 'p < 0.0001 for a loss below 0.02')
+    """
+    bound = "below" if below else "above"
+    return f"{p_text(p)} for a loss" + (f" {bound} {margin:g}" if margin or below else "")
+
+
+def _p(pair: ComparedPair, rules: Rules) -> str:
+    text = p_text(pair.p)
+    if pair.p != pair.p_corrected:
+        adjusted = p_text(pair.p_corrected)
+        number = "" if adjusted == text else " " + adjusted.removeprefix("p ").removeprefix("= ")
+        text += f" ({rules.correction}{number})"
+    if math.isnan(pair.effect) and pair.queries > 1:
+        text += " by the sign test (the same difference on every query)"
+    return text
+
+
+def _yet(pair: ComparedPair, rules: Rules) -> str:
+    """Return the statement that a significant difference is within the margin; else an empty string."""
+    if pair.p_equivalent is None or math.isnan(pair.p_equivalent):
+        return ""
+    return f"; equivalent within {rules.margin:g}" if pair.p_equivalent < rules.alpha else ""
+
+
+def _power(pair: ComparedPair, rules: Rules, reach: float, *, detectable: bool) -> str:
+    """Return the detectable difference, if it is wanted, and the number of queries needed, as text."""
+    text = ""
+    if detectable and pair.detectable > reach:
+        text = f"; no difference is detectable with {percent(rules.power)} power"
+    elif detectable and pair.detectable > 0:
+        text = f"; detectable with {percent(rules.power)} power: {pair.detectable:.2g}"
+    return text + _needed_text(pair, rules)
+
+
+def _needed_text(pair: ComparedPair, rules: Rules) -> str:
+    """Return the number of queries that detect the smallest difference of interest, if there is one."""
+    if pair.needed is None or rules.smallest is None:
+        return ""
+    return f"; {queries(pair.needed)} needed to detect {rules.smallest:g}"

@@ -12,8 +12,8 @@ from leadline.charts.interval_plots import forest
 from leadline.charts.pair_plots import differences, scatter
 from leadline.charts.significance_groups import critical_difference, significance_groups
 from leadline.charts.text_layout import FEW
+from leadline.comparison.compared_pair import p_text
 from leadline.comparison.pairing import place_of
-from leadline.comparison.sentences import p_text
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.comparison.estimates import pooled_names
+from leadline.comparison.compared_pair import few_groups_text, groups_text, sentence
 from leadline.comparison.gate import WORSE, Gate
-from leadline.comparison.pairing import in_groups
-from leadline.comparison.sentences import few_groups_text, groups_text, sentence
+from leadline.comparison.pairing import in_groups, pooled_names
 from leadline.data.wording import counted, percent, queries
 from leadline.estimation.estimated_columns import POOLED
 from leadline.stats.corrections import BH

@@ -20,14 +20,14 @@ from leadline.comparison.compared_pair import (
     Statistics,
     Values,
     pair_columns,
+    sentence,
+    shown_columns,
 )
 from leadline.comparison.comparison_notes import PAPER, SENTENCES, caption, comparison_notes
 from leadline.comparison.engine import Differences, Tested
-from leadline.comparison.estimates import doubt_of, pooled_names, these_queries
 from leadline.comparison.gate import Gate
-from leadline.comparison.pairing import Pairs
+from leadline.comparison.pairing import Pairs, doubt_of, pooled_names, these_queries
 from leadline.comparison.rules import Rules
-from leadline.comparison.sentences import sentence, shown_columns
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column, Preformatted, Table, interval_texts, named_columns, printed_table

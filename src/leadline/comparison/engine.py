@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from leadline.comparison.compared_pair import few_groups_text
 from leadline.comparison.pairing import Pairs, in_groups
 from leadline.comparison.rules import MAX_T, MAX_T_DRAWS, TUKEY, Rules
-from leadline.comparison.sentences import few_groups_text
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.records import ResultWarning
 from leadline.data.wording import counted, queries

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.engine import doubtful, few_queries_texts
-from leadline.comparison.pairing import Pairs, check_judged, in_groups
-from leadline.comparison.rules import Rules
-from leadline.comparison.sentences import (
+from leadline.comparison.compared_pair import (
     STATE_ALL,
     lacking_text,
     no_query,
@@ -20,6 +17,9 @@ from leadline.comparison.sentences import (
     queries_in_groups,
     signed,
 )
+from leadline.comparison.engine import doubtful, few_queries_texts
+from leadline.comparison.pairing import Pairs, check_judged, in_groups
+from leadline.comparison.rules import Rules
 from leadline.data.arrays import Flags, Floats
 from leadline.data.records import flagged, plain
 from leadline.data.wording import counted, percent

@@ -7,9 +7,9 @@ from math import isfinite, isnan
 
 import numpy as np
 
+from leadline.comparison.compared_pair import p_text, signed
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Gate, condition_of, gates_of
-from leadline.comparison.sentences import p_text, signed
 from leadline.data.arrays import Floats
 from leadline.data.wording import percent
 from leadline.errors import UsageError

@@ -10,8 +10,8 @@ import numpy as np
 
 from leadline.comparison.compare import results_of
 from leadline.comparison.engine import AllPairs, Tested, smallest_p
-from leadline.comparison.estimates import at_look
 from leadline.comparison.pairing import (
+    at_look,
     check_averages,
     check_intervals,
     check_judged,
@@ -56,14 +56,10 @@ class RankedRun(NamedTuple):
         Mean over queries.
     rank : float
         Rank of the mean, 1 for the best; ties share their mean rank.
-    rank_low : int
-        Best rank in the simultaneous confidence interval of the ranks of all runs.
-    rank_high : int
-        Worst rank in this interval.
-    bootstrap_low : float
-        Best rank in the percentile interval of this run alone; NaN with fewer than six queries.
-    bootstrap_high : float
-        Worst rank in this interval.
+    rank_low, rank_high : int
+        Best and worst rank in the simultaneous confidence interval of the ranks of all runs.
+    bootstrap_low, bootstrap_high : float
+        Best and worst rank in the percentile interval of this run alone; NaN with fewer than six queries.
     best : float
         Share of the bootstrap resamples of shrunken means in which the run is the best, from 0 to 1; ties
         share it. NaN with one query.

@@ -11,7 +11,7 @@ from leadline.charts import COLUMN, label_of, shortened
 from leadline.charts.grid import grid, is_written
 from leadline.charts.interval_plots import forest
 from leadline.charts.text_layout import FEW, stretches
-from leadline.comparison.slicings import SliceDifference, SliceMean
+from leadline.comparison.query_slices import SliceDifference, SliceMean
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 

@@ -40,11 +40,9 @@ class Scope(NamedTuple):
 
     Attributes
     ----------
-    low : float
-        Lower limit of the confidence interval of the difference, for this pair alone; not clipped to the
-        range of the measure.
-    high : float
-        Upper limit of this interval.
+    low, high : float
+        Limits of the confidence interval of the difference, for this pair alone; not clipped to the range of
+        the measure.
     p : float
         p-value.
     p_corrected : float
@@ -65,10 +63,8 @@ class SuitePair(NamedTuple):
 
     Attributes
     ----------
-    a : str
-        Name of the first run.
-    b : str
-        Name of the second run.
+    a, b : str
+        Names of the first and second run.
     measure : str
         The measure.
     difference : float
@@ -78,12 +74,8 @@ class SuitePair(NamedTuple):
         Number of collections that both runs have.
     queries : int
         Number of queries of these collections.
-    wins : int
-        Number of collections on which the mean of `a` is better.
-    ties : int
-        Number of collections on which both means are equal.
-    losses : int
-        Number of collections on which the mean of `a` is worse.
+    wins, ties, losses : int
+        Numbers of collections on which the mean of `a` is better, equal and worse.
     within : Scope
         Test over queries within these collections: would other queries of them give the same sign?
     over : Scope
@@ -109,10 +101,8 @@ class WinRate(NamedTuple):
 
     Attributes
     ----------
-    wins : int
-        Number of comparisons in which the mean of the run is better.
-    ties : int
-        Number of comparisons with equal means.
+    wins, ties : int
+        Numbers of comparisons in which the mean of the run is better, and equal.
     comparisons : int
         Number of comparisons: the other runs on every collection that both have.
     rate : float

@@ -31,10 +31,8 @@ class Arm(NamedTuple):
         Number of rows with a click.
     rate : float
         The clickthrough that is compared, from 0 to 1.
-    low : float
-        Lower limit of its interval, by Wilson or by the delta method.
-    high : float
-        Upper limit of this interval.
+    low, high : float
+        Limits of its interval, by Wilson or by the delta method.
     """
 
     name: str
@@ -54,10 +52,8 @@ class ArmDifference(NamedTuple):
     ----------
     difference : float
         Clickthrough of `b` minus that of `a`, from -1 to 1.
-    low : float
-        Lower limit of its confidence interval.
-    high : float
-        Upper limit of this interval.
+    low, high : float
+        Limits of its confidence interval.
     z : float
         Difference divided by its standard error.
     p : float
@@ -93,10 +89,8 @@ class AlwaysValid(NamedTuple):
     ----------
     p : float
         Always-valid p-value.
-    low : float
-        Lower limit of the always-valid interval of the difference.
-    high : float
-        Upper limit of this interval.
+    low, high : float
+        Limits of the always-valid interval of the difference.
     effect : float
         Size of the effects that the test is tuned to, as a fraction of the clickthrough.
     decided : int or None

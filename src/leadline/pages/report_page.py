@@ -12,11 +12,10 @@ from markupsafe import escape
 
 from leadline.charts.line_plots import recall_precision
 from leadline.charts.significance_groups import FEW
-from leadline.comparison.compared_pair import ComparedPair
+from leadline.comparison.compared_pair import ComparedPair, clipped, sentence, shown_limits
 from leadline.comparison.comparison_figures import drawn_comparison
 from leadline.comparison.comparison_notes import method
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
-from leadline.comparison.sentences import clipped, sentence, shown_limits
 from leadline.data.arrays import Floats
 from leadline.data.records import plain
 from leadline.data.table import Cell, Table

@@ -189,10 +189,8 @@ class ChanceAgreement(NamedTuple):
 
     Attributes
     ----------
-    a : str
-        First judge.
-    b : str
-        Second judge.
+    a, b : str
+        First and second judge.
     pairs : int
         Pairs judged by both.
     disagreements : int

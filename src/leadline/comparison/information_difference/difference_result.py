@@ -38,10 +38,8 @@ class DifferencePair(NamedTuple):
 
     Attributes
     ----------
-    a : str
-        Name of the first system.
-    b : str
-        Name of the second system.
+    a, b : str
+        Names of the first and second system.
     id : float
         Mean Information Difference, in bits, at least 0.
     ric_difference : float
