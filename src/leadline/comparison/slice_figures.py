@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from leadline.charts import COLUMN, label_of, shortened
 from leadline.charts.grid import grid, is_written
 from leadline.charts.interval_plots import forest
 from leadline.charts.text_layout import FEW, stretches
-from leadline.comparison.query_slices import SliceDifference, SliceMean
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from leadline.comparison.query_slices import Slices
 
-Record: TypeAlias = "SliceMean | SliceDifference"
+Record: TypeAlias = Any  # a SliceMean or SliceDifference
 
 
 def by_slice(
@@ -40,55 +39,40 @@ def by_slice(
         raise UsageError(f"The slices have no measure '{name}'. Choose from {', '.join(slices.measures)}.")
     records = _each_once([record for record in slices.records if record.measure == name])
     if pair is not None:
-        records = [r for r in records if isinstance(r, SliceDifference) and {r.a, r.b} == set(pair)]
+        records = [record for record in records if sorted(_owner(record)) == sorted(pair)]
         if not records:
             raise UsageError(f"'{pair[0]}' and '{pair[1]}' were not compared. Choose a pair from the table.")
     several = len({_owner(record) for record in records}) > 1
     if several and len(records) > FEW:
         return _map(records, slices, name, width)
-    if slices.rules is None:
-        return _means([record for record in records if isinstance(record, SliceMean)], slices, name, width)
-    return _differences([r for r in records if isinstance(r, SliceDifference)], slices, name, width)
-
-
-def _means(records: Sequence[SliceMean], slices: Slices, measure: str, width: float | None) -> Figure:
-    several = len({record.run for record in records}) > 1
-    headings: dict[int, str] = {}
+    level = percent(slices.confidence)
     names = [_named(record, slices) for record in records]
-    if several:  # the runs of a slice beside each other
-        order = {(record.by, record.slice): place for place, record in reversed(list(enumerate(records)))}
-        records = sorted(records, key=lambda record: order[record.by, record.slice])
-        headings = _headings([_named(record, slices) for record in records])
-        names = [record.run for record in records]
-    label = f"mean {measure} with {percent(slices.confidence)} interval of each mean"
+    headings: dict[int, str] = {}
+    if slices.rules is None:
+        label, alone = f"mean {name} with {level} interval of each mean", shortened([records[0].run], 36)[0]
+        if several:  # the runs of a slice beside each other
+            order = {(one.by, one.slice): place for place, one in reversed(list(enumerate(records)))}
+            records = sorted(records, key=lambda one: order[one.by, one.slice])
+            headings = _headings([_named(record, slices) for record in records])
+            names = [record.run for record in records]
+        rows = [(one.mean, one.low, one.high) for one in records]
+    else:
+        pairs = [f"{label_of(one.a)} \N{MINUS SIGN} {label_of(one.b)}" for one in records]
+        label, alone = f"{name}, mean difference, {level} simultaneous interval over slices", pairs[0]
+        headings = _headings(pairs) if several else {}
+        rows = [
+            (one.difference, one.low, one.high)
+            if one.slice is None
+            else (one.difference, one.simultaneous_low, one.simultaneous_high)
+            for one in records
+        ]
     return forest(
         names,
-        [record.mean for record in records],
-        [record.low for record in records],
-        [record.high for record in records],
-        label=label if several else f"{label}; {shortened([records[0].run], 36)[0]}",
+        *zip(*rows, strict=True),
+        label=label if several else f"{label}; {alone}",
+        zero=slices.rules is not None,
         rows="slices",
         headings=headings,
-        width=width or COLUMN,
-    )
-
-
-def _differences(
-    records: Sequence[SliceDifference], slices: Slices, measure: str, width: float | None
-) -> Figure:
-    pairs = [_pair(record.a, record.b) for record in records]
-    several = len(set(pairs)) > 1
-    whole = [record.slice is None for record in records]
-    label = f"{measure}, mean difference, {percent(slices.confidence)} simultaneous interval over slices"
-    return forest(
-        [_named(record, slices) for record in records],
-        [record.difference for record in records],
-        [r.low if one else r.simultaneous_low for r, one in zip(records, whole, strict=True)],
-        [r.high if one else r.simultaneous_high for r, one in zip(records, whole, strict=True)],
-        label=label if several else f"{label}; {pairs[0]}",
-        zero=True,
-        rows="slices",
-        headings=_headings(pairs) if several else {},
         width=width or COLUMN,
     )
 
@@ -98,12 +82,8 @@ def _headings(groups: Sequence[str]) -> dict[int, str]:
     return {first: name for name, first, _ in stretches(groups)}
 
 
-def _pair(first: str, second: str) -> str:
-    return f"{label_of(first)} \N{MINUS SIGN} {label_of(second)}"
-
-
 def _owner(record: Record) -> tuple[str, ...]:
-    return (record.run,) if isinstance(record, SliceMean) else (record.a, record.b)
+    return (record.run,) if hasattr(record, "run") else (record.a, record.b)
 
 
 def _map(records: Sequence[Record], slices: Slices, measure: str, width: float | None) -> Figure:
@@ -115,8 +95,8 @@ def _map(records: Sequence[Record], slices: Slices, measure: str, width: float |
     sizes = dict.fromkeys(columns, 0)
     for one in records:
         cell = owners[_owner(one)], columns[one.by, one.slice]
-        table[cell] = one.mean if isinstance(one, SliceMean) else one.difference
-        moved[cell] = isinstance(one, SliceDifference) and one.verdict in ("better", "worse")
+        table[cell] = one.mean if slices.rules is None else one.difference
+        moved[cell] = slices.rules is not None and one.verdict in ("better", "worse")
         sizes[one.by, one.slice] = max(sizes[one.by, one.slice], one.queries)
     order = np.argsort(np.where(np.isnan(table[:, 0]), np.inf, -table[:, 0]), kind="stable")
     table, moved = table[order], moved[order]
