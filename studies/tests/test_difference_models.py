@@ -94,7 +94,6 @@ def test_a_pool_judges_only_the_first_documents_of_the_runs(table: str) -> None:
     first = {"q": {"a": 1, "l": 0, "m": 0, "n": 0}}
     shallow = MODELS.run(only_relevant, runs, pool=1, **grid)
     assert shallow.data == MODELS.run(first, runs, **grid).data
-    assert shallow.data["judged"] == {"per_query": 4.0, "relevant_per_query": 1.0}
     assert shallow.options is not None
     assert shallow.options["pool"] == 1
     deep = MODELS.run(only_relevant, runs, pool=2, **grid)

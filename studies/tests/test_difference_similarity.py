@@ -58,7 +58,6 @@ def test_teams_of_one_taste_are_told_apart_by_id_and_not_by_score(tmp_path: Path
     assert data["auc"]["id"]["value"] > 0.95
     assert data["auc"]["id - delta RIC"]["low"] > 0
     assert data["auc"]["id"]["low"] <= data["auc"]["id"]["value"] <= data["auc"]["id"]["high"]
-    assert data["decisions"]["cross_validated"]["recall"] > 0.5
     recalls = [one["recall"] for one in data["decisions"]["thresholds"]]
     assert recalls == sorted(recalls)
     assert data["decisions"]["at_0.1"] in data["decisions"]["thresholds"]

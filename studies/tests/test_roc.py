@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline_studies.difference_similarity.roc import area_under_curve, best_threshold, decide, roc_curve
+from leadline_studies.difference_similarity.roc import area_under_curve, decide, roc_curve
 
 SCORED = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.integers(0, 3)), min_size=1)
 
@@ -34,14 +34,6 @@ def test_the_curve_holds_the_area(rows: list[tuple[int, bool, int]]) -> None:
     assert (false[0], true[0], false[-1], true[-1]) == (0, 0, 1, 1)
     area = np.sum(np.diff(false) * (true[1:] + true[:-1]) / 2)
     assert area == pytest.approx(area_under_curve(score.astype(float), positive), abs=1e-12)
-
-
-@given(rows=SCORED)
-def test_no_threshold_is_more_accurate_than_the_best(rows: list[tuple[int, bool, int]]) -> None:
-    score, positive, _ = (np.array(column) for column in zip(*rows, strict=True))
-    best = decide(score, positive, best_threshold(score.astype(float), positive)).accuracy
-    for threshold in [*score.tolist(), np.inf, -np.inf]:
-        assert decide(score, positive, threshold).accuracy <= best
 
 
 def test_a_decision_says_what_the_larger_kind_alone_would_have() -> None:

@@ -37,7 +37,7 @@ from leadline_studies.significance.populations import (
     tilted,
 )
 from leadline_studies.significance.printed_intervals import agreements, correlations, recalls, tally
-from leadline_studies.significance.rejections import fewer_draws, halves, rejections
+from leadline_studies.significance.rejections import halves, rejections
 from leadline_studies.significance.simulation import Extent, simulate_all
 
 
@@ -374,12 +374,6 @@ def test_more_conditions_raise_more_false_alarms_within_their_bound() -> None:
     for row in even:
         assert float(row["rate"]) < float(row["bound"]) + 0.03
     assert several_conditions({"made_ap": matrix}, pairs=2, sets=10) == []
-
-
-def test_few_draws_decide_nearly_as_many_do() -> None:
-    found = fewer_draws({"made_ap": made()}, queries=25, pairs=5, sets=10, draws=999)
-    assert {row["test"] for row in found} == {"Bootstrap", "Randomisation"}
-    assert all(float(row["differ"]) < 0.03 for row in found)
 
 
 def test_the_same_seed_gives_the_same_study() -> None:

@@ -97,7 +97,6 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     data = {
         "k": given.cutoff,
         "queries": int(differences.counted.sum()),
-        "judged": _judged(judged),
         "families": families_found,
         "across": {pair: {"id": id_, "share_of_pairs_above": above(id_)} for pair, id_ in across.items()},
     }
@@ -110,14 +109,6 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         differences.runs,
         {"k": given.cutoff},
     )
-
-
-def _judged(qrels: Qrels) -> dict[str, float]:
-    """Return the mean numbers of judged and of relevant documents per query."""
-    return {
-        "per_query": len(qrels.grades) / len(qrels.queries),
-        "relevant_per_query": float(qrels.relevant(1.0).sum()) / len(qrels.queries),
-    }
 
 
 def grid_in_names(names: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:

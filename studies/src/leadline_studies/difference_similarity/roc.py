@@ -1,4 +1,4 @@
-"""ROC curve, area under it, and classification thresholds."""
+"""ROC curve, area under it, and decisions by a threshold."""
 
 from __future__ import annotations
 
@@ -79,14 +79,3 @@ def decide(score: Floats, positive: Flags, threshold: float) -> Decision:
         hits / int(positive.sum()) if positive.any() else float("nan"),
         max(prevalence, 1 - prevalence),
     )
-
-
-def best_threshold(score: Floats, positive: Flags) -> float:
-    """Return the threshold of highest accuracy; among ties the largest."""
-    order = np.argsort(-score, kind="stable")
-    gain = np.cumsum(np.where(positive[order], 1, -1))
-    gain[np.append(np.diff(score[order]) == 0, False)] = -len(score) - 1  # inside a tie
-    best = int(np.argmax(gain)) if len(gain) else -1
-    if best < 0 or gain[best] <= 0:
-        return float("inf")
-    return float(score[order][best])

@@ -26,7 +26,7 @@ from leadline.stats.resampling import resamples
 from leadline_studies import COMPLETE, SEED, TEAM, Claim, Given, Option, Outcome, read_judgments, with_options
 from leadline_studies.common.pages import interval
 from leadline_studies.common.tables import estimated, sheet
-from leadline_studies.difference_similarity.roc import area_under_curve, best_threshold, decide, roc_curve
+from leadline_studies.difference_similarity.roc import area_under_curve, decide, roc_curve
 
 CLAIM = Claim(
     "Information Difference separates pairs of one team from pairs of two teams far better than scores do.",
@@ -48,7 +48,6 @@ FEWEST = 20  # pairs of one team, below which an area is not worth its name
 SYSTEMS_A_BIN = 7
 THRESHOLD = 0.1  # the paper's
 THRESHOLDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)
-FOLDS = 10
 
 
 class Pairs(NamedTuple):
@@ -87,12 +86,8 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         "pairs": len(pairs.same),
         "same_team_pairs": int(pairs.same.sum()),
         "auc": areas,
-        "decisions": _decisions(pairs, teams),
+        "decisions": _decisions(pairs),
         "ric_ap": _correlations(differences, drawn),
-        "wrong_way": {
-            "lists": float(differences.wrong_way[:, differences.counted].mean()),
-            "most_of_one_system": float(differences.wrong_way[:, differences.counted].mean(axis=1).max()),
-        },
     }
     return Outcome(
         data,
@@ -140,30 +135,16 @@ def _weights(pairs: Pairs, frequencies: Integers) -> Floats:
     return np.where(pairs.same, frequencies[pairs.first], joint).astype(np.float64)
 
 
-def _decisions(pairs: Pairs, teams: list[str]) -> dict[str, Any] | None:
-    """Return the accuracy of id at the paper's threshold and at the best cross-validated one."""
+def _decisions(pairs: Pairs) -> dict[str, Any] | None:
+    """Return the accuracy of id at the paper's threshold and at others."""
     if int(pairs.same.sum()) < FEWEST:
         return None
-    score = pairs.scores[ID]
-    names = sorted(set(teams))
-    fold = np.array([names.index(team) % FOLDS for team in teams])
-    taken = np.zeros(len(score), dtype=np.bool_)
-    chosen = []
-    for part in range(FOLDS):
-        held = fold[pairs.first] == part
-        training = ~held & (fold[pairs.second] != part)
-        chosen.append(-best_threshold(score[training], pairs.same[training]))
-        taken[held] = score[held] >= -chosen[-1]
 
-    def decided(values: Floats, at: float, limit: float) -> dict[str, float | None]:
-        found = decide(values, pairs.same, at)._asdict() | {"threshold": limit}
+    def decided(limit: float) -> dict[str, float | None]:
+        found = decide(pairs.scores[ID], pairs.same, -limit)._asdict() | {"threshold": limit}
         return {name: plain(value) for name, value in found.items()}
 
-    return {
-        "thresholds": [decided(score, -limit, limit) for limit in THRESHOLDS],
-        "at_0.1": decided(score, -THRESHOLD, THRESHOLD),
-        "cross_validated": decided(taken.astype(np.float64), 1.0, float(np.median(chosen))),
-    }
+    return {"thresholds": list(map(decided, THRESHOLDS)), "at_0.1": decided(THRESHOLD)}
 
 
 def _correlations(differences: Difference, drawn: Integers) -> dict[str, Any]:

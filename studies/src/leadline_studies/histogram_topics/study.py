@@ -180,7 +180,6 @@ def _entry(setting: Setting) -> dict[str, Any]:
         "quality": float(setting.quality.mean()),
         RIVAL: setting.perplexity,
         "tokens": setting.tokens,
-        "log_likelihood": setting.likelihood,
         **{
             f"per {norm}": {
                 "hsa": plain(float(slope(*both))),

@@ -47,7 +47,6 @@ class Setting(NamedTuple):
     trained_tokens: int
     unknown: int
     empty: int
-    likelihood: float
     seconds: dict[str, float]
 
 
@@ -103,7 +102,6 @@ def measure_setting(task: Task, topics: int, given: Any) -> Setting:
         model.facts["tokens"],
         unknown,
         empty,
-        model.facts["history"][-1][1],
         clock.seconds,
     )
 

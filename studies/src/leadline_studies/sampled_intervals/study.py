@@ -273,7 +273,6 @@ def intervals_of(
     return {
         "sampling": _share(covered[wide])
         | {"half_width": plain(float(half_width.mean())) if len(half_width) else None},
-        "by_system": [_share(covered[wide & (system_of_draw == index)]) for index in range(systems)],
         "queries": _share(_query_hits(truth, estimates, rng) if wide.any() else wide[:0]),
     }
 

@@ -1,17 +1,16 @@
-"""Type I error rates of tests, the effect of fewer draws, and agreement between halves of real queries."""
+"""Type I error rates of tests, and agreement between halves of real queries."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.stats import TESTS
-from leadline_studies.significance.decisions import Row, p_values, paired_tests, rate, share
+from leadline_studies.significance.decisions import Row, p_values, paired_tests, rate
 from leadline_studies.significance.populations import (
     Atoms,
     draw,
@@ -104,30 +103,6 @@ def skewed_right(differences: Floats) -> dict[str, Atoms]:
         for null in ("shifted", "tilted")
         if (atoms := found.get(null))
     }
-
-
-def fewer_draws(
-    matrices: Mapping[str, Floats],
-    *,
-    queries: int = 50,
-    pairs: int = 40,
-    sets: int = 5,
-    draws: int = 1_999,
-    level: float = 0.05,
-    seed: int = 0,
-) -> list[Row]:
-    """Decide the same sets with few draws and with the default number."""
-    simulated = simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed + 3)["tilted"]
-    rows: list[Row] = []
-    for name, test in paired_tests(draws).items():
-        default: Any = TESTS.classes[name]()
-        if test != default:
-            few, many = (p_values(kind, simulated.differences) <= level for kind in (test, default))
-            rates = [share(flags, simulated.pairs)[0] for flags in (few, many, few != many)]
-            facts: Row = {"test": name, "queries": queries, "sets": len(few), "draws": draws}
-            facts["default_draws"] = int(default.draws)
-            rows.append(facts | dict(zip(("few", "default", "differ"), rates, strict=True)))
-    return rows
 
 
 def halves(

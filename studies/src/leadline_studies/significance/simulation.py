@@ -9,7 +9,7 @@ from leadline.data.arrays import Floats
 from leadline_studies.significance.decisions import Row
 from leadline_studies.significance.estimates import coverage, power
 from leadline_studies.significance.families import families
-from leadline_studies.significance.rejections import fewer_draws, halves, rejections
+from leadline_studies.significance.rejections import halves, rejections
 
 
 class Extent(NamedTuple):
@@ -52,5 +52,4 @@ def simulate_all(
         tables["families"] += families(
             matrices, runs=runs, queries=queries, sets=number, draws=draws, seed=seed
         )
-    tables["fewer_draws"] = fewer_draws(matrices, pairs=pairs, sets=2, draws=draws, seed=seed)
     return tables

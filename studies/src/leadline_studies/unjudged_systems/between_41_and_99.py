@@ -11,14 +11,8 @@ from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import read_column
-from leadline.stats.correlation import kendall
 from leadline_studies.common.pages import Json, find_runs
-from leadline_studies.unjudged_systems.votes import (
-    STATISTICS,
-    over_subsets,
-    scores_by_votes,
-    with_fewer_draws,
-)
+from leadline_studies.unjudged_systems.votes import over_subsets, spread, with_fewer_draws
 
 LEAST, MOST = 41, 99
 PARTS = 20
@@ -28,7 +22,7 @@ LARGE = {
 }
 LATER = "trec-dl-2019-passage"
 WHOLE = "TREC 2019 passages, 37 runs and 24 later ones"
-OLD, NEW = "the 37 of these", "the 24 of these"
+KEPT = ("kendall", "team", "tau_ap")
 
 
 def between(data: Path) -> Json:
@@ -38,8 +32,7 @@ def between(data: Path) -> Json:
         folder = data / name
         results[title] = of_parts(folder, find_runs(folder), column)
     folder = data / LATER
-    extra = sorted((folder / "extra-runs").iterdir())
-    results[WHOLE] = of_whole(folder, find_runs(folder), extra)
+    results[WHOLE] = of_whole(folder, [*find_runs(folder), *sorted((folder / "extra-runs").iterdir())])
     return results
 
 
@@ -66,28 +59,12 @@ def of_parts(folder: Path, runs: list[Path], column: str) -> Json:
         size = int(rng.integers(LEAST, MOST + 1))
         parts.append(np.sort(rng.permutation(len(truth))[:size]))
     found = over_subsets(systems, truth, teams, methods, parts, 0)
-    kept = ("kendall", "team", "tau_ap")
-    return {name: {key: spread(taus[key]) for key in kept} for name, taus in found.items()}
+    return {name: {key: spread(taus[key], "value") for key in KEPT} for name, taus in found.items()}
 
 
-def of_whole(folder: Path, runs: list[Path], extra: list[Path]) -> Json:
-    """Return tau and tau-AP of all 61 runs, and tau among the runs of each kind."""
-    systems, truth, teams = read(folder, [*runs, *extra], "computed_map_l2")
+def of_whole(folder: Path, runs: list[Path]) -> Json:
+    """Return tau and tau-AP of all 61 runs."""
+    systems, truth, teams = read(folder, runs, "computed_map_l2")
     methods = [kind() for kind in METHODS.classes.values() if kind.voting]
-    rows = {OLD: slice(None, len(runs)), NEW: slice(len(runs), None)}
-    return {
-        name: {
-            "kendall": {"value": kendall(by_vote["run"], truth)},
-            "team": {"value": kendall(by_vote["team"], truth)},
-            "tau_ap": {"value": STATISTICS["tau_ap"](by_vote["run"], truth)},
-            **{group: {"value": kendall(by_vote["run"][part], truth[part])} for group, part in rows.items()},
-            "place_of_best": 1 + int(np.count_nonzero(by_vote["run"] > by_vote["run"][truth.argmax()])),
-        }
-        for name, by_vote in scores_by_votes(systems, methods, teams, 0).items()
-    }
-
-
-def spread(values: list[float]) -> dict[str, float]:
-    """Return the mean with the 5 % and 95 % quantiles."""
-    low, high = np.quantile(values, [0.05, 0.95]).tolist()
-    return {"value": float(np.mean(values)), "low": low, "high": high}
+    found = over_subsets(systems, truth, teams, methods, [np.arange(len(truth))], 0)
+    return {name: {key: {"value": values[key][0]} for key in KEPT} for name, values in found.items()}

@@ -38,6 +38,7 @@ from leadline_studies.unjudged_systems.votes import (
     VOTES,
     over_subsets,
     scores_by_votes,
+    spread,
     with_fewer_draws,
 )
 
@@ -157,17 +158,8 @@ def by_number(
     for size in [size for size in SIZES if size < len(truth)]:
         drawn = [np.sort(rng.permutation(len(truth))[:size]) for _ in range(subsets)]
         for name, by_key in over_subsets(systems, truth, teams, methods, drawn, seed).items():
-            results[name][str(size)] = {key: _spread(taus) for key, taus in by_key.items()}
+            results[name][str(size)] = {key: spread(taus) for key, taus in by_key.items()}
     return results
-
-
-def _spread(values: Sequence[float]) -> dict[str, float | None]:
-    """Return mean, 5 % and 95 % quantile of the defined values."""
-    defined = [value for value in values if not np.isnan(value)]
-    if not defined:
-        return {"mean": None, "low": None, "high": None}
-    low, high = np.quantile(defined, [0.05, 0.95])
-    return {"mean": float(np.mean(defined)), "low": float(low), "high": float(high)}
 
 
 def _tables(data: dict[str, Any]) -> dict[str, Table]:

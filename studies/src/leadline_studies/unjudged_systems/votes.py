@@ -65,3 +65,12 @@ def over_subsets(
                 values[name][key].append(statistic(by_vote["run"], truth[chosen]))
             values[name]["team"].append(kendall(by_vote["team"], truth[chosen]))
     return values
+
+
+def spread(values: Sequence[float], middle: str = "mean") -> dict[str, float | None]:
+    """Return mean, 5 % and 95 % quantile of the defined values."""
+    defined = [value for value in values if not np.isnan(value)]
+    if not defined:
+        return dict.fromkeys((middle, "low", "high"))
+    low, high = np.quantile(defined, [0.05, 0.95]).tolist()
+    return {middle: float(np.mean(defined)), "low": low, "high": high}
