@@ -17,7 +17,24 @@ if TYPE_CHECKING:
 
 
 class LeadlineError(Exception):
-    """Base class of all exceptions of leadline; the message is one line for users."""
+    """Base class of all exceptions of leadline; the message is one line for users.
+
+    A message of several sentences ends in a full stop, a single sentence does not.
+    """
+
+    def __str__(self) -> str:
+        return punctuated(super().__str__())
+
+
+def punctuated(text: str) -> str:
+    """Return a message with a full stop at its end if it has several sentences, and without one if not.
+
+    >>> punctuated("--salt is empty. Give a name"), punctuated("no run is named 'a'.")
+    ('--salt is empty. Give a name.', "no run is named 'a'")
+    """
+    if text.rstrip(".").count(". ") + text.count("? "):
+        return text if text.endswith((".", "?", "!", ":")) else text + "."
+    return text.removesuffix(".") if not text.endswith("..") else text
 
 
 class InputError(LeadlineError, ValueError):
@@ -46,6 +63,7 @@ class InputError(LeadlineError, ValueError):
         if self.expected:
             text += f"; expected {self.expected}"
         text = f"{text}. {self.hint}" if self.hint else text
+        text = punctuated(text)
         return "\\n".join(text.splitlines()) if not text.isprintable() else text  # names have line ends too
 
     def at(self, path: str, line: int | None = None, *, found: str = "") -> InputError:

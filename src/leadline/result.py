@@ -346,7 +346,7 @@ def checked_labels(
     for name in labels:
         if name not in names:
             meant = did_you_mean(name, names, cutoff=0.0)
-            raise UsageError(f"there is a label for '{name}', but no run of this name. {meant}")
+            raise UsageError(f"there is a label for '{name}', but no run with that name. {meant}")
     return dict(more or {}) | dict(labels)
 
 

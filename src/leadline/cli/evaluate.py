@@ -270,7 +270,7 @@ def _refuse_with_estimates(given: dict[str, bool]) -> None:
     """Raise UsageError for options that have no meaning where values are estimates."""
     for name, is_set in given.items():
         if is_set:
-            raise UsageError(f"{name} cannot be combined with a sampled pool. Leave it out.")
+            raise UsageError(f"{name} cannot be combined with a sampled pool. Leave out {name}.")
 
 
 def _thresholds(texts: Sequence[str]) -> list[Condition]:

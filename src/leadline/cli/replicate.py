@@ -1,4 +1,4 @@
-"""`leadline replicate`: how far an experiment was reproduced, or replicated on another collection."""
+"""`leadline replicate`: how well an experiment was reproduced, or replicated on another collection."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def command(
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Measure how far an experiment was reproduced or replicated.
+    """Measure how well an experiment was reproduced or replicated.
 
     An experiment is a baseline run and an advanced run. Its effect is the difference between their means.
     With QRELS alone, the second pair of runs is a reproduction on the same queries. leadline compares the

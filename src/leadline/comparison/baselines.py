@@ -187,7 +187,9 @@ def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:
             )
     twice = [name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in known]
     if twice:
-        raise UsageError(f"The run '{twice[0]}' has the same name as a run in {baseline.path}. Rename it.")
+        raise UsageError(
+            f"'{twice[0]}' is also the name that leadline gives a run of {baseline.path}. Rename your run."
+        )
     first = np.arange(len(names), dtype=np.int64)
     return Pairs(first, np.array(places, dtype=np.int64) + len(names))
 

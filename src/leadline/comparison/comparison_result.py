@@ -148,7 +148,7 @@ class Comparison(Tested, Result):
         """Return a column as an array, such as `comparison["p"]`: a value per record of `pairs`."""
         fields = self.fields()
         if name not in fields:
-            raise UsageError(f"A comparison has no column '{name}'. Choose one of {', '.join(fields)}.")
+            raise UsageError(f"a comparison has no column '{name}'. Choose one of {', '.join(fields)}.")
         return np.asarray(fields[name])
 
     def _only(self) -> ComparedPair:
@@ -156,8 +156,8 @@ class Comparison(Tested, Result):
         if self.p_corrected.size != 1:
             pairs, measures = len(self.pairing), len(self.results.measures)
             raise UsageError(
-                f"This comparison has {counted(pairs, 'pair')} and {counted(measures, 'measure')}, not one "
-                "of each. Use `pairs`, which lists all of them."
+                f"this needs a single pair and measure, but the comparison has {counted(pairs, 'pair')} and "
+                f"{counted(measures, 'measure')}. Use `pairs` to list every result."
             )
         return self.pairs[0]
 

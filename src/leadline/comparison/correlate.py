@@ -100,7 +100,7 @@ class Correlation(Result):
 
     def __getitem__(self, name: str) -> Coefficients:
         if name not in self.found:
-            raise UsageError(f"There is no coefficient '{name}'. Choose from {', '.join(self.found)}.")
+            raise UsageError(f"there is no coefficient '{name}'. Choose from {', '.join(self.found)}.")
         return self.found[name]
 
     def _columns(self) -> list[TableColumn]:

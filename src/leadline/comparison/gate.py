@@ -198,7 +198,7 @@ def condition_of(text: str, kind: str = WORSE) -> Condition:
         )
     if not 0 <= number < inf:
         raise UsageError(
-            f"The margin in '{text}' is not a number of at least 0. Write, for example, AP:0.01."
+            f"the margin in '{text}' is not a number of at least 0. Write, for example, AP:0.01."
         )
     return Condition(measure, number, kind)
 

@@ -149,5 +149,5 @@ def gate(
     listed = {kind: [texts] if isinstance(texts, str) else list(texts) for kind, texts in given.items()}
     wanted = [condition_of(text, kind) for kind, texts in listed.items() for text in texts]
     if not wanted:
-        raise UsageError('No condition was given. Pass one, such as fail_if_worse="nDCG@10".')
+        raise UsageError('no condition was given. Pass one, such as fail_if_worse="nDCG@10".')
     return gates_of(comparison, wanted)

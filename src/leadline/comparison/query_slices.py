@@ -489,7 +489,7 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
     """Return the columns of differences by measure, pair, source and slice; all queries are as compared."""
     if comparison.results.withheld is not None:
         raise UsageError(
-            "Estimates from a sample of judgments vary too much per query to be sliced. Leave out the slices."
+            "estimates from a sample of judgments vary too much per query to be sliced. Leave out the slices."
         )
     members = np.concatenate([each.members for each in slicings])
     tables = [

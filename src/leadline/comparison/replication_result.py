@@ -107,7 +107,7 @@ class Replication(Result):
                 return value
         found = dict.fromkeys(f"{v.statistic} of {v.run}" if v.run else v.statistic for v in self.values)
         asked = f"{statistic} of {run}" if run else statistic
-        raise UsageError(f"This result has no '{asked}'. Choose from {', '.join(found)}.")
+        raise UsageError(f"this result has no '{asked}'. Choose from {', '.join(found)}.")
 
     def differences(self, index: int = 0) -> tuple[list[str], Floats]:
         """Return the queries, and reproduced minus original values of baseline and advanced run by query.

@@ -160,9 +160,9 @@ class RunColumns(QueryTable):
         document = documents.encode(row[1] for row in ids)
         for row in np.flatnonzero(np.isnan(scores))[:1]:
             raise InputError(
-                f"document '{to_text(ids[row][1])}' of query '{to_text(ids[row][0])}' has the score NaN, "
-                "which is not a number",
+                f"document '{to_text(ids[row][1])}' of query '{to_text(ids[row][0])}' has score NaN",
                 path=name,
+                hint="Every score must be a number",
             )
         pairs, counts = np.unique(query * (len(documents) + 1) + document, return_counts=True)
         for pair in pairs[counts > 1][:1]:

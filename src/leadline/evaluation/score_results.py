@@ -330,10 +330,10 @@ class _Builder:
         wanted = list(dict.fromkeys(map(_canonical, asked))) or list(spelled)
         for name in wanted:
             if name not in spelled:
-                raise UsageError(f"no measure '{name}' in these scores; there are: " + ", ".join(spelled))
+                raise UsageError(f"these scores have no measure '{name}', only {', '.join(spelled)}")
         for canonical, (side, name) in self.sides.items():
             if canonical not in spelled:
-                raise UsageError(f"no measure '{name}' in these scores; there are: " + ", ".join(spelled))
+                raise UsageError(f"these scores have no measure '{name}', only {', '.join(spelled)}")
             known = _meant(name)
             if known is not None and known.rising != (side == "higher"):
                 better = "larger" if known.rising else "smaller"

@@ -83,7 +83,7 @@ def teams_of(labels: Mapping[str, str], names: Iterable[str], place: str = "") -
     if missing:
         where = f" in {place}" if place else ""
         raise UsageError(
-            f"run '{missing[0]}' has no team ({counted(len(missing), 'run')} without a team){where}"
+            f"run '{missing[0]}' has no team{where} ({counted(len(missing), 'run')} without a team in all)"
         )
     return [labels[name] for name in wanted]
 

@@ -421,9 +421,9 @@ def check_head(head: bytes, path: str) -> None:
         return
     if head.startswith(LZ4):
         raise InputError(
-            "is an lz4 archive, which leadline cannot read",
+            "is compressed with lz4, which leadline cannot read",
             path=path,
-            hint="Use another compression (ranx can also write .json and .parquet)",
+            hint="Compress the file with gzip instead (or let ranx write .json or .parquet)",
         )
     if head.startswith(b"%PDF"):
         raise InputError("is a PDF file", path=path, hint="Convert it to text, for example with `pdftotext`")

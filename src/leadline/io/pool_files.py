@@ -300,7 +300,7 @@ def _check_complete(design: Mapping[str, Any], drawn: int, rest: int, path: str)
         if written != count:
             number = f"{written:,}" if isinstance(written, int) else repr(written)
             raise InputError(
-                f"contains only {count:,} of {number} {noun}",
+                f"contains {count:,} {noun}, but {number} were written",
                 path=path,
                 hint="Use the complete, unchanged file",
             )

@@ -116,7 +116,9 @@ def _arrow_table(columns: Mapping[str, Any]) -> Any:
         try:
             made[name] = arrow.array(plain, from_pandas=True)  # NaN is null
         except UnicodeEncodeError:
-            raise InputError("an id is not valid UTF-8, so the result cannot be saved") from None
+            raise InputError(
+                "an id is not valid UTF-8, so Parquet cannot store it. Save the result as .json instead"
+            ) from None
     return arrow.table(made)
 
 
@@ -201,7 +203,7 @@ def _damaged(path: str) -> Iterator[None]:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ImportError, OSError):
         raise InputError(
-            "does not contain what this version saves", path=path, hint="Save the result again"
+            "is damaged, or was saved by another version of leadline", path=path, hint="Save the result again"
         ) from None
 
 

@@ -283,7 +283,9 @@ def _read(path: str) -> dict[bytes, bytes]:
             raise InputError("the row does not have a chunk id and a document id", path=path, line=line)
         key, value = map(to_bytes, cells)
         if found.setdefault(key, value) != value:
-            raise InputError(f"chunk '{cells[0]}' has two different documents", path=path, line=line)
+            raise InputError(
+                f"chunk '{cells[0]}' is assigned to two different documents", path=path, line=line
+            )
     if not found:
         raise InputError(
             "contains no chunks", path=path, hint="Use a table with the columns chunk_id and doc_id"

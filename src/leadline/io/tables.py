@@ -151,7 +151,11 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
     line, first = rows[0]
     if len(first) == 3 and PRINTED & {cells[0] for _, cells in rows}:
         found = "contains measure values, as printed by `trec_eval -q`"
-        raise InputError(found, path=source.path, hint="Only compare, rank and report read measure values")
+        raise InputError(
+            found,
+            path=source.path,
+            hint="Only `leadline compare`, `leadline rank` and `leadline report` can read measure values",
+        )
     key = "columns=query_id,doc_id,score" if what == "score" else "qrels_columns=query_id,doc_id,grade"
     option = f"--config read.{key}"
     raise InputError(
@@ -285,7 +289,7 @@ def write_csv(table: OutputTable) -> Iterator[bytes]:
     for block in row_blocks(table.rows):
         for query, document, number, *more in block:
             if not query or not document:
-                raise InputError("contains an empty id, which only JSON can contain")
+                raise InputError("an id is empty, so this format cannot store it. Save as .json instead")
             whole = quoting if "\r" in query or "\r" in document else writer  # not done before Python 3.13
             whole.writerow([query, document, repr(number), *more])
         yield target.getvalue().encode("utf-8", "surrogateescape")
@@ -433,7 +437,9 @@ def write_parquet(table: OutputTable) -> Iterator[bytes]:
                     for cells, field in zip(zip(*block, strict=True), schema, strict=True)
                 ]
             except (UnicodeEncodeError, arrow.ArrowInvalid):
-                raise InputError("an id is not valid UTF-8, so only JSON can contain it") from None
+                raise InputError(
+                    "an id is not valid UTF-8, so Parquet cannot store it. Save as .json instead"
+                ) from None
             writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
     yield target.getvalue()
 

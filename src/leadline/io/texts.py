@@ -300,14 +300,14 @@ class _Layout:
         chosen = next((group for group in groups if set(group) & set(names)), ())
         missing = [name for name in fields if name not in names]
         if not chosen or missing:
-            raise self._lacks(names, " and ".join(missing) or "text", place)
+            raise self._lacks(names, "' or '".join(missing) or "text", place)
         present = tuple(name for name in chosen if name in names)
         return key, present, tuple(name for name in names if name != key and name not in chosen)
 
     def _lacks(self, names: tuple[str, ...], wanted: str, place: int) -> InputError:
         titles = [name for name in names if str(name).endswith("-title")]
         return InputError(
-            f"the {self.noun} has the columns {', '.join(map(str, names))}, but none called {wanted}",
+            f"the {self.noun} has no column '{wanted}', only {', '.join(map(str, names))}",
             path=self.path,
             line=place,
             hint=f"To read one field in one language, use `--config text.fields={titles[0]}`"

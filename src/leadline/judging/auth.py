@@ -95,7 +95,7 @@ class TokenAttempts:
         """Reject another attempt from an address after too many wrong ones."""
         wait = max(self._of_one.wait(network(address)), self._of_all.wait())
         if wait > 0:
-            raise TooManyError("Too many wrong tokens", wait)
+            raise TooManyError("too many wrong tokens", wait)
 
     def count(self, address: str) -> None:
         """Count a wrong attempt."""

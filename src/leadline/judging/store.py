@@ -445,7 +445,7 @@ class Store:
             if undone is None:
                 raise UsageError("the judgment to undo is not in the store")
         if connection.execute("SELECT 1 FROM pairs WHERE id = ?", (event.pair,)).fetchone() is None:
-            raise UsageError(f"the pair {event.pair} is not in the store")
+            raise UsageError(f"pair {event.pair} is not in the store")
         cursor = connection.execute(
             "INSERT INTO events (key, kind, judge, pair, grade, note, seconds, shown, opened, given, "
             "saved, undoes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",

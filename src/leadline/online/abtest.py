@@ -225,7 +225,7 @@ def abtest(
     if within is not None and position is None:
         raise UsageError("`within` needs `position`, the column with the positions")
     if metric == "rows" and user is None:
-        raise UsageError("The metric `rows` needs a column of users to compute the variance. Pass `user`.")
+        raise UsageError("the metric `rows` needs a column of users to compute the variance. Pass `user`.")
     read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
     depth = None if position is None else within or FIRST_PAGE
     units, lost = (None, 0) if read is None else _units(read, depth)
@@ -292,12 +292,12 @@ def _read(
         raise UsageError("`arms` applies only to a log of several arms. Leave it out.")
     if a_log is not None or b_log is not None:
         if a_log is None or b_log is None:
-            raise UsageError("There is only one arm. Pass one log for A and one for B.")
+            raise UsageError("there is only one arm. Pass one log for A and one for B.")
         return read_two(a_log, b_log, columns._replace(arm=""))
     if a is None or b is None:
-        raise UsageError("There is only one arm. Pass counts for A and for B.")
+        raise UsageError("there is only one arm. Pass counts for A and for B.")
     if columns.user or columns.position or columns.time:
-        raise UsageError("Columns apply only to logs. Leave them out with counts.")
+        raise UsageError("columns apply only to logs. Leave them out with counts.")
     return None
 
 

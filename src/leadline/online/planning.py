@@ -70,7 +70,7 @@ def users_needed(
         raise UsageError(f"clickthrough must be a proportion between 0 and 1, not {rate!r}")
     if not math.isfinite(lift) or lift == 0 or not 0 <= rate * (1 + lift) <= 1:
         raise UsageError(
-            f"A lift of {lift!r} does not work with a clickthrough of {rate!r}. It must not be 0, and the "
+            f"a lift of {lift!r} does not work with a clickthrough of {rate!r}. It must not be 0, and the "
             "clickthrough with the lift must be from 0 to 1."
         )
     checked_fraction(fraction)

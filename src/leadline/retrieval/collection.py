@@ -143,7 +143,7 @@ def collection(
         if on_document is not None and read % 1000 == 0:
             on_document(read, 0)
     if not ids:
-        raise InputError("the file contains no documents", path=name_of(documents))
+        raise InputError("no documents found", path=name_of(documents))
     topics = {query.id: query.content for query in read_queries(queries, encoding=encoding)}
     judged = read_qrels(qrels).to_dict()
     grades = np.array([grade for grades_of in judged.values() for grade in grades_of.values()])
@@ -209,7 +209,7 @@ def holdings(documents: TextsLike, qrels: QrelsLike, *, rel: float = 1.0) -> Cor
     """
     ids = set(ids_of(documents))
     if not ids:
-        raise InputError("the file contains no documents", path=name_of(documents))
+        raise InputError("no documents found", path=name_of(documents))
     table = read_qrels(qrels)
     inside = np.array([name in ids for name in table.documents], dtype=np.bool_)
     judged, relevant_rows = table.grades >= 0, table.grades >= rel

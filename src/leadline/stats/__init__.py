@@ -120,7 +120,7 @@ def column(values: ArrayLike) -> Floats:
     """Return a list of values as an array with one column."""
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 1:
-        raise UsageError(f"The values have {table.ndim} dimensions. Pass one value per query.")
+        raise UsageError(f"the values have {table.ndim} dimensions. Pass one value per query.")
     return table[:, None]
 
 

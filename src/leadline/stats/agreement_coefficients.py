@@ -176,11 +176,11 @@ def _checked(grades: ArrayLike) -> Floats:
     try:
         table = np.asarray(grades, dtype=np.float64)
     except (TypeError, ValueError):
-        raise UsageError(f"The grades are not a table of numbers. {TABLE}") from None
+        raise UsageError(f"the grades are not a table of numbers. {TABLE}") from None
     if table.ndim != 2 or table.shape[1] < 2:
-        raise UsageError(f"The grades have the shape {table.shape}. {TABLE}")
+        raise UsageError(f"the grades have the shape {table.shape}. {TABLE}")
     if np.isinf(table).any():
-        raise UsageError("A grade is infinite. Pass numbers, or NaN where a judge did not judge.")
+        raise UsageError("a grade is infinite. Pass numbers, or NaN where a judge did not judge.")
     return table
 
 

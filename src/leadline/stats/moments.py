@@ -124,7 +124,7 @@ def totals(values: Floats, groups: Groups | None = None) -> Totals:
     codes = np.asarray(given)
     if codes.shape != (len(values),) or not np.issubdtype(codes.dtype, np.integer):
         raise UsageError(
-            f"The groups have the shape {codes.shape} and the type {codes.dtype}. Pass one integer for each "
+            f"the groups have the shape {codes.shape} and the type {codes.dtype}. Pass one integer for each "
             f"of the {len(values)} queries."
         )
     different, cluster = np.unique(codes, return_inverse=True)

@@ -61,11 +61,11 @@ def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> RangeDistrib
         raise UsageError(f"draws must be at least 1, not {draws}")
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
         raise UsageError(
-            f"The values have the shape {values.shape}. Pass a row per query and a column per run, with at "
+            f"the values have the shape {values.shape}. Pass a row per query and a column per run, with at "
             "least two runs."
         )
     if np.isnan(values).any():
-        raise UsageError("Some values are undefined. Pass a value for every query and run.")
+        raise UsageError("some values are undefined. Pass a value for every query and run.")
     queries, runs = values.shape
 
     def block(generator: np.random.Generator, size: int) -> Floats:
@@ -258,7 +258,7 @@ def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Gr
         raise UsageError(f"draws must be at least 1, not {draws}")
     if differences.ndim != 2:
         raise UsageError(
-            f"The differences have {differences.ndim} dimensions. Pass a row per query and a column per pair."
+            f"the differences have {differences.ndim} dimensions. Pass a row per query and a column per pair."
         )
     return MaxT(totals(differences, groups), draws=draws, seed=seed)
 

@@ -115,7 +115,7 @@ class Difference(Result):
         """Conditional mutual information by query."""
         if self._only is None:
             raise UsageError(
-                "The per-query values of all pairs were not kept. Use fewer systems and no engine."
+                "the per-query values of all pairs were not kept. Use fewer systems and no engine."
             )
         return self._only
 
@@ -155,7 +155,7 @@ class Difference(Result):
     def index_of(self, name: str) -> int:
         """Return the index of a system."""
         if name not in self.names:
-            raise UsageError(f"No system is named '{name}'. Choose from {', '.join(self.names)}.")
+            raise UsageError(f"no system is named '{name}'. Choose from {', '.join(self.names)}.")
         return self.names.index(name)
 
     def order(self) -> list[int]:
@@ -415,5 +415,7 @@ def families(
                 ) from None
             families.setdefault(groups[name], []).append((value, float(result.mean_ric[index])))
     if not families:
-        raise UsageError("No run has both a group and a parameter. Check that the names match.")
+        raise UsageError(
+            "no run has both a group and a parameter. Check that both tables use the names of the runs."
+        )
     return families

@@ -273,8 +273,8 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
         outside = int(np.count_nonzero((value < 0) | (value > 1)))
         if outside:
             raise InputError(
-                f"{counted(outside, 'score is', 'scores are')} outside 0 to 1, where norm 'none' needs them",
-                hint="To scale them, use `--norm query`.",
+                f"{counted(outside, 'score is', 'scores are')} not from 0 to 1, as norm 'none' requires",
+                hint="To scale the scores, use `--norm query`.",
             )
         return value
     if not len(value):
@@ -406,13 +406,13 @@ def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise UsageError(
-            f"for query '{query}', a function returned a {type(returned).__name__} instead of "
-            f"{len(documents)} scores, one per document"
+            f"for query '{query}', the scoring function returned {type(returned).__name__}, not "
+            f"{len(documents)} scores (one per document)"
         ) from None
     if array.shape != (len(documents),):
         raise UsageError(
-            f"for query '{query}', a function returned scores of shape {array.shape} instead of "
-            f"{len(documents)} scores, one per document"
+            f"for query '{query}', the scoring function returned an array of shape {array.shape}, not "
+            f"{len(documents)} scores (one per document)"
         )
     scores: list[float] = array.tolist()
     return scores

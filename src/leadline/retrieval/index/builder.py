@@ -409,7 +409,7 @@ class Builder:
     def finish(self, source: str, options: dict[str, Any], *, positions: bool) -> None:
         """Write the remaining files, the header last."""
         if not self.ids:
-            raise InputError("the file contains no documents", path=source)
+            raise InputError("no documents found", path=source)
         names = [to_bytes(term) for term in self.terms]
         order = sorted(range(len(names)), key=names.__getitem__)
         rank = np.empty(len(names), dtype=np.int32)
