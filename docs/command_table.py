@@ -191,10 +191,9 @@ def _of_output(words: list[str], entry: Entry) -> Iterator[Entry]:
     output |= {"required": True} if thing and "optional" not in given else {}
     if default := given.get("default"):
         output |= {"default": [default], "show_default": default}
-    first = f"Save the {thing.lower()}. Further -o options save" if thing else "Save"
-    yield output | {
-        "help": f"{first} the result as .csv .tex .md .html .json .parquet .svg ... (repeatable)."
-    }
+    first = f"Save the {thing.lower()}. Further -o options save the result" if thing else "Save the result"
+    figure = ", or its figure as .svg, .pdf or .png" if entry["outputs"]["drawn"] else ""
+    yield output | {"help": f"{first} as .csv, .tex, .md, .html, .json or .parquet{figure} (repeatable)."}
 
 
 COMPLETION = """## Completion in the shell

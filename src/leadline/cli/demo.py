@@ -36,7 +36,7 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
     Options
     -------
     -o, --output FILE | Output | OUTPUT | = "leadline-demo.html"
-        Output file of the report.
+        Write the report to FILE.
     -f, --format FORMAT as form | Output | FORMATS | = "table"
         Format of the table on the screen: table, csv, tsv, json, jsonl, markdown, latex, html or none.
     --files FOLDER as folder | OUTPUT

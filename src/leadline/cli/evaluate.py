@@ -64,7 +64,7 @@ def command(  # click documents the options
     qrels
     runs...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        Measure, such as map or nDCG@10 (repeatable). `leadline measures` lists them. [default: AP,
+        Measure, such as map or nDCG@10 (repeatable). `leadline measures` lists all. [default: AP,
         nDCG@10, RR, P@10, R@100, Judged@10]
     use per-query
     --bounds | Measures | flag

@@ -58,7 +58,7 @@ def command(
         Rank-biased overlap, with its persistence p and tie handling.
     use confidence, seed
     -q, --per-query | Queries | flag
-        Add per-query differences, tau union and RBO to the JSON (reproductions only).
+        Add per-query differences, tau union and RBO to the JSON output (reproductions only).
     use evaluation
     -C test.draws = 10000
     -o | figures differences/effects

@@ -63,8 +63,8 @@ def command(
         Number of scored non-relevant documents to keep per query, including those from --certain: those
         with the smallest SHA-256 hash of seed, query and document.
     --certain RUN:K | Sampling
-        Certainty stratum of stratified sampling: the first K documents of RUN, each with weight 1.
-        Sampled documents each have weight N/n (N: the rest of the collection).
+        Always include the first K documents of RUN, each with weight 1. The random sample is drawn from
+        the other documents.
     --draw POOL as pairs | Sampling | OUTPUT
         Draw --sample documents from --docs, and write the pairs that every system must score to POOL.
         Reads no SCORES.

@@ -26,9 +26,9 @@ def command(
 ) -> None:
     """Score given query-document pairs with a retrieval model.
 
-    PAIRS is qrels, a run, or a table with the columns query_id and doc_id. Only these pairs are scored, with
-    the same values as in `leadline search`. Every pair is in the output, even with score 0. Pairs with
-    unknown queries or documents are counted.
+    PAIRS is a qrels file, a run, or a table with the columns query_id and doc_id. Only these pairs are
+    scored, with the same values as in `leadline search`. Every pair is in the output, even with score 0.
+    A note says how many pairs have an unknown query or document.
 
     Example: leadline score docs.index queries.jsonl pairs.tsv -m BM25 -o bm25.run
 
@@ -38,7 +38,7 @@ def command(
     queries
     pairs
     -m, --model MODEL as models | MODEL | many | required
-        Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable). `leadline models` lists them.
+        Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable). `leadline models` lists all models.
     use feedback, texts
     -o | thing RUN
     """

@@ -63,7 +63,7 @@ def command(
     --query TEXT
         Single query to use instead of QUERIES. Shows its result list.
     -m, --model MODEL as models | MODEL | many | = ["BM25"]
-        Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable). `leadline models` lists them.
+        Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable). `leadline models` lists all models.
     -k | int 1..
         Number of documents retrieved per query. [default: 1000; 10 with --query]
     --show | Output | dynamic/static | flag_value dynamic

@@ -48,7 +48,7 @@ def command(
     --docs DOCS as documents
         Document texts for deshato. leadline fits LDA to the retrieved documents.
     -T T as topics | int 1..100000 | = 50
-        Number of topics, with --docs.
+        Number of LDA topics (used with --docs).
     --share-from QRELS
         Judgments to take Soboroff's proportion of relevant documents from.
     use seed, per-query-json, repairs
