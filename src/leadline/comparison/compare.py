@@ -167,7 +167,7 @@ def results_of(
     if not isinstance(qrels, Results):
         runs, measures = divided(given, runs, measures, profile=options.get("profile", "leadline"))
         if runs is None:
-            raise UsageError(f"There are judgments but no runs. Call {call}(qrels, runs) or {call}(results).")
+            raise UsageError(f"there are judgments but no runs. Call {call}(qrels, runs) or {call}(results).")
         wanted = measures if measures is not None or usual is COMPARED else usual
         return measured(qrels, runs, wanted, default=COMPARED, verdict=True, **sampling, **options)
     given = tuple(each for each in given if each is not None)
@@ -177,7 +177,7 @@ def results_of(
             f"{call}(evaluate(qrels, a, b))."
         )
     if len(given) > 1 or (given and measures is not None):
-        raise UsageError(f"Too many arguments follow the results. Call {call}(results, measures).")
+        raise UsageError(f"too many arguments follow the results. Call {call}(results, measures).")
     if given and (isinstance(given[0], (Mapping, Run)) or runs is not None):
         runs = given[0]
     elif given:

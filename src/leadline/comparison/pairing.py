@@ -131,7 +131,7 @@ def place_of(names: Sequence[str], name: str) -> int:
     if place is not None:
         return place
     meant = did_you_mean(str(name), names, cutoff=0.3) or f"Choose from {', '.join(names[:5])}."
-    raise UsageError(f"No run is named '{name}'. {meant}")
+    raise UsageError(f"no run is named '{name}'. {meant}")
 
 
 def check_averages(results: Results) -> None:
@@ -139,7 +139,7 @@ def check_averages(results: Results) -> None:
     wrong = [str(m) for m in results.measures if m.average in ("sum", "geometric")]
     if wrong:
         raise UsageError(
-            f"Only means over queries can be compared, but {' and '.join(wrong)} "
+            f"only means over queries can be compared, but {' and '.join(wrong)} "
             f"{'is not one' if len(wrong) == 1 else 'are not'}. Use measures such as AP or nDCG@10."
         )
 
@@ -213,7 +213,7 @@ def at_look(results: Results, rules: Rules) -> Rules:
         return rules
     if not estimated.look.number:
         raise UsageError(
-            f"The pool has {estimated.look.looks} looks, but these values use all judgments so far. Pass "
+            f"the pool has {estimated.look.looks} looks, but these values use all judgments so far. Pass "
             "judgments and runs instead of results to get the values at the last look."
         )
     return replace(rules, confidence=estimated.confidence)

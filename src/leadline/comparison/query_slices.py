@@ -206,9 +206,9 @@ def _named_apart(slicings: Sequence[Slicing]) -> list[Slicing]:
     names = [each.by for each in slicings]
     twice = [name for name in names if names.count(name) > 1 and name != IN_MEMORY]
     if twice:
-        raise UsageError(f"The slices {twice[0]} are given twice. Give them once.")
+        raise UsageError(f"the slices {twice[0]} are given twice. Give them once.")
     if not slicings:
-        raise UsageError("No slices were given. Pass FILE:COLUMN, or {query: slice}.")
+        raise UsageError("no slices were given. Pass FILE:COLUMN, or {query: slice}.")
     number = 0
     named = []
     for each in slicings:

@@ -69,7 +69,7 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
     if isinstance(source, Mapping):
         return _suite_of(source, "suite", "")
     if not isinstance(source, (str, os.PathLike)):
-        raise UsageError(f"A suite cannot be of type {type(source).__name__}. Pass a path or a mapping.")
+        raise UsageError(f"a suite cannot be of type {type(source).__name__}. Pass a path or a mapping.")
     path = os.fspath(source)
     if os.path.isdir(path):
         return _of_folder(path)
@@ -399,7 +399,7 @@ def _evaluated(
     refuse_sample(evaluation.qrels)
     if evaluation.qrels.inclusion is not None:
         raise UsageError(
-            "Suites do not support judgments with inclusion probabilities. Use judgments without them."
+            "suites do not support judgments with inclusion probabilities. Use judgments without them."
         )
     runs = [RunParts([source], name=name) for name, source in collection.runs.items()]
     return evaluated(evaluation, runs, engine, "stop", on_run)

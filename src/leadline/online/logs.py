@@ -114,12 +114,12 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
         if len(log.arms) != 2:
             shown = ", ".join(log.arms[:6]) + (", ..." if len(log.arms) > 6 else "")
             hint = "" if len(log.arms) < 2 else " Choose two with --arms A B."
-            raise UsageError(f"The log has {counted(len(log.arms), 'arm')} ({shown}), not two.{hint}")
+            raise UsageError(f"the log has {counted(len(log.arms), 'arm')} ({shown}), not two.{hint}")
         return log
     for name in names:
         if name not in log.arms:
             meant = did_you_mean(name, log.arms, cutoff=0.4) or f"Choose from {', '.join(log.arms[:6])}."
-            raise UsageError(f"There is no arm '{name}'. {meant}")
+            raise UsageError(f"there is no arm '{name}'. {meant}")
     if len(set(names)) != 2:
         raise UsageError(f"choose two different arms, not {' and '.join(names)}")
     codes = np.array([names.index(arm) if arm in names else -1 for arm in log.arms])[log.arm]
@@ -166,7 +166,9 @@ def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
 def _name(row: Mapping[str, Any], column: str, path: str, line: int) -> str:
     value = row[column]
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
-        raise InputError(f"the column '{column}' is empty", path=path, line=line, hint="Write a name")
+        raise InputError(
+            f"column '{column}' is empty in this row", path=path, line=line, hint="Fill in a value"
+        )
     return str(value)
 
 
