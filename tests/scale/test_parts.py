@@ -74,7 +74,7 @@ def test_a_query_in_two_parts_is_refused_by_name(judged: bool, tmp_path: Path) -
         path.write_text(f"q{number + 5} Q0 d1 1 1 t\n{query} Q0 d{number} 1 1 t\n")
     with pytest.raises(InputError) as refused:
         evaluate_parts({"q1": {"d1": 1}}, map(str, paths))
-    assert str(refused.value).startswith(f"{paths[1]}: query '{query}' is also in {paths[0]}; expected")
+    assert str(refused.value).startswith(f"{paths[1]}: query '{query}' is also in {paths[0]}. To group")
     assert "group_parts=True" in str(refused.value)
 
 
@@ -219,7 +219,7 @@ def test_rows_of_a_query_are_grouped_on_request(split: Split, tmp_path: Path) ->
     paths[0].write_text(paths[0].read_text() + lines[0])
     with pytest.raises(InputError, match=r"bm25 \(parts grouped by query\).*twice"):
         evaluated(split, map(str, paths), group_parts=True)
-    with pytest.raises(InputError, match="expected TREC text"):
+    with pytest.raises(InputError, match="needs TREC text"):
         evaluated(split, [_csv(tmp_path)], group_parts=True)
 
 

@@ -31,8 +31,6 @@ def two_arms(
 ) -> Figure:
     """Draw the clickthrough rates of A and B with intervals, in percent, and their difference over time.
 
-    Examples
-    --------
     >>> drawn = two_arms(["old", "new"], [0.05, 0.06], [0.04, 0.05], [0.06, 0.07])
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
     ['A: old', 'B: new']

@@ -71,8 +71,6 @@ def association(
     Points that change places with more than a tenth of the others have another color and marker. Names are
     those of the points with the most swaps, at most 20, as far as they fit without overlap.
 
-    Examples
-    --------
     >>> drawn = association([1, 2, 3], [1, 3, 2], "abc", across="AP", up="P", coefficients={"tau": "0.33"})
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
     ['swaps with at most 10 % of the others (1 run)', 'swaps with more (2 runs)']
@@ -162,8 +160,6 @@ def _covers(box: tuple[float, ...], spots: Floats, place: int) -> bool:
 def with_limits(value: float, limits: Sequence[tuple[str, float, float]], level: str) -> str:
     """Return a coefficient with its confidence intervals as text.
 
-    Examples
-    --------
     >>> with_limits(0.5, [("runs", 0.25, 0.75), ("queries", math.nan, math.nan)], "95 %")
     '0.50 (95 %: runs 0.25 to 0.75)'
     """

@@ -51,8 +51,6 @@ def distributions(
     violin is a Gaussian kernel density (Scott's rule) within the range of the values, of the same height in
     every row. Markers are means.
 
-    Examples
-    --------
     >>> drawn = distributions(["bm25", "dense"], [[0.1, 0.5, 0.3], [0.2, 0.2]], [0.3, 0.2], label="AP")
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
     ['median and quartiles', 'mean']
@@ -159,8 +157,6 @@ def by_query(
 
     If there are more runs than line styles, only the best are colored and labeled.
 
-    Examples
-    --------
     >>> drawn = by_query(["bm25", "dense"], [[0.5, 0.1], [0.4, 0.2]], ["q1", "q2"], label="AP")
     >>> [text.get_text() for text in drawn.axes[0].get_xticklabels()]
     ['q2', 'q1']

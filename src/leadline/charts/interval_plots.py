@@ -44,8 +44,6 @@ def forest(
 ) -> Figure:
     """Draw a forest plot, the mean and interval of each run in one row.
 
-    Examples
-    --------
     >>> drawn = forest(["bm25", "dense"], [0.31, 0.24], [0.28, 0.2], [0.34, 0.28], label="AP")
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
     ['bm25', 'dense']
@@ -101,8 +99,6 @@ def nested_intervals(
 ) -> Figure:
     """Draw estimates with an interval and a wider one behind it, one row per run.
 
-    Examples
-    --------
     >>> words = ["estimate", "interval", "bounds", "new run", "other"]
     >>> inner, outer = [(0.2, 0.4), (0.1, 0.3)], [(0.1, 0.5), (0.0, 0.4)]
     >>> drawn = nested_intervals(["a", "b"], [0.3, 0.2], inner, outer, label="P", words=words)
@@ -168,8 +164,6 @@ def against_truth(
 ) -> Figure:
     """Draw values by machine labels alone, estimates with intervals, and true values, one row per run.
 
-    Examples
-    --------
     >>> values = ([0.9, 0.8], [0.5, 0.4], [0.45, 0.35], [0.55, 0.45], [0.5, 0.42])
     >>> drawn = against_truth(["a", "b"], *values, label="P", estimated="5")
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
@@ -263,8 +257,6 @@ def ranks(
 ) -> Figure:
     """Draw the rank of every run with its simultaneous and its bootstrap interval, one row per run.
 
-    Examples
-    --------
     >>> drawn = ranks(["a", "b"], [1, 2], [(1, 2), (1, 2)], [(1, 1), (2, 2)], [1, 1], measure="AP")
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
     ['rank by mean AP', '95 %, all runs at once', '95 %, each run (bootstrap)', 'group of the best']

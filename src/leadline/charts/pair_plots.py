@@ -94,8 +94,6 @@ def differences(
     A dashed line marks the mean difference, a band its interval. The legend has the number of queries that
     each run wins.
 
-    Examples
-    --------
     >>> drawn = differences([0.2, -0.1, 0.0], first="bm25", second="dense", measure="AP")
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
     ['1 query for bm25', '1 query equal', '1 query for dense', 'mean +0.033']

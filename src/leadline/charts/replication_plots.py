@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: float = COLUMN) -> Figure:
     """Draw reproduced minus original per-query values, of each run in descending order.
 
-    Examples
-    --------
     >>> drawn = by_query([0.1, 0.0, -0.1], [0.2, 0.1, 0.0], measure="AP")
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
     ['baseline, RMSE 0.082', 'advanced, RMSE 0.129']

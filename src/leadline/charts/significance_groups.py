@@ -68,8 +68,6 @@ def significance_groups(
 ) -> Figure:
     """Draw runs at their means on a scale; bars join runs without a significant difference.
 
-    Examples
-    --------
     >>> significant = [[False, False, True], [False, False, True], [True, True, False]]
     >>> drawn = significance_groups(["a", "b", "c"], [0.5, 0.4, 0.1], significant, label="AP, mean")
     >>> [text.get_text() for text in drawn.axes[0].texts]

@@ -122,8 +122,6 @@ def circular_lists(
 ) -> Lists:
     """Return scores by which the first documents by votes are ordered by their labels, ties by votes.
 
-    Examples
-    --------
     >>> votes = [{"q": ["a", "b"]}, {"q": ["a", "c"]}]
     >>> circular_lists(votes, {"q": {"b": 2, "c": 2}}, depth=3)["q"]
     {'b': 3.0, 'c': 2.0, 'a': 1.0}

@@ -277,8 +277,6 @@ def audit(
     simultaneous, by the randomized max-t procedure; those of rank correlations are those of
     `leadline.stats.correlation.over_queries`. `used` are the places of runs that used the judge.
 
-    Examples
-    --------
     >>> found = audit(("ann", "llm"), "P@1", ["a", "b"], np.array([[1.0, 0.0]]), np.array([[1.0, 1.0]]))
     >>> [run.bias.value for run in found.runs], found.gainers()[0].name, found.gainers()[0].gain.value
     ([0.0, 1.0], 'b', 1.0)

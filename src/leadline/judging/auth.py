@@ -33,19 +33,8 @@ class TooManyError(UsageError):
 class RateLimit:
     """A token bucket for each key: `burst` at once, then one every `seconds`.
 
-    Parameters
-    ----------
-    burst : int
-        How many are allowed at once.
-    seconds : float
-        Time after which one more is allowed.
-    keys : int, default 10,000
-        Keys kept in memory; beyond, the one that was used longest ago is forgotten.
-    clock : callable, optional
-        A clock that never goes back.
+    Of more keys than `keys`, the one that was used longest ago is forgotten.
 
-    Examples
-    --------
     >>> now = 0.0
     >>> limit = RateLimit(2, 10, clock=lambda: now)
     >>> limit.take(), limit.take(), limit.wait()
@@ -53,7 +42,6 @@ class RateLimit:
     >>> now = 15.0
     >>> limit.wait()
     0.0
-
     """
 
     def __init__(

@@ -75,8 +75,6 @@ def _has_forecast(name: str) -> bool:
 def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> StopRule:
     """Parse a stopping rule about one of the measures of a pool.
 
-    Examples
-    --------
     >>> str(parse_rule("precision@10 half-width < .05", ["P@10"]))
     'P@10 half-width < 0.05'
     """
@@ -271,18 +269,10 @@ class PoolPrecision:
 
 
 class Plan(NamedTuple):
-    """What a number of judgments per query would give for a measure of a run, or of a difference.
+    """What a number of judgments per query would give for a measure of a run, or of a difference "a - b".
 
-    Attributes
-    ----------
-    measure, of : str
-        The measure, and the run, or "a - b".
-    per_query : float
-        Mean number of judgments per query.
-    half_widths : dict of int to float
-        By number of queries: half-width to expect of the 95 % interval over queries.
-    queries : int or None
-        Queries that reach the goal; None if ten million do not.
+    `half_widths` are those to expect of the 95 % interval over queries, by number of queries; `queries` reach
+    the goal, None if ten million do not.
     """
 
     measure: str

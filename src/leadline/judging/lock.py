@@ -166,11 +166,6 @@ class Identity:
 
     A deleted or replaced file stays open: SQLite continues to write to it without an error, but no other
     program, and no later start, will see what was written.
-
-    Parameters
-    ----------
-    path : str
-        The store, under the name by which it was opened.
     """
 
     def __init__(self, path: str) -> None:

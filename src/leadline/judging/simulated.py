@@ -44,32 +44,9 @@ def simulate(
 ) -> SimulatedJudgments:
     """Judge a pool with the grades of known judgments, in the order in which people would judge it.
 
-    Parameters
-    ----------
-    pool : path
-        Pool of `leadline pool`.
-    store : path
-        SQLite file for the judgments; created if it does not exist.
-    judgments : path or mapping
-        Known judgments of the same queries. A pair that they lack gets grade 0, as does a negative grade.
-    grades : str, optional
-        Grade scale of a new store, such as "0=no,1=yes"; by default 0 and the grades of `judgments`.
-    judges : str, optional
-        Names of the judges, separated by commas; by default one, "simulated".
-    overlap : float, optional
-        Share of pairs that a second judge grades, from 0 to 1; 0.1 by default with several judges.
-    seed : int, optional
-        Seed of a new store.
-
-    Returns
-    -------
-    SimulatedJudgments
-        Numbers of judgments.
-
-    Raises
-    ------
-    UsageError
-        If `judgments` has a grade that is not on the scale.
+    A pair that the judgments lack gets grade 0, as does a negative grade. A new store has `grades`, by
+    default 0 and the grades of the judgments, and `seed`. By default there is one judge, "simulated"; with
+    several, a second judge grades `overlap` of the pairs, by default 0.1.
     """
     names = check_judges(JUDGE if judges is None else judges, overlap)
     share = OVERLAP if overlap is None else overlap

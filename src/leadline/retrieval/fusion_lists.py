@@ -18,25 +18,12 @@ BY_RANK = "Use a method that needs only ranks: RRF, ISR, RBC, Borda or Condorcet
 
 
 class FusionLists:
-    """Rows of several runs, ordered by query, document and run.
+    """Rows of several runs, ordered by query, document and run: `source` (run), `rank` from 1, and `score`.
 
-    A *candidate* is a document that at least one run retrieved for a query; `candidate[i]` is that of row i,
-    and candidates are numbered by query and then by document id.
-
-    Attributes
-    ----------
-    names : list of str
-        Names of the runs.
-    queries, documents : Vocabulary
-        Queries and documents of any run.
-    candidate, source : ndarray of int64, shape (n_rows,)
-        Candidate and run of each row.
-    rank, score : ndarray, shape (n_rows,)
-        Rank from 1 and score of each row.
-    query, document : ndarray of int64, shape (n_candidates,)
-        Query and document of each candidate.
-    sizes : ndarray of int64, shape (n_runs, n_queries)
-        Length of each list; 0 if the run lacks the query.
+    A *candidate* is a document that at least one run retrieved for a query; `candidate` is that of each row,
+    and candidates are numbered by query and then by document id. `query` and `document` are those of each
+    candidate, as places in `queries` and `documents`. `sizes` is runs x queries: the length of each list, 0
+    if the run lacks the query.
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
@@ -287,8 +274,6 @@ DIVIDING = ("min-max", "sum", "z")  # by 0, for a list of equal scores
 def normalised(lists: FusionLists, name: str) -> FusionLists:
     """Return lists with the scores of each list normalized.
 
-    Examples
-    --------
     >>> lists = FusionLists([Run({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})])
     >>> normalised(lists, "min-max").score.tolist()
     [1.0, 0.5, 0.0]

@@ -134,33 +134,27 @@ def hold(key: str, payload: bytes | str) -> None:
 
 
 def release(key: str) -> None:
-    """Let go of the judgments."""
+    """Let go of the judgments; a function of the module, as the plugin is pickled with what it refers to."""
     _held.pop(key, None)
 
 
 def _plugin(distributed: Any, key: str, payload: bytes | str) -> Any:
     """Return a plugin that hands the judgments to every worker, also to those that start later."""
-    plugin_class = _plugin_class(distributed)
-    return plugin_class(key, payload)
 
-
-def _plugin_class(distributed: Any) -> Any:
     class Judgments(distributed.WorkerPlugin):  # type: ignore[misc]  # Dask is optional
         """Judgments of a worker."""
 
-        def __init__(self, key: str, payload: bytes | str) -> None:
-            self.name = key
-            self.payload = payload
+        name = key
 
         def setup(self, worker: Any) -> None:  # noqa: ARG002  # Dask's interface
             """Keep the judgments."""
-            hold(self.name, self.payload)
+            hold(key, payload)
 
         def teardown(self, worker: Any) -> None:  # noqa: ARG002  # Dask's interface
             """Let go of them."""
-            release(self.name)
+            release(key)
 
-    return Judgments
+    return Judgments()
 
 
 def _distributed() -> Any:

@@ -52,8 +52,6 @@ class Engine(NamedTuple):
 def engine_of(text: str) -> Engine:
     """Return the engine that a text names.
 
-    Examples
-    --------
     >>> engine_of("processes:2"), str(engine_of("dask:tcp://host:8786"))
     (Engine(kind='processes', workers=2, address=None), 'dask:tcp://host:8786')
     """

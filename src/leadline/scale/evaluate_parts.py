@@ -59,37 +59,19 @@ def evaluate_parts(
 ) -> Results:
     """Evaluate one run in several parts; the results are those of the undivided run.
 
-    Parameters
-    ----------
-    qrels : path, mapping or frame
-        Relevance judgments.
-    parts : RunParts, path, or iterable of paths, tables or record batches
-        Parts of the run, every query in one of them.
-    measures : str, Measure, or iterable of these, optional
-        Measures, as in `evaluate`.
-    engine : str, default "local"
-        Where parts are evaluated: "local" (threads of this process), "processes", "processes:N", "dask",
-        "dask:N", or "dask:tcp://HOST:PORT" for a cluster that runs already.
-    group_parts : bool, default False
-        Whether a query may be in several parts: rows are first copied to temporary files, by query.
-    on_fault : {"stop", "continue"}
-        Whether the first part that fails ends the evaluation, or the others are still evaluated.
-    on_part : callable, optional
-        Called with the numbers of finished parts and of all parts (0: unknown) after each part.
-    **options
-        Options of `evaluate`.
-
-    Returns
-    -------
-    Results
-        Results of one run; `inputs` are its parts.
+    `parts` are RunParts, a path, or an iterable of paths, tables or record batches, with every query in one
+    of them. `engine` is "local" (threads of this process), "processes", "processes:N", "dask", "dask:N", or
+    "dask:tcp://HOST:PORT" for a cluster that runs already. `group_parts` allows a query in several parts:
+    rows are first copied to temporary files, by query. `on_fault` is "stop", or "continue" to evaluate the
+    others where a part fails. `on_part` is called after each part with the numbers of finished and of all
+    parts (0: unknown). `options` are those of `evaluate`. The `inputs` of the results are the parts.
 
     Raises
     ------
     InputError
         If a part is empty or cannot be read, or a query is in two parts.
     PartsFailedError
-        If parts failed with `on_fault="continue"`; it holds the results of the others.
+        If parts failed with `on_fault="continue"`; it has the results of the others.
 
     Examples
     --------
@@ -123,21 +105,21 @@ def evaluate_runs(
 ) -> Results:
     """Evaluate many runs by an engine; the results are those of `evaluate`.
 
-    Examples
-    --------
     >>> runs = {"one": {"q1": {"d1": 1.0}}, "two": {"q1": {"d2": 1.0}}}
     >>> evaluate_runs({"q1": {"d1": 1}}, runs, "AP").means.tolist()
     [[1.0], [0.0]]
     """
     evaluation = Evaluation(qrels, measures, **options)
-    sources = [RunParts([source], name=name or _name(source)) for name, source in named_sources(runs)]
+    sources = [
+        RunParts(
+            [source],
+            name=name or (name_of(source) if isinstance(source, str) else getattr(source, "name", UNNAMED)),
+        )
+        for name, source in named_sources(runs)
+    ]
     results = evaluated(evaluation, sources, engine, on_fault, on_run)
     refuse_equal_names(results.runs)
     return results
-
-
-def _name(source: Any) -> str:
-    return name_of(source) if isinstance(source, str) else getattr(source, "name", UNNAMED)
 
 
 def _units(runs: list[RunParts], engine: Engine) -> Iterator[Unit]:
@@ -170,7 +152,8 @@ def evaluated(
         )
     sums = [PartSum(evaluation, parts.name, by_tag=evaluation.reading.by_tag) for parts in runs]
     faults: dict[str, str] = {}
-    total = sum(len(parts) for parts in runs) if all(map(_is_sized, runs)) else 0
+    sizes = [parts.size for parts in runs]
+    total = sum(size or 0 for size in sizes) if all(sizes) else 0
     with closing(chosen.evaluate(evaluation, _units(runs, chosen))) as outcomes:  # type: ignore[type-var]
         for finished, (unit, outcome) in enumerate(outcomes, start=1):
             if isinstance(outcome, Fault):
@@ -189,13 +172,6 @@ def evaluated(
         results.options["failed_parts"] = list(faults)
         results.warnings += failed_warning(list(faults))
     raise PartsFailedError(faults, results)
-
-
-def _is_sized(parts: RunParts) -> bool:
-    try:
-        return len(parts) >= 0
-    except TypeError:
-        return False
 
 
 def _results(evaluation: Evaluation, sums: list[PartSum]) -> Results:

@@ -46,29 +46,10 @@ def evaluate_part(
 ) -> Partial:
     """Evaluate a part of a run on its own queries; every engine calls this function for every part.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Judgments, measures and options.
-    part : path, URL, Run, mapping, table or frame
-        Part of a run that has whole ranked lists.
-    label : str, optional
-        Name of the part in messages; by default its path.
-    workspaces : sequence of Buffers, optional
-        Memory to reuse.
+    The part is a path, URL, run, mapping, table or frame of whole ranked lists; `label` is its name in
+    messages, by default its path, and `workspaces` is memory to reuse. `merge_partials` puts the values
+    together.
 
-    Returns
-    -------
-    Partial
-        Values of its queries, which `merge_partials` puts together.
-
-    Raises
-    ------
-    InputError
-        If the part is empty or cannot be read; the message names it.
-
-    Examples
-    --------
     >>> evaluation = Evaluation({"q1": {"d1": 1}, "q2": {"d1": 1}}, "AP")
     >>> partial = evaluate_part(evaluation, {"q2": {"d2": 2.0, "d1": 1.0}})
     >>> partial.queries, partial.values.values.tolist()
@@ -210,29 +191,10 @@ def _by_bytes(example: tuple[str, str]) -> bytes:
 
 
 def merge_partials(evaluation: Evaluation, partials: Iterable[Partial], *, name: str = "run") -> Results:
-    """Merge what `evaluate_part` returned for all parts of a run.
+    """Merge what `evaluate_part` returned for all parts of a run, in any order.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Judgments, measures and options, as given to `evaluate_part`.
-    partials : iterable of Partial
-        All parts, in any order; the run tag is that of the last one.
-    name : str, default "run"
-        Name of the run.
+    The results are those of `evaluate` of the undivided run; its tag is that of the last part.
 
-    Returns
-    -------
-    Results
-        Results equal to those of `evaluate` of the undivided run.
-
-    Raises
-    ------
-    InputError
-        If a query is in two parts.
-
-    Examples
-    --------
     >>> evaluation = Evaluation({"q1": {"d1": 1}, "q2": {"d1": 1}}, "AP")
     >>> run = {"q1": {"d1": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
     >>> partials = [evaluate_part(evaluation, {query: scores}) for query, scores in run.items()]
@@ -253,17 +215,8 @@ def merge_partials(evaluation: Evaluation, partials: Iterable[Partial], *, name:
 def evaluate_batches(evaluation: Evaluation, batches: Iterable[Any]) -> Iterator[Any]:
     """Evaluate Arrow record batches; for engines that map iterators of batches, such as Spark's `mapInArrow`.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Judgments, measures and options.
-    batches : iterable of pyarrow.RecordBatch
-        Rows with the columns query_id, doc_id and score, in which the rows of a query follow each other.
-
-    Yields
-    ------
-    pyarrow.RecordBatch
-        One row and column, `partial`, a pickled `Partial`.
+    Batches have the columns query_id, doc_id and score, and the rows of a query follow each other. Yields
+    record batches of one row and column, `partial`, a pickled `Partial`.
     """
     import pickle
 

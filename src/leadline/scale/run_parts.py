@@ -20,22 +20,11 @@ BATCH_ROWS = 1 << 18  # minimum number of rows of a part that is made of record 
 class RunParts:
     """One run in several parts; every query is in one of them.
 
-    Parameters
-    ----------
-    paths : path, or iterable of paths, record batches, tables, runs or mappings
-        A folder (with its subfolders, without names that begin with `.` or `_`), a pattern, a file, a URL
-        such as `s3://bucket/run/` (with fsspec), or several of these; or an iterator of Arrow record
-        batches, in which the rows of a query follow each other.
-    name : str, optional
-        Name of the run; by default that of the first path.
+    `paths` is a folder (with its subfolders, without names that begin with `.` or `_`), a pattern, a file, a
+    URL such as `s3://bucket/run/` (with fsspec), or several of these; tables, runs or mappings; or an
+    iterator of Arrow record batches, in which the rows of a query follow each other. By default the name is
+    that of the first path.
 
-    Raises
-    ------
-    InputError
-        If a folder or pattern has no file.
-
-    Examples
-    --------
     >>> RunParts([{"q1": {"d1": 1.0}}, {"q2": {"d1": 2.0}}], name="bm25")
     RunParts('bm25', 2 parts)
     """
@@ -56,18 +45,20 @@ class RunParts:
                 name = name or _name(os.fspath(items[0]))
         self.name = name or "run"
 
+    @property
+    def size(self) -> int | None:
+        """Number of parts; None for an iterator."""
+        items = self._items if self.paths is None else self.paths
+        return len(items) if isinstance(items, list) else None
+
     def __len__(self) -> int:
         """Return the number of parts, where it is known."""
-        if self.paths is not None:
-            return len(self.paths)
-        if isinstance(self._items, list):
-            return len(self._items)
-        raise TypeError("an iterator of parts has no length")
+        if self.size is None:
+            raise TypeError("an iterator of parts has no length")
+        return self.size
 
     def __repr__(self) -> str:
-        if isinstance(self._items, list):
-            return f"RunParts({self.name!r}, {len(self)} parts)"
-        return f"RunParts({self.name!r}, an iterator)"
+        return f"RunParts({self.name!r}, {'an iterator' if self.size is None else f'{self.size} parts'})"
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the parts: paths, or what else can be evaluated as a run."""

@@ -171,10 +171,7 @@ def verify(path: str, *, sample: int = SAMPLE, seed: int = 0) -> Verification:
     unchanged = [_check_input(verification, info) for info in saved.inputs if info["path"]]
     if sample and isinstance(results, Results) and results.undefined is not None:
         results.inputs = saved.inputs
-        rng = np.random.default_rng(seed)
-        _check_values(
-            verification, results, dict(zip(range(len(unchanged)), unchanged, strict=True)), sample, rng
-        )
+        _check_values(verification, results, unchanged, sample, np.random.default_rng(seed))
     return verification
 
 
@@ -204,7 +201,7 @@ def _check_input(verification: Verification, info: Mapping[str, Any]) -> bool:
 def _check_values(
     verification: Verification,
     results: Results,
-    unchanged: Mapping[int, bool],
+    unchanged: Sequence[bool],
     sample: int,
     rng: np.random.Generator,
 ) -> None:

@@ -277,8 +277,6 @@ class Index:
 def check_index(path: str) -> Checked:
     """Read an entire index and return all problems found, as `check` does for runs and qrels.
 
-    Examples
-    --------
     >>> from leadline.retrieval.index import build_index
     >>> index = build_index({"d1": "two wings"})
     >>> found = check_index(index.path)
