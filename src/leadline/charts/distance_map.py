@@ -43,7 +43,7 @@ def linkage_of(distance: ArrayLike) -> Any:
 
     table = np.asarray(distance, dtype=np.float64)
     if len(table) < 2:
-        raise UsageError("need at least two systems to draw how they differ, got 1")
+        raise UsageError("a map of distances needs at least two systems, not 1")
     return linkage(squareform(table, checks=False), method="average", optimal_ordering=True)
 
 

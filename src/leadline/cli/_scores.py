@@ -40,10 +40,8 @@ def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
     """Raise UsageError for options of evaluation where values are given."""
     for name in names:
         if is_given(context, name):
-            raise UsageError(
-                f"{spelled(context.command, name)} cannot change values that are already computed. Leave "
-                "it out."
-            )
+            option = spelled(context.command, name)
+            raise UsageError(f"{option} cannot change values that are already computed. Leave out {option}.")
 
 
 def given_scores(

@@ -95,7 +95,7 @@ def _counts(option: str, text: str | None) -> tuple[int, int] | None:
     clicks, slash, users = text.replace("_", "").partition("/")
     if not (slash and clicks.strip().isdecimal() and users.strip().isdecimal()):
         raise UsageError(
-            f"{option} {text} is not valid. Give CLICKS/USERS as whole numbers, such as 46/10000."
+            f"{option} {text} is not valid. Pass CLICKS/USERS as whole numbers, such as 46/10000."
         )
     return int(clicks), int(users)
 
@@ -119,7 +119,7 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     -o
     """
     if not salt:
-        raise UsageError("--salt is empty. Give the name of the experiment.")
+        raise UsageError("--salt is empty. Pass the name of the experiment.")
     assignments = [
         (name, arm_of(name, fraction=fraction, salt=salt))
         for _, line in lines(users)

@@ -134,4 +134,4 @@ def _counts(table: str | None) -> list[float]:
     try:
         return [float(cell) for cell in table.replace(";", ",").split(",")]
     except ValueError:
-        raise UsageError(f"--table {table} is not valid. Give counts, such as 300,20,10,70.") from None
+        raise UsageError(f"--table {table} is not valid. Pass counts, such as 300,20,10,70.") from None

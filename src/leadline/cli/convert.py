@@ -218,7 +218,7 @@ def _lists(file: Opened, reading: Reading, stored: StoredLists) -> tuple[OutputT
     counts = stream_file(file, gathered, reading=reading)
     run = gathered.run(run_name(file.path), counts.tag)
     if not len(run.scores):
-        raise InputError("the run contains no documents", path=run.name)
+        raise InputError("contains no documents", path=run.name)
     return table_of_run(run), len(run.queries), counts
 
 

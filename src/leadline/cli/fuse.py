@@ -74,7 +74,7 @@ def _weights(text: str | None) -> list[float] | None:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"--weights {text} is not valid. Give numbers, such as 0.3,0.7.") from None
+        raise UsageError(f"--weights {text} is not valid. Pass numbers, such as 0.3,0.7.") from None
 
 
 def _table(inputs: list[dict[str, Any]]) -> Table:

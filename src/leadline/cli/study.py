@@ -127,7 +127,7 @@ def run_study(
 ) -> None:
     """Run a study and write its output folder; print its tables and conclusions."""
     if os.path.exists(output) and not os.path.isdir(output):
-        raise UsageError(f"-o {output} is a file. Give a folder instead.")
+        raise UsageError(f"-o {output} is a file. Pass a folder instead.")
     require("figures")  # before the work, which may take hours
     judgments: list[tuple[str, int]] = []
     if "qrels" in inputs:

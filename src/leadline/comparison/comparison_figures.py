@@ -56,7 +56,7 @@ def drawn_comparison(
     if figure in BY_QUERY and comparison.results.withheld is not None:
         raise UsageError(
             f"the figure {figure} shows single queries, but estimates from a sample of judgments vary too "
-            "much per query. Draw forest, pairs or groups."
+            "much per query. Plot forest, pairs or groups."
         )
     return KINDS[figure](comparison, _Asked(measure_index, pair, width, per_pair, pairs))
 
@@ -111,7 +111,7 @@ def _pairs(comparison: Comparison, asked: _Asked) -> Figure:
     drawn = np.arange(len(first)) if asked.pairs is None else np.asarray(asked.pairs, dtype=np.int64)
     if not len(drawn):
         raise UsageError(
-            "no pair differs significantly, so there is nothing to draw. Draw every pair with --pairs all."
+            "no pair differs significantly, so there is nothing to plot. Plot every pair with --pairs all."
         )
     means = comparison.means[asked.measure]
     drawn = drawn[np.argsort(-means[drawn], kind="stable")]

@@ -31,7 +31,10 @@ def read_query_groups(source: str) -> dict[str, str]:
         query, group = map(str, cells)
         if groups.setdefault(query, group) != group:
             raise InputError(
-                f"query '{query}' is in two groups", path=path, line=line, hint="Give each query one group"
+                f"query '{query}' is in two groups",
+                path=path,
+                line=line,
+                hint="Assign each query to one group",
             )
     return groups
 
@@ -67,7 +70,7 @@ def group_codes(results: Results, groups: str | Mapping[str, object] | None) -> 
         raise InputError(
             f"query '{lacking[0]}'{more} no group",
             path=source.rpartition(":")[0] or source,
-            hint="Give every query a group",
+            hint="Assign every query to a group",
         )
     # queries outside all means are separate groups, without any difference
     names = [str(labels[query]) if query in labels else f"\0{query}" for query in results.queries]
@@ -89,7 +92,7 @@ def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
     """Return the pairs of runs with the baselines; without one, of each run with every earlier one."""
     names = results.names
     if len(names) < 2:
-        raise UsageError(f"need at least two runs to compare, got {len(names)}")
+        raise UsageError(f"comparing needs at least two runs, not {len(names)}")
     baselines = [place_of(names, name) for name in listed_names(() if baseline is None else baseline)]
     if not baselines:
         second, first = np.triu_indices(len(names), k=1)
@@ -108,7 +111,7 @@ def listed_names(baseline: str | Sequence[str]) -> list[str]:
     """Return the names of baselines, each once; raise UsageError for anything else."""
     names = [baseline] if isinstance(baseline, str) else baseline
     if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
-        raise UsageError(f"baseline={baseline!r} is not valid. Give the name of one run, or several names.")
+        raise UsageError(f"baseline={baseline!r} is not valid. Pass the name of one run, or several names.")
     return list(dict.fromkeys(names))
 
 

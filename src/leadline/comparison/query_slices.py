@@ -122,7 +122,7 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
     key = next((name for name in QUERY if name in columns), columns[0])
     for line, row in rows:
         if row.get(key) is None:
-            raise InputError(f"the query has no id in '{key}'", path=path, line=line, hint="Give it an id")
+            raise InputError(f"the query has no id in '{key}'", path=path, line=line, hint="Add an id")
         yield str(row[key]), row.get(column), line
 
 
@@ -206,7 +206,7 @@ def _named_apart(slicings: Sequence[Slicing]) -> list[Slicing]:
     names = [each.by for each in slicings]
     twice = [name for name in names if names.count(name) > 1 and name != IN_MEMORY]
     if twice:
-        raise UsageError(f"the slices {twice[0]} are given twice. Give them once.")
+        raise UsageError(f"slices '{twice[0]}' were passed twice. Remove one of them.")
     if not slicings:
         raise UsageError("no slices were given. Pass FILE:COLUMN, or {query: slice}.")
     number = 0

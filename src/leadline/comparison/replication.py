@@ -135,7 +135,9 @@ def replicate(
         raise UsageError(f"draws={draws} is too few. Use 0 or at least {LEAST_DRAWS}.")
     overlap = _overlap(rbo)
     if options.get("name_by", "file") != "file":
-        raise UsageError("name_by has no effect in replicate, which names runs by their role. Leave it out.")
+        raise UsageError(
+            "name_by has no effect in replicate, which names runs by their role. Leave out name_by."
+        )
     on_run = options.get("on_run")
     evaluating: dict[str, Any] = {name: value for name, value in options.items() if name != "on_run"}
     rules = ReplicationRules(draws, confidence, seed)
@@ -185,7 +187,7 @@ class ReplicationRules(NamedTuple):
 def _overlap(rbo: str | Similarity) -> RBO:
     found = SIMILARITIES.parse(rbo) if isinstance(rbo, str) else rbo
     if not isinstance(found, RBO):
-        raise UsageError(f"rbo={rbo!r} is not valid. Give RBO with its parameters, such as RBO(p=0.95).")
+        raise UsageError(f"rbo={rbo!r} is not valid. Pass RBO with its parameters, such as RBO(p=0.95).")
     return found
 
 

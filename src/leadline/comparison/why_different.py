@@ -317,7 +317,7 @@ def why_different(
         meant = measure_of(second.measure)
         if meant is None:
             raise UsageError(
-                f"the measure '{text or first.measure}' is unknown. Give its definition, as in -m nDCG@10."
+                f"the measure '{text or first.measure}' is unknown. Add its definition, as in -m nDCG@10."
             )
     if meant is not None and rel is not None:
         meant = profile_of("leadline").measures([meant], rel=rel)[0]

@@ -377,8 +377,8 @@ def _check_independent(frame: Frame, design: Draw, judged: Flags, seed: int) -> 
     count = int((random_numbers(frame, seed)[rows] < p).sum())
     if count - p.sum() > MOST_DEVIATIONS * math.sqrt(float((p * (1 - p)).sum())):
         raise UsageError(
-            f"these judgments were drawn with seed {seed}, because it would draw {count:,} of "
-            f"{len(rows):,} judged pairs again ({p.sum():.1f} by chance). To enlarge that pool, use "
+            f"these judgments seem to have been drawn with seed {seed}, which would draw {count:,} of "
+            f"{len(rows):,} judged pairs again ({p.sum():.1f} expected by chance). To enlarge that pool, use "
             "`--from POOL` without `--judged`. Otherwise, choose another `--seed`."
         )
 

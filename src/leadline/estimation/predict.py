@@ -248,7 +248,9 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
             raise UsageError(f"{one} needs {noun}. Add {options}.")
     unused = given.difference(*(one.needs() for one in made))
     for name in sorted(unused):
-        raise UsageError(f"none of the chosen predictors uses {WANTING[name][0]}. Leave them out.")
+        raise UsageError(
+            f"none of the chosen predictors uses {WANTING[name][0]}. Leave out {WANTING[name][0]}."
+        )
     return list(made)
 
 

@@ -66,7 +66,7 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     probability, scale = scaled(importance / pool.probability[rows], float(number))
     if probability.min() < SMALLEST:
         least = int(np.ceil(number * SMALLEST / probability.min()))
-        raise UsageError(f"too few pairs to judge twice: {number:,} (draw {least:,} or more)")
+        raise UsageError(f"{number:,} pairs are too few to judge twice. Draw at least {least:,}.")
     seed = crc32(f"twice {seed}".encode())
     order = random_numbers_of(names, seed) / (probability / scale)
     return DrawnPool(
@@ -87,7 +87,7 @@ def judged_again(
     table = read_qrels(second)
     if not any(grade >= 0 for grade in table.grades.tolist()):
         raise UsageError(
-            "the second judge made no judgments. Pass those of a pool drawn with `leadline pool --twice`."
+            "the second judge made no judgments. Pass judgments of a pool drawn with `leadline pool --twice`."
         )
     found, gaps = judged_part(table, pool, warnings)
     if gaps:

@@ -130,7 +130,7 @@ def strata(
             raise InputError(
                 f"query '{judged.qrels.queries[code]}' has {stratum.sampled} scored non-relevant documents, "
                 f"more than its population of {stratum.size}{more}",
-                hint="Give a larger population.",
+                hint="Pass a larger population.",
             )
         queries[code] = stratum
     return queries
@@ -207,7 +207,7 @@ def population_sizes(
     if isinstance(population, Mapping):
         lacking = [query for query in qrels.queries if query not in population]
         if lacking:
-            raise UsageError(f"query '{lacking[0]}' has no population. Give one for every query.")
+            raise UsageError(f"query '{lacking[0]}' has no population. Add one for every query.")
         sizes = np.array([population[query] for query in qrels.queries], dtype=np.int64)
     else:
         sizes = population - qrels.relevant(POSITIVE)
@@ -215,14 +215,14 @@ def population_sizes(
         query = qrels.queries[int(np.argmin(sizes))]
         raise UsageError(
             f"population={population} is less than the number of relevant documents for query '{query}'. "
-            "Give the number of documents in the collection."
+            "Pass the number of documents in the collection."
         )
     sizes = sizes - certain
     if (sizes < 0).any():
         code = int(np.argmin(sizes))
         raise UsageError(
             f"the population of query '{qrels.queries[code]}' has {int(sizes[code] + certain[code])} "
-            f"non-relevant documents, but {int(certain[code])} are certain. Give a larger population."
+            f"non-relevant documents, but {int(certain[code])} are certain. Pass a larger population."
         )
     return sizes
 

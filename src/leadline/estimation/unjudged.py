@@ -304,7 +304,7 @@ def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object)
     one_of({"topic vectors": vectors, "documents": documents})
     has_topics = vectors is not None or documents is not None
     if method.voting and has_topics:
-        raise UsageError(f"method {method.called} does not use topics. Leave them out, or use deshato.")
+        raise UsageError(f"method {method.called} does not use topics. Leave out the topics, or use deshato.")
     if not method.voting and not has_topics:
         raise UsageError(
             f"method {method.called} needs topic vectors. Add `--topics VECTORS` or `--docs DOCS`."

@@ -377,7 +377,7 @@ def each_run(
     for name, source in sources:
         run, counts = counted_run(source, name=name, reading=reading)
         if not len(run.scores):
-            raise InputError("the run contains no documents", path=run.name)
+            raise InputError("contains no documents", path=run.name)
         label = (run.tag or run.name) if reading.by_tag else name or run.name
         infos.append(RunInfo(label, run.tag, _path_of(source), counts_of_reading(counts, reading)))
         refuse_equal_names(infos)
@@ -447,7 +447,7 @@ def numbered_runs(
         if held or isinstance(source, RunColumns):
             run, counts = counted_run(source, name=name, reading=reading)
             if not len(run.scores):
-                raise InputError("the run contains no documents", path=run.name)
+                raise InputError("contains no documents", path=run.name)
             name = name or run.name
             codes = numbers.of(Ids.of(run.documents.names), np.array([0, len(run.documents)]))
             bounds, document = run.offsets, run.document

@@ -365,7 +365,7 @@ def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None 
 
     found = read_run(run)
     if not len(found.scores):
-        raise InputError("the run contains no documents", path=found.name)
+        raise InputError("contains no documents", path=found.name)
     write_lists(table_of_run(found), path, suffix=suffix, sources=found.sources)
 
 

@@ -297,7 +297,7 @@ def checked_lists(records: Records, reading: Reading) -> Lists:
         reading = replace(reading, on_duplicate="hold")
     resolve_duplicates(lists, records, reading)
     if not len(lists.scores):
-        raise InputError("the run contains no documents", path=records.path)
+        raise InputError("contains no documents", path=records.path)
     return lists
 
 

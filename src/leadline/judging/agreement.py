@@ -160,7 +160,7 @@ def agreement(
             audits = audits_of(ranking, pairs, used_the_judge, **rules)
     if len(used_the_judge) and not audits:
         raise UsageError(
-            "--used-the-judge needs an audit of labels. Add --runs, and give two judges or --reference."
+            "--used-the-judge needs an audit of labels. Add --runs, and pass two judges or --reference."
         )
     if runs is not None and within is None:
         within = WITHIN
@@ -230,9 +230,9 @@ def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if len(judgments.names) < 2:
         alone = f" ({judgments.names[0]})" if judgments.names else ""
         raise UsageError(
-            f"need at least two judges, got {len(judgments.names)}{alone}. Pass qrels files, a table with a "
-            "column `judge` or with one column per judge, or FILE:* if the table also has a column of merged "
-            "grades."
+            f"agreement needs at least two judges, not {len(judgments.names)}{alone}. Pass qrels files, a "
+            "table with a column `judge` or with one column per judge, or FILE:* if the table also has a "
+            "column of merged grades."
         )
     return judgments
 

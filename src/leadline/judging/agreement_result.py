@@ -106,7 +106,7 @@ class Judgments:
         size = round(len(counts) ** 0.5)
         if size < 2 or size * size != len(counts):
             raise UsageError(
-                f"a table cannot have {counted(len(counts), 'number')}. Give 4 (yes-yes, yes-no, no-yes, "
+                f"a table cannot have {counted(len(counts), 'number')}. Pass 4 (yes-yes, yes-no, no-yes, "
                 "no-no), or 9, 16, ... numbers row by row."
             )
         for count in counts:

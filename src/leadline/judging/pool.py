@@ -413,7 +413,7 @@ def _collection(systems: Systems, documents: TextsLike | None, seed: int) -> _Co
         return _Collection(systems.documents, document_keys(systems.documents, seed), every, False)
     names = sorted(ids_of(documents))
     if not names:
-        raise InputError("the file contains no documents", path=str(documents))
+        raise InputError("no documents found", path=str(documents))
     index_of = {name: index for index, name in enumerate(names)}
     indices = np.array([index_of.get(name, -1) for name in systems.documents], dtype=np.int64)
     return _Collection(names, document_keys(names, seed), indices, True)

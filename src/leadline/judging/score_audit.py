@@ -178,7 +178,9 @@ def audit_scores(
     checked_level(confidence)
     checked_seed(seed)
     if len(judges) < 2:
-        raise UsageError(f"need scores from a reference and at least one judge, got {len(judges)}")
+        raise UsageError(
+            f"an audit needs scores from a reference and at least one judge, not {len(judges)} in all"
+        )
     for judge, results in judges.items():
         if not isinstance(results, Results):
             raise UsageError(
@@ -192,7 +194,7 @@ def audit_scores(
     if len(runs) < 2 or not queries:
         have = f"{counted(len(runs), 'run')} and {counted(len(queries), 'query', 'queries')}"
         raise InputError(
-            f"need scores of at least two runs and one query from all of {', '.join(names)}, got {have}",
+            f"an audit needs two runs and a query that {' and '.join(names)} all have, but they share {have}",
             hint="Check whether the names match.",
         )
     kept = [_values(measure, every, runs, queries) for measure in _measures(names, every)]

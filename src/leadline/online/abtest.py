@@ -289,7 +289,7 @@ def _read(
     if log is not None:
         return chosen_arms(read_log(log, columns), arms)
     if arms is not None:
-        raise UsageError("`arms` applies only to a log of several arms. Leave it out.")
+        raise UsageError("`arms` applies only to a log of several arms. Leave out `arms`.")
     if a_log is not None or b_log is not None:
         if a_log is None or b_log is None:
             raise UsageError("there is only one arm. Pass one log for A and one for B.")
@@ -297,7 +297,7 @@ def _read(
     if a is None or b is None:
         raise UsageError("there is only one arm. Pass counts for A and for B.")
     if columns.user or columns.position or columns.time:
-        raise UsageError("columns apply only to logs. Leave them out with counts.")
+        raise UsageError("columns apply only to logs. With counts, leave out the columns.")
     return None
 
 
@@ -318,7 +318,7 @@ def _proportions(a: Any, b: Any, units: Units | None) -> tuple[Proportion, Propo
         return Proportion(*counts[0]), Proportion(*counts[1])
     for name, pair in (("a", a), ("b", b)):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise UsageError(f"{name}={pair!r} is not valid. Give (clicks, users).")
+            raise UsageError(f"{name}={pair!r} is not valid. Pass (clicks, users).")
     return proportion_of(*a, what="A: "), proportion_of(*b, what="B: ")
 
 

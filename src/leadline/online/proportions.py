@@ -45,7 +45,7 @@ def proportion_of(clicks: int, users: int, *, what: str = "") -> Proportion:
         raise UsageError(f"{what}at most {MOST:,} users are supported, not {users:,}")
     if clicks > users:
         raise UsageError(
-            f"{what}{clicks:,} clicks are more than {users:,} users. Give the number of users who clicked."
+            f"{what}{clicks:,} clicks are more than {users:,} users. Pass the number of users who clicked."
         )
     return Proportion(int(clicks), int(users))
 

@@ -159,7 +159,7 @@ def _weights(method: FusionMethod, weights: Sequence[float] | None, runs: int) -
         raise UsageError(f"{method} takes no weights. Choose from {able}.")
     if len(weights) != runs:
         raise UsageError(
-            f"need one weight per run, got {counted(len(weights), 'weight')} for {counted(runs, 'run')}"
+            f"{counted(runs, 'run')} cannot have {counted(len(weights), 'weight')}. Pass one weight per run."
         )
     for weight in weights:
         check_numbers(weight=weight)
@@ -176,11 +176,11 @@ def _read(
 ) -> tuple[list[Run], list[str], list[ResultWarning]]:
     """Return runs, their paths and the warnings of reading them; refuse fewer than two."""
     if isinstance(runs, (str, os.PathLike, Run)):
-        raise UsageError("need at least two runs to fuse, got 1. Pass them as a list: [first, second].")
+        raise UsageError("fusion needs at least two runs, not 1. Pass them as a list: [first, second].")
     named: list[tuple[str | None, Any]]
     named = list(runs.items()) if isinstance(runs, Mapping) else [(None, run) for run in runs]
     if len(named) < 2:
-        raise UsageError(f"need at least two runs to fuse, got {len(named)}")
+        raise UsageError(f"fusion needs at least two runs, not {len(named)}")
     if reading.on_duplicate == "hold":
         raise UsageError("fusion does not support on_duplicate='hold'. Use refuse, first, last or max.")
     found: list[Run] = []
@@ -189,7 +189,7 @@ def _read(
     for name, source in named:
         run, counts = counted_run(source, name=name, reading=reading)
         if not len(run.scores):
-            raise InputError("the run contains no documents", path=run.name)
+            raise InputError("contains no documents", path=run.name)
         found.append(Run.sharing(run))
         paths.append(os.fspath(source) if isinstance(source, (str, os.PathLike)) else "in memory")
         warnings += [

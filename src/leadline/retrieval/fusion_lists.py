@@ -283,7 +283,7 @@ def normalised(lists: FusionLists, name: str) -> FusionLists:
     groups = _Groups(lists)
     for row in np.flatnonzero(~np.isfinite(lists.score))[:1].tolist():
         raise InputError(
-            f"the document '{lists.documents[int(lists.document[lists.candidate[row]])]}' for "
+            f"document '{lists.documents[int(lists.document[lists.candidate[row]])]}' for "
             f"{groups.name(int(groups.list[row]))} has the score {lists.score[row]:g}, which is not finite",
             hint=BY_RANK,
         )

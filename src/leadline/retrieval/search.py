@@ -195,7 +195,9 @@ def _ready(index: IndexLike, models: ModelsLike, feedback: QrelsLike | None) -> 
     parsed = {model: None for model in given if isinstance(model, Model)}
     parsed |= dict.fromkeys(MODELS.expand_all([text for text in given if isinstance(text, str)]))
     if not parsed:
-        raise UsageError("need a retrieval model, such as BM25 (see `leadline models`)")
+        raise UsageError(
+            "no retrieval model was given. Pass one, such as BM25 (`leadline models` lists all models)"
+        )
     learns = [str(model) for model in parsed if getattr(model, "learn", "") == "judged"]
     if learns and feedback is None:
         raise UsageError(f"{learns[0]} needs judgments to learn from. Add --feedback QRELS.")

@@ -205,7 +205,7 @@ def merge_partials(evaluation: Evaluation, partials: Iterable[Partial], *, name:
     for number, partial in enumerate(partials):
         total.add(number, partial)
     if not total.labels:
-        raise UsageError("need at least one part of the run")
+        raise UsageError("at least one part of the run is needed")
     info, values = total.finished()
     results = evaluation.results([info], [values])
     results.inputs = list(total.inputs.values())

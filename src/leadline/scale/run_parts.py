@@ -38,7 +38,7 @@ class RunParts:
         if not isinstance(self._items, Iterator):
             items = list(self._items)
             if not items:
-                raise UsageError("need at least one part of the run")
+                raise UsageError("at least one part of the run is needed")
             self._items = items
             if all(isinstance(item, (str, os.PathLike)) for item in items):
                 self.paths = [path for item in items for path in part_files(os.fspath(item))]

@@ -99,7 +99,7 @@ def power(effect: float, queries: float, *, level: float = 0.95, one_sided: bool
     from scipy.special import chdtr, nctdtr, stdtrit
 
     if queries < 2:
-        raise UsageError(f"need at least 2 queries, got {queries}")
+        raise UsageError(f"at least 2 queries are needed, not {queries}")
     checked_level(level)
     critical = stdtrit(queries - 1, level if one_sided else (1 + level) / 2)
     shift = abs(effect) * math.sqrt(queries)

@@ -312,6 +312,6 @@ def critical_difference(systems: int, number: int, *, confidence: float = 0.95) 
     from scipy.stats import studentized_range
 
     if systems < 2 or number < 1:
-        raise UsageError(f"need at least two systems and one query, got {systems} and {number}")
+        raise UsageError(f"at least two systems and one query are needed, not {systems} and {number}")
     quantile = float(studentized_range.ppf(confidence, systems, np.inf)) / math.sqrt(2)
     return quantile * math.sqrt(systems * (systems + 1) / (6 * number))

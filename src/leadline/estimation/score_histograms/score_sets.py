@@ -137,7 +137,7 @@ def rows_of(judged: JudgedRun, recipe: HistogramOptions) -> Rows:
 
 def _lists(judged: JudgedRun) -> MatchedLists:
     if judged.lists is None:
-        raise UsageError("this join keeps no lists; make it with keep=True")
+        raise UsageError("this join keeps no lists. Make it with keep=True")
     return judged.lists
 
 
