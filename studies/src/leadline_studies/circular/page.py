@@ -6,11 +6,12 @@ from pathlib import Path
 
 from leadline_studies.circular.coverage import every_interval
 from leadline_studies.circular.study import NAME, shown
-from leadline_studies.common.pages import Json, cached, copy_figures, rounded, run_all
+from leadline_studies.common.pages import Json, cached, rounded, run_all
 
 COMMAND = "circular qrels.txt runs/* {} --machine {}/llama70b-criteria.qrels --level 2 --draws 200"
 LABELS = "../trec-dl-2019-machine-labels"
 KEPT = ("measure", "level", "depth", "budget", "draws", "pooled", "queries", "runs", "lines")
+FIGURES = {f"{NAME}/{NAME}": f"{NAME}.svg"}
 
 
 def collect(out: Path, data: Path) -> Json:
@@ -18,7 +19,6 @@ def collect(out: Path, data: Path) -> Json:
     folder = "trec-dl-2019-passage"
     later = " ".join(f"--new {path}" for path in sorted((data / folder / "extra-runs").iterdir()))
     found = run_all({NAME: (folder, COMMAND.format(later, LABELS))}, out, data)[NAME]
-    copy_figures(out, {f"{NAME}/{NAME}": f"{NAME}.svg"})
     simulated = cached(lambda: dict(every_interval(data)), out / "coverage.json")
     return {key: rounded(found[key]) for key in KEPT} | {"coverage": rounded(simulated)}
 

@@ -2,7 +2,7 @@
 
 Each page is a folder of this package with `page.md`, a template, and `page.py`: `NAME` of the page,
 `collect(out, data)`, which runs what is not in `out` and returns the numbers, and `facts(kept)`, what the
-template uses beside the numbers.
+template uses beside the numbers. `FIGURES` of the runs, by name without suffix, are copied under these names.
 """
 
 from __future__ import annotations
@@ -108,12 +108,6 @@ def rounded(data: Any, digits: int = 4) -> Any:
     if isinstance(data, list):
         return [rounded(value, digits) for value in data]
     return round(data, digits) if isinstance(data, float) else data
-
-
-def copy_figures(out: Path, figures: Mapping[str, str]) -> None:
-    """Copy figures from `out` to the pages; keys are names without suffix, values file names."""
-    for source, target in figures.items():
-        shutil.copy(out / f"{source}.svg", PAGES / target)
 
 
 # Pages
@@ -243,4 +237,7 @@ def collect_numbers(folder: str, out: Path, data: Path) -> None:
     """Run what a page needs and is not in `out`, and keep the numbers."""
     require_checkout()
     writer = page_of(folder)
-    write_numbers(writer.NAME, writer.collect(out, data))
+    numbers = writer.collect(out, data)
+    for source, target in getattr(writer, "FIGURES", {}).items():
+        shutil.copy(out / f"{source}.svg", PAGES / target)
+    write_numbers(writer.NAME, numbers)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import leadline as ll
-from leadline_studies.common.pages import Json, copy_figures, run_all
+from leadline_studies.common.pages import Json, run_all
 from leadline_studies.components.study import best_of
 
 NAME = "components"
 SETS = ("cranfield", "cisi", "cacm", "npl", "nfcorpus-test")
 KEPT = ("documents", "queries", "measure", "rules", "cells", "effects", "by_weighting", "contests", "lines")
+FIGURES = {f"{name}/effects": f"components-{name}.svg" for name in SETS}
 
 
 def collect(out: Path, data: Path) -> Json:
     """Run the study on every collection."""
     commands = {name: (name, "components docs.jsonl* queries.jsonl qrels.txt") for name in SETS}
     results = run_all(commands, out, data)
-    copy_figures(out, {f"{name}/effects": f"components-{name}.svg" for name in SETS})
     found = {name: {key: data[key] for key in KEPT if key in data} for name, data in results.items()}
     return {"leadline": ll.__version__, "found": found}
 

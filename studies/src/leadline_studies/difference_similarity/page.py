@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from leadline_studies.common.pages import RUN_SETS, Json, copy_figures, run_all
+from leadline_studies.common.pages import RUN_SETS, Json, run_all
 
 NAME = "difference-similarity"
 SETS = ("trec-dl-2019-passage", "trec-covid-r1", "trec-robust-2003")
@@ -13,6 +13,8 @@ CUTOFFS = {"": "", "-at-20": " -k 20"}
 COMMAND = "difference-similarity qrels.txt runs/* --team systems.tsv:team"
 LEVELS = {"trec-dl-2019-passage": " --level 2"}
 OURS = ("id", "delta RIC", "id - delta RIC")
+FIGURES = {f"{name}{at}/roc": f"{name}{at}-roc.svg" for name in DRAWN for at in CUTOFFS}
+FIGURES |= {f"{name}/map": f"{name}-map.svg" for name in DRAWN}
 
 
 def collect(out: Path, data: Path) -> Json:
@@ -22,10 +24,7 @@ def collect(out: Path, data: Path) -> Json:
         for name in SETS
         for at, option in CUTOFFS.items()
     }
-    results = run_all(commands, out, data)
-    figures = {f"{name}{at}/roc": f"{name}{at}-roc.svg" for name in DRAWN for at in CUTOFFS}
-    copy_figures(out, figures | {f"{name}/map": f"{name}-map.svg" for name in DRAWN})
-    return results
+    return run_all(commands, out, data)
 
 
 def facts(kept: Json) -> Json:

@@ -10,7 +10,7 @@ import numpy as np
 
 import leadline as ll
 from leadline.stats.correlation import pearson, spearman
-from leadline_studies.common.pages import Json, cached, copy_figures, find_documents, rounded, run_study
+from leadline_studies.common.pages import Json, cached, find_documents, rounded, run_study
 from leadline_studies.histogram_models.model_columns import (
     BY_MODEL,
     BY_QUERY,
@@ -56,7 +56,6 @@ def collect(out: Path, data: Path) -> Json:
             tried = partial(probe, data / name, result["models"])
             result["probe"] = cached(tried, out / f"{name}-probe.json")
         collected[name] = rounded(_without_unused(result))
-    copy_figures(out, FIGURES)
     return collected
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import leadline as ll
 from leadline_studies import study
-from leadline_studies.common.pages import RUN_SETS, Json, cached, copy_figures, find_documents, run_study
+from leadline_studies.common.pages import RUN_SETS, Json, cached, find_documents, run_study
 from leadline_studies.common.tracking import ASKED_QUERIES
 from leadline_studies.histogram_models.study import SETTINGS
 from leadline_studies.histogram_ranks.study import FOUND, RANKS
@@ -45,7 +45,6 @@ def collect(out: Path, data: Path) -> Json:
     for name in COLLECTIONS:
         by_depth = cached(partial(_over_models, data / name), out / f"{name}-models-ranks.json")
         others |= {f"{name}, models, {depth}": found for depth, found in by_depth.items()}
-    copy_figures(out, FIGURES)
     return {"ranks": ranks, "others": others}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from leadline_studies.common.pages import RUN_SETS, Json, copy_figures, rounded, run_study
+from leadline_studies.common.pages import RUN_SETS, Json, rounded, run_study
 from leadline_studies.histogram_sample.study import PLAIN, WEIGHTED, best_slope, r_of
 
 NAME = "histogram-samples"
@@ -29,7 +29,6 @@ def collect(out: Path, data: Path) -> Json:
         for name in ORDER
     }
     models = {name: run_study(OF_MODELS, data / name, out / f"{name}-sample-models") for name in TEXTS}
-    copy_figures(out, FIGURES)
     return dict(rounded({"runs": runs, "models": models}))
 
 

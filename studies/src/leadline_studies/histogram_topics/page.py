@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.stats.correlation import pearson
-from leadline_studies.common.pages import Json, copy_figures, run_study
+from leadline_studies.common.pages import Json, run_study
 
 NAME = "histogram-topics"
 PAIRS = 6000  # that the polylingual model is trained on
@@ -96,6 +96,8 @@ def key_of(name: str, fit: Fit) -> str:
 
 
 MAIN = {name: key_of(name, trial.fits[0]) for name, trial in TRIALS.items()}
+FIGURES = {f"{MAIN[name]}/topics": f"{NAME}-{name}.svg" for name in LARGE}
+FIGURES |= {f"{MAIN['multi30k']}/histograms": f"{NAME}-multi30k-histograms.svg"}
 
 
 def collect(out: Path, data: Path) -> Json:
@@ -112,8 +114,6 @@ def collect(out: Path, data: Path) -> Json:
                 for norm in ("per query", "per model"):
                     del setting[norm]["relevant"], setting[norm]["nonrelevant"]
             collected[key_of(name, fit)] = entry
-    figures = {f"{MAIN[name]}/topics": f"{NAME}-{name}.svg" for name in LARGE}
-    copy_figures(out, figures | {f"{MAIN['multi30k']}/histograms": f"{NAME}-multi30k-histograms.svg"})
     return collected
 
 

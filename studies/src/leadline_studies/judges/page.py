@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from leadline_studies.common.pages import Json, copy_figures, leadline, read_result, run_all
+from leadline_studies.common.pages import Json, leadline, read_result, run_all
 
 NAME = "judges"
 SET, CHALLENGE = "trec-dl-2019-passage", "llmjudge-dl23"
@@ -23,6 +23,8 @@ PRINTED = {
     "h2oloo-fewself": 0.277,
     "TREMA-nuggets": 0.060,
 }
+FIGURES = {"dl19/AP": "judges-ap.svg"}
+FIGURES |= {part: f"judges-{part}.svg" for part in ("people", "machines", "all")}
 
 
 def collect(out: Path, data: Path) -> Json:
@@ -37,8 +39,6 @@ def collect(out: Path, data: Path) -> Json:
         _agreement([*machines, "--reference", *options.split()], out / f"machines{form}", folder)
         files |= {f"{kind}{form}": read_result(out / f"{kind}{form}.json") for kind in ("people", "machines")}
     _agreement(machines, out / "all", folder)
-    figures = {name: f"judges-{name}.svg" for name in ("people", "machines", "all")}
-    copy_figures(out, figures | {"dl19/AP": "judges-ap.svg"})
     return {"studies": studies, "files": files}
 
 

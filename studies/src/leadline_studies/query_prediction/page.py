@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import leadline as ll
-from leadline_studies.common.pages import Json, copy_figures, run_all
+from leadline_studies.common.pages import Json, run_all
 
 NAME = "query-prediction"
 SETS = ("cranfield", "cisi", "cacm", "npl", "nfcorpus-test")
@@ -23,20 +23,15 @@ PREDICTORS = {
     "DeShaTo(product_k)": "its kurtosis of the product, `product_k`",
     "QueryLength": "the control, `QueryLength`",
 }
+FIGURES = {
+    f"{name}/{part}": f"{NAME}-{name}-{part}.svg" for name in SETS for part in ("correlations", "expansion")
+}
 
 
 def collect(out: Path, data: Path) -> Json:
     """Run the study on every collection, and once with a model that drops the original terms."""
     results = run_all({name: (name, COMMAND) for name in SETS}, out, data)
     bolder = run_all({f"{name}-bolder": (name, COMMAND + BOLDER) for name in SETS}, out, data)
-    copy_figures(
-        out,
-        {
-            f"{name}/{part}": f"{NAME}-{name}-{part}.svg"
-            for name in SETS
-            for part in ("correlations", "expansion")
-        },
-    )
     found = {
         name: {key: value for key, value in results[name].items() if key not in ABOUT}
         | {"bolder": {"expansion": bolder[f"{name}-bolder"]["expansion"]}}

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from leadline_studies.common.pages import Json, copy_figures, rounded, run_all
+from leadline_studies.common.pages import Json, rounded, run_all
 
 NAME = "sampled-intervals"
 TITLES = {"cranfield": "Cranfield", "cacm": "CACM", "nfcorpus-test": "NFCorpus", "npl": "NPL"}
 MOST = {"cranfield": "225"}
 LOW, HIGH = 0.93, 0.97
 SHOWN = (10, 30, 100, 300)  # sampled documents
+FIGURES = {f"{name}/coverage": f"{NAME}-{name}.svg" for name in ("cranfield", "nfcorpus-test")}
 
 
 def collect(out: Path, data: Path) -> Json:
     """Run the study on every collection."""
     command = f"{NAME} docs.jsonl* queries.jsonl qrels.txt --most "
     results = run_all({name: (name, command + MOST.get(name, "100")) for name in TITLES}, out, data)
-    copy_figures(out, {f"{name}/coverage": f"{NAME}-{name}.svg" for name in ("cranfield", "nfcorpus-test")})
     return dict(rounded(results))
 
 

@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from leadline_studies.common.pages import Json, copy_figures, find_documents, leadline, run_study
+from leadline_studies.common.pages import Json, find_documents, leadline, run_study
 
 NAME = "shapes"
 SETS = {"cranfield": "Cranfield", "cisi": "CISI", "cacm": "CACM", "npl": "NPL", "nfcorpus-test": "NFCorpus"}
@@ -53,7 +53,6 @@ def collect(out: Path, data: Path) -> Json:
             words = " ".join(f"'{run}'" for run in given)
             command = f"{study} qrels.txt {words}{vectors}{options}"
             results[part][name] = run_study(command, data / name, out / f"{name}-{part}")
-    copy_figures(out, FIGURES)
     return results
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from leadline_studies.common.pages import RUN_SETS, Json, cached, copy_figures, run_all
+from leadline_studies.common.pages import RUN_SETS, Json, cached, run_all
 from leadline_studies.unjudged_systems.between_41_and_99 import between
 
 NAME = "unjudged-systems"
@@ -16,13 +16,13 @@ OPTIONS = {
     "trec-robust-2003": "official_map",
 }
 COMMAND = f"{NAME} qrels.txt runs/* --team systems.tsv:team --truth systems.tsv:"
-FIGURES = (("trec-covid-r1", "nruns"), ("trec-robust-2003", "nruns"), ("trec-covid-r1", "sizes"))
+DRAWN = (("trec-covid-r1", "nruns"), ("trec-robust-2003", "nruns"), ("trec-covid-r1", "sizes"))
+FIGURES = {f"{name}/{figure}": f"unjudged-{name}-{figure}.svg" for name, figure in DRAWN}
 
 
 def collect(out: Path, data: Path) -> Json:
     """Run the study on every set, and try the methods on sets of 41 to 99 runs."""
     results = run_all({name: (name, COMMAND + OPTIONS[name]) for name in RUN_SETS}, out, data)
-    copy_figures(out, {f"{name}/{figure}": f"unjudged-{name}-{figure}.svg" for name, figure in FIGURES})
     return results | {BETWEEN: cached(lambda: between(data), out / "between.json")}
 
 
