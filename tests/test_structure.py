@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import inspect
 import re
@@ -80,9 +81,15 @@ def layer_of(package: str) -> int:
     return next(layer for layer, members in enumerate(LAYERS) if package in members)
 
 
+@functools.cache
+def nodes_of(file: Path) -> list[ast.AST]:
+    """Give all nodes of a module."""
+    return list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+
+
 def imported(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the modules that a file imports, wherever the import stands, with the line."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in nodes_of(file):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -125,16 +132,15 @@ def test_no_modules_import_each_other_in_a_circle_imports_inside_functions_inclu
 
 def needed(file: Path, names: Collection[str]) -> set[str]:
     """Give the modules of the package that a file imports other than for type checkers."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
     checked = [
         inner
-        for node in ast.walk(tree)
+        for node in nodes_of(file)
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
         for part in node.body
         for inner in ast.walk(part)
     ]
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(file):
         if isinstance(node, ast.ImportFrom) and node not in checked:
             module = (node.module or "").removeprefix("leadline").removeprefix(".")
             for alias in node.names:

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from conftest import REPOSITORY
+
+CACHE = REPOSITORY / "build" / "typed-calls"  # kept: to read the package again takes half a minute
 CALLS = {
     'll.compare("q", "a.run", "b.run", "nDCG@10", confidence=0.9, on_nan="drop")': "",
     'll.evaluate("q", {"a": {"q": {"d": 1.0}}}, measures=["AP"]).worst("a", n=3)': "",
@@ -22,7 +25,7 @@ def test_a_wrong_keyword_fails_in_a_type_checker(tmp_path: Path) -> None:
     api = pytest.importorskip("mypy.api")
     path = tmp_path / "calls.py"
     path.write_text("import leadline as ll\n" + "\n".join(CALLS) + "\n", encoding="utf-8")
-    told, _, _ = api.run([str(path), "--follow-imports=silent", f"--cache-dir={tmp_path / 'cache'}"])
+    told, _, _ = api.run([str(path), "--follow-imports=silent", f"--cache-dir={CACHE}"])
     lines = told.splitlines()
     for number, (call, word) in enumerate(CALLS.items(), start=2):
         found = [line for line in lines if f"calls.py:{number}: error" in line]

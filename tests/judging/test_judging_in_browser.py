@@ -490,26 +490,29 @@ def test_a_judge_comes_in_by_name_and_by_token(files: Files, browser: Any) -> No
     assert [row[0] for row in stored(files.store)] == ["ann"]
 
 
-@pytest.mark.parametrize("width", [320, 390, 768, 1200, 1920])
 def test_no_page_scrolls_sideways_and_the_grades_stay_in_view(
-    tmp_path: Path, visit: Callable[..., Visit], width: int
+    tmp_path: Path, visit: Callable[..., Visit]
 ) -> None:
     word = "Donaudampfschifffahrtsgesellschaft" * 6
     document = {"doc_id": word, "title": word, "text": f"{word} wing\n" * 99, "url": word[:190]}
     files = write(tmp_path, [document], [{"query_id": "q", "text": word}])
     grades = "0=not relevant,1=on the subject,2=relevant,3=highly relevant,4=perfect"
     with Server(files, "--grades", grades) as server:
-        judge = visit(server, "a" * 60, viewport={"width": width, "height": 700})
-        assert judge.page.evaluate("document.documentElement.scrollWidth") == width
-        assert judge.page.locator("nav a").last.bounding_box()["x"] < width - 20
-        boxes = [button.bounding_box() for button in judge.page.locator(".grade").all()]
-        assert len(boxes) == 5
-        assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
-        assert all(box["height"] >= 44 and box["y"] + box["height"] <= 700 for box in boxes)
-        for path in ("/", "/progress"):
-            judge.page.goto(server.address + path)
-            judge.page.wait_for_load_state("networkidle")
+        judge = visit(server, "a" * 60)
+        for width in (320, 390, 768, 1200, 1920):
+            judge.page.set_viewport_size({"width": width, "height": 700})
+            judge.page.goto(judge.address)
+            judge.page.wait_for_selector("#card:not([hidden])")
             assert judge.page.evaluate("document.documentElement.scrollWidth") == width
+            assert judge.page.locator("nav a").last.bounding_box()["x"] < width - 20
+            boxes = [button.bounding_box() for button in judge.page.locator(".grade").all()]
+            assert len(boxes) == 5
+            assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
+            assert all(box["height"] >= 44 and box["y"] + box["height"] <= 700 for box in boxes)
+            for path in ("/", "/progress"):
+                judge.page.goto(server.address + path)
+                judge.page.wait_for_load_state("networkidle")
+                assert judge.page.evaluate("document.documentElement.scrollWidth") == width
 
 
 LONG = [{"doc_id": "d-17", "text": "Lift of a wing in flow. " * 200}]
