@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from leadline.__main__ import main
+from leadline.io.judgment_store import WAIT
+from leadline.judging import store
 
 FORKS = multiprocessing.get_context("forkserver")
 # What serving imports: a fork of a process that has it starts in a sixth of the time.
@@ -120,8 +122,9 @@ def command(files: Files, *options: object) -> list[str]:
     return [*found, *map(str, options)]
 
 
-def started(words: list[str], out: Connection, err: Connection) -> None:
+def started(words: list[str], wait: float, out: Connection, err: Connection) -> None:
     """Run a command in this process, which was forked for it."""
+    vars(store)["WAIT"] = wait
     os.dup2(out.fileno(), 1)
     os.dup2(err.fileno(), 2)
     sys.argv = words
@@ -131,9 +134,9 @@ def started(words: list[str], out: Connection, err: Connection) -> None:
 class Forked:
     """A process as subprocess.Popen starts one, forked from one that has loaded what judging needs."""
 
-    def __init__(self, words: list[str]) -> None:
+    def __init__(self, words: list[str], wait: float) -> None:
         (out, its_out), (err, its_err) = (FORKS.Pipe(duplex=False) for _ in range(2))
-        self.process = FORKS.Process(target=started, args=(words, its_out, its_err))
+        self.process = FORKS.Process(target=started, args=(words, wait, its_out, its_err))
         self.process.start()
         self.pid = int(self.process.pid or 0)
         self.stdout, self.stderr = (os.fdopen(os.dup(end.fileno())) for end in (out, err))
@@ -157,11 +160,19 @@ class Forked:
             return self.stdout.read(), self.stderr.read()
 
 
-class Server:
-    """A judging page in a process of its own."""
+def refusal(files: Files, *options: object) -> str:
+    """Try to serve; give the one line that says why not."""
+    tried = Forked(command(files, "--port", 0, *options)[2:], wait=0.5)
+    said, wrong = tried.communicate(60)
+    assert (tried.poll(), wrong.count("\n")) == (2, 1), said
+    return wrong
 
-    def __init__(self, files: Files, *options: object, port: int = 0) -> None:
-        self.process = Forked(command(files, "--port", port, *options)[2:])
+
+class Server:
+    """A judging page in a process of its own; `wait` is how long it waits for a store that is locked."""
+
+    def __init__(self, files: Files, *options: object, port: int = 0, wait: float = WAIT) -> None:
+        self.process = Forked(command(files, "--port", port, *options)[2:], wait)
         self.said: list[str] = []
         for line in self.process.stdout:
             self.said.append(line.rstrip())

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from matplotlib.text import Text
+from matplotlib.transforms import Affine2D
 
 import leadline
 from leadline.charts import FAINT, INK, LINE_STYLES, RULE, picture
@@ -43,17 +44,19 @@ def whole(figure: Any) -> None:
     """See that a picture is whole: all inside, no text over another, only known colours."""
     seen: dict[int, tuple[float, str, Any]] = {}
     draw = Text.draw
+    to_pixels = Affine2D().scale(figure.dpi / 72)  # an SVG is drawn in points
 
     def drawn(self: Text, renderer: Any, *given: Any, **options: Any) -> None:
         draw(self, renderer, *given, **options)
         if self.get_visible() and self.get_text().strip():
-            seen[id(self)] = (self.get_rotation() % 90, self.get_text(), self.get_window_extent(renderer))
+            box = self.get_window_extent(renderer).transformed(to_pixels)
+            seen[id(self)] = (self.get_rotation() % 90, self.get_text(), box)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Text, "draw", drawn)
         picture_text = picture(figure, "svg", live_text=True).decode()
     assert set(re.findall(r"#[0-9a-f]{6}\b", picture_text)) <= KNOWN
-    size = figure.get_size_inches() * 72  # an SVG is drawn in points
+    size = figure.get_size_inches() * figure.dpi
     boxes = [(words, box) for _, words, box in seen.values()]
     for words, box in boxes:
         assert box.x0 > -1, words

@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from judging_pages import Files, Server, command, event, stored, write
+from judging_pages import Files, Server, command, event, refusal, stored, write
 from leadline.errors import InputError
 from leadline.judging import lock, store
 from leadline.judging.events import parse_event
@@ -82,19 +82,6 @@ def until(wanted: Callable[[], bool], seconds: float = 20) -> None:
         time.sleep(0.05)
 
 
-def refusal(files: Files, name: Path) -> str:
-    done = subprocess.run(
-        command(files._replace(store=str(name)), "--port", "0"),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 2, done.stdout
-    assert done.stderr.count("\n") == 1
-    return done.stderr
-
-
 def rename(path: str, name: Path) -> None:
     os.rename(path, name)
 
@@ -109,7 +96,7 @@ def test_no_other_name_of_a_store_lets_a_second_page_in(
     make(files.store, other)
     for beside in tmp_path.glob("*-serving"):
         beside.unlink()  # somebody tidies up: the lock is on the store, too
-    assert "is open in another judging page" in refusal(files, other)
+    assert "is open in another judging page" in refusal(files._replace(store=str(other)))
     if make is rename:
         os.rename(other, files.store)
     assert page.save(event(2))[0] == 200
@@ -126,7 +113,7 @@ def test_a_store_with_two_names_is_refused_also_after_a_crash(
     other = tmp_path / "other.sqlite"
     os.link(files.store, other)
     for name in (other, Path(files.store)):
-        assert "has 2 names (hard links)" in refusal(files, name)
+        assert "has 2 names (hard links)" in refusal(files._replace(store=str(name)))
         with pytest.raises(InputError, match="has 2 names"):
             Store.open(str(name))
     other.unlink()
