@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from conftest import Leadline
-from leadline import measures
+from leadline import demo, measures
 from leadline.cli import group
 from leadline.measures import MEASURES
 from oracles import Case
@@ -46,6 +46,15 @@ def generator() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def demo_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the files that `leadline demo --files` writes."""
+    folder = tmp_path_factory.mktemp("demo")
+    for name, content in demo.files():
+        (folder / name).write_bytes(content)
+    return folder
 
 
 @pytest.fixture
@@ -91,10 +100,10 @@ def test_check_names_a_stale_page_and_fails(
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name_of)
 @pytest.mark.usefixtures("examples")
-def test_the_python_examples_of_a_page_run(page: Path, leadline: Leadline) -> None:
+def test_the_python_examples_of_a_page_run(page: Path, demo_files: Path) -> None:
     source = "\n".join(blocks(page, "python"))
     if "cranfield/" in source:
-        leadline("demo", "--files", "cranfield")
+        shutil.copytree(demo_files, "cranfield")
     test = doctest.DocTestParser().get_doctest(source, {}, page.name, str(page), 0)
     told: list[str] = []
     outcome = doctest.DocTestRunner().run(test, out=told.append)
@@ -112,9 +121,11 @@ def shell_examples() -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize(("page", "block"), list(shell_examples()))
 @pytest.mark.usefixtures("examples")
-def test_a_shell_example_prints_what_the_page_says(leadline: Leadline, page: str, block: str) -> None:
+def test_a_shell_example_prints_what_the_page_says(
+    leadline: Leadline, demo_files: Path, page: str, block: str
+) -> None:
     if "cranfield/" in block:
-        leadline("demo", "--files", "cranfield")
+        shutil.copytree(demo_files, "cranfield")
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
         done = leadline(*shlex.split(command)[1:])
