@@ -63,53 +63,7 @@ def test_all_bad_measures_are_reported_at_once_with_the_nearest_good_ones(leadli
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(
-    ("measure", "error"),
-    [
-        ("P@0", "measure 'P@0': the cutoff must be a whole number of at least 1, not 0"),
-        ("P@-1", "measure 'P@-1': the cutoff must be a whole number of at least 1, not -1"),
-        ("P@1.5", "measure 'P@1.5': the cutoff must be a whole number of at least 1, not 1.5"),
-        ("P_5,0", "measure 'P_5,0': the cutoff must be a whole number of at least 1, not 0"),
-        ("P@1e999", "measure 'P@1e999': the cutoff must be a whole number of at least 1, not 1e999"),
-        ("nDCG@x", "measure 'nDCG@x': the cutoff must be a whole number of at least 1, not x"),
-        ("IPrec@1.5", "measure 'IPrec@1.5': the cutoff must be a number from 0 to 1, not 1.5"),
-        ("IPrec@nan", "measure 'IPrec@nan': the cutoff must be a number from 0 to 1, not nan"),
-        ("IPrec", "measure 'IPrec': IPrec needs a cutoff. Write IPrec@0.1"),
-        ("AP(rel=x)", "measure 'AP(rel=x)': rel must be a number of at least 0, not x"),
-        ("AP(rel=nan)", "measure 'AP(rel=nan)': rel must be a number of at least 0, not nan"),
-        ("AP(rel)", "measure 'AP(rel)': 'rel' is not of the form name=value"),
-        ("nDCG(gain=cubic)@10", ("measure 'nDCG(gain=cubic)@10': gain must be linear or exp, not cubic")),
-        ("RankOf@5", "measure 'RankOf@5': RankOf takes no cutoff. Write RankOf"),
-    ],
-)
-def test_a_bad_parameter_says_what_is_expected(measure: str, error: str, leadline: Leadline) -> None:
-    assert refusal(leadline, "evaluate", "q", "r", "-m", measure) == error + HINT
-
-
-@pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(
-    "measure",
-    [
-        "RBP(p=1.5)",
-        "RBP(p=0)",
-        "RBP(p=1)",
-        "AP(foo=1)",
-        "",
-        " ",
-        "@5",
-        "P@",
-        "P@5(rel=2)",
-        "P(5)",
-        "zzz",
-        "nDCG @10",
-        "nDCG@10@10",
-        "((((",
-        "P@5,",
-        "-",
-        "P@\x00",
-        "P@\uff11\uff10x",
-    ],
-)
+@pytest.mark.parametrize("measure", ["zzz", "nDCG @10", "", " ", "-", "P@\x00", "P@\uff11\uff10x"])
 def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadline) -> None:
     found = refusal(leadline, "evaluate", "q", "r", "-m", measure)
     assert f"measure '{visible(measure.strip())}'" in found
@@ -320,7 +274,9 @@ TEXTS = st.one_of(
 def test_any_text_is_refused_or_means_measures_that_print_and_parse_back(text: str) -> None:
     try:
         found = MEASURES.expand(text)
-    except UsageError:
+    except UsageError as error:
+        message = str(error)
+        assert "\n" not in message
         return
     assert found
     for measure in found:

@@ -272,14 +272,6 @@ def test_an_output_file_is_absent_when_the_input_is_refused(leadline: Leadline, 
     assert not (here / "out.txt").exists()
 
 
-def test_bad_measures_are_all_named_at_once(leadline: Leadline) -> None:
-    done = leadline("evaluate", "qrels.txt", "good.run", "-m", "nDGC@10", "-m", "AP", "-m", "Quux@5").refusal
-    assert "nDGC@10" in done
-    assert "nDCG@10" in done
-    assert "'Quux@5'" in done
-    assert "leadline measures" in done
-
-
 @pytest.mark.parametrize("more", [(), ("-J",)])
 def test_a_depth_that_parts_equal_scores_is_counted_even_where_it_cuts_the_judged_one_away(
     leadline: Leadline, here: Path, more: tuple[str, ...]

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import leadline as ll
 from leadline.data.registry import Parametric, Registry, choice, cutoff, number, recall_level, whole
@@ -22,86 +20,56 @@ from leadline.measures import MEASURES
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 
-@pytest.mark.parametrize(
-    ("written", "canonical"),
-    [
-        ("AP", "AP"),
-        ("AP@100", "AP@100"),
-        ("nDCG@10", "nDCG@10"),
-        ("nDCG(gain=exp)@10", "nDCG(gain=exp)@10"),
-        ("P(rel=2)@5", "P(rel=2)@5"),
-        ("IPrec@0.1", "IPrec@0.1"),
-        ("F(beta=2)@10", "F(beta=2)@10"),
-        ("nDCG(discount=jk)@10", "nDCG(discount=jk)@10"),
-        ("E(beta=2)@10", "E(beta=2)@10"),
-        ("RankOf(n=1)", "RankOf"),
-        ("RankOf(n=all)", "RankOf(n=all)"),
-        # of trec_eval and pytrec_eval
-        ("map", "AP"),
-        ("map_cut_10", "AP@10"),
-        ("ndcg", "nDCG"),
-        ("ndcg_cut_10", "nDCG@10"),
-        ("ndcg_cut.10", "nDCG@10"),
-        ("recip_rank", "RR"),
-        ("P_5", "P@5"),
-        ("P.5", "P@5"),
-        ("recall_1000", "R@1000"),
-        ("recall.1000", "R@1000"),
-        ("bpref", "Bpref"),
-        ("Rprec", "Rprec"),
-        ("success_1", "Success@1"),
-        ("set_P", "P"),
-        ("set_recall", "R"),
-        ("set_F", "F"),
-        ("num_q", "NumQ"),
-        ("num_ret", "NumRet"),
-        ("num_rel", "NumRel"),
-        ("num_rel_ret", "NumRelRet"),
-        ("iprec_at_recall_0.20", "IPrec(rule=trec10)@0.2"),
-        ("iprec_at_recall.1", "IPrec(rule=trec10)@1"),
-        # of ranx, MTEB, ir_measures
-        ("ndcg@10", "nDCG@10"),
-        ("ndcg_at_10", "nDCG@10"),
-        ("mrr@10", "RR@10"),
-        ("mrr", "RR"),
-        ("precision@5", "P@5"),
-        ("precision", "P"),
-        ("recall@100", "R@100"),
-        ("f1@5", "F@5"),
-        ("hit_rate@3", "Success@3"),
-        ("hits@3", "NumRelRet@3"),
-        ("r-precision", "Rprec"),
-        ("map@100", "AP@100"),
-        ("map_at_100", "AP@100"),
-        ("precision@5-l2", "P(rel=2)@5"),
-        ("map-l2", "AP(rel=2)"),
-        ("ndcg_burges@10", "nDCG(gain=exp)@10"),
-        ("dcg@5", "DCG@5"),
-        ("SetP", "P"),
-        ("SetR", "R"),
-        ("SetF(beta=2)", "F(beta=2,form=linear)"),
-        ("MAP", "AP"),
-        # any case, blanks around, defaults and odd forms of numbers
-        ("NDCG@10", "nDCG@10"),
-        ("ap", "AP"),
-        (" AP ", "AP"),
-        ("P( rel = 2 )@5", "P(rel=2)@5"),
-        ("AP(rel=1)", "AP"),
-        ("AP(rel=1.0)", "AP"),
-        ("AP(rel=2.0)", "AP(rel=2)"),
-        ("P(cutoff=5)", "P@5"),
-        ("recall(cutoff=5)", "R@5"),
-        ("P@5.0", "P@5"),
-        ("P@1e3", "P@1000"),
-        ("AP()", "AP"),
-        ("AP(rel=-0)", "AP(rel=0)"),
-        ("AP(rel=0.5)", "AP(rel=0.5)"),
-        ("P@05", "P@5"),
-    ],
-)
-def test_a_text_means_one_measure(written: str, canonical: str) -> None:
-    assert str(MEASURES.parse(written)) == canonical
-    assert MEASURES.expand(written) == [MEASURES.parse(canonical)]
+# Ours, those of trec_eval, pytrec_eval, ranx, MTEB and ir_measures, any case, defaults, odd numbers.
+SPELLINGS = {
+    "AP": "AP; map; MAP; ap;  AP ; AP(rel=1); AP(rel=1.0); AP()",
+    "AP@100": "AP@100; map@100; map_at_100",
+    "nDCG@10": "nDCG@10; ndcg_cut_10; ndcg_cut.10; ndcg@10; ndcg_at_10; NDCG@10",
+    "nDCG(gain=exp)@10": "nDCG(gain=exp)@10; ndcg_burges@10",
+    "P(rel=2)@5": "P(rel=2)@5; precision@5-l2; P( rel = 2 )@5",
+    "IPrec@0.1": "IPrec@0.1",
+    "F(beta=2)@10": "F(beta=2)@10",
+    "nDCG(discount=jk)@10": "nDCG(discount=jk)@10",
+    "E(beta=2)@10": "E(beta=2)@10",
+    "RankOf": "RankOf(n=1)",
+    "RankOf(n=all)": "RankOf(n=all)",
+    "AP@10": "map_cut_10",
+    "nDCG": "ndcg",
+    "RR": "recip_rank; mrr",
+    "P@5": "P_5; P.5; precision@5; P(cutoff=5); P@5.0; P@05",
+    "R@1000": "recall_1000; recall.1000",
+    "Bpref": "bpref",
+    "Rprec": "Rprec; r-precision",
+    "Success@1": "success_1",
+    "P": "set_P; precision; SetP",
+    "R": "set_recall; SetR",
+    "F": "set_F",
+    "NumQ": "num_q",
+    "NumRet": "num_ret",
+    "NumRel": "num_rel",
+    "NumRelRet": "num_rel_ret",
+    "IPrec(rule=trec10)@0.2": "iprec_at_recall_0.20",
+    "IPrec(rule=trec10)@1": "iprec_at_recall.1",
+    "RR@10": "mrr@10",
+    "R@100": "recall@100",
+    "F@5": "f1@5",
+    "Success@3": "hit_rate@3",
+    "NumRelRet@3": "hits@3",
+    "AP(rel=2)": "map-l2; AP(rel=2.0)",
+    "DCG@5": "dcg@5",
+    "F(beta=2,form=linear)": "SetF(beta=2)",
+    "R@5": "recall(cutoff=5)",
+    "P@1000": "P@1e3",
+    "AP(rel=0)": "AP(rel=-0)",
+    "AP(rel=0.5)": "AP(rel=0.5)",
+}
+
+
+@pytest.mark.parametrize("canonical", SPELLINGS)
+def test_a_text_means_one_measure(canonical: str) -> None:
+    for written in SPELLINGS[canonical].split(";"):
+        assert str(MEASURES.parse(written)) == canonical, written
+        assert MEASURES.expand(written) == [MEASURES.parse(canonical)]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +103,9 @@ def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(written: str, canoni
     ("written", "says"),
     [
         ("P@0", "the cutoff must be a whole number of at least 1, not 0"),
-        ("P@-1", "the cutoff must be a whole number"),
+        ("P_5,0", "the cutoff must be a whole number of at least 1, not 0"),
+        ("P@1e999", "the cutoff must be a whole number of at least 1, not 1e999"),
+        ("P@-1", "the cutoff must be a whole number of at least 1, not -1"),
         ("P@2.5", "the cutoff must be a whole number"),
         ("P@x", "the cutoff must be a whole number"),
         ("P@1_0", "the cutoff must be a whole number"),
@@ -145,6 +115,7 @@ def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(written: str, canoni
         ("P@1e300", "the cutoff must be a whole number"),
         ("P@5,,10", "the cutoff must be a whole number"),
         ("IPrec@1.5", "the cutoff must be a number from 0 to 1, not 1.5"),
+        ("IPrec@nan", "the cutoff must be a number from 0 to 1, not nan"),
         ("IPrec@-0.1", "the cutoff must be a number from 0 to 1"),
         ("IPrec", "IPrec needs a cutoff. Write IPrec@0.1"),
         ("Success", "Success needs a cutoff. Write Success@10"),
@@ -159,6 +130,7 @@ def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(written: str, canoni
         ("RankOf(n=most)", "n must be a whole number of at least 1, or all, not most"),
         ("AP(depth=3)", "AP has no parameter 'depth'. Its parameters are rel, norm, cutoff"),
         ("NumQ(rel=1)", "NumQ has no parameter 'rel'. It has no parameters"),
+        ("AP(rel)", "'rel' is not of the form name=value"),
         ("AP(2)", "'2' is not of the form name=value"),
         ("P(rel=1,rel=2)@5", "rel is given twice"),
         ("P(rel=1)@5-l2", "rel is given twice"),
@@ -210,31 +182,9 @@ def test_the_nearest_names_can_be_used() -> None:
         assert MEASURES.expand_all(offered.split(", "))
 
 
-def test_all_bad_names_are_told_at_once() -> None:
-    with pytest.raises(UsageError) as refusal:
-        MEASURES.expand_all(["nDGC@10", "AP", "P@0", "AP(rel=x)", "Succes"])
-    text = str(refusal.value)
-    for part in ("'nDGC@10'", "Did you mean nDCG@10", "'P@0'", "'AP(rel=x)'", "'Succes'"):
-        assert part in text
-    assert text.endswith(" See `leadline measures`")
-    assert "\n" not in text
-
-
 def test_every_measure_comes_once_in_the_order_asked() -> None:
     found = MEASURES.expand_all(["P.10,5", "ndcg@10", "AP", "P@5", "nDCG@10", "map"])
     assert [str(measure) for measure in found] == ["P@10", "P@5", "nDCG@10", "AP"]
-
-
-@given(st.text(alphabet="nDCGP@_.,()=-l0123456789 aprel\n", max_size=20))
-def test_any_text_means_something_or_is_refused_in_one_line(text: str) -> None:
-    try:
-        found = MEASURES.expand(text)
-    except UsageError as error:
-        message = str(error)
-        assert message
-        assert "\n" not in message
-    else:
-        assert [MEASURES.parse(str(measure)) for measure in found] == found
 
 
 class Shape(Parametric):
