@@ -107,7 +107,7 @@ def test_a_study_without_its_options_or_a_folder_is_refused(
     assert "Missing option '--machine LABELS'" in leadline(*circular, "-o", tmp_path / "out").err
     assert "Missing option '-o" in leadline(*given).err
     done = leadline(*given, "-o", tmp_path / "grid.tsv")
-    assert "is a file. Give a folder" in done.err
+    assert "is a file. Pass a folder" in done.err
     assert not (tmp_path / "out").exists()
 
 

@@ -131,7 +131,7 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--baseline", "odl"], "No run is named 'odl'. Did you mean 'old'"),
+        (["--baseline", "odl"], "no run is named 'odl'. Did you mean 'old'"),
         (["--test", "tt"], "unknown test 'tt'"),
         (["--fail-if-worse", "AP:x"], "The margin in 'AP:x' is not a number"),
         (["--baseline", "old", "--fail-if-worse", "APP"], "unknown measure 'APP'. Did you mean AP"),
@@ -173,7 +173,7 @@ def test_a_name_that_is_not_utf_8_goes_everywhere(leadline: Leadline, files: lis
 
 def test_one_run_is_refused(leadline: Leadline, files: list[str]) -> None:
     done = leadline("compare", *files[:2])
-    assert (done.status, done.err) == (2, "leadline: error: need at least two runs to compare, got 1\n")
+    assert (done.status, done.err) == (2, "leadline: error: comparing needs at least two runs, not 1\n")
 
 
 def test_help_names_everything_that_there_is(leadline: Leadline) -> None:

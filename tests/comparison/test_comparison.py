@@ -263,7 +263,7 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"baseline": "bset"}, "No run is named 'bset'. Did you mean 'best'"),
+        ({"baseline": "bset"}, "no run is named 'bset'. Did you mean 'best'"),
         ({"test": "Welch"}, "unknown test 'Welch'"),
         ({"correction": "Holmes"}, "unknown correction 'Holmes'. Did you mean Holm?"),
         ({"interval": "BCA2"}, "unknown interval 'BCA2'. Did you mean BCa?"),
@@ -278,7 +278,7 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
         ({"correction": None}, "a name such as BH"),
         ({"interval": 3}, "a name such as BCa"),
         ({"test": 3}, "a name such as Bootstrap"),
-        ({"baseline": 3}, "baseline=3 is not valid. Give the name of one run, or several names"),
+        ({"baseline": 3}, "baseline=3 is not valid. Pass the name of one run, or several names"),
         ({"baseline": ["best", 3]}, "baseline=['best', 3]"),
         ({"seed": -1}, "whole number"),
         ({"measures": ["GMAP"]}, "GMAP"),
@@ -319,7 +319,7 @@ def test_too_few_queries_for_the_test_are_said() -> None:
 
 
 def test_one_run_is_nothing_to_compare() -> None:
-    with pytest.raises(UsageError, match="need at least two runs to compare, got 1"):
+    with pytest.raises(UsageError, match="comparing needs at least two runs, not 1"):
         compare(QRELS, {"a": RUNS["best"]}, "RR")
 
 

@@ -266,7 +266,7 @@ def test_a_folder_of_collections_is_a_suite_and_those_of_beir_too(tmp_path: Path
     [
         ({"test": "Sign"}, "T or Randomisation"),
         ({"correction": "MaxT"}, "BH, Bonferroni"),
-        ({"baseline": "z"}, "No run is named 'z'. Choose from"),
+        ({"baseline": "z"}, "no run is named 'z'. Choose from"),
         ({"engine": "ray"}, "local"),
         ({"partial": 1}, "partial must be True or False, not 1"),
         ({"dpeth": 3}, "Did you mean 'depth'"),

@@ -86,7 +86,7 @@ def test_a_chunk_without_a_document_is_refused_with_its_line(tmp_path: Path) -> 
         ll.read_run({"q1": {"b#1": 1.0}}, documents_of={"b#0": "b", "zz": "a"})
     table = tmp_path / "chunks.csv"
     table.write_text("chunk_id,doc_id\nx,a\nx,b\n")
-    with pytest.raises(InputError, match=r"chunks\.csv:3: chunk 'x' has two different documents"):
+    with pytest.raises(InputError, match=r"chunks\.csv:3: chunk 'x' is assigned to two different documents"):
         ll.read_run(path, documents_of=table)
     for wrong in ("no such file", "(", 7, {}, {"a": 1}):
         with pytest.raises(UsageError, match="documents_of"):

@@ -244,7 +244,7 @@ def test_a_generator_is_gone_through_once() -> None:
     source = rows()
     assert read_run(source).to_dict() == RUN
     assert len(taken) == 4
-    assert refusal(read_run, source) == "run: the run contains no documents"
+    assert refusal(read_run, source) == "run: contains no documents"
 
 
 def test_ir_measures_shapes_are_known() -> None:
@@ -338,8 +338,8 @@ FAULTS = {
     ("a.json", '"text"'): ": the JSON is of type str, not an object or a list",
     ("a.json", '{"q1": {"d1": "2"}}'): ", record 1: score '2' of document 'd1' of query 'q1' is not a number",
     ("a.json", '{"q1": 7}'): ": the value of query 'q1' is of type int, not of the form {document: score}",
-    ("a.json", "{}"): ": the run contains no documents",
-    ("a.json", "[]"): ": the run contains no documents",
+    ("a.json", "{}"): ": contains no documents",
+    ("a.json", "[]"): ": contains no documents",
     (
         "a.json",
         '["q1", "d1"]',
@@ -378,7 +378,7 @@ FAULTS = {
         "qid,docno,number\nq1,d1,1\n",
     ): ":1: no scores can be read from the columns qid, docno, number, because none is called score, "
     "similarity or relevance_score",
-    ("a.csv", "qid,docno,score\n"): ": the run contains no documents",
+    ("a.csv", "qid,docno,score\n"): ": contains no documents",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",
     ("a.arrow", "ARROW1 and nothing else"): "cannot be read",
 }
@@ -602,9 +602,7 @@ def test_lists_that_are_empty_are_ranked_lists_too() -> None:
 
 
 def test_empty_and_unknown_things_are_refused() -> None:
-    assert (
-        refusal(objects.write_run, Run.of([], name="none"), "a.run") == "none: the run contains no documents"
-    )
+    assert refusal(objects.write_run, Run.of([], name="none"), "a.run") == "none: contains no documents"
     assert isinstance(read_qrels([("q1", "d1", 1)]), Qrels)
     assert "Use (query, document, number)" in refusal(read_run, [1, 2])
     assert "the record is a tuple of length 2. Use" in refusal(read_run, [("q1", "d1")])

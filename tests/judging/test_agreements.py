@@ -258,7 +258,7 @@ def test_swaps_are_what_a_loop_over_pairs_counts(pairs: list[tuple[int, int]]) -
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"judges": {"a": {"q": {"d": 1}}}}, "need at least two judges, got 1 (a)"),
+        ({"judges": {"a": {"q": {"d": 1}}}}, "agreement needs at least two judges, not 1 (a)"),
         ({"judges": {}}, "judges"),
         ({}, "agreement needs either judges or a table of counts, but found neither"),
         ({"judges": {"a": {"q": {"d": 1}}}, "table": [1, 2, 3, 4]}, "found both"),

@@ -160,7 +160,7 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
         ({"a": (1, 2), "b": (1, 2), "confidence": 95}, "such as 0.95, not 95"),
         ({"a": (1, 2), "b": (1, 2), "effect": -1}, "not -1"),
         ({"a": (1, 2), "b": (1, 2), "power": 2}, "not 2"),
-        ({"a": (1, 2), "b": (1, 2), "arms": ("a", "b")}, "Leave it out"),
+        ({"a": (1, 2), "b": (1, 2), "arms": ("a", "b")}, "Leave out `arms`"),
         ({"log": "x", "a": (1, 2)}, "a log and counts"),
     ],
     ids=str,

@@ -159,7 +159,7 @@ def test_without_a_deviation_nothing_is_said(deviation: float, queries: int) -> 
 
 
 def test_of_fewer_than_two_queries_there_is_no_power() -> None:
-    with pytest.raises(UsageError, match="need at least 2 queries, got 1"):
+    with pytest.raises(UsageError, match="at least 2 queries are needed, not 1"):
         power(0.5, 1)
 
 
