@@ -197,8 +197,7 @@ def test_words_that_people_try_are_answered_with_a_command_that_exists(word: str
 
 @pytest.mark.parametrize("word", sorted(TRIED_OPTIONS))
 def test_options_that_people_try_are_answered_where_the_answer_holds(word: str, leadline: Leadline) -> None:
-    given = TRIED_OPTIONS[word]
-    answers = (given,) if isinstance(given, str) else given
+    answers = TRIED_OPTIONS[word]
     names = [
         f"{name} {below}".strip()
         for name, entry in _help.table().items()
