@@ -4,51 +4,6 @@ from __future__ import annotations
 
 from leadline import version
 
-TYPE_CHECKING = False  # as that of typing, without loading it before an interrupt can be caught
-if TYPE_CHECKING:
-    from leadline import measures
-    from leadline.comparison.baselines import write_baseline
-    from leadline.comparison.compare import compare
-    from leadline.comparison.comparison_result import Comparison
-    from leadline.comparison.correlate import correlate
-    from leadline.comparison.gate_reports import gate
-    from leadline.comparison.information_difference.difference import difference
-    from leadline.comparison.information_difference.difference_result import Difference
-    from leadline.comparison.rank import Ranking, rank
-    from leadline.comparison.replication import replicate
-    from leadline.comparison.suite_evaluation import suite
-    from leadline.comparison.why_different import why_different
-    from leadline.errors import InputError, LeadlineError, UsageError
-    from leadline.estimation.measured import evaluate
-    from leadline.estimation.predict import predict
-    from leadline.estimation.sampled import sampled
-    from leadline.estimation.score_histograms.histogram import histogram
-    from leadline.estimation.unjudged import unjudged
-    from leadline.evaluation.check_files import check
-    from leadline.evaluation.curves import curve
-    from leadline.evaluation.explain import explain
-    from leadline.evaluation.ir_measures_provider import ir_measure, register
-    from leadline.evaluation.results import Results
-    from leadline.evaluation.score_results import read_scores
-    from leadline.io.objects import Qrels, Run, read_qrels, read_run, run_of_arrays, write_qrels, write_run
-    from leadline.io.texts import read_documents, read_queries
-    from leadline.judging.agreement import agreement
-    from leadline.judging.pool import pool, write_pool
-    from leadline.judging.score_audit import audit_scores
-    from leadline.measures import MEASURES, Measure
-    from leadline.online.abtest import abtest
-    from leadline.pages.report import report
-    from leadline.result import Result
-    from leadline.retrieval import models
-    from leadline.retrieval.collection import collection
-    from leadline.retrieval.fusion import fuse
-    from leadline.retrieval.index import build_index, open_index
-    from leadline.retrieval.marginal_relevance import mmr
-    from leadline.retrieval.models import MODELS
-    from leadline.retrieval.search import score, search
-    from leadline.scale.saved_files import merge_files, verify
-    from leadline.text.summaries import dynamic_summary, static_summary
-
 # Public names by module; a module is imported when one of its names is first used. An empty tuple of
 # names: the module itself is public.
 _MODULES = {
@@ -97,83 +52,20 @@ _PACKAGES = {"measures": "leadline.measures", "models": "leadline.retrieval.mode
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __version__ = version.VERSION
-__all__ = [
-    "MEASURES",
-    "MODELS",
-    "Comparison",
-    "Difference",
-    "InputError",
-    "LeadlineError",
-    "Measure",
-    "Qrels",
-    "Ranking",
-    "Result",
-    "Results",
-    "Run",
-    "UsageError",
-    "__version__",
-    "abtest",
-    "agreement",
-    "audit_scores",
-    "build_index",
-    "check",
-    "collection",
-    "compare",
-    "correlate",
-    "curve",
-    "difference",
-    "dynamic_summary",
-    "evaluate",
-    "explain",
-    "fuse",
-    "gate",
-    "histogram",
-    "ir_measure",
-    "measures",
-    "merge_files",
-    "mmr",
-    "models",
-    "open_index",
-    "pool",
-    "predict",
-    "rank",
-    "read_documents",
-    "read_qrels",
-    "read_queries",
-    "read_run",
-    "read_scores",
-    "register",
-    "replicate",
-    "report",
-    "run_of_arrays",
-    "sampled",
-    "score",
-    "search",
-    "static_summary",
-    "suite",
-    "unjudged",
-    "verify",
-    "why_different",
-    "write_baseline",
-    "write_pool",
-    "write_qrels",
-    "write_run",
-]
+__all__ = sorted([*_HOMES, *_PACKAGES, "__version__"])  # noqa: PLE0605  # which is a list
 
 
-if not TYPE_CHECKING:  # for which any name would be there
+def __getattr__(name: str) -> object:
+    if name not in _HOMES and name not in _PACKAGES:
+        raise AttributeError(f"module 'leadline' has no attribute '{name}'{_instead(name)}")
+    import importlib
 
-    def __getattr__(name: str) -> object:
-        if name not in _HOMES and name not in _PACKAGES:
-            raise AttributeError(f"module 'leadline' has no attribute '{name}'{_instead(name)}")
-        import importlib
-
-        if name in _PACKAGES:
-            value: object = importlib.import_module(_PACKAGES[name])
-        else:
-            value = getattr(importlib.import_module(f"leadline.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
+    if name in _PACKAGES:
+        value: object = importlib.import_module(_PACKAGES[name])
+    else:
+        value = getattr(importlib.import_module(f"leadline.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 # What people try, and the right call.
