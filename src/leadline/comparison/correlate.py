@@ -398,53 +398,31 @@ def _warnings(
     values: tuple[Floats, Floats],
     unused: bool,
 ) -> list[ResultWarning]:
-    warnings = [
-        ResultWarning(
-            "constant",
-            f"{side.measure} ({side.path}) is the same for all runs, so coefficients are undefined",
-            1,
-        )
-        for side, column in zip(sides, values, strict=True)
-        if np.ptp(column) == 0
-    ]
+    found = []
+    for side, column in zip(sides, values, strict=True):
+        words = f"{side.measure} ({side.path}) is the same for all runs, so coefficients are undefined"
+        found.append(("constant", words, int(np.ptp(column) == 0)))
     for side in sides:
         alone = sorted(set(side.values) - set(both))
         shown = ", ".join(alone[:3]) + (", ..." if len(alone) > 3 else "")
-        warnings.append(
-            ResultWarning(
-                "only_one_side",
-                f"left out {counted(len(alone), 'run')} only in {side.path} ({shown})",
-                len(alone),
-            )
+        words = f"left out {counted(len(alone), 'run')} only in {side.path} ({shown})"
+        found.append(("only_one_side", words, len(alone)))
+    for side in sides:
+        reasons = [reason for name, reason in side.withheld if name in names]
+        listed = list(dict.fromkeys(reasons))
+        shown = "; ".join(listed[:2]) + ("; ..." if len(listed) > 2 else "")
+        words = (
+            f"no interval for {side.measure} ({side.path}) in {len(reasons)} of {counted(len(names), 'run')} "
+            f"({shown}), so the coefficients may be wrong"
         )
-    warnings += [_withheld(side, names) for side in sides]
-    lost = len(both) - len(names)
-    warnings += [
-        ResultWarning("undefined", f"left out {counted(lost, 'run')} with a value on one side only", lost),
-        ResultWarning(
-            "few_runs",
-            f"coefficients are unreliable with {len(names)} runs (fewer than {FEW})",
-            int(len(names) < FEW),
-        ),
-        ResultWarning(
-            "too_few_runs", f"intervals need at least {LEAST} runs, not {len(names)}", int(len(names) < LEAST)
-        ),
-        ResultWarning(
-            "queries_unused",
-            "no interval over queries, because the per-query values do not match the means in their file",
-            int(unused),
-        ),
+        found.append(("withheld_intervals", words, len(reasons)))
+    lost, runs = len(both) - len(names), len(names)
+    few = f"coefficients are unreliable with {runs} runs (fewer than {FEW})"
+    other = "no interval over queries, because the per-query values do not match the means in their file"
+    found += [
+        ("undefined", f"left out {counted(lost, 'run')} with a value on one side only", lost),
+        ("few_runs", few, int(runs < FEW)),
+        ("too_few_runs", f"intervals need at least {LEAST} runs, not {runs}", int(runs < LEAST)),
+        ("queries_unused", other, int(unused)),
     ]
-    return [notice for notice in warnings if notice.count]
-
-
-def _withheld(side: Column, names: Sequence[str]) -> ResultWarning:
-    """Return a warning about estimates whose interval was withheld."""
-    reasons = [reason for name, reason in side.withheld if name in names]
-    listed = list(dict.fromkeys(reasons))
-    shown = "; ".join(listed[:2]) + ("; ..." if len(listed) > 2 else "")
-    words = (
-        f"no interval for {side.measure} ({side.path}) in {len(reasons)} of {counted(len(names), 'run')} "
-        f"({shown}), so the coefficients may be wrong"
-    )
-    return ResultWarning("withheld_intervals", words, len(reasons))
+    return [ResultWarning(*one) for one in found if one[2]]

@@ -20,13 +20,13 @@ LOST = 5  # queries that are listed
 WIDTH = 12  # of the first column
 
 
-def report_of(gate: Gate, results: Results, *, lost: int = LOST) -> str:
+def report_of(gate: Gate, results: Results) -> str:
     """Return a report of the outcome of a condition: one line, and the numbers below it."""
     index = results.measure_index(gate.condition.measure)
     values = results.averaged_values(index)
     run = values[results.names.index(gate.run)]
     other = None if gate.baseline is None else values[results.names.index(gate.baseline)]
-    rows = [*_numbers(gate, results, index), *_queries(gate, results, run, other, lost)]
+    rows = [*_numbers(gate, results, index), *_queries(gate, results, run, other)]
     return "\n".join(
         [f"{gate.outcome}: {gate.claim}", *(f"  {name:<{WIDTH}}{text}" for name, text in rows if text)]
     )
@@ -43,12 +43,19 @@ def _numbers(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
         ("difference", "" if isnan(gate.difference) else signed(gate.difference)),
     ]
     if rules is not None and gate.tested:
-        limit = f"{signed(gate.limit)} (one-sided {percent(rules.confidence)} {side} limit" + _needed(gate)
+        limit = f"one-sided {percent(rules.confidence)} {side} limit"
+        needed = f"{rules.alpha:.3g} or more passes"
+        if gate.condition.kind == NOT_WORSE:  # decided by the limit as well
+            bound = -gate.condition.margin if gate.rising else gate.condition.margin
+            limit += f"; it must be {'above' if gate.rising else 'below'} {bound:g}"
+            needed = f"below {rules.alpha:.3g} passes"
+        p = p_text(gate.p).removeprefix("p ").removeprefix("= ")
+        none = "none: these queries give no bound"
         rows += [
-            ("limit", limit if isfinite(gate.limit) else "none: these queries give no bound"),
-            ("p", f"{p_text(gate.p).removeprefix('p ').removeprefix('= ')} ({_test(gate)})"),
+            ("limit", f"{signed(gate.limit)} ({limit})" if isfinite(gate.limit) else none),
+            ("p", f"{p} ({rules.test}; H0: {gate.null}; {needed})"),
         ]
-    rows += [("n", gate.sample), ("verdict", _verdict(gate)), ("reason", gate.reason)]
+    rows += [("n", gate.sample), ("verdict", gate.outcome.lower()), ("reason", gate.reason)]
     if rules is not None and isfinite(gate.detectable_difference) and gate.tested:
         margin, power = f"{gate.detectable_difference:.2g}", percent(rules.power)
         rows.append(("margin", f"at {margin} or more, an equally good run passes with {power} power"))
@@ -62,46 +69,24 @@ def _least(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
     if not isnan(gate.difference):
         rows.append(("difference", signed(gate.difference)))
     averaged = int((~np.isnan(results.averaged_values(index)[results.names.index(gate.run)])).sum())
-    return [*rows, ("n", f"{averaged:,}"), ("verdict", _verdict(gate)), ("reason", gate.reason)]
+    return [*rows, ("n", f"{averaged:,}"), ("verdict", gate.outcome.lower()), ("reason", gate.reason)]
 
 
-def _needed(gate: Gate) -> str:
-    """Return the limit that the condition needs, as text; only non-inferiority is decided by it."""
-    if gate.condition.kind == WORSE:
-        return ")"
-    bound = -gate.condition.margin if gate.rising else gate.condition.margin
-    return f"; it must be {'above' if gate.rising else 'below'} {bound:g})"
-
-
-def _test(gate: Gate) -> str:
-    assert gate.rules is not None
-    passing = "or more" if gate.condition.kind == WORSE else "is needed"
-    level = f"{gate.rules.alpha:.3g}"
-    needed = f"{level} {passing} passes" if gate.condition.kind == WORSE else f"below {level} passes"
-    return f"{gate.rules.test}; H0: {gate.null}; {needed}"
-
-
-def _verdict(gate: Gate) -> str:
-    return "cannot tell" if gate.cannot_tell else "failed" if gate.failed else "passed"
-
-
-def _queries(
-    gate: Gate, results: Results, run: Floats, other: Floats | None, lost: int
-) -> list[tuple[str, str]]:
+def _queries(gate: Gate, results: Results, run: Floats, other: Floats | None) -> list[tuple[str, str]]:
     """Return the queries that lost most, or of the worst values."""
     side = 1.0 if gate.rising else -1.0
     gained = side * (run if other is None else run - other)
     order = np.argsort(np.nan_to_num(gained, nan=np.inf), kind="stable").tolist()
     places = [place for place in order if not isnan(gained[place]) and (other is None or gained[place] < 0)]
     if other is None:
-        text = ", ".join(f"{results.queries[place]} {run[place]:.4f}" for place in places[:lost])
+        text = ", ".join(f"{results.queries[place]} {run[place]:.4f}" for place in places[:LOST])
         return [("worst", text)]
     texts = [
         f"{results.queries[place]} {signed(float(run[place] - other[place]))} "
         f"({other[place]:.4f} to {run[place]:.4f})"
-        for place in places[:lost]
+        for place in places[:LOST]
     ]
-    more = f", and {len(places) - lost:,} more" if len(places) > lost else ""
+    more = f", and {len(places) - LOST:,} more" if len(places) > LOST else ""
     return [("lost most", ", ".join(texts) + more)]
 
 

@@ -405,32 +405,25 @@ def _warnings(
         for one in found
         if one.statistic == "effect_ratio" and one.withheld and one.withheld != ONE_QUERY
     ]
+    order = f"tau union and RBO leave out {counted_queries(missing)} without documents in a run"
+    outside = f"left out {counted_queries(excluded)} not in the means of all four runs"
+    same = [run for run, values in errors.items() if values and not any(values)]
+    idle = (
+        f"the effect ratio is not meaningful and has no interval for {' and '.join(unclear)}, because the "
+        f"{percent(rules.confidence)} interval of the original effect contains 0"
+    )
     warnings = [
-        ResultWarning(
-            "missing_from_order",
-            f"tau union and RBO leave out {counted_queries(missing)} without documents in a run",
-            missing,
-        ),
-        ResultWarning(
-            "uncommon_queries",
-            f"left out {counted_queries(excluded)} not in the means of all four runs",
-            excluded,
-        ),
+        ("missing_from_order", order, missing),
+        ("uncommon_queries", outside, excluded),
         *(
-            ResultWarning(
+            (
                 "identical_runs",
                 f"original and reproduced {run} have the same values on all queries, so RMSE is 0",
                 1,
             )
-            for run, values in errors.items()
-            if values and not any(values)
+            for run in same
         ),
-        ResultWarning("one_query", "intervals and tests need at least two queries, not one", int(bool(few))),
-        ResultWarning(
-            "unclear_effect",
-            f"the effect ratio is not meaningful and has no interval for {' and '.join(unclear)}, because "
-            f"the {percent(rules.confidence)} interval of the original effect contains 0",
-            len(unclear),
-        ),
+        ("one_query", "intervals and tests need at least two queries, not one", int(bool(few))),
+        ("unclear_effect", idle, len(unclear)),
     ]
-    return [notice for notice in warnings if notice.count]
+    return [ResultWarning(*one) for one in warnings if one[2]]

@@ -372,16 +372,13 @@ def _of_mean(side: Side) -> Side:
 
 def _warnings(others: Sequence[str], *, only_means: bool, tried: bool) -> list[ResultWarning]:
     shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
-    warnings = [
-        ResultWarning(
-            "other_measures", f"other measures that differ: {shown} (choose one with -m)", len(others)
-        ),
-        ResultWarning(
-            "only_means", "one of the tables has no per-query values, so means are compared", int(only_means)
-        ),
-        ResultWarning("not_tried", "to find causes, add --qrels QRELS --run RUN", int(not tried)),
+    means = "one of the tables has no per-query values, so means are compared"
+    found = [
+        ("other_measures", f"other measures that differ: {shown} (choose one with -m)", len(others)),
+        ("only_means", means, int(only_means)),
+        ("not_tried", "to find causes, add --qrels QRELS --run RUN", int(not tried)),
     ]
-    return [notice for notice in warnings if notice.count]
+    return [ResultWarning(*one) for one in found if one[2]]
 
 
 def _one_scale(columns: Sequence[Floats], measure: Measure | None) -> tuple[list[Floats], int]:

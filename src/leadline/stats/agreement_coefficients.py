@@ -72,12 +72,9 @@ def coincidences(codes: Integers, size: int, group: Integers | None = None, grou
     owner = np.zeros(len(units), dtype=np.int64) if group is None else group[units]
     weight = 1.0 / (judgments[units] - 1)
     tables = np.zeros((groups, size, size))
-    assigned = (
-        np.stack([(codes[units] == grade).sum(axis=1) for grade in range(size)], axis=1)
-        if size
-        else np.zeros((len(units), 0))
-    )
-    counts = assigned.astype(np.float64)
+    counts = np.zeros((len(units), size))
+    for grade in range(size):
+        counts[:, grade] = (codes[units] == grade).sum(axis=1)
     bounds = np.searchsorted(owner, np.arange(groups + 1))
     for index, (low, high) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
         part, row_weight = counts[low:high], weight[low:high]
@@ -415,9 +412,7 @@ class PairwiseAgreement:
 
     def values_of(self, coefficient: Coefficient, groups: UnitGroups | None = None) -> Floats:
         """Return a coefficient of every pair of judges: pairs x groups."""
-        if (
-            self._kept is None or self._kept[0] is not groups
-        ):  # several coefficients of the same groups follow
+        if self._kept is None or self._kept[0] is not groups:  # several coefficients of a grouping follow
             self._kept = groups, self.tables(self.pairs, groups)
         return coefficient.of_tables(symmetric_tables(coefficient, self._kept[1]), self.values)
 
@@ -429,30 +424,21 @@ class PairwiseAgreement:
             tables = np.ascontiguousarray(self.tables(part, self.groups).transpose(2, 3, 1, 0))
 
             def measured(cells: Floats) -> Floats:
-                both_ways = cells + np.swapaxes(cells, 0, 1)
-                return np.stack(
-                    [
-                        coefficient.of_cells(both_ways if coefficient.multi_judge else cells, self.values)
-                        for coefficient in coefficients
-                    ]
-                )
+                both = {False: cells, True: cells + np.swapaxes(cells, 0, 1)}
+                return np.stack([one.of_cells(both[one.multi_judge], self.values) for one in coefficients])
 
             replicates[:, :, start : start + PAIRS_PER_BLOCK] = _in_blocks(tables, measured, draws, seed)
         return replicates
 
     def left_out(self, coefficients: Sequence[Coefficient]) -> Floats:
-        """Return the coefficients without each group in turn: coefficients x groups x pairs.
-
-        As `without_each`.
-        """
+        """Return the coefficients `without_each` group in turn: coefficients x groups x pairs."""
         left = np.full((len(coefficients), self.groups.number, len(self.pairs)), np.nan)
         for start in range(0, len(self.pairs), PAIRS_PER_BLOCK):
             part = slice(start, start + PAIRS_PER_BLOCK)
             tables = self.tables(self.pairs[part], self.groups)
             for row, coefficient in enumerate(coefficients):
-                left[row, :, part] = without_each(
-                    symmetric_tables(coefficient, tables), coefficient, self.values
-                ).T
+                symmetric = symmetric_tables(coefficient, tables)
+                left[row, :, part] = without_each(symmetric, coefficient, self.values).T
         return left
 
 

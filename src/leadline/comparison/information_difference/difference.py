@@ -74,28 +74,23 @@ def difference_warnings(
     nonrelevant = (qrels.count(qrels.grades < rel))[relevant]
     few = int(np.count_nonzero(nonrelevant < FEW))
     sparse = len(nonrelevant) > 0 and np.median(nonrelevant) < FEW
-    warnings += [
-        ResultWarning(
-            "no_pairs",
-            f"excluded {queries(pairless)} whose judged documents all have the same grade",
-            pairless,
-        ),
-        ResultWarning(
-            "nothing_kept",
-            f"RIC is 0 for {counted_noun(len(empty), 'run')} without a relevant judged document above the "
-            f"cutoff ({', '.join(empty[:3])}{', ...' if len(empty) > 3 else ''})",
-            len(empty),
-        ),
-        ResultWarning(
-            "few_nonrelevant",
-            f"RIC and id depend on judged non-relevant documents, but {few} of {queries(len(nonrelevant))} "
-            f"{'has' if few == 1 else 'have'} fewer than {FEW} (--exhaustive DOCS counts all unjudged "
-            "documents in DOCS as non-relevant)",
-            few if sparse else 0,
-        ),
-        ResultWarning("one_system", "comparisons need at least two systems, not one", int(len(infos) == 1)),
+    alike = f"excluded {queries(pairless)} whose judged documents all have the same grade"
+    zero = (
+        f"RIC is 0 for {counted_noun(len(empty), 'run')} without a relevant judged document above the cutoff "
+        f"({', '.join(empty[:3])}{', ...' if len(empty) > 3 else ''})"
+    )
+    depends = (
+        f"RIC and id depend on judged non-relevant documents, but {few} of {queries(len(nonrelevant))} "
+        f"{'has' if few == 1 else 'have'} fewer than {FEW} (--exhaustive DOCS counts all unjudged documents "
+        "in DOCS as non-relevant)"
+    )
+    found = [
+        ("no_pairs", alike, pairless),
+        ("nothing_kept", zero, len(empty)),
+        ("few_nonrelevant", depends, few if sparse else 0),
+        ("one_system", "comparisons need at least two systems, not one", int(len(infos) == 1)),
     ]
-    return [notice for notice in warnings if notice.count]
+    return [*(each for each in warnings if each.count), *(ResultWarning(*one) for one in found if one[2])]
 
 
 __all__ = ["Difference", "complete", "difference"]
