@@ -45,7 +45,7 @@ def _numbers(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
     if rules is not None and gate.tested:
         limit = f"one-sided {percent(rules.confidence)} {side} limit"
         needed = f"{rules.alpha:.3g} or more passes"
-        if gate.condition.kind == NOT_WORSE:  # decided by the limit as well
+        if gate.condition.kind == NOT_WORSE:  # the limit decides
             bound = -gate.condition.margin if gate.rising else gate.condition.margin
             limit += f"; it must be {'above' if gate.rising else 'below'} {bound:g}"
             needed = f"below {rules.alpha:.3g} passes"
