@@ -162,7 +162,7 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
         (("log.csv", "--arm", "system", "--click", "visitor"), ":2: 'u0' in column 'visitor'"),
         (("log.csv", "--arm", "system", "--click", "clicked", "--within", "1"), "the column"),
         (("log.csv", "--arm", "system", "--click", "clicked", "--within", "0"), "'--within'"),
-        (("--a-log", "old.csv"), "There is only one arm. Pass one log for A and one for B"),
+        (("--a-log", "old.csv"), "there is only one arm. Pass one log for A and one for B"),
         (("no.csv",), "no.csv"),
         (("log.csv", "--arm", "system", "--click", "clicked", "-o", "log.csv"), "would overwrite an input"),
         (("assign", "users.txt", "--fraction", "5", "--salt", "s"), "fraction"),

@@ -133,9 +133,9 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
     [
         (["--baseline", "odl"], "no run is named 'odl'. Did you mean 'old'"),
         (["--test", "tt"], "unknown test 'tt'"),
-        (["--fail-if-worse", "AP:x"], "The margin in 'AP:x' is not a number"),
+        (["--fail-if-worse", "AP:x"], "the margin in 'AP:x' is not a number"),
         (["--baseline", "old", "--fail-if-worse", "APP"], "unknown measure 'APP'. Did you mean AP"),
-        (["-m", "NumRet"], "Only means over queries can be compared, but NumRet"),
+        (["-m", "NumRet"], "only means over queries can be compared, but NumRet"),
         (["-o", "picture.gif"], "a figure's name must end in .svg, .pdf or .png"),
         (["--confidence", "2"], "the confidence level must be a fraction"),
         (["-o", "old.run"], "would overwrite an input"),

@@ -52,8 +52,8 @@ def test_what_is_detectable_has_the_power_asked_for(rate: float, users: int) -> 
     ("given", "says"),
     [
         ({"rate": 0, "lift": 0.1}, "clickthrough must be"),
-        ({"rate": 0.5, "lift": 0}, "A lift of 0"),
-        ({"rate": 0.5, "lift": 1.5}, "A lift of 1.5"),
+        ({"rate": 0.5, "lift": 0}, "a lift of 0"),
+        ({"rate": 0.5, "lift": 1.5}, "a lift of 1.5"),
         ({"rate": 0.5, "lift": 0.1, "fraction": 1}, "fraction must be"),
         ({"rate": 0.5, "lift": 0.1, "power_wanted": 1}, "power must be"),
     ],
