@@ -242,7 +242,7 @@ def test_qrels_without_any_pair_are_refused() -> None:
 
 @pytest.mark.parametrize("cutoff", [0, -3, 2.5, True, "10"])
 def test_a_cutoff_that_is_no_positive_whole_number_is_refused(cutoff: object) -> None:
-    with pytest.raises(UsageError, match="expected a whole number, 1 or more"):
+    with pytest.raises(UsageError, match="a whole number of at least 1"):
         of_lists({"a": 1, "n": 0}, ["a"], cutoff=cutoff)
 
 
