@@ -135,9 +135,9 @@ def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
         ({}, "a depth"),
         ({"depth": 0}, "depth must be a whole number of at least 1, not 0"),
         ({"depth": 1, "method": "RRF"}, "a method"),
-        ({"method": "Dept"}, "unknown pool method 'Dept'; nearest: Depth"),
-        ({"depth": 1, "random": -1}, "random=-1"),
-        ({"depth": 1, "batch": 0}, "batch=0"),
+        ({"method": "Dept"}, "unknown pool method 'Dept'. Did you mean Depth"),
+        ({"depth": 1, "random": -1}, "random must be"),
+        ({"depth": 1, "batch": 0}, "batch must be"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, object], said: str) -> None:
@@ -211,7 +211,7 @@ def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadl
         assert not Path("pool.tsv").exists()
     leadline("pool", *runs, "--depth", 9, "-o", "pool.tsv")
     done = leadline("pool", *runs, "--depth", 9, "-o", "more.tsv", "-C", "pool.known=pool.tsv")
-    assert "nothing to judge: all pairs are known" in done.err
+    assert "nothing to judge, because all pairs are known" in done.err
     Path("others.csv").write_text("doc_id,text\nx1,text\n")
     done = leadline("pool", *runs, "--depth", 9, "-o", "more.tsv", "--docs", "others.csv")
     assert "no pooled document is in the collection" in done.err

@@ -12,7 +12,7 @@ from conftest import Leadline
 from leadline.errors import UsageError
 from leadline.io import judgment_store
 from leadline.io.pool_files import read_drawn_pool
-from leadline.judging.simulated import simulate
+from leadline.judging.startup import simulate
 
 QRELS = {f"q{query}": {f"d{place}": (query + place) % 3 for place in range(6)} for query in range(8)}
 RUNS = {
@@ -94,4 +94,4 @@ def test_the_command_needs_a_pool_and_counts_what_was_not_judged(
     assert done.status == 0, done.err
     assert json.loads(done.out)["judges"]["simulated"] > 0
     again = leadline("judge", pool, *asked[:-2])
-    assert f"All of {pool} has been judged already" in again.out
+    assert "already judged, so nothing was added" in again.out

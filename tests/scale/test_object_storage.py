@@ -120,7 +120,7 @@ def test_what_is_missing_is_named(storage: Storage, split: Split, leadline: Lead
     assert f"{FOLDER}none.run: no such file" in refused(leadline, split.qrels, FOLDER + "none.run")
     assert "s3://bucket/none/: no such file" in refused(leadline, split.qrels, "s3://bucket/none/")
     assert "no file matches" in refused(leadline, split.qrels, FOLDER + "none*.run")
-    assert "bucket absent does not exist" in refused(leadline, split.qrels, "s3://absent/parts/")
+    assert "there is no bucket absent" in refused(leadline, split.qrels, "s3://absent/parts/")
     assert "--parts" in leadline("evaluate", split.qrels, FOLDER + "part-0.run.gz").err
 
 
@@ -148,7 +148,7 @@ def test_an_object_that_changes_is_read_as_it_is_or_refused(
 
     s3fs.S3FileSystem.clear_instance_cache()
     monkeypatch.setattr(s3fs.S3FileSystem, "_info", out_of_date)
-    with pytest.raises(InputError, match=r"part-1\.run\.gz: changed while it was being read"):
+    with pytest.raises(InputError, match=r"part-1\.run\.gz: the file changed while it was being read"):
         evaluate_parts(split.qrels, [FOLDER + "part-1.run.gz"], MEASURES)
 
 
@@ -176,4 +176,4 @@ def test_a_server_that_is_down_is_named_soon(
 ) -> None:
     del storage
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    assert f"{FOLDER}: cannot be read (Could not connect" in refused(leadline, split.qrels, FOLDER)
+    assert f"{FOLDER}: the file cannot be read (Could not connect" in refused(leadline, split.qrels, FOLDER)

@@ -144,7 +144,7 @@ def _export(store: str, target: str, merge: str, outputs: Outputs) -> None:
 
 def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **options: Any) -> None:
     from leadline.judging import lock
-    from leadline.judging.simulated import simulate
+    from leadline.judging.startup import simulate
 
     if pool is None:
         raise UsageError(

@@ -349,49 +349,61 @@ SHOWN = 3  # examples in a warning
 
 def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
     """Return the warnings about exclusions, undefined values and small samples."""
-    warnings = [
-        _left_out(result, judgments),
-        _undefined(result),
-        _few_pairs(result),
-        _odd_grades(result),
-        _missing(result),
-        _few_queries(result),
-        _unjudged(result),
-        *noisy_audits(result.audits),
-    ]
-    return [notice for notice in warnings if notice.count]
-
-
-def _left_out(result: Agreement, judgments: Judgments) -> ResultWarning:
-    count = len(judgments) - len(result.judgments)
     judged = "all judges" if result.options["over"] == "all" else "two judges"
-    message = (
-        f"left out {count:,} of {counted(len(judgments), 'query-document pair')} not judged by {judged} "
-        "(Krippendorff's alpha uses pairs judged by two or more)"
-    )
-    return ResultWarning("left_out", message, count)
-
-
-def _undefined(result: Agreement) -> ResultWarning:
-    count = sum(bool(np.isnan(estimate.value)) for estimate in result.between["scott"][1])
-    message = (
-        f"{counted(count, 'pair')} of judges gave only one grade or judged no pair in common, so the "
-        "chance-corrected coefficients are undefined, not 1"
-    )
-    return ResultWarning("undefined", message, count)
-
-
-def _few_pairs(result: Agreement) -> ResultWarning:
-    few = [pairs for pairs in result.counted() if pairs < FEWEST_PAIRS]
+    undefined = sum(bool(np.isnan(estimate.value)) for estimate in result.between["scott"][1])
+    few = sum(pairs < FEWEST_PAIRS for pairs in result.counted())
+    shared = f"in {few} of {len(result.pairs)} comparisons, the judges share too few pairs"
     if len(result.pairs) == 1:
-        message = f"the judges share only {counted(result.counted()[0], 'pair')}"
-    else:
-        message = f"in {len(few)} of {len(result.pairs)} comparisons, the judges share too few pairs"
-    message += f" (at least {FEWEST_PAIRS} are needed to call agreement acceptable or insufficient)"
-    return ResultWarning("few_pairs", message, len(few))
+        shared = f"the judges share only {counted(result.counted()[0], 'pair')}"
+    lacking = int((~result.judgments.by_all).sum())
+    runs = [] if result.ranking is None else result.ranking.runs
+    unjudged = sum(run.counts["unjudged_documents"] for run in runs)
+    facts = [
+        (
+            "left_out",
+            (
+                f"left out {len(judgments) - len(result.judgments):,} of "
+                f"{counted(len(judgments), 'query-document pair')} not judged by {judged} (Krippendorff's "
+                "alpha uses pairs judged by two or more)"
+            ),
+            len(judgments) - len(result.judgments),
+        ),
+        (
+            "undefined",
+            (
+                f"{counted(undefined, 'pair')} of judges gave only one grade or judged no pair in common, so "
+                "the chance-corrected coefficients are undefined, not 1"
+            ),
+            undefined,
+        ),
+        (
+            "few_pairs",
+            f"{shared} (at least {FEWEST_PAIRS} are needed to call agreement acceptable or insufficient)",
+            few,
+        ),
+        _odd_grades(result),
+        (
+            "not_by_all",
+            (
+                f"some judges lack {counted(lacking, 'pair')}, so two judges are compared on the pairs that "
+                "both judged, and Fleiss' kappa is undefined"
+            ),
+            lacking,
+        ),
+        _about_intervals(result),
+        (
+            "unjudged_documents",
+            (
+                f"retrieved documents without a judgment ({unjudged:,} in {counted(len(runs), 'run')}) count "
+                "as non-relevant for every judge"
+            ),
+            unjudged,
+        ),
+    ]
+    return [*(ResultWarning(*fact) for fact in facts if fact[2]), *noisy_audits(result.audits)]
 
 
-def _odd_grades(result: Agreement) -> ResultWarning:
+def _odd_grades(result: Agreement) -> tuple[str, str, int]:
     """Return a warning about grades given by one judge of three or more, or of a judge and a reference."""
     grades, names = result.judgments.grades, result.judges
     examples: list[str] = []
@@ -401,49 +413,26 @@ def _odd_grades(result: Agreement) -> ResultWarning:
         if (times > 0).sum() == 1:
             count += int(times.sum())
             examples.append(f"{grade:g} ({int(times.sum())} by {names[int(times.argmax())]})")
-    more = ", ..." if len(examples) > SHOWN else ""
-    message = (
-        f"kept grades that only one judge used, although judges cannot agree on them: "
-        f"{', '.join(examples[:SHOWN])}{more}"
-    )
-    return ResultWarning("odd_grades", message, count)
+    shown = ", ".join(examples[:SHOWN]) + (", ..." if len(examples) > SHOWN else "")
+    message = f"kept grades that only one judge used, although judges cannot agree on them: {shown}"
+    return "odd_grades", message, count
 
 
-def _missing(result: Agreement) -> ResultWarning:
-    count = int((~result.judgments.by_all).sum())
-    message = (
-        f"some judges lack {counted(count, 'pair')}, so two judges are compared on the pairs that both "
-        "judged, and Fleiss' kappa is undefined"
-    )
-    return ResultWarning("not_by_all", message, count)
-
-
-def _few_queries(result: Agreement) -> ResultWarning:
-    number = len(result.queries)
-    given = number > 0 and result.options["draws"] > 0
+def _about_intervals(result: Agreement) -> tuple[str, str, int]:
+    """Return a warning about intervals that were resampled from pairs, or withheld."""
+    number = len(result.queries) if result.options["draws"] > 0 else 0
     if result.options["resample"] == "pairs":
         message = (
             "intervals from resampled pairs apply only to these queries; taken as intervals over queries, "
             "95 % intervals contained the true kappa in just 30 to 54 % of simulated samples (see "
             "docs/agreement.md)"
         )
-        return ResultWarning("pairs_resampled", message, number if given else 0)
+        return "pairs_resampled", message, number
     message = (
         f"no intervals with {queries(number)}, because with fewer than {FEWEST_QUERIES} the 95 % intervals "
         "contained the true kappa in only 88 to 94 % of simulated samples (see docs/agreement.md)"
     )
-    return ResultWarning("few_queries", message, number if given and number < FEWEST_QUERIES else 0)
-
-
-def _unjudged(result: Agreement) -> ResultWarning:
-    if result.ranking is None:
-        return ResultWarning("unjudged_documents", "", 0)
-    count = sum(run.counts["unjudged_documents"] for run in result.ranking.runs)
-    message = (
-        f"every judge counts {counted(count, 'document')} that {counted(len(result.ranking.runs), 'run')} "
-        "retrieved and nobody judged as non-relevant"
-    )
-    return ResultWarning("unjudged_documents", message, count)
+    return "few_queries", message, number if number < FEWEST_QUERIES else 0
 
 
 def noisy_audits(audits: Sequence[Audit]) -> list[ResultWarning]:

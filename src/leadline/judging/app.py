@@ -20,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.judging.auth import LARGEST, AccessControl, TooManyError
-from leadline.judging.cards import Cards
+from leadline.judging.documents import Cards
 from leadline.judging.events import RELOAD, ConflictError, Event, parse_event, written
 from leadline.judging.half_widths import Precision
 from leadline.judging.progress import Progress

@@ -302,29 +302,22 @@ def write_pool(pool: Pool | MeasuredPool, path: str | os.PathLike[str]) -> None:
         pool_files.write_drawn_pool(pool.pool, path, [])
 
 
+@dataclass
 class _PoolBuilder:
     """Makes the pool of one query after the other, and counts what the collection lacks."""
 
-    def __init__(
-        self,
-        systems: Systems,
-        collection: _Collection,
-        method: PoolMethod | None,
-        random: int,
-        everything: bool,
-        judged: Qrels | None,
-        rel: float,
-    ) -> None:
-        self.systems = systems
-        self.collection = collection
-        self.method = method
-        self.random = random
-        self.everything = everything
-        self.judged = judged
-        self.rel = rel
-        self.number = np.empty(len(systems.documents), dtype=np.int64)  # in the union of a query
-        self.lacking: Counter[str] = Counter()
-        self.short = 0
+    systems: Systems
+    collection: _Collection
+    method: PoolMethod | None
+    random: int
+    everything: bool
+    judged: Qrels | None
+    rel: float
+    lacking: Counter[str] = field(default_factory=Counter)
+    short: int = 0
+
+    def __post_init__(self) -> None:
+        self.number = np.empty(len(self.systems.documents), dtype=np.int64)  # in the union of a query
 
     def rows(self, query: bytes) -> Iterator[Row]:
         """Return the rows of a query: the pooled documents, then those drawn."""

@@ -26,8 +26,7 @@ from leadline.kernels import plain
 from leadline.scale.engines import Engine, engine_of
 from leadline.scale.partial import PartSum
 from leadline.scale.process_pool import Fault, Unit
-from leadline.scale.remote import is_url, local_copy
-from leadline.scale.run_parts import RunParts
+from leadline.scale.run_parts import RunParts, is_url, local_copy
 
 
 class PartsFailedError(LeadlineError):

@@ -20,8 +20,7 @@ from leadline.evaluation.limits import Bounds
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import Returned, counts_of
 from leadline.io.opening import Buffers
-from leadline.scale.remote import is_url, local_copy
-from leadline.scale.run_parts import RunParts
+from leadline.scale.run_parts import RunParts, is_url, local_copy
 
 
 class Partial(NamedTuple):
