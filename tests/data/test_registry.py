@@ -67,7 +67,7 @@ SPELLINGS = {
 
 @pytest.mark.parametrize("canonical", SPELLINGS)
 def test_a_text_means_one_measure(canonical: str) -> None:
-    for written in SPELLINGS[canonical].split(";"):
+    for written in SPELLINGS[canonical].split("; "):
         assert str(MEASURES.parse(written)) == canonical, written
         assert MEASURES.expand(written) == [MEASURES.parse(canonical)]
 
