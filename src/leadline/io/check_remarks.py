@@ -119,7 +119,7 @@ class TextRemarks:
         yield self.extra.problem("extra_columns", "more than six columns (the rest are ignored)")
         if len(self.tags) > 1:
             (first_tag, _), (other, line) = list(self.tags.items())[:2]
-            message = f"tag {plain.shown(other)} after {plain.shown(first_tag)}(the last one counts)"
+            message = f"tag {plain.shown(other)} after {plain.shown(first_tag)} (the last one counts)"
             yield Problem("tags", line, message, len(self.tags) - 1)
 
 

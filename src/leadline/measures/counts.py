@@ -224,7 +224,6 @@ class NoAnswer(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         nothing = judged.length == 0
         if self.above is not None:
             if judged.tops is None:

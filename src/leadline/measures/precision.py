@@ -328,7 +328,6 @@ class Complete(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Return the value of every query."""
         found, needed = (
             relevant_retrieved(judged, judged.hits(self.rel), self.cutoff),
             relevant(judged, self.rel),

@@ -121,7 +121,7 @@ class _Walk(Measure):
     @property
     def last(self) -> int:
         """Last rank that the user may inspect."""
-        raise NotImplementedError
+        return int(getattr(self, self.cutoff_name() or "depth"))
 
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
         """Return the continuation probability C(r) at each rank, from the gains: queries x ranks."""
@@ -354,12 +354,7 @@ class NERR8(_Walk):
     max_grade: float = number(4.0, low=0.0, open_ends=True)
     cutoff: int = needed_cutoff()
 
-    @property
-    def last(self) -> int:
-        return self.cutoff
-
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
-        """Return the continuation probability C(r) at each rank."""
         return np.asarray(1 - gain[:, : len(rank)], dtype=np.float64)
 
 
@@ -381,12 +376,7 @@ class NERR9(_Walk):
     max_grade: float = number(4.0, low=0.0, open_ends=True)
     cutoff: int = needed_cutoff()
 
-    @property
-    def last(self) -> int:
-        return self.cutoff
-
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
-        """Return the continuation probability C(r) at each rank."""
         return np.asarray(rank / (rank + 1) * (1 - gain[:, : len(rank)]), dtype=np.float64)
 
 
@@ -409,12 +399,7 @@ class NERR10(_Walk):
     max_grade: float = number(4.0, low=0.0, open_ends=True)
     depth: int = whole(1000)
 
-    @property
-    def last(self) -> int:
-        return self.depth
-
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
-        """Return the continuation probability C(r) at each rank."""
         return np.asarray(self.p * (1 - gain[:, : len(rank)]), dtype=np.float64)
 
 
@@ -438,14 +423,8 @@ class NERR11(_Walk):
     max_grade: float = number(4.0, low=0.0, open_ends=True)
     depth: int = whole(1000)
 
-    @property
-    def last(self) -> int:
-        return self.depth
-
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
-        """Return the continuation probability C(r) at each rank."""
-        base = patience(rank + 2 * self.T)
-        return np.asarray(base * (1 - gain[:, : len(rank)]), dtype=np.float64)
+        return np.asarray(patience(rank + 2 * self.T) * (1 - gain[:, : len(rank)]), dtype=np.float64)
 
 
 class INSQ(_Walk):
@@ -467,12 +446,7 @@ class INSQ(_Walk):
     max_grade: float = number(4.0, low=0.0, open_ends=True)
     depth: int = whole(1000)
 
-    @property
-    def last(self) -> int:
-        return self.depth
-
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
-        """Return the continuation probability C(r) at each rank."""
         return np.broadcast_to(patience(rank + 2 * self.T), (len(gain), len(rank)))
 
 
@@ -496,14 +470,8 @@ class INST(_Walk):
     max_grade: float = number(4.0, low=0.0, open_ends=True)
     depth: int = whole(1000)
 
-    @property
-    def last(self) -> int:
-        return self.depth
-
     def continuation(self, rank: Floats, gain: Floats) -> Floats:
-        """Return the continuation probability C(r) at each rank."""
-        left = rank + 2 * self.T - np.cumsum(gain, axis=1)[:, : len(rank)]
-        return patience(left)
+        return patience(rank + 2 * self.T - np.cumsum(gain, axis=1)[:, : len(rank)])
 
 
 class BPM(Measure):
