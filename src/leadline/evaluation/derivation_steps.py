@@ -10,30 +10,14 @@ Columns: TypeAlias = Mapping[str, Sequence[str | float | None]]
 
 
 class Listed(NamedTuple):
-    """Ranked list of one query with its grades.
-
-    Attributes
-    ----------
-    documents : list of str
-        Document ids by rank.
-    scores : list of float
-        Scores by rank.
-    ties : list of str or None
-        Range of tied ranks, such as "2-4"; None for untied documents.
-    grades : list of float or None
-        Grades by rank; None for unjudged documents.
-    judged : list of float
-        Grades of all judged documents of the query, retrieved or not.
-    subtopics : dict
-        Grades of judged documents by subtopic; empty without subtopics.
-    """
+    """Ranked list of one query with its grades."""
 
     documents: list[str]
     scores: list[float]
-    ties: list[str | None]
-    grades: list[float | None]
-    judged: list[float]
-    subtopics: dict[str, dict[str, float]]
+    ties: list[str | None]  # range of tied ranks, such as "2-4"; None for untied documents
+    grades: list[float | None]  # grades by rank; None for unjudged documents
+    judged: list[float]  # grades of all judged documents of the query, retrieved or not
+    subtopics: dict[str, dict[str, float]]  # grades of judged documents by subtopic; empty without subtopics
 
     def relevant(self, rel: float) -> list[int]:
         """Return 1 for every rank with a document of grade `rel` or more, else 0."""
@@ -46,24 +30,12 @@ class Listed(NamedTuple):
 
 @dataclass(frozen=True)
 class Steps:
-    """Derivation of a value.
-
-    Attributes
-    ----------
-    value : float
-        The value.
-    lines : list of str
-        Formulas with numbers; the last line ends in the value.
-    last : int
-        Last rank that affects the value.
-    columns : mapping
-        Quantities at each rank by name.
-    """
+    """Derivation of a value."""
 
     value: float
-    lines: list[str]
-    last: int
-    columns: Columns = field(default_factory=dict)
+    lines: list[str]  # formulas with numbers; the last line ends in the value
+    last: int  # last rank that affects the value
+    columns: Columns = field(default_factory=dict)  # quantities at each rank by name
 
 
 class Derivation:

@@ -38,24 +38,12 @@ class RecallEstimate(NamedTuple):
 
 
 class WeightedSum(NamedTuple):
-    """Horvitz-Thompson sum of weights 1/p.
+    """Horvitz-Thompson sum of weights 1/p."""
 
-    Attributes
-    ----------
-    certain : float
-        Number of documents with p = 1.
-    drawn : float
-        Sum of 1/p over the other documents.
-    variance : float
-        Estimated variance of `drawn`.
-    largest : float
-        Largest weight 1/p of all sampled documents; 0 if none was sampled.
-    """
-
-    certain: float
-    drawn: float
-    variance: float
-    largest: float
+    certain: float  # number of documents with p = 1
+    drawn: float  # sum of 1/p over the other documents
+    variance: float  # estimated variance of `drawn`
+    largest: float  # largest weight 1/p of all sampled documents; 0 if none was sampled
 
     @property
     def total(self) -> float:

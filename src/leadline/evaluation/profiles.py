@@ -57,27 +57,13 @@ SHORTEST_STRING = 10
 
 
 class Request(NamedTuple):
-    """Requested measure or text.
+    """Requested measure or text."""
 
-    Attributes
-    ----------
-    name : str
-        Name that trec_eval prints.
-    family : str
-        trec_eval's name without parameters.
-    measure : Measure or None
-        The measure; None for text.
-    given : bool
-        Whether the user gave parameters, which then replace those of a group.
-    length : int
-        Length of a relevance string.
-    """
-
-    name: str
-    family: str
-    measure: Measure | None
-    given: bool = False
-    length: int = 0
+    name: str  # name that trec_eval prints
+    family: str  # trec_eval's name without parameters
+    measure: Measure | None  # the measure; None for text
+    given: bool = False  # whether the user gave parameters, which then replace those of a group
+    length: int = 0  # length of a relevance string
 
 
 def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Request]:
@@ -254,38 +240,18 @@ LEVELS = {
 
 
 class Profile(NamedTuple):
-    """Conventions of a program that differ from the default profile.
-
-    Attributes
-    ----------
-    name : str
-        Name of the profile.
-    says : str
-        Description.
-    narrow : bool
-        Whether scores are compared as 32-bit floats.
-    queries : str
-        Default of the queries to average over.
-    interpolation : str
-        Default rule of IPrec and AvgIPrec.
-    whole_grades : bool
-        Whether the program truncates fractional grades; here they are kept and counted in a warning.
-    own_names : bool
-        Whether names without parameters have trec_eval's default parameters.
-    version : int
-        Version of trec_eval, which determines the group `all_trec`.
-    prints_missing : bool
-        Whether `-f trec -q` prints queries that are missing from the run and count in its mean.
-    """
+    """Conventions of a program that differ from the default profile."""
 
     name: str
     says: str
-    narrow: bool = False
-    queries: Averaging = "all"
-    interpolation: str = "standard"
+    narrow: bool = False  # whether scores are compared as 32-bit floats
+    queries: Averaging = "all"  # default of the queries to average over
+    interpolation: str = "standard"  # default rule of IPrec and AvgIPrec
+    # Whether the program truncates fractional grades; here they are kept and counted in a warning.
     whole_grades: bool = False
-    own_names: bool = False
-    version: int = 10
+    own_names: bool = False  # whether names without parameters have trec_eval's default parameters
+    version: int = 10  # version of trec_eval, which determines the group `all_trec`
+    # Whether `-f trec -q` prints queries that are missing from the run and count in its mean.
     prints_missing: bool = True
 
     def measures(

@@ -150,30 +150,14 @@ def _scan(lines: list[bytes], line: int, kind: str) -> plain.ParsedRows:
 
 @dataclass(frozen=True)
 class Joined:
-    """Agreement of the ids of a run and judgments.
+    """Agreement of the ids of a run and judgments."""
 
-    Attributes
-    ----------
-    qrels : str
-        File of the judgments.
-    queries : int
-        Number of judged queries that the run has.
-    documents : int
-        Number of documents of the run for these queries.
-    judged : int
-        Number of those that are judged.
-    run_example : str or None
-        A document of the run without a judgment.
-    qrels_example : str or None
-        A judged document, of the same query where that has any.
-    """
-
-    qrels: str
-    queries: int
-    documents: int
-    judged: int
-    run_example: str | None
-    qrels_example: str | None
+    qrels: str  # file of the judgments
+    queries: int  # number of judged queries that the run has
+    documents: int  # number of documents of the run for these queries
+    judged: int  # number of those that are judged
+    run_example: str | None  # a document of the run without a judgment
+    qrels_example: str | None  # a judged document, of the same query where that has any
 
     @property
     def share(self) -> float:
@@ -200,48 +184,20 @@ class Joined:
 
 @dataclass
 class Checked:
-    """Problems and counts of a file.
-
-    Attributes
-    ----------
-    path : str
-        The file.
-    kind : str
-        "run", "qrels" or "index"; empty if unknown.
-    form : str
-        Name of the format.
-    subtopics : bool
-        Whether judgments are by subtopic.
-    problems : list of Problem
-        What was found.
-    source : Opened or None
-        The opened file.
-    lists : Lists or None
-        Its rows, if they are kept for a repaired copy.
-    rows : int
-        Number of rows.
-    queries : int
-        Number of queries.
-    tag : str
-        Last column of a TREC run.
-    unit : str
-        What `Problem.line` counts, such as "line" or "row".
-    joined : Joined or None
-        Agreement of its ids with judgments, where these were given.
-    """
+    """Problems and counts of a file."""
 
     path: str
-    kind: str = ""
+    kind: str = ""  # "run", "qrels" or "index"; empty if unknown
     form: str = ""
-    subtopics: bool = False
+    subtopics: bool = False  # whether judgments are by subtopic
     problems: list[Problem] = field(default_factory=list)
     source: Opened | None = None
-    lists: Lists | None = None
+    lists: Lists | None = None  # its rows, if they are kept for a repaired copy
     rows: int = 0
     queries: int = 0
-    tag: str = ""
-    unit: str = "line"  # unit of the lines of problems
-    joined: Joined | None = None
+    tag: str = ""  # last column of a TREC run
+    unit: str = "line"  # what `Problem.line` counts, such as "line" or "row"
+    joined: Joined | None = None  # agreement of its ids with judgments, where these were given
 
     @property
     def rejected(self) -> bool:

@@ -16,27 +16,13 @@ BLOCK = 1 << 16  # number of bytes split into lines at a time
 
 @dataclass(frozen=True)
 class Problem:
-    """One kind of problem in a file.
+    """One kind of problem in a file."""
 
-    Attributes
-    ----------
-    code : str
-        Name of the problem, the same in all versions.
-    line : int or None
-        Line of the first; None if there is none.
-    message : str
-        What is printed.
-    count : int
-        How often it occurs.
-    error : bool
-        Whether `evaluate` refuses the file for it.
-    """
-
-    code: str
-    line: int | None
+    code: str  # name of the problem, the same in all versions
+    line: int | None  # line of the first; None if there is none
     message: str
-    count: int
-    error: bool = False
+    count: int  # how often it occurs
+    error: bool = False  # whether `evaluate` refuses the file for it
 
 
 class Tally:

@@ -37,23 +37,12 @@ BROUGHT = 'the contributors are not a JSON object such as {"bm25": 3}'
 
 
 class Pooled(NamedTuple):
-    """The pairs of a pool, row by row.
-
-    Attributes
-    ----------
-    queries : list of str
-        Id of the query.
-    documents : list of str
-        Id of the document.
-    probability : ndarray of float64
-        Inclusion probability of the pair, in (0, 1].
-    contributors : list of dict of str to int
-        Rank of the document in every run that contributed it; none for one that was drawn.
-    """
+    """The pairs of a pool, row by row."""
 
     queries: list[str]
     documents: list[str]
-    probability: Floats
+    probability: Floats  # inclusion probability of the pair, in (0, 1]
+    # Rank of the document in every run that contributed it; none for one that was drawn.
     contributors: list[Mapping[str, int]]
 
     def pairs(self) -> list[tuple[str, str]]:
@@ -188,30 +177,17 @@ CHECKSUM = "checksum"  # key of the first line: of the design and all pairs
 
 @dataclass(frozen=True)
 class DrawnPool:
-    """The frame of a pool, row by row, and which of its pairs were drawn.
+    """The frame of a pool, row by row, and which of its pairs were drawn."""
 
-    Attributes
-    ----------
-    queries, documents : list of str
-        The pairs of the frame.
-    probability : ndarray of float64
-        Inclusion probability of each pair, in (0, 1]; 0 for one that both runs of a compared pair have alike.
-    order : ndarray of float64
-        Permanent random number over unscaled probability; the pairs of smallest order are a smaller draw.
-    contributors : list of mapping
-        Rank of the document in every pooled run that has it in the frame.
-    drawn : ndarray of bool
-        The pairs to be judged.
-    design : dict
-        How it was drawn: measures, budget, depth, level, seed, scale, runs. Empty for a plain table of pairs.
-    """
-
-    queries: list[str]
+    queries: list[str]  # the pairs of the frame
     documents: list[str]
+    # Inclusion probability of each pair, in (0, 1]; 0 for one that both runs of a compared pair have alike.
     probability: Floats
+    # Permanent random number over unscaled probability; the pairs of smallest order are a smaller draw.
     order: Floats
-    contributors: list[Mapping[str, int]]
-    drawn: Flags
+    contributors: list[Mapping[str, int]]  # rank of the document in every pooled run that has it in the frame
+    drawn: Flags  # the pairs to be judged
+    # How it was drawn: measures, budget, depth, level, seed, scale, runs. Empty for a plain table of pairs.
     design: dict[str, Any] = field(default_factory=dict)
 
     def pairs(self, rows: Sequence[int]) -> Pooled:

@@ -40,24 +40,12 @@ EXPECTED = "a result saved with -o FILE.json or -o FILE.parquet"
 
 
 class Saved(NamedTuple):
-    """A saved result.
-
-    Attributes
-    ----------
-    path : str
-        The file.
-    command : str
-        The command that made it; empty for Python.
-    inputs : list of dict
-        Path, digest and number of rows of its inputs.
-    view : View
-        The result and how the command showed it.
-    """
+    """A saved result."""
 
     path: str
-    command: str
-    inputs: list[dict[str, Any]]
-    view: Any
+    command: str  # the command that made it; empty for Python
+    inputs: list[dict[str, Any]]  # path, digest and number of rows of its inputs
+    view: Any  # the result and how the command showed it
 
     @property
     def values(self) -> Any:

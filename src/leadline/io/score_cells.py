@@ -43,29 +43,15 @@ class ScoreColumns(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """How a table is read.
+    """How a table is read."""
 
-    Attributes
-    ----------
-    known : callable
-        Whether a name denotes a measure of its own.
-    asked : collection of str
-        Names of measures that the caller gave.
-    wide : {"runs", "measures"} or None
-        What columns of values are; by default told by their names.
-    repeated : collection of str
-        Names of columns that several tables have.
-    canonical : callable
-        Gives the name of the measure that a name denotes, or the name itself.
-    means : bool
-        Whether rows of means are kept, of the query "all" or "", and undefined values are missing ones.
-    """
-
-    known: Callable[[str], bool]
-    asked: Collection[str] = ()
-    wide: str | None = None
-    repeated: Collection[str] = ()
+    known: Callable[[str], bool]  # whether a name denotes a measure of its own
+    asked: Collection[str] = ()  # names of measures that the caller gave
+    wide: str | None = None  # what columns of values are; by default told by their names
+    repeated: Collection[str] = ()  # names of columns that several tables have
+    # Gives the name of the measure that a name denotes, or the name itself.
     canonical: Callable[[str], str] = str
+    # Whether rows of means are kept, of the query "all" or "", and undefined values are missing ones.
     means: bool = False
 
     def measures(self, names: Iterable[str]) -> list[str]:

@@ -16,22 +16,12 @@ FIELD = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
 
 
 class Reference(NamedTuple):
-    """A publication or program.
+    """A publication or program."""
 
-    Attributes
-    ----------
-    cited : str
-        How sources name it, as in "Chapelle et al. 2009".
-    key, kind : str
-        Key and type of its BibTeX entry.
-    fields : dict of str to str
-        Fields of the entry.
-    """
-
-    cited: str
-    key: str
-    kind: str
-    fields: dict[str, str]
+    cited: str  # how sources name it, as in "Chapelle et al. 2009"
+    key: str  # key and type of its BibTeX entry
+    kind: str  # key and type of its BibTeX entry
+    fields: dict[str, str]  # fields of the entry
 
     def __hash__(self) -> int:
         return hash(self.key)
