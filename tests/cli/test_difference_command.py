@@ -167,7 +167,7 @@ def test_a_run_from_standard_input_is_read_once(leadline: Leadline, files: list[
     ("options", "words"),
     [
         (["-k", "0"], "0 is not in the range"),
-        (["--competitor", "jacard"], "nearest: Jaccard"),
+        (["--competitor", "jacard"], "Did you mean Jaccard"),
         (["-o", "out.gif"], "must end in .svg, .pdf or .png"),
         (["--group", "nowhere"], "'nowhere' is not valid. Write FILE:COLUMN"),
     ],

@@ -122,7 +122,7 @@ def test_topics_are_fitted_to_the_retrieved_documents_and_their_spread_is_told()
         ({"method": "deshato"}, "Add .topics. or .--docs DOCS"),
         ({"method": "nruns", "vectors": VECTORS}, "does not use t"),
         ({"method": "deshato", "vectors": VECTORS, "documents": {}}, "use only one of"),
-        ({"method": "nrun"}, "unknown method 'nrun'; nearest: NRuns"),
+        ({"method": "nrun"}, "unknown method 'nrun'. Did you mean NRuns"),
         ({"depth": 0}, "depth must be"),
         ({"fits": 0}, "fits must be a whole number of at least 1, not 0"),
     ],

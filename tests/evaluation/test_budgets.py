@@ -150,7 +150,7 @@ def test_a_document_without_a_length_is_refused_only_where_it_may_fit(tmp_path: 
     lengths = {"a#1": 100, "a#2": 300}
     options: dict[str, Any] = {"lengths": lengths, "documents_of": r"^(.*)#\d$"}
     assert ll.evaluate(QRELS, chunks, "R@400tokens", **options).mean("run", "R@400tokens") == 0.25
-    with pytest.raises(InputError, match=r"'new#1', at rank 3"):
+    with pytest.raises(InputError, match=r"'new#1' at rank 3"):
         ll.evaluate(QRELS, chunks, "R@401tokens", **options)
 
 
@@ -167,7 +167,7 @@ def test_names() -> None:
     for name, words in {
         "Hole@5tokens": "needs a rank",
         "Rprec@5tokens": "takes no cutoff",
-        "P@0tokens": "1 or more",
+        "P@0tokens": "at least 1",
         "P@5bytes": "whole number",
     }.items():
         with pytest.raises(UsageError, match=words):
@@ -185,7 +185,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     refused("one unit", "R@5tokens", "R@5chars", lengths=LENGTHS)
     refused("lengths in tokens", "R@5chars", lengths="x.csv:tokens")
     refused("judged_only", "R@5tokens", lengths=LENGTHS, judged_only=True)
-    refused("give FILE:COLUMN", "R@5tokens", lengths=7)
+    refused("Give FILE:COLUMN", "R@5tokens", lengths=7)
     refused("FILE:COLUMN", "R@5tokens", lengths="x.csv")
     refused("length 1.5 of document 'a'", "R@5tokens", kind=InputError, lengths={"a": 1.5})
     table = tmp_path / "l.csv"

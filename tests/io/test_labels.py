@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from leadline.errors import InputError, UsageError
-from leadline.io.id_lists import read_document_ids, read_labels, teams_of
+from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.result_files import read_column
+from leadline.io.selection import read_document_ids
 
 READERS: dict[str, Callable[[str], Any]] = {
     "labels": lambda path: read_labels(f"{path}:team"),

@@ -159,7 +159,7 @@ def test_edges(name: str, expected: float) -> None:
 
 @pytest.mark.parametrize("draws", [0, -1, 1.5, "many"])
 def test_draws_that_are_none_are_refused(draws: Any) -> None:
-    with pytest.raises(UsageError, match=r"must be a whole number, 1 or more"):
+    with pytest.raises(UsageError, match=r"must be a whole number of at least 1"):
         Randomisation(draws=draws)
 
 

@@ -81,7 +81,7 @@ def command(
     table = read_judgments(qrels, options, kind)
     judgments = len(table.grades)
     if documents is not None:
-        from leadline.io.id_lists import read_document_ids
+        from leadline.io.selection import read_document_ids
 
         table = complete(table, read_document_ids(documents))
     with progress("runs") as on_run, progress("queries" if engine is None else "blocks") as on_query:

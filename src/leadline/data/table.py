@@ -82,40 +82,19 @@ class Table:
 
 
 class Column(NamedTuple):
-    """A column of a result: its values, and how they are shown.
+    """A column of a result: its values, and how they are shown."""
 
-    Attributes
-    ----------
-    name : str
-        Name in CSV, JSON and data frames.
-    values : sequence
-        Numbers or texts; None, NaN and infinity are undefined.
-    heading : str, optional
-        Heading of the printed table; by default the name.
-    form : str
-        How a number is printed: a format as `.1f`, or `p` for probabilities; by default with the digits of
-        the table.
-    best : collection of int
-        Rows with the best value, which are marked.
-    dropped : int
-        Order in which a narrow terminal drops columns, from 1; 0 if it drops others first.
-    wrapped : bool
-        Whether the texts are sentences, which a terminal wraps.
-    printed_only : bool
-        Whether CSV and data frames are without the column.
-    hidden : bool
-        Whether the printed table is without the column.
-    """
-
-    name: str
-    values: Sequence[Any] | np.ndarray[Any, Any]
-    heading: str | None = None
+    name: str  # name in CSV, JSON and data frames
+    values: Sequence[Any] | np.ndarray[Any, Any]  # numbers or texts; None, NaN and infinity are undefined
+    heading: str | None = None  # heading of the printed table; by default the name
+    # How a number is printed: a format as `.1f`, or `p` for probabilities; by default with the digits
+    # of the table.
     form: str = ""
-    best: Collection[int] = ()
-    dropped: int = 0
-    wrapped: bool = False
-    printed_only: bool = False
-    hidden: bool = False
+    best: Collection[int] = ()  # rows with the best value, which are marked
+    dropped: int = 0  # order in which a narrow terminal drops columns, from 1; 0 if it drops others first
+    wrapped: bool = False  # whether the texts are sentences, which a terminal wraps
+    printed_only: bool = False  # whether CSV and data frames are without the column
+    hidden: bool = False  # whether the printed table is without the column
 
     @property
     def title(self) -> str:

@@ -190,18 +190,10 @@ def curve(
 
 
 class Covered(NamedTuple):
-    """Subtopics covered by one run.
+    """Subtopics covered by one run."""
 
-    Attributes
-    ----------
-    new : ndarray of float64, shape (n_queries, n_ranks)
-        Number of subtopics that a rank is the first to cover.
-    size : ndarray of float64, shape (n_queries,)
-        Number of subtopics of each query.
-    """
-
-    new: Floats
-    size: Floats
+    new: Floats  # number of subtopics that a rank is the first to cover: (n_queries, n_ranks)
+    size: Floats  # number of subtopics of each query
 
     @property
     def share(self) -> Floats:

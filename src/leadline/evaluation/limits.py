@@ -23,19 +23,12 @@ ENOUGH = 40  # effective queries; limits of weighted means from fewer are called
 
 
 class Bounds(NamedTuple):
-    """Bounds of values.
+    """Bounds of values."""
 
-    Attributes
-    ----------
-    limits : ndarray of float64, shape (..., n_measures, 5)
-        Lowest, highest and expected value over the orders of tied documents, lowest and highest over the
-        grades of unjudged ones; NaN if undefined.
-    available : ndarray of bool, shape (n_measures, 5)
-        Whether a bound is defined for a measure.
-    """
-
+    # (..., n_measures, 5): lowest, highest and expected value over the orders of tied documents, lowest and
+    # highest over the grades of unjudged ones; NaN if undefined.
     limits: Floats
-    available: Flags
+    available: Flags  # whether a bound is defined for a measure
 
     @classmethod
     def stack(cls, runs: Sequence[Bounds]) -> Bounds:
@@ -44,21 +37,11 @@ class Bounds(NamedTuple):
 
 
 class Intervals(NamedTuple):
-    """Confidence intervals of the means over queries.
+    """Confidence intervals of the means over queries."""
 
-    Attributes
-    ----------
-    limits : ndarray of float64, shape (n_runs, n_measures, 2)
-        Lower and upper limits.
-    by : str
-        Method of the intervals.
-    confidence : float
-        Confidence level, from 0 to 1.
-    """
-
-    limits: Floats
-    by: str
-    confidence: float
+    limits: Floats  # lower and upper limits: (n_runs, n_measures, 2)
+    by: str  # method of the intervals
+    confidence: float  # confidence level, from 0 to 1
 
 
 def mean_intervals(

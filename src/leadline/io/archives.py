@@ -25,18 +25,6 @@ class Streams(io.RawIOBase):
     The readers of the standard library take a damaged second stream of .bz2 and .xz for the end of the file,
     and that of zstandard takes any end of the file for the end of the data. Here every byte belongs to a
     whole stream or, in .xz, to the padding that the format allows: NUL bytes, four at a time.
-
-    Parameters
-    ----------
-    file : BufferedReader
-        The compressed bytes.
-    make : callable
-        Gives a decompressor for the next stream.
-    piece : int
-        Compressed bytes that are handed over at a time.
-    padded : bool
-        Whether streams may be padded as in .xz.
-
     """
 
     def __init__(

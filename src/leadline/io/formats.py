@@ -46,37 +46,20 @@ NAMED_MEMBER = rb'\s*\[?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:'
 
 
 class Format(NamedTuple):
-    """A format of runs, of judgments, or of both.
+    """A format of runs, of judgments, or of both."""
 
-    Parameters
-    ----------
-    name : str
-        Name used in options and messages.
-    recognized : callable, optional
-        Test of the first bytes of a file, given also the name of the format of its suffix.
-    rows : callable
-        Reader of an opened file, given what its numbers are ("score" or "grade") and whether there are
-        subtopics. It returns a `Table`, or `Records` without a header. TREC text has separate readers.
-    write : callable, optional
-        Writer: returns the bytes of a table.
-    suffixes : tuple of str
-        Suffixes of files in this format; `leadline convert --to` accepts them without the dot.
-    other_suffixes : tuple of str
-        Further suffixes of files in this format.
-    judgments : str
-        Description, for formats that hold only judgments; else empty.
-    qrels : callable, optional
-        Reader of judgments, if rows do not carry all information.
-
-    """
-
-    name: str
+    name: str  # name used in options and messages
+    # Test of the first bytes of a file, given also the name of the format of its suffix.
     recognized: Callable[[bytes, str], bool] | None
+    # Reader of an opened file, given what its numbers are ("score" or "grade") and whether there are
+    # subtopics. It returns a `Table`, or `Records` without a header. TREC text has separate readers.
     rows: Callable[[Opened, str, bool], Table | Records] | None
-    write: Callable[[OutputTable], Iterator[bytes]] | None = None
+    write: Callable[[OutputTable], Iterator[bytes]] | None = None  # writer: returns the bytes of a table
+    # Suffixes of files in this format; `leadline convert --to` accepts them without the dot.
     suffixes: tuple[str, ...] = ()
-    other_suffixes: tuple[str, ...] = ()
-    judgments: str = ""
+    other_suffixes: tuple[str, ...] = ()  # further suffixes of files in this format
+    judgments: str = ""  # description, for formats that hold only judgments; else empty
+    # Reader of judgments, if rows do not carry all information.
     qrels: Callable[[Opened, bool], QrelsColumns] | None = None
 
 

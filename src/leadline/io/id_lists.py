@@ -10,17 +10,16 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, repeated
 from leadline.io import row_columns
-from leadline.io.cell_values import number_in, object_of
+from leadline.io.cell_values import number_in
 from leadline.io.objects import read_qrels
 from leadline.io.opening import first_bytes, read_whole, text_of, whole_text
 from leadline.io.read import KnownLike
-from leadline.io.small_tables import FIELD, column_of, csv_table, delimiter_of, need_columns, records
+from leadline.io.small_tables import FIELD, column_of, need_columns, records
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
 
 OWNERS = ("run", "name")
-DOCUMENTS = ("doc_id", "docid", "docno", "id")
 
 
 def read_labels(place: str) -> dict[str, str]:
@@ -86,38 +85,6 @@ def teams_of(labels: Mapping[str, str], names: Iterable[str], place: str = "") -
             f"run '{missing[0]}' has no team{where} ({counted(len(missing), 'run')} without a team in all)"
         )
     return [labels[name] for name in wanted]
-
-
-def read_document_ids(path: str) -> list[str]:
-    """Return the ids of a collection: JSON lines or a table with `doc_id`, or one id a line."""
-    text = text_of(read_whole(path))
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if not lines:
-        raise InputError("contains no document ids", path=path)
-    first = lines[0][1]
-    if first.lstrip().startswith("{"):
-        return [_id_of(line, path, number) for number, line in lines]
-    header = first.rstrip("\r").split(delimiter_of(first))
-    named = next((header.index(name) for name in DOCUMENTS if name in header), None)
-    if named is not None:
-        return [row[named] for _, row in csv_table(text, path)[1]]
-    for number, line in lines:
-        if len(line.split()) != 1:
-            raise InputError(
-                f"the line has {len(line.split())} words",
-                path=path,
-                line=number,
-                hint="Write one document id per line, or a table with a column doc_id",
-            )
-    return [line.strip() for _, line in lines]
-
-
-def _id_of(line: str, path: str, number: int) -> str:
-    record = object_of(line, path, number)
-    found = next((record[name] for name in DOCUMENTS if name in record), None)
-    if not isinstance(found, str):
-        raise InputError("the row has no text in the column doc_id", path=path, line=number)
-    return found
 
 
 def read_pairs(path: str | os.PathLike[str]) -> list[tuple[str, str]]:

@@ -27,14 +27,6 @@ class Parts:
 
     The file is in the folder of the system for temporary files. It has no name there, so that nothing is left
     behind however the program ends.
-
-    Parameters
-    ----------
-    path : str
-        The input, for messages.
-    size : int
-        Bytes of the input, about.
-
     """
 
     def __init__(self, path: str, size: int) -> None:

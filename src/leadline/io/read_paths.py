@@ -196,15 +196,7 @@ def _refusal(output: str, path: str) -> UsageError:
 
 
 class Watch:
-    """The state of a file when its reading begins; pipes have none, and are never refused.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    descriptor : int, optional
-        That of the file, if it is open.
-    """
+    """The state of a file when its reading begins; pipes have none, and are never refused."""
 
     def __init__(self, path: str, descriptor: int | None = None) -> None:
         self.path = path

@@ -19,27 +19,13 @@ NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_
 
 
 class Column(NamedTuple):
-    """One number for each run.
+    """One number for each run."""
 
-    Attributes
-    ----------
-    path : str
-        File that was read.
-    measure : str
-        Name of the measure.
-    values : dict of str to float
-        Value of each run; NaN is undefined.
-    queries : dict of str to dict of str to float
-        Values of each run by query; empty if they are not known.
-    withheld : tuple of (str, str)
-        Run and reason of each estimate whose interval was withheld.
-    """
-
-    path: str
-    measure: str
-    values: dict[str, float]
-    queries: dict[str, dict[str, float]]
-    withheld: tuple[tuple[str, str], ...] = ()
+    path: str  # file that was read
+    measure: str  # name of the measure
+    values: dict[str, float]  # value of each run; NaN is undefined
+    queries: dict[str, dict[str, float]]  # values of each run by query; empty if they are not known
+    withheld: tuple[tuple[str, str], ...] = ()  # run and reason of each estimate whose interval was withheld
 
 
 def read_column(place: str) -> Column:

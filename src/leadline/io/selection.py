@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -293,8 +293,8 @@ def _read(path: str) -> dict[bytes, bytes]:
     return found
 
 
-RECORDS = "Use records with a query_id"
 QUERY_IDS = (*QUERY, "num", "id", "_id")
+DOCUMENT_IDS = ("doc_id", "docid", "docno", "id")
 WITH_TEXTS = ("id", "_id", "num")  # names of ids in a table of queries, in which `query` is the text
 
 
@@ -305,36 +305,44 @@ def read_query_ids(path: str) -> list[str]:
     (CSV, TSV, JSON, JSON Lines, Parquet); queries in two columns without a header, id and text, with a tab
     between; or qrels or a run in the format of TREC.
     """
-    found = dict.fromkeys(_query_ids(path))
+    found = dict.fromkeys(_ids(path, _column, "query"))
     if not found:
         raise InputError("contains no query ids", path=path)
     return list(found)
 
 
-def _query_ids(path: str) -> Iterator[str]:
+def read_document_ids(path: str) -> list[str]:
+    """Return the ids of a collection, in the forms of `read_query_ids` but those of TREC."""
+    found = list(_ids(path, lambda names: find(names, DOCUMENT_IDS), "doc"))
+    if not found:
+        raise InputError("contains no document ids", path=path)
+    return found
+
+
+def _ids(path: str, column: Callable[[Iterable[Any]], Any], noun: str) -> Iterator[str]:
     window = read_whole(path)
     head = window.text[: min(window.filled, 1 << 12)].tobytes()
     if head.startswith(BINARY_TABLES):
-        yield from _ids_in(parquet(path), path)
+        yield from _ids_in(parquet(path), path, column, noun)
         return
     text = text_of(window)
-    start = text.lstrip()[:1]
+    start, hint = text.lstrip()[:1], f"Use records with a {noun}_id"
     if start == "{":
         whole = json_or_none(text)
-        if isinstance(whole, dict) and find(whole, QUERY_IDS) is None:
+        if isinstance(whole, dict) and noun == "query" and find(whole, QUERY_IDS) is None:
             yield from whole  # {query: {document: number}}
             return
         rows = [(line, raw) for line, raw in enumerate(text.split("\n"), start=1) if raw.strip()]
-        parsed = ((line, json_of(raw, path, line, hint=RECORDS)) for line, raw in rows)
-        yield from _ids_in(parsed if whole is None else iter([(1, whole)]), path)
+        parsed = ((line, json_of(raw, path, line, hint=hint)) for line, raw in rows)
+        yield from _ids_in(parsed if whole is None else iter([(1, whole)]), path, column, noun)
         return
     if start == "[":
-        yield from _ids_in(enumerate(json_of(text, path, 1, hint=RECORDS), start=1), path)
+        yield from _ids_in(enumerate(json_of(text, path, 1, hint=hint), start=1), path, column, noun)
         return
     header = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     delimiter = delimiter_of(header)
     names = [cell.strip('"') for cell in header.rstrip("\r").split(delimiter)]
-    name = _column(names)
+    name = column(names)
     if name is not None and (delimiter in header or text.rstrip().rpartition("\n")[2].strip() != name):
         columns, cells = csv_table(text, path)
         yield from (row[columns.index(name)] for _, row in cells)
@@ -345,7 +353,7 @@ def _query_ids(path: str) -> Iterator[str]:
     ]
     if not lines_of_ids:
         return
-    trec = looks_trec(lines_of_ids[0][1].encode("utf-8", "surrogateescape"))
+    trec = noun == "query" and looks_trec(lines_of_ids[0][1].encode("utf-8", "surrogateescape"))
     for line, raw in lines_of_ids:
         words = FIELD.findall(raw)
         if trec or "\t" in raw:
@@ -357,7 +365,7 @@ def _query_ids(path: str) -> Iterator[str]:
                 f"the line has {len(words)} words",
                 path=path,
                 line=line,
-                hint="Write one query id per line, or a table with a column query_id",
+                hint=f"Write one {noun}_id per line, or a table with a column {noun}_id",
             )
 
 
@@ -373,12 +381,14 @@ def _column(names: Iterable[Any]) -> Any:
     return (find(present, WITH_TEXTS) if texts else None) or first
 
 
-def _ids_in(rows: Iterable[tuple[int, Any]], path: str) -> Iterator[str]:
+def _ids_in(
+    rows: Iterable[tuple[int, Any]], path: str, column: Callable[[Iterable[Any]], Any], noun: str
+) -> Iterator[str]:
     for line, row in rows:
         found = row
         if isinstance(row, Mapping):
-            name = _column(row)
+            name = column(row)
             found = None if name is None else row[name]
         if not isinstance(found, str) or not found:
-            raise InputError("the row has no text in the column query_id", path=path, line=line)
+            raise InputError(f"the row has no text in the column {noun}_id", path=path, line=line)
         yield found

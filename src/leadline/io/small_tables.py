@@ -157,10 +157,7 @@ def column_of(
     columns, rows = unguarded_table(records(path, quoted=True))
     if not rows:
         raise InputError("contains no rows", path=path, hint="Use a table with a header")
-    if column not in columns:
-        raise InputError(
-            f"no column '{column}'", path=path, line=1, hint="The columns are " + ", ".join(columns)
-        )
+    need_columns(columns, [column], path, 1)
     key = next((name for name in keys if name in columns), columns[0])
     return path, [(line, row.get(key), row.get(column)) for line, row in rows]
 

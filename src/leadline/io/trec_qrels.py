@@ -64,14 +64,7 @@ GROUPS = (
 
 
 class _Packed:
-    """Columns of judgments that grow while a file is read, list by list.
-
-    Parameters
-    ----------
-    prefix : bytes, optional
-        What all documents begin with; without it the first lists decide.
-
-    """
+    """Columns of judgments that grow while a file is read, list by list."""
 
     def __init__(self, prefix: bytes | None) -> None:
         self.prefix = prefix

@@ -93,15 +93,7 @@ def running(values: Floats, bounds: Integers) -> Floats:
 
 
 class DCGCurve:
-    """DCG of every list after each of its documents with a non-zero gain.
-
-    Attributes
-    ----------
-    dcg : ndarray
-        DCG after each document, in the order of the gains.
-    size, last : ndarray, shape (n_queries,)
-        Number of documents with a gain, and the DCG of the whole list.
-    """
+    """DCG of every list after each of its documents with a non-zero gain."""
 
     def __init__(self, judged: JudgedRun, gains: Gains | Ideal) -> None:
         self.bounds = np.searchsorted(gains.query, np.arange(len(judged.present) + 1))

@@ -149,7 +149,7 @@ def read_judgments(qrels: QrelsLike, documents: str | None) -> Qrels:
     if documents is None:
         return table
     from leadline.comparison.information_difference.joint_tables import complete
-    from leadline.io.id_lists import read_document_ids
+    from leadline.io.selection import read_document_ids
 
     return complete(table, read_document_ids(documents))
 

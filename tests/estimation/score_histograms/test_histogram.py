@@ -256,7 +256,7 @@ def test_a_run_without_a_relevant_document_is_defined() -> None:
         ({"norm": "none"}, "scores are outside 0 to 1"),
         ({"norm": "none", "from_ranks": True}, "norm='none'"),
         ({"sample_from": "union"}, "needs sample=N"),
-        ({"depth": 0}, "depth=0"),
+        ({"depth": 0}, "depth must be"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], words: str) -> None:
