@@ -30,14 +30,14 @@ RUN = (
     b'q1 Q0 "d\xc2\xa04 x 3 t'
 )
 LISTING = (
-    "{path}: run, 2 queries, 5 documents\n  error   line 3: score 'nan' of document 'd2'; "
-    "expected a number. To leave out such lines, add `--config read.on_nan=drop`\n  error   line "
+    "{path}: run, 2 queries, 5 documents\n  error   line 3: score 'nan' of document 'd2' "
+    "is not a number. To leave out such lines, add `--config read.on_nan=drop`\n  error   line "
     "6: document 'd1' appears twice for query 'q1' (first at line 2). To "
-    "repair it, add `--config read.on_duplicate=first|last|max|hold`\n  remark  line 1: a remark, "
-    "which trec_eval 9 refuses\n  remark  line 5: more than six columns; the rest are ignored\n  "
-    "remark  line 5: tag 'u' after 't'; the last one counts\n  remark  line 6: a query reappears "
-    "after another query\n  remark  line 8: a rank that is not a whole number\n  remark  line 2: "
-    "a list with tied scores; ties are ordered by descending document id\n"
+    "choose one of them, add `--config read.on_duplicate=first|last|max|hold`\n  remark  line 1: a comment, "
+    "which trec_eval 9 refuses\n  remark  line 5: more than six columns (the rest are ignored)\n  "
+    "remark  line 5: tag 'u' after 't' (the last one counts)\n  remark  line 6: a query reappears "
+    "after a different query\n  remark  line 8: a rank that is not a whole number\n  remark  line 2: "
+    "a list with tied scores (ordered by descending document id)\n"
 )
 
 
@@ -260,7 +260,7 @@ def test_what_a_corpus_holds_of_the_relevant_documents_is_counted(tmp_path: Path
     assert [row["query"] for row in coverage["queries"]] == ["q2", "q1", "q3"]
     shown = leadline("check", "--docs", docs, "--qrels", qrels).out
     assert shown == (
-        f"{docs}: 2 documents; contains 2 of 4 relevant documents of {qrels} (50 %), and 3 of 6 judged "
+        f"{docs}: 2 documents, including 2 of 4 relevant documents of {qrels} (50 %), and 3 of 6 judged "
         "ones\n  queries missing some relevant documents: 2, missing all: 1; worst: q2 (0 of 1), q1 (1 "
         "of 2)\n"
     )
@@ -268,7 +268,7 @@ def test_what_a_corpus_holds_of_the_relevant_documents_is_counted(tmp_path: Path
     assert "nothing to check" in leadline("check").err
     both = leadline("check", qrels, "--docs", docs, "--qrels", qrels).out
     assert "4 queries, 6 judgments" in both
-    assert "contains 2 of 4" in both
+    assert "including 2 of 4" in both
 
 
 @pytest.mark.usefixtures("form")

@@ -188,7 +188,7 @@ def test_the_qrels_of_several_assessors_are_merged(leadline: Leadline, tmp_path:
     )
     target = tmp_path / "all"
     found = leadline("convert", ann, bob, target)
-    note = "pairs with several judges: 2, 1 with different grades; merged by majority"
+    note = "pairs with several judges: 2, 1 with different grades (merged by majority)"
     assert found.out == (
         f"{target}: qrels, 2 queries, 4 judgments; {note}, 1 tie resolved to the lower grade\n"
     )

@@ -271,11 +271,11 @@ def test_a_column_of_many_values_and_an_object_give_the_same(files: Path, pool: 
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([("q00", "d1", "x")], "v.tsv:2: guess 'x'; expected a finite number"),
+        ([("q00", "d1", "x")], "v.tsv:2: guess 'x' is not a finite number"),
         ([("q00", "d1", "nan")], "finite"),
         ([("q00", "d1", 1), ("q00", "d1", 2)], "v.tsv:3: document 'd1' appears twice for query 'q00'"),
         ([("q00", "", 1)], "v.tsv:2"),
-        ([("q00", "d1", "")], "no value in column 'guess'"),
+        ([("q00", "d1", "")], "there is no number in column 'guess'"),
         ([("zz", "d1", 1)], "Check that the query ids match"),
         ([("q00", "zz", 1)], "no pair in the pool has a value"),
         ([("q00", "d1", 1, 2)], "v.tsv:2"),
@@ -535,7 +535,7 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
         (["two.parquet", "-l", "2"], "--level cannot change values"),
         (["two.parquet", "-m", "AP"], "no measure 'AP'"),
         (["one.parquet"], "at least two runs"),
-        (["two.parquet", "other.parquet"], "they must be the same"),
+        (["two.parquet", "other.parquet"], "They must be the same"),
         (["part.parquet", "one.parquet"], "different queries"),
         (["truth.qrels"], "or per-query values"),
     ],

@@ -64,8 +64,8 @@ HALF = (
     "Half(form=even,rel=1)@k - half of the precision\n\n  'semi@2' is Half(form=odd)@2\n\n  Half of "
     "the precision at k.\n\n  It is here for its explanation only, which is long enough to be broken "
     "into two lines on a\n  terminal of a hundred columns.\n\n  formula     relevant documents at "
-    "ranks 1..k / 2k\n  parameters  form: even or odd; default even\n              rel: a number, 0 "
-    "or more; default 1\n              @k: a whole number, 1 or more; must be given\n  range       "
+    "ranks 1..k / 2k\n  parameters  form: even or odd; default even\n              rel: a number "
+    "of at least 0; default 1\n              @k: a whole number of at least 1; must be given\n  range       "
     "0..; smaller is better\n  average     mean of defined\n  undefined   when nothing is retrieved; "
     "such a query is excluded from the mean\n  needs       the documents that the user knew before "
     "(--config read.known=FILE)\n  source      nobody\n  spellings   semi (form=odd), half_cut "
@@ -146,7 +146,7 @@ def test_json_of_one_measure_says_what_its_parameters_allow(leadline: Leadline) 
         "at": True,
         "needed": True,
         "default": None,
-        "allowed": "a whole number, 1 or more",
+        "allowed": "a whole number of at least 1",
     }
     assert one["low"] == 0.0
     assert one["high"] == 1.0

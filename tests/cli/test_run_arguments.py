@@ -94,7 +94,7 @@ def test_a_baseline_is_named_by_its_name_or_its_path(leadline: Leadline, baselin
         ("bm25", "neither a file nor a measure: bm25"),
         ("new/none.json", "new/none.json: no such file"),
         ("x=none.json", "none.json: no such file"),
-        ("none*", "none*: is is a pattern that matches no file"),
+        ("none*", "none*: is a pattern that matches no file"),
         ("x=*/bm25.json", "matches 2 files"),
     ],
 )

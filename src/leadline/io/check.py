@@ -31,7 +31,7 @@ from leadline.kernels import plain
 BATCH_LINES = 256  # lines parsed at a time; fewer after a fault, so that each fault costs little
 CODES = (
     ("nan", r"score 'nan'|score nan"),
-    ("columns", r"the (line|row) has \d+ (column|cell)s?$"),
+    ("columns", r"the line has \d+ columns?$|the row has "),
     ("score", "score "),
     ("grade", "grade "),
     ("rank", "rank "),
