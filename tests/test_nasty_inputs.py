@@ -15,8 +15,8 @@ import pytest
 
 from conftest import Leadline
 
-RUN = "A line of a run has 6 columns (query Q0 document rank score tag)"
-QRELS = "A line of qrels has 4 columns (query iteration document grade)"
+RUN = "A line of a run has 6 columns (query Q0 document rank score tag)."
+QRELS = "A line of qrels has 4 columns (query iteration document grade)."
 
 
 class Nasty(NamedTuple):
@@ -125,7 +125,7 @@ TABLE = (
         ranked("q1", "d1", "x", "d1"),
         (
             "{run}:3: document 'd1' appears twice for query 'q1' (first at line 1). To "
-            "repair it, add `--config read.on_duplicate=first|last|max|hold`"
+            "repair it, add `--config read.on_duplicate=first|last|max|hold`."
         ),
         agree="te9 te10 trt trq refuse",
         differ="irm, ranx and cwl are silent, pyt has no text",
@@ -146,7 +146,7 @@ TABLE = (
         b"q1 Q0 x 1 2 t\nq1 Q0 d1 2 NaN t\n",
         (
             "{run}:2: score 'NaN' of document 'd1' is not a number. To leave out such lines, add "
-            "`--config read.on_nan=drop`"
+            "`--config read.on_nan=drop`."
         ),
         differ="every peer is silent; most order by id, trq gives .500",
     ),
@@ -241,7 +241,7 @@ TABLE = (
         "no query of the run is judged",
         ONE,
         ranked("q7", "d1"),
-        "no query of sys is judged (sys has 'q7', the judgments have 'q1'); Use the same query ids in both",
+        "no query of sys is judged (sys has 'q7', the judgments have 'q1'); Use the same query ids in both.",
         agree="te9 exit 7, te10 exit 4",
         differ="irm ranx-c trt and te10 with -c give 0, pyt {{}}",
     ),
@@ -250,7 +250,7 @@ TABLE = (
         "no query of the run is judged, profile trec9",
         ONE,
         ranked("q7", "d1"),
-        "no query of sys is judged (sys has 'q7', the judgments have 'q1'); Use the same query ids in both",
+        "no query of sys is judged (sys has 'q7', the judgments have 'q1'); Use the same query ids in both.",
         (),
         ("--profile", "trec9"),
         agree="te9 pyt give no mean",
@@ -346,7 +346,7 @@ TABLE = (
         "a run without the tag",
         ONE,
         b"q1 Q0 d2 1 2\nq1 Q0 d1 2 1\n",
-        "{run}:1: the line has 5 columns. " + RUN + ". The tag in the last column may be missing",
+        "{run}:1: the line has 5 columns. " + RUN + ". The tag in the last column may be missing.",
         agree="te9 te10 pyt irm ranx trt trq refuse",
     ),
     Nasty(
@@ -560,7 +560,7 @@ def test_the_lectures_list_is_refused_unless_a_policy_is_given(tmp_path: Path, l
         "",
         (
             f"leadline: error: {run}:13: document '772' appears twice for query '2' (first at line 8). "
-            "To choose one of them, add `--config read.on_duplicate=first|last|max|hold`\n"
+            "To choose one of them, add `--config read.on_duplicate=first|last|max|hold`.\n"
         ),
     )
 
@@ -624,7 +624,7 @@ def test_order_rank_takes_runs_without_scores(columns: str, tmp_path: Path, lead
             ("1", "2", "1"),
             (
                 "3: rank 1 appears twice for query 'q1' (first at line 1). "
-                "With --config read.order=rank, each rank must be unique"
+                "With --config read.order=rank, each rank must be unique."
             ),
         ),
         (("1", "2.0", "3"), "2: rank '2.0' is not a whole number"),

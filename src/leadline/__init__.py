@@ -89,7 +89,7 @@ _INSTEAD = {
 
 def _instead(name: str) -> str:
     call = next((call for call, words in _INSTEAD.items() if name in words.split()), "")
-    return f". Use {call}" if call else ""
+    return f". Use {call}." if call else ""
 
 
 def __dir__() -> list[str]:

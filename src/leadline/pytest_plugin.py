@@ -138,7 +138,7 @@ class LeadlineGate:
         path = os.fspath(baseline) if isinstance(baseline, (str, os.PathLike)) else ""
         update = self._updates(path)
         if path.endswith((".parquet", ".json")) and not (update or os.path.exists(path)):
-            raise UsageError(f"{path} does not exist. Create it with --leadline-update-baselines")
+            raise UsageError(f"{path} does not exist. Create it with --leadline-update-baselines.")
         if path and (is_baseline(path) or (update and not os.path.exists(path))):
             comparison = self._with_file(run, path, condition, table, rules, options, update=update)
         else:
@@ -259,7 +259,7 @@ class LeadlineGate:
         place = self.config.getini("leadline_qrels")
         if not place:
             raise UsageError(
-                "no judgments given. Pass qrels=, or set leadline_qrels in the pytest configuration"
+                "no judgments given. Pass qrels=, or set leadline_qrels in the pytest configuration."
             )
         key = repr((place, sorted(reading.items())))
         if key not in self._judgments:

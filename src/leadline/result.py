@@ -87,7 +87,7 @@ class Result:
         def __getattr__(self, name: str) -> Any:
             """Refuse an attribute that is not there, naming what other programs call so."""
             right = next((one for one in WORDS.get(name, ()) if hasattr(type(self), one)), None)
-            hint = f". Use {right}{ARGUMENTS.get(right, '')}" if right else ""
+            hint = f". Use {right}{ARGUMENTS.get(right, '')}." if right else ""
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     def to_json(self) -> str:
@@ -302,7 +302,7 @@ class Result:
         form = "table" if suffix == ".txt" else BY_SUFFIX.get(suffix)
         if form is None:
             choices = ", ".join([".txt", *BY_SUFFIX])
-            raise UsageError(f"{name}: results cannot be written as '{suffix}'. Use one of {choices}")
+            raise UsageError(f"{name}: results cannot be written as '{suffix}'. Use one of {choices}.")
         if form == "figure":
             self.plot(name, **options)
         else:

@@ -22,7 +22,7 @@ from leadline.data.wording import visible
 from leadline.errors import UsageError
 from leadline.measures import MEASURES
 
-HINT = ". See `leadline measures`\n"
+HINT = ". See `leadline measures`.\n"
 EVALUATE_HINT = " See `leadline evaluate --help`.\n"
 
 
@@ -89,7 +89,7 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
         ("evaluate more r", "more: is a folder, not a file\n"),
         (
             "evaluate q r r",
-            "two runs are both named 'r' (r and r). Rename a file, or name a run with NAME=FILE\n",
+            "two runs are both named 'r' (r and r). Rename a file, or name a run with NAME=FILE.\n",
         ),
         (
             "evaluate r q",
@@ -97,12 +97,12 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
                 "r:1: the line has 6 columns. A line of qrels has 4 columns (query iteration document grade)."
                 " "
                 "This looks like a run, but qrels come first (QRELS RUN...). If you have no qrels, use "
-                "`leadline unjudged RUN...`\n"
+                "`leadline unjudged RUN...`.\n"
             ),
         ),
         (
             "evaluate q -",
-            ("-: contains no run lines. A line of a run has 6 columns (query Q0 document rank score tag)\n"),
+            ("-: contains no run lines. A line of a run has 6 columns (query Q0 document rank score tag).\n"),
         ),
         ("evaluate q r -o more", "cannot write more (Is a directory)\n"),
         ("evaluate q r -o none/out", "cannot write none/out (No such file or directory)\n"),

@@ -50,7 +50,7 @@ def test_a_keyword_without_likeness_is_answered_by_all_there_are() -> None:
     with pytest.raises(UnknownOptionError) as rejected:
         ll.read_qrels(QRELS, zzz=1)  # type: ignore[call-arg]  # what is tested
     allowed = "kind, negative, qrels_columns, subtopics, queries_in"
-    assert str(rejected.value) == f"read_qrels() has no option 'zzz'. Its options are {allowed}"
+    assert str(rejected.value) == f"read_qrels() has no option 'zzz'. Its options are {allowed}."
 
 
 def test_a_keyword_of_the_function_itself_is_suggested_too() -> None:

@@ -344,7 +344,7 @@ FAULTS = {
         "a.json",
         '["q1", "d1"]',
     ): ", record 1: the record is a str. Use (query, document, number), or a named tuple or "
-    "dictionary with such names",
+    "dictionary with such names.",
     (
         "a.json",
         '[{"qid": "q1"}]',
@@ -372,7 +372,7 @@ FAULTS = {
     (
         "a.csv",
         'qid,docno,score\nq1,"d1"x,1\n',
-    ): ":2: invalid CSV (',' expected after '\"'). The format is that of RFC 4180",
+    ): ":2: invalid CSV (',' expected after '\"'). The format is that of RFC 4180.",
     (
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",

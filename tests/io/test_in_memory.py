@@ -177,10 +177,10 @@ def test_odd_ids_in_a_dictionary_are_kept() -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        ({1.0: {"d1": 1}}, "id 1.0 is of type float, not a string. Convert it with str(...)"),
-        ({"q1": {7.0: 1}}, "id 7.0 is of type float, not a string. Convert it with str(...)"),
-        ({None: {"d1": 1}}, "id None is of type NoneType, not a string. Convert it with str(...)"),
-        ({b"q1": {"d1": 1}}, "id b'q1' is of type bytes, not a string. Convert it with str(...)"),
+        ({1.0: {"d1": 1}}, "id 1.0 is of type float, not a string. Convert it with str(...)."),
+        ({"q1": {7.0: 1}}, "id 7.0 is of type float, not a string. Convert it with str(...)."),
+        ({None: {"d1": 1}}, "id None is of type NoneType, not a string. Convert it with str(...)."),
+        ({b"q1": {"d1": 1}}, "id b'q1' is of type bytes, not a string. Convert it with str(...)."),
         ({"q1": {"\ud800": 1}}, "id '\\ud800' is not a valid Unicode string"),
         ({"q1": 7}, "the value of query 'q1' is of type int, not of the form {document: score}"),
         ({"q1": {"d1": "2"}}, "score '2' of document 'd1' of query 'q1' is not a number"),
@@ -268,9 +268,9 @@ def test_known_documents_are_lines_of_two_columns_or_qrels(tmp_path: Path) -> No
     [
         (
             "q1 d1\nq1 d2 d3\n",
-            ":2: the line has 3 columns. Write a query and a document, or the 4 columns of qrels",
+            ":2: the line has 3 columns. Write a query and a document, or the 4 columns of qrels.",
         ),
-        ("q1\n", ":1: the line has 1 column. Write a query and a document, or the 4 columns of qrels"),
+        ("q1\n", ":1: the line has 1 column. Write a query and a document, or the 4 columns of qrels."),
         ("", ": contains no known documents (lines with query and document)"),
         ("# nothing\n", ": contains no known documents (lines with query and document)"),
         ("q1 0 d1 0\n", ": contains no known documents (lines with query and document)"),
@@ -307,9 +307,9 @@ def test_known_documents_may_be_a_dictionary() -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        (5, "known cannot be of type int. Pass a path or {query: [document, ...]}"),
+        (5, "known cannot be of type int. Pass a path or {query: [document, ...]}."),
         ({"q1": "d1"}, "known: the value of query 'q1' is of type str, not of the form [document, ...]"),
-        ({"q1": [1]}, "id 1 is of type int, not a string. Convert it with str(...)"),
+        ({"q1": [1]}, "id 1 is of type int, not a string. Convert it with str(...)."),
     ],
 )
 def test_other_known_documents_are_refused(given: Any, error: str) -> None:
@@ -467,4 +467,4 @@ def test_a_dataset_of_splits_is_its_only_one_or_the_one_called_test() -> None:
     assert read_qrels({"dev": rows}).to_dict() == {"q1": {"d1": 2}}
     assert read_run({"dev": rows}).to_dict() == {"q1": {"d1": 2}}
     found = refusal(read_qrels, {"dev": rows, "train": rows})
-    assert found == "qrels: is a dataset with 2 splits. Pass one of them: ['dev'], ['train']"
+    assert found == "qrels: is a dataset with 2 splits. Pass one of them: ['dev'], ['train']."

@@ -225,7 +225,7 @@ def test_responses_without_query_ids_are_in_the_order_of_the_queries(
     queries.write_text('{"query_id": "q1", "text": "a"}\n{"query_id": "q2", "text": "b"}\n')
     assert read_run(path, queries_in=queries).to_dict() == RUN
     assert read_run(path, queries_in=["x", "b"]).to_dict() == {"x": RUN["q1"], "b": RUN["q2"]}
-    assert refusal(read_run, path).endswith("ry. To give the query ids in order, use `queries_in`")
+    assert refusal(read_run, path).endswith("ry. To give the query ids in order, use `queries_in`.")
     assert "2 lists without query ids" in refusal(read_run, path, queries_in=["q1"])
     given = ("evaluate", PROGRAMS / "rre.json", path, "-m", "RR", "-f", "json")
     found = leadline(*given, "--config", f"read.queries_in={queries}").data

@@ -220,7 +220,7 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
             "q1 Q0 d1 1 2\n",
             (
                 "1: the line has 5 columns. A line of a run has 6 columns (query Q0 document rank score tag)."
-                " The tag in the last column may be missing"
+                " The tag in the last column may be missing."
             ),
         ),
         (
@@ -228,14 +228,14 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
             (
                 "1: the line has 4 columns. A line of a run has 6 columns (query Q0 document rank score tag)."
                 " This looks like qrels. Pass qrels first, before the runs (QRELS RUN...). To find unjudged "
-                "documents, use `leadline pool RUN... --depth K --judged QRELS -o POOL`"
+                "documents, use `leadline pool RUN... --depth K --judged QRELS -o POOL`."
             ),
         ),
         (
             "q1,d1\n",
             (
                 "1: the line has 1 column. A line of a run has 6 columns (query Q0 document rank score tag)."
-                " This looks like CSV"
+                " This looks like CSV."
             ),
         ),
         ("q1 Q0 d1 1 1,5 t\n", "1: score '1,5' is not a number"),
@@ -253,26 +253,26 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
             "q1 Q0 d1 1 -nan t\n",
             (
                 "1: score '-nan' of document 'd1' is not a number. To leave out such lines, add "
-                "`--config read.on_nan=drop`"
+                "`--config read.on_nan=drop`."
             ),
         ),
         (
             "q1 Q0 d1 1 2 t\rq1 Q0 d2 1 2 t\n",
-            ("1: the line contains a carriage return. Lines must end in LF or CRLF"),
+            ("1: the line contains a carriage return. Lines must end in LF or CRLF."),
         ),
         ("q1 Q0 d1 1 2 t\nq1 Q0 d\0 1 2 t\n", "2: the line contains a NUL byte, so this is not a text file"),
         (
             "q1 Q0 d1 1 2 t\nq1 Q0 d2 1 2 t\n\nq1 Q0 d1 1 2 t\n",
             (
                 "4: document 'd1' appears twice for query 'q1' (first at line 1). "
-                "To choose one of them, add `--config read.on_duplicate=first|last|max|hold`"
+                "To choose one of them, add `--config read.on_duplicate=first|last|max|hold`."
             ),
         ),
         (
             "q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\nq1 Q0 d1 1 2 t\n",
             (
                 "3: document 'd1' appears twice for query 'q1' (first at line 1). "
-                "To choose one of them, add `--config read.on_duplicate=first|last|max|hold`"
+                "To choose one of them, add `--config read.on_duplicate=first|last|max|hold`."
             ),
         ),
     ],
@@ -286,13 +286,13 @@ def test_a_fault_of_a_run_is_one_line_whatever_the_window(text: str, error: str,
     [
         (
             "q1 0 d1\n",
-            "1: the line has 3 columns. A line of qrels has 4 columns (query iteration document grade)",
+            "1: the line has 3 columns. A line of qrels has 4 columns (query iteration document grade).",
         ),
         (
             "q1 0 d1 1 x\n",
             (
                 "1: the line has 5 columns. A line of qrels has 4 columns (query iteration document grade). "
-                "The tag in the last column may be missing"
+                "The tag in the last column may be missing."
             ),
         ),
         (
@@ -300,7 +300,7 @@ def test_a_fault_of_a_run_is_one_line_whatever_the_window(text: str, error: str,
             (
                 "1: the line has 6 columns. A line of qrels has 4 columns (query iteration document grade). "
                 "This looks like a run, but qrels come first (QRELS RUN...). If you have no qrels, use "
-                "`leadline unjudged RUN...`"
+                "`leadline unjudged RUN...`."
             ),
         ),
         ("q1 0 d1 1_0\n", "1: grade '1_0' is not a number"),

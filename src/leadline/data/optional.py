@@ -52,11 +52,11 @@ def import_optional(package: str) -> Any:
             if top in packages:
                 raise MissingPackageError(_message(purpose, extra, [top])) from None
         raise MissingPackageError(
-            f"{package} is not installed. Install it with pip install {package}"
+            f"{package} is not installed. Install it with `pip install {package}`."
         ) from None
 
 
 def _message(purpose: str, extra: str, packages: list[str]) -> str:
     needed = " and ".join(filter(None, (", ".join(packages[:-1]), packages[-1])))
     verb = "are" if len(packages) > 1 else "is"
-    return f'{needed} for {purpose} {verb} not installed. Install with pip install "leadline[{extra}]"'
+    return f'{needed} for {purpose} {verb} not installed. Install with `pip install "leadline[{extra}]"`.'

@@ -190,7 +190,7 @@ class Reading:
             given = getattr(self, name)
             if given is not None and not isinstance(given, str):
                 raise UsageError(
-                    f"{name}={given!r} is not valid. Give column names, as in 'query_id,doc_id,{example}'"
+                    f"{name}={given!r} is not valid. Give column names, as in 'query_id,doc_id,{example}'."
                 )
         object.__setattr__(self, "queries_in", _checked_queries(self.queries_in))
         object.__setattr__(self, "documents_of", _checked_documents(self.documents_of))
@@ -249,7 +249,7 @@ def _checked_queries(given: object) -> QueryFile | tuple[str, ...] | None:
         return QueryFile(os.fspath(given))
     ids = tuple(dict.fromkeys(given)) if isinstance(given, Iterable) and not isinstance(given, bytes) else ()
     if not ids or not all(isinstance(each, str) for each in ids):
-        raise UsageError(f"queries_in={given!r} is not valid. Give a path or a list of query ids")
+        raise UsageError(f"queries_in={given!r} is not valid. Give a path or a list of query ids.")
     return ids
 
 
@@ -271,7 +271,7 @@ def _checked_documents(given: object) -> ChunkIds | None:
         given = given.pattern
     if not isinstance(given, (str, os.PathLike)):
         raise UsageError(
-            f"documents_of={given!r} is not valid. Give a pattern, the path of a table or a dictionary"
+            f"documents_of={given!r} is not valid. Give a pattern, the path of a table or a dictionary."
         )
     made = ChunkIds(os.fspath(given))
     if os.path.exists(made):
@@ -285,7 +285,7 @@ def _checked_documents(given: object) -> ChunkIds | None:
         wrong = "has no group in parentheses to mark the document"
     if not groups:
         raise UsageError(
-            f"documents_of='{made}' is not a file, and it {wrong}. Write a pattern such as '^(.*)#\\d+$'"
+            f"documents_of='{made}' is not a file, and it {wrong}. Write a pattern such as '^(.*)#\\d+$'."
         )
     return made
 
@@ -302,7 +302,7 @@ def _checked_lengths(given: object) -> Lengths | None:
         return Lengths(given)
     if not isinstance(given, Mapping) or not given:
         raise UsageError(
-            f"lengths={given!r} is not valid. Give FILE:COLUMN or a dictionary {{document: length}}"
+            f"lengths={given!r} is not valid. Give FILE:COLUMN or a dictionary {{document: length}}."
         )
     made = Lengths(f"a dictionary of {len(given)}")
     made.given = given
@@ -374,7 +374,7 @@ def refuse_unknown(function: Callable[..., Any], options: Mapping[str, object], 
         explicit = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
         allowed = [*explicit, *(option for option in known.__annotations__ if option not in explicit)]
         close = difflib.get_close_matches(name, allowed, n=1, cutoff=0.5)
-        advice = f"Did you mean '{close[0]}'?" if close else "Its options are " + ", ".join(allowed)
+        advice = f"Did you mean '{close[0]}'?" if close else f"Its options are {', '.join(allowed)}."
         if WORDS.get(name, ("",))[0] in (*allowed, *(one.name for one in parameters)):
-            advice = f"Use {WORDS[name][1]}"
+            advice = f"Use {WORDS[name][1]}."
         raise UnknownOptionError(f"{function.__name__}() has no option '{name}'. {advice}")

@@ -209,11 +209,11 @@ class Parametric(metaclass=ParametricType):
                     f"Its parameters are {', '.join(parameters)}" if parameters else "It has no parameters"
                 )
                 reason = next(filter(None, words), listed)
-                raise UsageError(f"{type(self).__name__} has no parameter '{name}'. {reason}")
+                raise UsageError(f"{type(self).__name__} has no parameter '{name}'. {reason}.")
         for name, parameter in parameters.items():
             value = arguments.get(name, parameter.default)
             if value is ...:
-                raise UsageError(f"{type(self).__name__} needs a cutoff. Write {self.example()}")
+                raise UsageError(f"{type(self).__name__} needs a cutoff. Write {self.example()}.")
             try:
                 object.__setattr__(self, name, parameter.read(value))
             except (ValueError, OverflowError):
@@ -293,7 +293,7 @@ class Parametric(metaclass=ParametricType):
         return hash(str(self))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__} is read-only. Use replace({name}=...)")
+        raise AttributeError(f"{type(self).__name__} is read-only. Use replace({name}=...).")
 
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is read-only; {name} cannot be removed")
@@ -436,14 +436,14 @@ class Registry(Generic[N]):
         """Return the object that a text denotes."""
         objects = self.expand(text)
         if len(objects) != 1:
-            raise UsageError(f"'{text}' stands for {len(objects)} {self.noun}s. Name one of them")
+            raise UsageError(f"'{text}' stands for {len(objects)} {self.noun}s. Name one of them.")
         return objects[0]
 
     def expand(self, text: str) -> list[N]:
         """Return the objects that a text denotes; a list of cutoffs such as `P.5,10` denotes several."""
         if not isinstance(text, str):
             raise UsageError(
-                f"{self.noun} {text!r} is not valid. Give a name such as {next(iter(self.classes))}"
+                f"{self.noun} {text!r} is not valid. Give a name such as {next(iter(self.classes))}."
             )
         text = BRACES.sub(r"@\1", " ".join(text.split()))
         persistence = PERSISTENCE.fullmatch(text)
@@ -490,7 +490,7 @@ class Registry(Generic[N]):
             return f"Did you mean {_example(meaning[0], without_mark[2])}?"
         close = difflib.get_close_matches(name.lower(), self._by_name, n=3, cutoff=likeness)
         if not close:
-            return f"The {self.noun}s are " + ", ".join(self.classes)
+            return f"The {self.noun}s are {', '.join(self.classes)}."
         cutoff_text = (parts["at"] or parts["suffix"]) if parts else None
         classes = dict.fromkeys(self._by_name[match][0] for match in close)
         form = "" if parts else "Write Name(k=v,...)@cutoff. "
@@ -501,13 +501,13 @@ def all_errors(errors: Sequence[UsageError], command: str) -> UsageError:
     """Return one error for several; it is an unknown name if all of them are. A command lists the names.
 
     >>> all_errors([UnknownNameError("unknown measure 'XY'")], "measures")
-    UnknownNameError("unknown measure 'XY'. See `leadline measures`")
+    UnknownNameError("unknown measure 'XY'. See `leadline measures`.")
     """
     unknown = all(isinstance(error, UnknownNameError) for error in errors)
     kind = UnknownNameError if unknown else UsageError
     texts = [str(error) for error in errors]
-    words = [f"{text[0].upper()}{text[1:]}{'' if text.endswith('?') else '.'}" for text in texts]
-    return kind(" ".join([texts[0][0] + words[0][1:], *words[1:], f"See `leadline {command}`"]))
+    words = [f"{text[0].upper()}{text[1:]}{'' if text[-1] in '.?' else '.'}" for text in texts]
+    return kind(" ".join([texts[0][0] + words[0][1:], *words[1:], f"See `leadline {command}`."]))
 
 
 def _parse_parameters(parts: re.Match[str], positional: str = "") -> dict[str, object]:
@@ -540,12 +540,14 @@ def _parse_cutoffs(
             return [{name: value} for value in default_cutoffs]
         return [{}]
     if name is None or default_cutoffs == ():
-        raise UsageError(f"{parts['name']} takes no cutoff. Write {class_.example()}")
+        raise UsageError(f"{parts['name']} takes no cutoff. Write {class_.example()}.")
     if name in arguments:
         raise UsageError(f"{name} is given twice")
     if parts["suffix"] and class_.has_persistence() and parts[0][parts.start("suffix") - 1] == ".":
         cuts = f"{parts['name']}@{text}"
-        raise UsageError(f"a number after a dot means p, as in {parts['name']}.95. For cutoffs, write {cuts}")
+        raise UsageError(
+            f"a number after a dot means p, as in {parts['name']}.95. For cutoffs, write {cuts}."
+        )
     return [{name: value.strip()} for value in text.split(",")]
 
 

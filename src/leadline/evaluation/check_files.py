@@ -156,12 +156,12 @@ def check(
         listed = list(files)
     for file in listed:
         if not isinstance(file, (str, os.PathLike)):
-            raise UsageError(f"cannot check an object of type {type(file).__name__}. Pass file paths")
+            raise UsageError(f"cannot check an object of type {type(file).__name__}. Pass file paths.")
     reading = Reading(columns=columns, qrels_columns=qrels_columns)
     paths = [path for file in listed for path in _files(os.fspath(file))]
     both({"documents": documents}, {"qrels": qrels})
     if not paths and documents is None:
-        raise UsageError("there is nothing to check. Pass files, or documents and qrels")
+        raise UsageError("there is nothing to check. Pass files, or documents and qrels.")
     if kind is not None:
         check_word(("run", "qrels"), kind=kind)
     if fix is not None and (len(paths) != 1 or os.path.isdir(paths[0])):

@@ -89,7 +89,7 @@ def probabilities(qrels: QrelsColumns) -> Floats:
     """Return the inclusion probability of every judged document."""
     if qrels.inclusion is None:
         raise UsageError(
-            "these qrels have no inclusion probabilities. Add a column named probability, or pass a pool"
+            "these qrels have no inclusion probabilities. Add a column named probability, or pass a pool."
         )
     return qrels.inclusion
 

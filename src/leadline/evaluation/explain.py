@@ -187,7 +187,7 @@ def explain(
     check_flags(everything=everything)
     refuse_unknown(explain, options, EvaluateOptions)
     if options.get("pool") is not None:
-        raise UsageError("explain() cannot derive an estimate. Leave out pool")
+        raise UsageError("explain() cannot derive an estimate. Leave out pool.")
     profile = profile_of(options.get("profile", "leadline"))
     cut_reading_options = {
         option: value for option, value in options.items() if option in CutReadingOptions.__annotations__
@@ -204,13 +204,13 @@ def explain(
     lengths = reading.lengths
     if lengths is not None and reading.documents_of is not None:
         raise UsageError(
-            "chunk lengths cannot be used with documents_of. Evaluate the chunks themselves, or use no budget"
+            "chunk lengths cannot be used with documents_of. Evaluate the chunks, or use no budget."
         )
     results = evaluate(
         table, {single.name: single}, measure, lengths=lengths, **cut.options(), **evaluation_options
     )
     if len(results.measures) != 1:
-        raise UsageError(f"'{measure}' stands for {len(results.measures)} measures. Name one of them")
+        raise UsageError(f"'{measure}' stands for {len(results.measures)} measures. Name one of them.")
     measure_used = results.measures[0]
     assert isinstance(measure_used, Measure)
     info = _info(results.runs[0], counts, run)
@@ -240,7 +240,7 @@ def _code(query: str, queries: Vocabulary) -> int:
     if code is None:
         raise UsageError(
             f"query '{query}' has no judgments. Choose a judged query, such as "
-            f"{next(iter(queries))} ({len(queries):,} in all)"
+            f"{next(iter(queries))} ({len(queries):,} in all)."
         )
     return code
 

@@ -54,7 +54,7 @@ def register(*, first: bool = False) -> Any:
         import ir_measures
     except ImportError:
         raise MissingPackageError(
-            "ir_measures is not installed. Install it with pip install ir-measures"
+            "ir_measures is not installed. Install it with `pip install ir-measures`."
         ) from None
     known = ir_measures.providers.registry.get(NAME)
     if known is None:
@@ -102,7 +102,7 @@ def ir_measure(measure: str | Measure) -> Any:
 
     found = profile_of("leadline").measures([measure])
     if len(found) != 1:
-        raise UsageError(f"{measure} stands for {len(found)} measures. Name one of them")
+        raise UsageError(f"{measure} stands for {len(found)} measures. Name one of them.")
     fields = {"NAME": str(found[0]), "__name__": str(found[0]), "ours": found[0], "__module__": "ir_measures"}
     return type("LeadlineMeasure", (ir_measures.Measure,), fields)()
 

@@ -240,7 +240,7 @@ def joined_runs(several: Sequence[Any]) -> dict[str, Any]:
 
 def _sources(runs: Any) -> list[tuple[str | None, Any]]:
     if isinstance(runs, Mapping) and not runs:
-        raise UsageError("no runs given. Pass at least one")
+        raise UsageError("no runs given. Pass at least one.")
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
@@ -254,7 +254,7 @@ def _sources(runs: Any) -> list[tuple[str | None, Any]]:
         return list(runs.items())
     if isinstance(runs, (list, tuple)):
         if not runs:
-            raise UsageError("no runs given. Pass at least one")
+            raise UsageError("no runs given. Pass at least one.")
         if is_row(runs[0]) or hasattr(runs, "_fields"):
             return [(None, runs)]
         refuse_unnamed_lists(runs)
@@ -476,9 +476,9 @@ def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
         if earlier is not info:
             if not info.path and not earlier.path:
                 raise UsageError(
-                    f'two runs are both named \'{info.name}\'. Name them, as in {{"A": a, "B": b}}'
+                    f'two runs are both named \'{info.name}\'. Name them, as in {{"A": a, "B": b}}.'
                 )
             files = f" ({earlier.path} and {info.path})" if info.path else ""
             raise UsageError(
-                f"two runs are both named '{info.name}'{files}. Rename a file, or name a run with NAME=FILE"
+                f"two runs are both named '{info.name}'{files}. Rename a file, or name a run with NAME=FILE."
             )

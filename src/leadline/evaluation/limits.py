@@ -106,7 +106,7 @@ def read_weights(given: object, judged: Sequence[str]) -> tuple[Floats, float]:
         places = {str(query): (None, weight) for query, weight in given.items()}
     else:
         raise UsageError(
-            f"query_weights cannot be of type {type(given).__name__}. Pass FILE:COLUMN or {{query: weight}}"
+            f"query_weights cannot be of type {type(given).__name__}. Pass FILE:COLUMN or {{query: weight}}."
         )
     known = {query: _weight(query, cell, path, line) for query, (line, cell) in places.items()}
     lacking = [query for query in judged if query not in known]

@@ -102,7 +102,7 @@ class Lookups:
         names = [str(measure)] if str(measure) in available else self._canonical(measure)
         indices = [available.index(name) for name in names if name in available]
         if len(names) > 1 and indices:
-            raise UsageError(f"'{measure}' stands for {len(names)} measures. Name one of them")
+            raise UsageError(f"'{measure}' stands for {len(names)} measures. Name one of them.")
         if not indices:
             raise UsageError(f"these results have no measure '{measure}', only " + ", ".join(available))
         return indices[0]
@@ -129,7 +129,7 @@ class Lookups:
         if name not in self.names:
             one = f". results['{self.names[0]}']['{name}'] is a mean" if len(self.names) == 1 else ""
             runs = f"run is {self.names[0]}" if one else f"runs are {', '.join(self.names)}"
-            raise UsageError(f"these results have no run '{name}'. Their {runs}{one}")
+            raise UsageError(f"these results have no run '{name}'. Their {runs}{one}.")
         return self.names.index(name)
 
     def __getitem__(self, run: str) -> dict[str, float]:
@@ -167,7 +167,7 @@ class Lookups:
             for measure, mean in self[name].items():
                 safe = re.sub(UNSAFE, "_", prefix + measure).strip("_")
                 if safe in found:
-                    raise UsageError(f"{safe} stands for two means. Rename one of the measures")
+                    raise UsageError(f"{safe} stands for two means. Rename one of the measures.")
                 if not math.isnan(mean):
                     found[safe] = mean
         return found
@@ -224,7 +224,7 @@ class Lookups:
         """
         check_whole(1, n=n)
         if self.withheld is not None:
-            raise UsageError("per-query estimates vary with the sample. Use complete judgments")
+            raise UsageError("per-query estimates vary with the sample. Use complete judgments.")
         place = 0 if measure is None else self.measure_index(measure)
         table, text = self.averaged_values(place), str(self.measures[place])
         values = table[self._run_index(run)]

@@ -88,11 +88,13 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Reque
     if name not in NAMES or not (dot or strict or name in TEXTS):
         return []
     if dot and not written:
-        raise UsageError(f"measure '{text}' has nothing after the dot. Add parameters")
+        raise UsageError(f"measure '{text}' has nothing after the dot. Add parameters.")
     try:
         return _family(name, written)
     except ValueError:
-        raise UsageError(f"measure '{text}' has '{written}' after the dot. Write {_expected(name)}") from None
+        raise UsageError(
+            f"measure '{text}' has '{written}' after the dot. Write {_expected(name)}."
+        ) from None
 
 
 def is_text(name: str) -> bool:
@@ -262,16 +264,16 @@ class Profile(NamedTuple):
         texts = [name for name in names if isinstance(name, str) and is_text(name)]
         if texts:
             raise UsageError(
-                f"the value of {', '.join(texts)} is text. Use a different measure, or `evaluate -f trec`"
+                f"the value of {', '.join(texts)} is text. Use a different measure, or `evaluate -f trec`."
             )
         requests = self.requests(names, rel=rel, documents=documents)
         measures = dict.fromkeys(request.measure for request in requests if request.measure is not None)
         printed = list(map(str, measures))
         for name in printed:
             if printed.count(name) > 1:
-                raise UsageError(f"two measures are both named '{name}'. Give them different names")
+                raise UsageError(f"two measures are both named '{name}'. Give them different names.")
         if not measures:
-            raise UsageError("no measures given. Pass at least one, such as AP or nDCG@10")
+            raise UsageError("no measures given. Pass at least one, such as AP or nDCG@10.")
         return list(measures)
 
     def requests(
@@ -410,7 +412,7 @@ def divided(
         if are_measures(item, profile, after_runs=bool(before) or runs is not None):
             wanted += [item] if isinstance(item, (str, type)) or not isinstance(item, Iterable) else item
         elif wanted:
-            raise UsageError(f"a run follows the measure {wanted[-1]}. Put all runs before the measures")
+            raise UsageError(f"a run follows the measure {wanted[-1]}. Put all runs before the measures.")
         else:
             before.append(item)
     for name, keyword, positional in (("runs", runs, before), ("measures", measures, wanted)):
@@ -459,7 +461,7 @@ def are_measures(argument: Any, profile: str = "leadline", *, after_runs: bool =
     check_measures([word for word in words if isinstance(word, str) and word not in inputs], profile)
     if inputs:
         raise UsageError(
-            f"one list has both runs and measures ({inputs[0]} is a file). Put runs first, then measures"
+            f"one list has both runs and measures ({inputs[0]} is a file). Put runs first, then measures."
         )
     return True
 

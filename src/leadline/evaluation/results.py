@@ -221,7 +221,7 @@ class Results(Lookups, Result):
         """Raise UsageError if means are weighted, which not everything can be made of."""
         if self.weighted is not None:
             raise UsageError(
-                f"{what} does not support weighted queries. Use values computed without query_weights"
+                f"{what} does not support weighted queries. Use values computed without query_weights."
             )
 
     @cached_property
@@ -239,7 +239,7 @@ class Results(Lookups, Result):
     def mean_bounds(self) -> Floats:
         """Bounds of the means: runs x measures x bounds; NaN if not available."""
         if self.bounds is None:
-            raise UsageError("these results have no bounds. Compute them with evaluate(..., bounds=True)")
+            raise UsageError("these results have no bounds. Compute them with evaluate(..., bounds=True).")
         limits, available = self.bounds
         means = np.full((len(self.runs), *available.shape), np.nan)
         for index, bound in np.argwhere(available).tolist():

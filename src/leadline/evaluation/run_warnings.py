@@ -206,7 +206,7 @@ def check_level(rel: float | None, qrels: QrelsColumns) -> None:
     level = f"the significance level {rel:g} is `--confidence {1 - rel:g}` (in Python confidence={1 - rel:g})"
     raise UsageError(
         f"level {rel:g} (`--level`, in Python rel) does not fit whole-number grades. Give the lowest "
-        f"relevant grade, such as 1{f'. If you mean significance, {level}' if rel <= HALF else ''}"
+        f"relevant grade, such as 1{f'. If you mean significance, {level}' if rel <= HALF else ''}."
     )
 
 

@@ -119,7 +119,7 @@ def read_scores(
     if saved:
         other = next(source for source, table in opened if isinstance(table, OpenedScores))
         raise UsageError(
-            f"{saved[0][0].path} is a saved result, but {other.path} is a table. Pass only one kind"
+            f"{saved[0][0].path} is a saved result, but {other.path} is a table. Pass only one kind."
         )
     tables = [table for _, table in opened if isinstance(table, OpenedScores)]
     headers = [name for table in tables for name in dict.fromkeys(table.header)]
@@ -152,22 +152,22 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
         if others != texts:
             raise UsageError(
                 f"{path} has {', '.join(others)}, but {paths[0]} has {', '.join(texts)}. They must be "
-                "the same"
+                "the same."
             )
         different = queries ^ set(results.averaged_queries())
         if different:
             raise UsageError(
                 f"{path} and {paths[0]} have different queries ({len(different)}, such as "
-                f"{min(different)}). They must be the same"
+                f"{min(different)}). They must be the same."
             )
     names = [name for results in parts for name in results.names]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise UsageError(f"run '{twice[0]}' is in two files. Give the runs different names")
+        raise UsageError(f"run '{twice[0]}' is in two files. Give the runs different names.")
     rows = [results.queries.encode(first.queries.names) for results in parts]
     sampling = _merged(parts)
     if any(not same_weights(first, results) for results in parts):
-        raise UsageError("the saved results have different query weights. They must be the same")
+        raise UsageError("the saved results have different query weights. They must be the same.")
     message = "values are estimates from a sample of judgments, and intervals are over queries and samples"
     estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
     return Results(
@@ -280,7 +280,7 @@ def _selected(results: Results, names: Sequence[str], sides: Mapping[str, Sequen
         if name not in assumed:
             raise UsageError(
                 f"--{side}-is-better {name} does not apply to saved results, which already know the "
-                "direction. Leave it out"
+                "direction. Leave it out."
             )
     results.measures = [
         replace(assumed[name], rising=said[name] == "higher", assumed=False) if name in said else measure
@@ -339,7 +339,7 @@ class _Builder:
                 better = "larger" if known.rising else "smaller"
                 raise UsageError(
                     f"--{side}-is-better {name} does not apply, because {better} values of {canonical} "
-                    "are better. Use it only for custom measures"
+                    "are better. Use it only for custom measures."
                 )
         found = {
             name: NamedMeasure(
@@ -483,7 +483,7 @@ class _Builder:
             if wrong:
                 raise UsageError(
                     "--config scores.missing=zero would reward missing values, because 0 is the best "
-                    f"value of {wrong[0]}. Use --config scores.missing=drop"
+                    f"value of {wrong[0]}. Use --config scores.missing=drop."
                 )
             values[~given] = 0.0
             words = f"missing values: {lacking:,} of {values.size:,} (counted as 0)"

@@ -150,14 +150,30 @@ def _scan(lines: list[bytes], line: int, kind: str) -> plain.ParsedRows:
 
 @dataclass(frozen=True)
 class Joined:
-    """Agreement of the ids of a run and judgments."""
+    """Agreement of the ids of a run and judgments.
 
-    qrels: str  # file of the judgments
-    queries: int  # number of judged queries that the run has
-    documents: int  # number of documents of the run for these queries
-    judged: int  # number of those that are judged
-    run_example: str | None  # a document of the run without a judgment
-    qrels_example: str | None  # a judged document, of the same query where that has any
+    Attributes
+    ----------
+    qrels : str
+        File of the judgments.
+    queries : int
+        Number of judged queries that the run has.
+    documents : int
+        Number of documents of the run for these queries.
+    judged : int
+        Number of those that are judged.
+    run_example : str or None
+        A document of the run without a judgment.
+    qrels_example : str or None
+        A judged document, of the same query where that has any.
+    """
+
+    qrels: str
+    queries: int
+    documents: int
+    judged: int
+    run_example: str | None
+    qrels_example: str | None
 
     @property
     def share(self) -> float:
@@ -421,7 +437,8 @@ def write_repaired(
     left = [each for each in found.problems if each.error and not able.get(each.code, False)]
     if left or found.lists is None:
         raise InputError(
-            f"{left[0].message} (errors that cannot be repaired: {sum(each.count for each in left)})",
+            f"{left[0].message.rstrip('.')} (errors that cannot be repaired: "
+            f"{sum(each.count for each in left)})",
             path=found.path,
             hint="Only repeated documents, NaN scores and the warnings of `check` can be repaired",
             line=left[0].line if found.unit == "line" else None,

@@ -44,7 +44,7 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
     """
     path, _, column = place.rpartition(":")
     if not path or not column:
-        raise UsageError(f"'{place}' is not valid. Write FILE:COLUMN, as in scores.tsv:score")
+        raise UsageError(f"'{place}' is not valid. Write FILE:COLUMN, as in scores.tsv:score.")
     found: dict[str, dict[str, float]] = {}
     for line, row in records(path):
         keys = [
@@ -138,7 +138,7 @@ def read_population(given: str) -> int | dict[str, int]:
     if given.isascii() and given.isdigit():
         return int(given)
     if given[:1] in "+-." and given[1:2].isdigit():
-        raise UsageError(f"population {given!r} is not valid. Give a whole number of at least 1, or a file")
+        raise UsageError(f"population {given!r} is not valid. Give a whole number of at least 1, or a file.")
     found: dict[str, int] = {}
     for number, raw in plain.data_lines(text_of(read_whole(given)).encode("utf-8", "surrogateescape")):
         line = to_text(raw)
@@ -165,7 +165,7 @@ def of(source: KnownLike) -> dict[bytes, set[bytes]]:
     if isinstance(source, (str, os.PathLike)):
         return read(os.fspath(source))
     if not isinstance(source, Mapping):
-        raise UsageError(f"known cannot be of type {type(source).__name__}. Pass {KNOWN}")
+        raise UsageError(f"known cannot be of type {type(source).__name__}. Pass {KNOWN}.")
     return {to_bytes(query): set(map(to_bytes, _documents(query, source[query]))) for query in source}
 
 

@@ -29,7 +29,7 @@ def load(path: str) -> Any:
         import ir_datasets
     except ImportError:
         raise MissingPackageError(
-            f'{path} needs ir_datasets. Install it with pip install "leadline[ir-datasets]"'
+            f'{path} needs ir_datasets. Install it with `pip install "leadline[ir-datasets]"`.'
         ) from None
     try:
         return ir_datasets.load(path.removeprefix(IR_DATASETS))

@@ -53,7 +53,7 @@ def read_judges(source: JudgesLike) -> list[Judge]:
         other = seen.setdefault(judge.name, judge)
         if other is not judge:
             files = f" ({other.path} and {judge.path})" if judge.path else ""
-            raise UsageError(f"two judges are both named '{judge.name}'{files}. Give them different names")
+            raise UsageError(f"two judges are both named '{judge.name}'{files}. Give them different names.")
     return found
 
 

@@ -240,7 +240,7 @@ def read_run(
 
         source = python_inputs.by_query(source, queries, documents, name or UNNAMED)
     elif documents is not None:
-        raise UsageError("documents can only be passed with query ids. Pass queries=[...]")
+        raise UsageError("documents can only be passed with query ids. Pass queries=[...].")
     found = counted_run(source, name=name, reading=reading)[0]  # type: ignore[arg-type]  # refused if no run
     run = Run.sharing(found)
     return run if name is None or name == run.name else run.renamed(name)
@@ -306,7 +306,7 @@ def run_of_arrays(
     shapes = f"ids have the shape {found.shape} and scores {values.shape}, for {len(listed):,} query ids"
     if found.ndim != 2 or found.shape != values.shape or len(listed) != len(found):
         raise UsageError(
-            f"{shapes}. Pass two arrays of the same two-dimensional shape, with one row per query"
+            f"{shapes}. Pass two arrays of the same two-dimensional shape, with one row per query."
         )
     if values.dtype.kind not in "fiu":
         raise UsageError(f"scores must be numbers, not of type {values.dtype}")

@@ -172,7 +172,7 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
     except OSError as error:
         raise UsageError(
             f"{path} is a pipe, and there is no room to store it in {gettempdir()} "
-            f"({error.strerror or error}). Set TMPDIR to a folder with enough space"
+            f"({error.strerror or error}). Set TMPDIR to a folder with enough space."
         ) from None
     return copy
 

@@ -63,7 +63,7 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> QrelsColumns:
     subtopics = reading.subtopics
     if isinstance(source, QrelsColumns):
         if subtopics and source.subtopics is None:
-            raise UsageError("these qrels were read without subtopics. Read them with subtopics=True")
+            raise UsageError("these qrels were read without subtopics. Read them with subtopics=True.")
         return source
     if isinstance(source, (str, os.PathLike)):
         machine = machine_line(first_bytes(os.fspath(source)))

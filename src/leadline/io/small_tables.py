@@ -153,7 +153,7 @@ def column_of(
     """
     path, column = split_place(place)
     if not path or not column:
-        raise UsageError(f"'{place}' is not valid. Write FILE:COLUMN, as in {example}")
+        raise UsageError(f"'{place}' is not valid. Write FILE:COLUMN, as in {example}.")
     columns, rows = unguarded_table(records(path, quoted=True))
     if not rows:
         raise InputError("contains no rows", path=path, hint="Use a table with a header")

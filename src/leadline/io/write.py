@@ -159,7 +159,7 @@ def write_beir(
     for path in written:
         refuse_sources(path, qrels.sources)
         if os.path.exists(path):
-            raise UsageError(f"{path} already exists. Choose a new folder")
+            raise UsageError(f"{path} already exists. Choose a new folder.")
     try:
         os.makedirs(os.path.join(root, "qrels"), exist_ok=True)
     except OSError as error:

@@ -133,7 +133,7 @@ def text_of(measure: object) -> str:
     if re.match(r"RBP\b(?!.*rel=)", text):
         raise UsageError(
             f"{text} of ir_measures takes the grade as gain. Write RBP(rel=1), or, for graded relevance, the "
-            "text 'RBP(gain=graded,max_grade=N)', where N is the largest grade"
+            "text 'RBP(gain=graded,max_grade=N)', where N is the largest grade."
         )
     for pattern, ours in OBJECTS:
         text = re.sub(r",\)", ")", re.sub(pattern, ours, text))
@@ -406,9 +406,9 @@ def from_function(
     check_flags(rising=rising)
     name = getattr(function, "__name__", "") if name is None else name
     if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
-        raise UsageError(f"name={name!r} is not valid. Use letters, digits and _ . + -")
+        raise UsageError(f"name={name!r} is not valid. Use letters, digits and _ . + -.")
     if MEASURES.find(name) is not None:
-        raise UsageError(f"name='{name}' already belongs to another measure. Choose a different name")
+        raise UsageError(f"name='{name}' already belongs to another measure. Choose a different name.")
     if low >= high:
         raise UsageError(f"low={show(low)} must be below high={show(high)}")
     return _FunctionMeasure(function, name, low=low, high=high, rising=rising)
@@ -430,7 +430,7 @@ def relevant_retrieved(judged: JudgedRun, hits: Hits, cutoff: int | None) -> Flo
 def check_finite(measure: Measure, values: Floats) -> Floats:
     """Return `values` unchanged; raise UsageError if a sum of gains overflows."""
     if np.isinf(values).any():
-        raise UsageError(f"{measure}: the sum of the gains exceeds 1e308. Use smaller grades")
+        raise UsageError(f"{measure}: the sum of the gains exceeds 1e308. Use smaller grades.")
     return values
 
 
@@ -446,7 +446,7 @@ REFUSED = {
     "accuracy": "Accuracy@k is the hit rate and needs a cutoff, as in Accuracy@10. PairAccuracy, which is "
     "called Accuracy in ir_measures, is the fraction of document pairs in the right order"
 }
-LENGTHS = "Use `--config read.lengths=FILE:COLUMN`"
+LENGTHS = "Use `--config read.lengths=FILE:COLUMN`."
 UNITS = {
     name: unit
     for unit, names in (

@@ -59,7 +59,7 @@ class _Diversity(Measure):
     def table(self, judged: JudgedRun) -> Subtopics:
         """Return the judgments by subtopic; raise UsageError if the qrels have none."""
         if judged.qrels.subtopics is None:
-            raise UsageError(f"{self} needs judgments by subtopic. Use --config read.subtopics")
+            raise UsageError(f"{self} needs judgments by subtopic. Use --config read.subtopics.")
         return judged.qrels.subtopics
 
     def covered(self, judged: JudgedRun, rel: float) -> Covered:
@@ -489,7 +489,7 @@ class Coverage(Measure):
 def known_rows(judged: JudgedRun, measure: Measure) -> Flags:
     """Return flags of the judged documents known to the user; raise UsageError if none were read."""
     if judged.qrels.known is None:
-        raise UsageError(f"{measure} needs the documents that the user knew. Use --config read.known=FILE")
+        raise UsageError(f"{measure} needs the documents that the user knew. Use --config read.known=FILE.")
     return judged.qrels.known
 
 

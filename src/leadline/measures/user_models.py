@@ -40,7 +40,7 @@ def gains_below(measure: Measure, judged: JudgedRun, max_grade: float) -> Gains:
     if largest > max_grade:
         raise UsageError(
             f"{measure}: grade {show(largest)} is above max_grade={show(max_grade)}. Use smaller grades, "
-            f"or max_grade={show(largest)}"
+            f"or max_grade={show(largest)}."
         )
     return judged.gains
 
@@ -115,7 +115,7 @@ class _Walk(Measure):
         """Refuse a rank that would need too much memory."""
         if self.last > DEEPEST:
             raise UsageError(
-                f"rank {self.last} is too deep for {type(self).__name__}. Use at most {DEEPEST:,}"
+                f"rank {self.last} is too deep for {type(self).__name__}. Use at most {DEEPEST:,}."
             )
 
     @property

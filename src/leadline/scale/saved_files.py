@@ -87,7 +87,9 @@ def saved_results(path: str) -> Results:
     try:
         saved = read_saved(path)
     except InputError as error:
-        error.hint = error.hint or "To merge judgments, use `leadline convert QRELS QRELS MERGED`."
+        error.hint = f"{error.hint}. To merge judgments, use `leadline convert QRELS QRELS MERGED`".lstrip(
+            ". "
+        )
         raise
     results = saved.view.result
     if not isinstance(results, Results):
