@@ -283,7 +283,8 @@ def test_frames_hold_intervals_and_bounds_as_the_csv_does(per_query: bool) -> No
 
 
 @pytest.mark.parametrize(
-    ("package", "extra"), [("pandas", "pandas$"), ("polars", "polars$"), ("pyarrow", r'leadline\[frames\]"$')]
+    ("package", "extra"),
+    [("pandas", "pandas`.$"), ("polars", "polars`.$"), ("pyarrow", r'leadline\[frames\]"`.$')],
 )
 def test_a_frame_without_its_package_says_what_to_install(
     package: str, extra: str, monkeypatch: pytest.MonkeyPatch
@@ -476,7 +477,7 @@ def test_results_are_compared_with_the_same_checks() -> None:
     unjudged = ll.evaluate("qrels.txt", runs, "AP")
     with pytest.raises(LeadlineError, match="no document of"):
         ll.compare(unjudged)
-    with pytest.raises(UsageError, match="qrels but no runs"):
+    with pytest.raises(UsageError, match="judgments but no runs"):
         ll.compare("qrels.txt")
 
 
@@ -497,7 +498,7 @@ def test_a_report_takes_files_results_or_a_comparison(tmp_path: Path) -> None:
 
 def test_a_report_says_how_it_is_called(tmp_path: Path) -> None:
     results = ll.evaluate("qrels.txt", RUNS, "AP")
-    with pytest.raises(UsageError, match="found both results and runs"):
+    with pytest.raises(UsageError, match="there are both results and runs"):
         ll.report(results, RUNS, "page.html")
     with pytest.raises(UsageError, match="the path is a NoneType"):
         ll.report("qrels.txt", RUNS)

@@ -357,7 +357,7 @@ FAULTS = {
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n[1]\n',
-    ): ":2: the JSON is of type list, not an object",
+    ): ":2: the line is JSON of type list, not an object",
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid\n',

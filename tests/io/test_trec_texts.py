@@ -178,7 +178,7 @@ def test_a_blank_in_an_id_of_judgments_makes_no_stratum(text: str, tmp_path: Pat
 
 
 def test_a_file_of_remarks_holds_no_run(tmp_path: Path) -> None:
-    assert refusal(run_of(tmp_path, "# a\n\n#")) == (f" contains no run lines. {plain.RUN_COLUMNS}")
+    assert refusal(run_of(tmp_path, "# a\n\n#")) == (f" contains no run lines. {plain.RUN_COLUMNS}.")
 
 
 def test_nul_bytes_in_a_remark_do_no_harm(tmp_path: Path) -> None:
