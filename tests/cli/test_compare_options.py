@@ -165,7 +165,7 @@ def dead() -> str:
 def test_a_run_of_which_no_document_is_judged_is_refused(leadline: Leadline, command: str) -> None:
     more = ("-o", "page.html") if command == "report" else ()
     done = leadline(command, "qrels.txt", "r1.run", dead(), *more).refusal
-    assert "no document of dead is judged; do the document ids match?" in done
+    assert "no document of dead is judged. Do the document ids match?" in done
     assert "'doc_" in done
     assert "'d'" in done
     assert not Path("page.html").exists()

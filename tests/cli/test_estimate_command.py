@@ -294,7 +294,7 @@ def test_a_bad_column_is_one_line(
 @pytest.mark.parametrize(
     ("proxy", "said"),
     [
-        ("vote", "Did you mean votes"),
+        ("vote", "nearest: votes"),
         ("none.tsv:guess", "none.tsv"),
         ("machine.qrels:guess", "no column 'query_id'"),
     ],

@@ -179,7 +179,7 @@ def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out(tmp
         archive.write(PROGRAMS / "quepid_book.json")
     assert "is a ZIP archive. Unpack it" in refusal(read_qrels, book)
     found = refusal(read_run, PROGRAMS / "ranx.lz4")  # CBOR, compressed twice
-    assert found.endswith("ranx can also write .json and .parquet)")
+    assert found.endswith("ranx can also write .json and .parquet).")
     path = PROGRAMS / "pyterrier_minimal.tsv"  # ranks from 0
     assert "3 columns without a header" in refusal(read_run, path)
     read = read_run(path, columns="query_id,doc_id,rank").to_dict()
@@ -355,7 +355,7 @@ def test_parts_of_mteb_are_named(tmp_path: Path, leadline: Leadline) -> None:
     other = {"q1": {"d1": 1.0}}
     value = {"mteb_model_meta": {}, "default": {"test": RUN, "dev": other}, "de": {"test": other}}
     path = written(tmp_path, value, "Task_predictions.json")
-    assert refusal(read_run, path).endswith(f"Use {path}#default/test, {path}#default/dev or {path}#de/test")
+    assert refusal(read_run, path).endswith(f"Use {path}#default/test, {path}#default/dev or {path}#de/test.")
     part = f"{path}#default/test"
     assert read_run(part).to_dict() == RUN
     assert read_run(part).name == "Task_predictions#default/test"

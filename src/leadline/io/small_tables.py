@@ -183,7 +183,7 @@ def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, li
     names = list(map(str, present))
     for name in wanted:
         if name not in names:
-            close = difflib.get_close_matches(name, names, n=2, cutoff=0.5)
+            close = difflib.get_close_matches(name, names, n=2)
             near = f"Did you mean {either(close)}? " if close else ""
             hint = f"{near}The columns are {', '.join(names)}"
             raise InputError(f"no column '{name}'", path=path, line=line, hint=hint)
