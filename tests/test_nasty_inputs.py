@@ -125,7 +125,7 @@ TABLE = (
         ranked("q1", "d1", "x", "d1"),
         (
             "{run}:3: document 'd1' appears twice for query 'q1' (first at line 1). To "
-            "repair it, add `--config read.on_duplicate=first|last|max|hold`."
+            "choose one of them, add `--config read.on_duplicate=first|last|max|hold`."
         ),
         agree="te9 te10 trt trq refuse",
         differ="irm, ranx and cwl are silent, pyt has no text",
@@ -241,7 +241,7 @@ TABLE = (
         "no query of the run is judged",
         ONE,
         ranked("q7", "d1"),
-        "no query of sys is judged (sys has 'q7', the judgments have 'q1'); Use the same query ids in both.",
+        "no query of sys is judged (sys has 'q7', the judgments have 'q1'). Use the same query ids in both.",
         agree="te9 exit 7, te10 exit 4",
         differ="irm ranx-c trt and te10 with -c give 0, pyt {{}}",
     ),
@@ -250,7 +250,7 @@ TABLE = (
         "no query of the run is judged, profile trec9",
         ONE,
         ranked("q7", "d1"),
-        "no query of sys is judged (sys has 'q7', the judgments have 'q1'); Use the same query ids in both.",
+        "no query of sys is judged (sys has 'q7', the judgments have 'q1'). Use the same query ids in both.",
         (),
         ("--profile", "trec9"),
         agree="te9 pyt give no mean",
@@ -346,7 +346,7 @@ TABLE = (
         "a run without the tag",
         ONE,
         b"q1 Q0 d2 1 2\nq1 Q0 d1 2 1\n",
-        "{run}:1: the line has 5 columns. " + RUN + ". The tag in the last column may be missing.",
+        "{run}:1: the line has 5 columns. " + RUN + " The tag in the last column may be missing.",
         agree="te9 te10 pyt irm ranx trt trq refuse",
     ),
     Nasty(
