@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.data import wording
 from leadline.data.wording import visible
@@ -56,25 +56,18 @@ DASHES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
 MARKERS = ("o", "s", "^", "D", "v", "X", "P", "*")
 
 
-class LineStyles(Sequence[LineStyle]):
+class LineStyles:
     """The eight line styles, with the colors of the user's `axes.prop_cycle` if there is one."""
 
     def __len__(self) -> int:
         return len(MARKERS)
 
-    @overload
-    def __getitem__(self, index: int) -> LineStyle: ...
+    def __iter__(self) -> Iterator[LineStyle]:
+        return (self[index] for index in range(len(self)))
 
-    @overload
-    def __getitem__(self, index: slice) -> list[LineStyle]: ...
-
-    def __getitem__(self, index: int | slice) -> LineStyle | list[LineStyle]:
-        if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(len(self)))]
-        if not -len(self) <= index < len(self):
-            raise IndexError(index)
-        place, colours = index % len(self), _colours()
-        return LineStyle(colours[place % len(colours)], DASHES[place % len(DASHES)], MARKERS[place])
+    def __getitem__(self, index: int) -> LineStyle:
+        marker, colours = MARKERS[index], _colours()  # an IndexError beyond the last
+        return LineStyle(colours[index % len(colours)], DASHES[index % len(DASHES)], marker)
 
 
 def _changed(name: str) -> bool:

@@ -123,11 +123,7 @@ def cumulative(
 
 
 def by_parameter(
-    families: Mapping[str, Sequence[tuple[float, float]]],
-    *,
-    label: str = "RIC (bits)",
-    parameter: str = "parameter, from its smallest value (0) to its largest (1)",
-    width: float = COLUMN,
+    families: Mapping[str, Sequence[tuple[float, float]]], *, label: str = "RIC (bits)", width: float = COLUMN
 ) -> Figure:
     """Draw performance over parameters, scaled to [0, 1], for each family; the best is marked by a ring."""
     with style():
@@ -155,7 +151,7 @@ def by_parameter(
                 markeredgewidth=0.8,
             )
         axes.set_xlim(-0.05, 1.05)
-        axes.set_xlabel(parameter)
+        axes.set_xlabel("parameter, from its smallest value (0) to its largest (1)")
         axes.set_ylabel(label)
         axes.grid(visible=True)
         labels = [f"{name} ({min(points)[0]:g} to {max(points)[0]:g})" for name, points in families.items()]

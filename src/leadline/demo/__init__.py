@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from leadline.charts import COLUMN
 from leadline.charts.interval_plots import against_truth
 from leadline.charts.line_plots import recall_precision
 from leadline.data.arrays import Floats
@@ -227,23 +226,14 @@ def trial_table(trial: Trial) -> Table:
     return Table(heads, rows, notes=notes, digits=3, whole=True)
 
 
-def trial_figure(trial: Trial, *, width: float = COLUMN) -> Figure:
+def trial_figure(trial: Trial) -> Figure:
     """Draw the trial, a run a row."""
     names, machine, values, lows, highs, truth = zip(
         *((row.run, row.machine, row.estimate, row.low, row.high, row.truth) for row in trial.rows),
         strict=True,
     )
     return against_truth(
-        names,
-        machine,
-        values,
-        lows,
-        highs,
-        truth,
-        label=MEASURE,
-        estimated=ESTIMATED,
-        marked=NAME,
-        width=width,
+        names, machine, values, lows, highs, truth, label=MEASURE, estimated=ESTIMATED, marked=NAME
     )
 
 

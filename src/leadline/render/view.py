@@ -40,50 +40,24 @@ def suffix_of(path: str) -> str:
 class View:
     """A result and how a command shows it.
 
-    Attributes
-    ----------
-    result : Result
-        The result.
-    shown : dict
-        Options of its columns and tables.
-    printed : dict
-        Options of the printed tables, where they differ.
-    json : dict
-        Options of its `to_dict`.
-    extra : dict
-        Further keys of the JSON.
-    notes : list of str
-        Sentences above those of the table.
-    tables : dict of str to Table
-        Tables in place of that of the result, by format; "" for every other one that is no data.
-    more : Result or None
-        A second result below the first; it is what CSV and JSON Lines hold.
-    texts : dict of str to str
-        Text in place of tables, by format.
-    formats : dict of str to dict
-        Options of the printed tables in one format, where they differ.
-    lines : str
-        Keys of the JSON, with + between them, whose entries are the lines of JSON Lines, if the result has no
-        `lines`; * is all of the JSON, and empty the rows of the CSV.
-    figure : dict
-        Options of the figure.
-    digits : int or None
-        Digits after the decimal point in printed tables, in place of those of the result.
+    `more` is a second result below the first; it is what CSV and JSON Lines hold. `lines` are keys of the
+    JSON, with + between them, whose entries are the lines of JSON Lines, if the result has no `lines`; * is
+    all of the JSON, and empty the rows of the CSV.
     """
 
     result: Any
-    shown: dict[str, Any] = field(default_factory=dict)
-    printed: dict[str, Any] = field(default_factory=dict)
-    json: dict[str, Any] = field(default_factory=dict)
-    extra: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    tables: dict[str, Table] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
-    formats: dict[str, dict[str, Any]] = field(default_factory=dict)
+    shown: dict[str, Any] = field(default_factory=dict)  # options of its columns and tables
+    printed: dict[str, Any] = field(default_factory=dict)  # of the printed tables, where they differ
+    json: dict[str, Any] = field(default_factory=dict)  # of its `to_dict`
+    extra: dict[str, Any] = field(default_factory=dict)  # further keys of the JSON
+    notes: list[str] = field(default_factory=list)  # sentences above those of the table
+    tables: dict[str, Table] = field(default_factory=dict)  # instead, by format; "" for others but data
+    texts: dict[str, str] = field(default_factory=dict)  # in place of tables, by format
+    formats: dict[str, dict[str, Any]] = field(default_factory=dict)  # options of tables in one format
     more: Any = None
     lines: str = "runs"
-    figure: dict[str, Any] = field(default_factory=dict)
-    digits: int | None = None
+    figure: dict[str, Any] = field(default_factory=dict)  # options of the figure
+    digits: int | None = None  # of printed tables, in place of those of the result
 
     def data(self, *, whole: bool = False) -> dict[str, Any]:
         """Return the command's own keys of the JSON; with `whole` those that options left out, too."""

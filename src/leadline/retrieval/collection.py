@@ -197,7 +197,7 @@ class CorpusCoverage:
         return vars(self) | {"share": plain(self.share), "queries": rows}
 
 
-def holdings(documents: TextsLike, qrels: QrelsLike, *, rel: float = 1.0) -> CorpusCoverage:
+def holdings(documents: TextsLike, qrels: QrelsLike) -> CorpusCoverage:
     """Count the judged and the relevant documents that a corpus contains.
 
     The fraction of relevant documents bounds the recall of every system on this corpus. `documents` are texts
@@ -212,7 +212,7 @@ def holdings(documents: TextsLike, qrels: QrelsLike, *, rel: float = 1.0) -> Cor
         raise InputError("no documents found", path=name_of(documents))
     table = read_qrels(qrels)
     inside = np.array([name in ids for name in table.documents], dtype=np.bool_)
-    judged, relevant_rows = table.grades >= 0, table.grades >= rel
+    judged, relevant_rows = table.grades >= 0, table.grades >= 1
     relevant, held = table.count(relevant_rows).tolist(), table.count(relevant_rows & inside).tolist()
     rows = [row for row in zip(table.queries, relevant, held, strict=True) if row[1]]
     rows.sort(key=lambda row: (row[2] / row[1], row[2] - row[1]))
