@@ -17,56 +17,30 @@ DEEPEST = 100  # cutoff of measures without one
 
 
 class Frame(NamedTuple):
-    """Sampling frame: the query-document pairs at the top ranks of any pooled run.
+    """Sampling frame: the query-document pairs at the top ranks of any pooled run."""
 
-    Attributes
-    ----------
-    queries : list of bytes
-        Query ids.
-    query : ndarray of int64, shape (n_pairs,)
-        Index of the query of each pair, in ascending order.
-    documents : list of bytes
-        Document id of each pair.
-    importance : ndarray of float64, shape (n_pairs,)
-        Root mean square over the pooled runs of the weight of the document; 0 if no measure depends on it,
-        negative if it must not be drawn.
-    best : ndarray of int64, shape (n_pairs,)
-        Best rank of the document in any pooled run, from 1.
-    least_rest : float
-        Mean probability that is left to pairs of importance 0 before all others become certain.
-    """
-
-    queries: list[bytes]
-    query: Integers
-    documents: list[bytes]
+    queries: list[bytes]  # query ids
+    query: Integers  # index of the query of each pair, in ascending order
+    documents: list[bytes]  # document id of each pair
+    # root mean square over the pooled runs of the weight of the document; 0 if no measure depends on it,
+    # negative if it must not be drawn
     importance: Floats
-    best: Integers
+    best: Integers  # best rank of the document in any pooled run, from 1
+    # mean probability that is left to pairs of importance 0 before all others become certain
     least_rest: float = 0.0
 
 
 class Draw(NamedTuple):
-    """Inclusion probabilities and the sample drawn with them.
+    """Inclusion probabilities and the sample drawn with them."""
 
-    Attributes
-    ----------
-    probability : ndarray of float64, shape (n_pairs,)
-        Inclusion probability; 0 for a pair removed from the frame.
-    order : ndarray of float64, shape (n_pairs,)
-        Permanent random number divided by the unscaled probability; a smaller sample consists of the pairs
-        of smallest order.
-    drawn : ndarray of bool, shape (n_pairs,)
-        The pairs to be judged.
-    scale : float
-        The sample consists of the pairs with order < scale; p = min(1, scale x unscaled probability).
-    cut : int
-        Number of pairs removed from the frame because their probability would be below 0.02.
-    """
-
-    probability: Floats
+    probability: Floats  # inclusion probability; 0 for a pair removed from the frame
+    # permanent random number divided by the unscaled probability; a smaller sample consists of the pairs of
+    # smallest order
     order: Floats
-    drawn: Flags
+    drawn: Flags  # the pairs to be judged
+    # the sample consists of the pairs with order < scale; p = min(1, scale x unscaled probability)
     scale: float
-    cut: int
+    cut: int  # number of pairs removed from the frame because their probability would be below 0.02
 
 
 def scaled(weight: Floats, budget: float) -> tuple[Floats, float]:

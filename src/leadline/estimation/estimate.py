@@ -375,12 +375,6 @@ def estimate(
 
     Parameters
     ----------
-    judgments : qrels
-        Grades of the judged pairs.
-    runs : run, sequence of runs or mapping
-        The runs; they need not have contributed to the pool.
-    measures : measure names, default those of the pool, else P@10 and nDCG@10
-        P, CG, DCG, RBP, RR, Success, ERR, nDCG, R, F and AP can be estimated.
     pool : path, DrawnPool or `{query: {document: probability}}`, optional
         Inclusion probabilities. If omitted, judged pairs have probability 1 and all others are guessed or
         unknown.
@@ -391,31 +385,10 @@ def estimate(
         Prediction without machine labels: the mean grade of the judged pairs, the mean by votes of the pooled
         runs, 0 (Horvitz-Thompson estimator), or the mean by quantiles of a number for each pair (a column of
         a table with query_id and doc_id). Default "centred" if pairs were drawn, else "none".
-    rel : float, optional
-        Minimum relevant grade of measures that take `rel`.
     skipped : bool, default False
         Give intervals although drawn pairs have no judgment, as the judging page does.
-    confidence : float, default 0.95
-        Confidence level of the intervals.
-    seed : int, default 0
-        Seed of the replicates from which intervals of nDCG are computed.
     twice : mapping, optional
         Probability and grade of the pairs that a second judge judged again, as of `judged_again`.
-    on_run : callable, optional
-        Called with (done, total) after each run.
-    **options
-        `order`, `on_duplicate`, `on_nan` and `name_by` of `leadline.data.reading.Reading`.
-
-    Returns
-    -------
-    EstimatedResults
-
-    Raises
-    ------
-    UsageError
-        If a measure cannot be estimated, or judgments, pool and labels are inconsistent.
-    InputError
-        If a file cannot be read.
 
     References
     ----------

@@ -31,60 +31,29 @@ SOURCES = ("judged", "drawn", "guessed", "unknown")
 
 @dataclass(frozen=True)
 class Sample:
-    """A probability sample of judged query-document pairs; one row per pair, as in `table`.
+    """A probability sample of judged query-document pairs; one row per pair, as in `table`."""
 
-    Attributes
-    ----------
-    table : Qrels
-        The pairs and their grades; grades of unjudged pairs are 0.
-    probability : ndarray of float64, shape (n_pairs,)
-        Inclusion probability in [0, 1]; 0 for pairs outside the sampling frame.
-    judged : ndarray of bool, shape (n_pairs,)
-        Pairs that were drawn (or are certain) and judged.
-    cell : ndarray of int64, shape (n_pairs,)
-        Cell (post-stratum) of each pair, in which grades are predicted.
-    cells, outside : int
-        Number of cells, and the cell of documents that are not in `table`.
-    apart : int or None
-        Cell of pairs without a machine label, which is never merged with others.
-    guessing : bool
-        Whether grades of unjudged pairs are predicted; otherwise they count as 0.
-    fold : ndarray of int64, shape (n_queries,)
-        Fold of each query.
-    brought : tuple of ndarray of int64
-        Rows, and their ranks in the pooled runs, from which the weights of the fit are computed.
-    pooled : int
-        Number of pooled runs.
-    seed : int
-        Seed of the replicates.
-    run : ndarray of int64, optional
-        Pooled run of each rank in `brought`, numbered by name; a single run if omitted.
-    in_pool : ndarray of bool, shape (n_pairs,), optional
-        Pairs of the pool, whether or not they could be drawn; all if omitted.
-    frameless : bool, default False
-        Whether the pairs that could have been drawn, and were not, are unknown.
-    votes : tuple of ndarray
-        Rows of the pairs to which several judges gave unlike grades, a row for each judge, and the grades.
-    twice : tuple of ndarray
-        Rows of the pairs that a second judge judged again, their probability of it, and the second grades.
-    """
-
-    table: Qrels
-    probability: Floats
-    judged: Flags
-    cell: Integers
+    table: Qrels  # the pairs and their grades; grades of unjudged pairs are 0
+    probability: Floats  # inclusion probability in [0, 1]; 0 for pairs outside the sampling frame
+    judged: Flags  # pairs that were drawn (or are certain) and judged
+    cell: Integers  # cell (post-stratum) of each pair, in which grades are predicted
+    # number of cells, and the cell of documents that are not in `table`
     cells: int
     outside: int
-    apart: int | None
-    guessing: bool
-    fold: Integers
+    apart: int | None  # cell of pairs without a machine label, which is never merged with others
+    guessing: bool  # whether grades of unjudged pairs are predicted; otherwise they count as 0
+    fold: Integers  # fold of each query
+    # rows, and their ranks in the pooled runs, from which the weights of the fit are computed
     brought: tuple[Integers, Integers]
-    pooled: int
-    seed: int = 0
+    pooled: int  # number of pooled runs
+    seed: int = 0  # seed of the replicates
+    # pooled run of each rank in `brought`, numbered by name; a single run if omitted
     run: Integers | None = None
-    in_pool: Flags | None = None
-    frameless: bool = False
+    in_pool: Flags | None = None  # pairs of the pool, whether or not they could be drawn; all if omitted
+    frameless: bool = False  # whether the pairs that could have been drawn, and were not, are unknown
+    # rows of the pairs to which several judges gave unlike grades, a row for each judge, and the grades
     votes: tuple[Integers, Floats] = (np.zeros(0, np.int64), np.zeros(0))
+    # rows of the pairs that a second judge judged again, their probability of it, and the second grades
     twice: tuple[Integers, Floats, Floats] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 
     def reached(self, target: Target) -> Floats:
@@ -169,17 +138,7 @@ class Sample:
         return np.where(self.framed, certain, 2 if self.guessing else 3)
 
     def guess(self, target: Target, weights: Weights | None, cutoff: int | None) -> Guess:
-        """Fit the predicted values of a target.
-
-        Parameters
-        ----------
-        target : Target
-            Function of the grade to be predicted.
-        weights : callable or None
-            Weights of the ranks in the measure; None for counts of documents.
-        cutoff : int or None
-            Cutoff of the measure.
-        """
+        """Fit the predicted values of a target; `weights` are None for counts of documents."""
         if not self.guessing:
             nothing = np.zeros((int(self.fold.max(initial=0)) + 1, self.cells))
             return Guess(nothing, nothing)

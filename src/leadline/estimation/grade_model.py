@@ -30,21 +30,13 @@ CENTRES = (2.3, 2.0, 2.0)  # of the logarithms: rank by votes, best rank, and ra
 
 
 class Features(NamedTuple):
-    """What the grade of a pair is predicted from.
+    """What the grade of a pair is predicted from."""
 
-    Attributes
-    ----------
-    common : ndarray of float64, shape (n_pairs, n_features)
-        Features with the same coefficients in all queries.
-    group : ndarray of int64, shape (n_features,)
-        Group of each feature: 0 with a wide prior; the coefficients of each other group have one variance,
-        which is estimated.
-    own : ndarray of float64, shape (n_pairs, 2)
-        Features with coefficients of their own in each query: 1 and the rank by votes.
-    """
-
-    common: Floats
+    common: Floats  # features with the same coefficients in all queries (n_pairs x n_features)
+    # group of each feature: 0 with a wide prior; the coefficients of each other group have one variance,
+    # which is estimated
     group: Integers
+    # features with coefficients of their own in each query: 1 and the rank by votes (n_pairs x 2)
     own: Floats
 
     def rows(self, kept: Flags | Integers) -> Features:
@@ -74,26 +66,13 @@ def features_of(
 
 
 class GradeModel(NamedTuple):
-    """Fitted model of one level: normal approximation of its posterior.
+    """Fitted model of one level: normal approximation of its posterior."""
 
-    Attributes
-    ----------
-    common : ndarray of float64, shape (n_features,)
-        Coefficients common to all queries.
-    own : ndarray of float64, shape (n_queries, 2)
-        Level and slope of each query.
-    precision : ndarray of float64, shape (n_features, n_features)
-        Posterior precision of `common`.
-    own_covariance : ndarray of float64, shape (n_queries, 2, 2)
-        Posterior covariance of level and slope, given `common`.
-    shift : ndarray of float64, shape (n_queries, n_features, 2)
-        Decrease of level and slope per increase of each common coefficient.
-    """
-
-    common: Floats
-    own: Floats
-    precision: Floats
-    own_covariance: Floats
+    common: Floats  # coefficients common to all queries
+    own: Floats  # level and slope of each query (n_queries x 2)
+    precision: Floats  # posterior precision of `common` (n_features x n_features)
+    own_covariance: Floats  # posterior covariance of level and slope, given `common` (n_queries x 2 x 2)
+    # decrease of level and slope per increase of each common coefficient (n_queries x n_features x 2)
     shift: Floats
 
     def draws(self, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -115,7 +94,7 @@ def probabilities(features: Features, query: Integers, common: Floats, own: Floa
 
 
 def fit(features: Features, query: Integers, queries: int, reached: Flags) -> GradeModel:
-    """Fit the model of one level by penalised logistic regression with two random effects per query.
+    """Fit the model of one level by penalized logistic regression with two random effects per query.
 
     Probabilities are averaged over the normal approximation of the posterior, not taken at its mode;
     variances of the effects and of groups of coefficients are estimated (EM).

@@ -23,18 +23,12 @@ VALUE_CELLS = 8  # cells of a column of values
 
 
 class Guess(NamedTuple):
-    """Predicted target values by fold and cell.
+    """Predicted target values by fold and cell."""
 
-    Attributes
-    ----------
-    table : ndarray of float64, shape (n_folds, n_cells)
-        Prediction for pairs in cell c of queries in fold f, fitted without the queries of fold f.
-    outside : ndarray of float64, shape (n_folds, n_cells)
-        The same for pairs outside the sampling frame.
-    """
-
+    # prediction for pairs in cell c of queries in fold f, fitted without the queries of fold f (n_folds x
+    # n_cells)
     table: Floats
-    outside: Floats
+    outside: Floats  # the same for pairs outside the sampling frame (n_folds x n_cells)
 
     def of(self, fold: Integers, cell: Integers, framed: Flags) -> Floats:
         """Return the prediction for each pair, from the fold of its query, its cell, and the frame."""
@@ -54,7 +48,7 @@ def folds_of(queries: Vocabulary) -> Integers:
 
 
 def merged_cells(judgments: Integers, fewest: int = FEWEST) -> Integers:
-    """Merge cells with few judgments into neighbouring cells; return the group of each cell.
+    """Merge cells with few judgments into neighboring cells; return the group of each cell.
 
     A cell with fewer than `fewest` judgments is merged with the next cell, the last one with the previous.
 

@@ -138,24 +138,7 @@ def simulated_half_width(
 ) -> Forecast:
     """Return the median half-width of 95 % intervals of nDCG of pooled runs, over simulated judgments.
 
-    Parameters
-    ----------
-    pool : DrawnPool
-        The pool; every pair of its frame has a row.
-    queries : sequence of bytes
-        Ids of the queries.
-    lists : sequence
-        By query and by run: the documents in order of rank.
-    kind : Ratio
-        The measure: nDCG.
-    labels : mapping of query to document to grade
-        Machine labels or judgments, which give the rate of relevant documents and their grades.
-    seed : int
-        Seed of the simulation.
-
-    Returns
-    -------
-    Forecast
+    `labels` are machine labels or judgments: they give the rate of relevant documents and their grades.
     """
     _, query = np.unique(np.array(pool.queries, dtype=object), return_inverse=True)
     cutoff = kind.cutoff or 0

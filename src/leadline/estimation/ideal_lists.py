@@ -33,32 +33,15 @@ WIDER = 1.1
 
 
 class PoolPairs(NamedTuple):
-    """The pairs of a pool, sorted by query and rank, so that nothing depends on names.
+    """The pairs of a pool, sorted by query and rank, so that nothing depends on names."""
 
-    Attributes
-    ----------
-    place : ndarray of int64, shape (n_rows,)
-        Pair of each row of the table of the sample, or -1.
-    number : ndarray of int64, shape (n_queries,)
-        Number of each query of the table, by the order of the ids.
-    query : ndarray of int64, shape (n_pairs,)
-        Number of the query of each pair, ascending.
-    probability : ndarray of float64, shape (n_pairs,)
-        Inclusion probability; 0 for pairs that could not be drawn.
-    judged : ndarray of bool, shape (n_pairs,)
-        Pairs that were judged.
-    grade : ndarray of float64, shape (n_pairs,)
-        Grade of the judged pairs.
-    votes, best, ranks, cell, cells
-        As in `features_of`.
-    """
-
-    place: Integers
-    number: Integers
-    query: Integers
-    probability: Floats
-    judged: Flags
-    grade: Floats
+    place: Integers  # pair of each row of the table of the sample, or -1
+    number: Integers  # number of each query of the table, by the order of the ids
+    query: Integers  # number of the query of each pair, ascending
+    probability: Floats  # inclusion probability; 0 for pairs that could not be drawn
+    judged: Flags  # pairs that were judged
+    grade: Floats  # grade of the judged pairs
+    # as in `features_of`
     votes: Floats
     best: Integers
     ranks: Integers
@@ -142,66 +125,32 @@ class _Levels(NamedTuple):
 
 
 class Corrections(NamedTuple):
-    """What the correction of every run needs, of the drawn pairs with p < 1.
+    """What the correction of every run needs, of the drawn pairs with p < 1."""
 
-    Attributes
-    ----------
-    pair : ndarray of int64, shape (n_drawn,)
-        The drawn pairs.
-    own : ndarray of int64, shape (n_drawn,)
-        Level of the grade of each.
-    chance : ndarray of float64, shape (n_drawn, n_levels)
-        Chance of each level before the judgment of the pair.
-    credit : ndarray of float32, shape (n_levels, n_drawn, n_completions)
-        Weight of each completion, times 1 / ideal with each level in place of that of the pair.
-    simulated : ndarray of int8, shape (n_drawn, n_completions)
-        Level drawn from the model, in the replicates.
-    normal : ndarray of float32, shape (n_drawn, n_completions)
-        Standard normal numbers, in the replicates.
-    """
-
-    pair: Integers
-    own: Integers
-    chance: Floats
+    pair: Integers  # the drawn pairs
+    own: Integers  # level of the grade of each
+    chance: Floats  # chance of each level before the judgment of the pair (n_drawn x n_levels)
+    # weight of each completion, times 1 / ideal with each level in place of that of the pair (n_levels x
+    # n_drawn x n_completions)
     credit: npt.NDArray[np.float32]
-    simulated: Levels
-    normal: npt.NDArray[np.float32]
+    simulated: Levels  # level drawn from the model, in the replicates (n_drawn x n_completions)
+    normal: npt.NDArray[np.float32]  # standard normal numbers, in the replicates (n_drawn x n_completions)
 
 
 class Completed(NamedTuple):
-    """Completions of the pool.
+    """Completions of the pool."""
 
-    Attributes
-    ----------
-    level : ndarray of int8, shape (n_pairs, n_completions)
-        Level of the grade of each pair; that of judged pairs is their own.
-    inverse : ndarray of float64, shape (n_queries, n_completions)
-        1 over the discounted gain of the ideal list; 0 if that is 0.
-    corrections : Corrections or None
-        None if no pair was drawn with p < 1.
-    """
-
+    # level of the grade of each pair; that of judged pairs is their own (n_pairs x n_completions)
     level: Levels
+    # 1 over the discounted gain of the ideal list; 0 if that is 0 (n_queries x n_completions)
     inverse: Floats
-    corrections: Corrections | None
+    corrections: Corrections | None  # None if no pair was drawn with p < 1
 
 
 class IdealLists:
-    """Completions of the ideal lists of one measure.
+    """Completions of the ideal lists of nDCG with a gain, discount and cutoff.
 
-    Parameters
-    ----------
-    pairs : PoolPairs
-        The pairs of the pool with their judgments.
-    kind : Ratio
-        The measure: nDCG with its gain, discount and cutoff.
-    seed : int
-        Seed of the completions.
-
-    Attributes
-    ----------
-    complete : bool
-        Whether every pair was judged with certainty, so that the values are exact.
+    They are `complete` if every pair was judged with certainty, so that the values are exact.
     """
 
     def __init__(self, pairs: PoolPairs, kind: Ratio, seed: int) -> None:
@@ -386,18 +335,8 @@ def _residuals(
     """Return nDCG with the grade of each drawn pair minus that expected before its judgment, and replicates.
 
     Half of the variance of the replicates is that of grades drawn from the model, half that of the residuals
-    themselves, so that it is not the model alone that says how wrong the model is.
-
-    Parameters
-    ----------
-    corrections : Corrections
-        The drawn pairs.
-    gains : ndarray of float64, shape (n_levels,)
-        Gain of each level.
-    discount : ndarray of float64, shape (n_drawn,)
-        Discount of the rank of each pair in the run; 0 if it is not above the cutoff.
-    gained : ndarray of float64, shape (n_drawn, n_completions)
-        Discounted gain of the list of the query of each pair, in each completion.
+    themselves, so that it is not the model alone that says how wrong the model is. `discount` is 0 for pairs
+    that the run does not have above the cutoff; `gained` is that of the list of each pair's query.
     """
     others = gained - (discount * gains[corrections.own])[:, None]
     value = np.stack(

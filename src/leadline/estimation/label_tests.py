@@ -23,24 +23,13 @@ FEWEST_EQUAL = 30  # judged pairs that all agree with their labels
 
 
 class LabelTests(NamedTuple):
-    """Results of both tests of labels against the draw.
+    """Results of both tests of labels against the draw."""
 
-    Attributes
-    ----------
-    z : float
-        Standardised difference of the Horvitz-Thompson mean of the labels and their mean; 0 if there is none.
-    statistic : float
-        Sum over cells of the squared standardised deviation of the number of drawn pairs.
-    cells : int
-        Number of these cells.
-    p : float
-        p-value of `statistic` by redrawing; 1 as soon as it cannot be as small as 0.001.
-    """
-
+    # standardized difference of the Horvitz-Thompson mean of the labels and their mean; 0 if there is none
     z: float
-    statistic: float
-    cells: int
-    p: float
+    statistic: float  # sum over cells of the squared standardized deviation of the number of drawn pairs
+    cells: int  # number of these cells
+    p: float  # p-value of `statistic` by redrawing; 1 as soon as it cannot be as small as 0.001
 
     @property
     def failed(self) -> bool:
@@ -87,7 +76,7 @@ def label_tests(
 
 
 def _deviation(values: Floats, probability: Floats, drawn: Flags) -> float:
-    """Return the standardised difference of the Horvitz-Thompson mean of the labels and their mean."""
+    """Return the standardized difference of the Horvitz-Thompson mean of the labels and their mean."""
     known = ~np.isnan(values)
     label, p = values[known], probability[known]
     if not len(label):

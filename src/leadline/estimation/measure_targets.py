@@ -20,21 +20,13 @@ Weights = Callable[[Floats], Floats]  # the weight of each rank, from 1
 
 @dataclass(frozen=True)
 class Target:
-    """Function of the grade that is estimated for each pair.
+    """Function of the grade that is estimated for each pair."""
 
-    Parameters
-    ----------
-    kind : {"indicator", "linear", "exp", "stop"}
-        Grade >= `rel`, grade / `top`, 2^grade - 1, or (2^grade - 1) / 2^top.
-    rel : float
-        Minimum relevant grade.
-    top : float
-        Largest grade.
-    """
-
+    # {"indicator", "linear", "exp", "stop"}: grade >= `rel`, grade / `top`, 2^grade - 1, or (2^grade - 1) /
+    # 2^top
     kind: str
-    rel: float = 0.0
-    top: float = 1.0
+    rel: float = 0.0  # minimum relevant grade
+    top: float = 1.0  # largest grade
 
     def of(self, grades: Floats) -> Floats:
         """Return the target value of each grade; negative grades count as 0."""

@@ -191,38 +191,11 @@ def measured(
     verdict: bool = False,
     **options: Any,
 ) -> Results:
-    """Return the values of runs: estimates if the judgments are a sample.
+    """Return the values of runs as `evaluate` does: estimates if the judgments are a sample.
 
-    Parameters
-    ----------
-    qrels, runs, measures, rel, on_run
-        As in `evaluate`.
-    pool : path, DrawnPool or other pool, optional
-        The pool that the judgments are of, with the probabilities with which its pairs were drawn. By default
-        that of the judgments: of a store, or their column `probability`.
-    machine : qrels, optional
-        Labels by an automatic judge of the documents of a drawn pool, from which grades are predicted.
-    second_judge, second_pool
-        As in `evaluate`.
-    confidence, seed
-        Of the intervals of estimates.
-    default : sequence of str, optional
-        Measures of complete judgments if `measures` is None. Of a drawn pool they are those it was drawn for.
-    verdict : bool
-        Whether the values are for tests. If the pool has looks, they are then those of its last look, and
-        intervals have its share of alpha.
-    **options
-        Options of `evaluate`. Estimates take those of reading runs only.
-
-    Returns
-    -------
-    Results
-        `EstimatedResults` if a pair had a probability below 1.
-
-    Raises
-    ------
-    UsageError
-        If options of complete judgments come with a drawn pool, or machine labels without one.
+    `default` are the measures of complete judgments; of a drawn pool they are those it was drawn for. With
+    `verdict`, values are for tests: of a pool with looks, those of its last look, and intervals have its
+    share of alpha. Estimates take the options of reading runs only.
 
     Examples
     --------

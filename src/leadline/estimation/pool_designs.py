@@ -77,50 +77,8 @@ def pool_for(
     mean square weight over the runs; the rest of the frame is drawn uniformly with a share `new_runs` of the
     budget. Draws use permanent random numbers, so that a larger budget only adds pairs.
 
-    Parameters
-    ----------
-    runs : run, sequence of runs or mapping
-        The runs to be measured.
-    measures : measure names
-        Measures to be estimated, as in "P@10".
-    budget : float, optional
-        Mean number of judgments per query.
-    total : int, optional
-        Total number of judgments, instead of `budget`.
-    rel : float, optional
-        Minimum relevant grade of measures that take `rel`; used in the forecast and recorded in the pool.
-    depth : int, optional
-        Deepest rank in the frame; 2k by default.
-    new_runs : float, default 0.15
-        Share of the budget for documents that only runs added later may need, in [0, 1).
-    pair : tuple of str, optional
-        Names of two runs to be compared: only documents with different weights in them are drawn.
-    machine : qrels, optional
-        Machine labels, used in the forecast only. nDCG needs them, or `judged`, for its forecast.
-    judged : qrels, optional
-        Existing judgments: included with probability 1 and not requested again. They must not depend on the
-        permanent random numbers of `seed`.
-    earlier : path or DrawnPool, optional
-        A pool to enlarge: no inclusion probability decreases.
-    looks : int, default 1
-        Number of times that a verdict may be asked for during judging, at equal steps of the pool; each has
-        an equal share of alpha. By default once, at the end.
-    seed : int, default 0
-        Seed of the permanent random numbers.
-    on_run : callable, optional
-        Called with (done, total) after each run.
-    **options
-        `order`, `on_duplicate`, `on_nan` and `name_by` of `leadline.data.reading.Reading`.
-
-    Returns
-    -------
-    MeasuredPool
-
-    Raises
-    ------
-    UsageError
-        If neither or both of `budget` and `total` are given, the earlier pool had another seed, or the
-        judgments are of pairs that were drawn with this seed or for the earlier pool.
+    Parameters are those of `leadline.pool`; `earlier` is a pool to enlarge. Judged pairs are included with
+    probability 1 and not requested again; they must not depend on the permanent random numbers of `seed`.
 
     Examples
     --------
@@ -506,26 +464,14 @@ def _contributors(frame: Frame, listed: Listed, names: Sequence[str]) -> list[Ma
 
 
 class LeftOut(NamedTuple):
-    """A run and a measure, if the team of the run had not contributed to the pool.
-
-    Attributes
-    ----------
-    team, run, measure : str
-        Names.
-    outside : float
-        Mean over queries of the share of the run's weight that would be outside the frame.
-    lost : bool
-        Whether the run would have no interval.
-    bias : float or None
-        Estimate without the team minus estimate with it; None without judgments.
-    """
+    """A run and a measure, if the team of the run had not contributed to the pool."""
 
     team: str
     run: str
     measure: str
-    outside: float
-    lost: bool
-    bias: float | None = None
+    outside: float  # mean over queries of the share of the run's weight that would be outside the frame
+    lost: bool  # whether the run would have no interval
+    bias: float | None = None  # estimate without the team minus estimate with it; None without judgments
 
 
 def left_out(

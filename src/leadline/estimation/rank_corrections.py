@@ -18,18 +18,10 @@ from leadline.measures.user_models import RBP
 
 
 class RankTerms(NamedTuple):
-    """A measure as a sum of `weight * of_rank(rank)` over the documents of positive grade.
+    """A measure as a sum of `weight * of_rank(rank)` over the documents of positive grade."""
 
-    Attributes
-    ----------
-    weight : ndarray of float64, shape (n_rows,)
-        Weight of each judged document, from the known order of the relevant documents.
-    of_rank : callable
-        Function of an array of estimated ranks, of any shape.
-    """
-
-    weight: Floats
-    of_rank: Callable[[Floats], Floats]
+    weight: Floats  # weight of each judged document, from the known order of the relevant documents
+    of_rank: Callable[[Floats], Floats]  # function of an array of estimated ranks, of any shape
 
 
 def rank_terms(measure: Measure, judged: JudgedRun) -> RankTerms | None:
@@ -42,7 +34,6 @@ def rank_terms(measure: Measure, judged: JudgedRun) -> RankTerms | None:
     >>> terms = rank_terms(AP(), JudgedRun.of_grades([1, None, 1]))
     >>> terms.weight.tolist(), terms.of_rank(np.array([1.0, 3.0])).tolist()
     ([0.5, 1.0], [1.0, 0.3333333333333333])
-
     """
     builder = BUILDERS.get(type(measure))
     return None if builder is None else builder(measure, judged)
@@ -180,23 +171,12 @@ OfRank = Callable[[Floats], Floats]
 
 
 class Pairs(NamedTuple):
-    """Relevant documents with the sampled documents above them, in list order, grouped by query.
+    """Relevant documents with the sampled documents above them, in list order, grouped by query."""
 
-    Attributes
-    ----------
-    query : ndarray of int64, shape (n_documents,)
-        Query number, from 0.
-    start : ndarray of float64, shape (n_documents,)
-        Rank if none of the N documents were above.
-    above : ndarray of float64, shape (n_documents,)
-        Number of sampled documents above; ties count a half.
-    size, drawn : ndarray of int64, shape (n_documents,)
-        Population size N and sample size n.
-    """
-
-    query: Integers
-    start: Floats
-    above: Floats
+    query: Integers  # query number, from 0
+    start: Floats  # rank if none of the N documents were above
+    above: Floats  # number of sampled documents above; ties count a half
+    # population size N and sample size n
     size: Integers
     drawn: Integers
 
@@ -204,11 +184,7 @@ class Pairs(NamedTuple):
 class Channel:
     """Distribution of the number of sampled documents above a relevant one, given the true number.
 
-    Parameters
-    ----------
-    size, drawn : int
-        Population size N and sample size n; sampling is without replacement.
-
+    Sampling of `drawn` from `size` documents is without replacement.
     """
 
     def __init__(self, size: int, drawn: int) -> None:
@@ -282,15 +258,8 @@ def _channel(size: int, drawn: int) -> Channel:
 class RankEstimator:
     """Corrected estimates of functions of the rank, with pseudo-populations for their variance.
 
-    Parameters
-    ----------
-    pairs : Pairs
-        The relevant documents.
-    gamma : float
-        Weight of the variance against the squared bias, 0 < gamma <= 1.
-    exponent : float or None
-        Exponent a of the prior; if None, its maximum likelihood estimate for each octave of `start`.
-
+    `gamma`, up to 1, weights the variance against the squared bias. Without the `exponent` of the prior, its
+    maximum likelihood estimate is taken for each octave of `start`.
     """
 
     def __init__(self, pairs: Pairs, gamma: float, exponent: float | None) -> None:

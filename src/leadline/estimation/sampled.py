@@ -54,72 +54,32 @@ MOST_SIZE = 10**9  # largest population for which samples can be simulated
 
 
 class SampledOptions(NamedTuple):
-    """Options of rank correction and interval estimation.
+    """Options of rank correction and interval estimation."""
 
-    Attributes
-    ----------
-    correction : {"log", "none"}
-        Whether ranks are corrected.
-    gamma : float or None
-        Weight of the variance against the squared bias; 1 / number of queries if None.
-    exponent : float or None
-        Exponent of the prior; estimated by maximum likelihood if None.
-    draws : int
-        Number of pseudo-populations.
-    confidence : float
-        Confidence level.
-    seed : int
-        Seed of the pseudo-populations.
-    offer_all : bool
-        Whether intervals are given even where they would be withheld (for simulation studies).
-    """
-
-    correction: str
-    gamma: float | None
-    exponent: float | None
-    draws: int
-    confidence: float
-    seed: int
+    correction: str  # {"log", "none"}: whether ranks are corrected
+    gamma: float | None  # weight of the variance against the squared bias; 1 / number of queries if None
+    exponent: float | None  # exponent of the prior; estimated by maximum likelihood if None
+    draws: int  # number of pseudo-populations
+    confidence: float  # confidence level
+    seed: int  # seed of the pseudo-populations
+    # whether intervals are given even where they would be withheld (for simulation studies)
     offer_all: bool = False
 
 
 class SampledRun(NamedTuple):
-    """Estimates of one run.
+    """Estimates of one run."""
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n_queries, n_measures)
-        Corrected estimates.
-    known : ndarray of bool, shape (n_queries,)
-        Queries that have an estimate.
-    limits : ndarray of float64, shape (n_measures, 5)
-        low, high, sampling_low, sampling_high and bias.
-    uncorrected : ndarray of float64, shape (n_measures,)
-        Means without correction.
-    withheld : list of str
-        Reason for withholding the interval, by measure; empty if it is given.
-    samples : ndarray of uint64, shape (n_queries,)
-        Identifier of the set of scored documents of each query.
-    sampled : int
-        Number of sampled documents with a score.
-    weight : float
-        Largest weight N/n of a sampled document.
-    lacking, unscored : int
-        Relevant documents, and documents included with certainty, that have no score.
-    constant : int
-        Queries whose scores are all equal.
-    """
-
-    values: Floats
-    known: Flags
-    limits: Floats
-    uncorrected: Floats
-    withheld: list[str]
-    samples: Hashes
-    sampled: int
-    weight: float
+    values: Floats  # corrected estimates (n_queries x n_measures)
+    known: Flags  # queries that have an estimate
+    limits: Floats  # low, high, sampling_low, sampling_high and bias (n_measures x 5)
+    uncorrected: Floats  # means without correction
+    withheld: list[str]  # reason for withholding the interval, by measure; empty if it is given
+    samples: Hashes  # identifier of the set of scored documents of each query
+    sampled: int  # number of sampled documents with a score
+    weight: float  # largest weight N/n of a sampled document
+    # relevant documents, and documents included with certainty, that have no score
     lacking: int
-    constant: int
+    constant: int  # queries whose scores are all equal
     unscored: int
 
 

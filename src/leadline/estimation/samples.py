@@ -69,39 +69,20 @@ class _Pairs(NamedTuple):
 
 @dataclass(frozen=True)
 class Evidence:
-    """A sample of judgments with its provenance.
+    """A sample of judgments with its provenance."""
 
-    Attributes
-    ----------
-    sample : Sample
-        Query-document pairs with inclusion probabilities and judgments.
-    pooled : frozenset of str or None
-        Names of the pooled runs; None if the pool does not record them.
-    proxy : str
-        Source of the predicted grades: machine, votes, centred, none, FILE:COLUMN, or values. Centred if
-        labels depend on the draw.
-    judgments : int
-        Number of judged pairs in the sample.
-    warnings : list of ResultWarning
-        Judgments and labels that were left out, and gaps in the draw.
-    read : dict of str to int
-        Number of pairs in the pool, and of labels or values of the proxy.
-    drawn_for : tuple of str
-        Measures that the pool was drawn for; empty if it does not record them.
-    gaps : int
-        Number of drawn pairs without a judgment, those left out that are after all others in order.
-    pair : tuple of str
-        The two runs whose difference the pool was drawn for; empty if for single runs.
-    """
-
-    sample: Sample
-    pooled: frozenset[str] | None
+    sample: Sample  # query-document pairs with inclusion probabilities and judgments
+    pooled: frozenset[str] | None  # names of the pooled runs; None if the pool does not record them
+    # source of the predicted grades: machine, votes, centred, none, FILE:COLUMN, or values. Centred if labels
+    # depend on the draw
     proxy: str
-    judgments: int
-    warnings: list[ResultWarning]
-    read: dict[str, int]
-    drawn_for: tuple[str, ...] = ()
+    judgments: int  # number of judged pairs in the sample
+    warnings: list[ResultWarning]  # judgments and labels that were left out, and gaps in the draw
+    read: dict[str, int]  # number of pairs in the pool, and of labels or values of the proxy
+    drawn_for: tuple[str, ...] = ()  # measures that the pool was drawn for; empty if it does not record them
+    # number of drawn pairs without a judgment, those left out that are after all others in order
     gaps: int = 0
+    # the two runs whose difference the pool was drawn for; empty if for single runs
     pair: tuple[str, ...] = ()
 
 

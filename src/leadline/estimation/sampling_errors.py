@@ -16,41 +16,24 @@ NONE: Floats = np.zeros(0)
 
 
 class RunEstimate(NamedTuple):
-    """Estimate of one measure for one run.
+    """Estimate of one measure for one run."""
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n_queries,)
-        Estimated value of each query; NaN where undefined.
-    errors : ndarray of float64, shape (n_drawn,)
-        Error terms of the mean by drawn pair, whose sum of squares is the variance of the mean; empty for
-        nDCG. Terms of a difference of runs are the differences of terms.
-    replicates : ndarray of float64
-        Replicates of the mean of a ratio, whose sample variance is its variance; empty for other measures.
-    shares : ndarray of float64, shape (4,)
-        Mean weight by source, in the order of `SOURCES`; sums to 1.
-    doubt : ndarray of float64, shape (2,)
-        Largest possible decrease and increase of the mean due to predicted and unknown pairs.
-    free : tuple of ndarray
-        Rows of the listed pairs outside the frame, and what each of them adds to the decrease and increase.
-    sampled : bool
-        Whether the value depends on a pair with an inclusion probability in (0, 1).
-    open : tuple of float
-        Number of documents outside the frame in the lists above the cutoff, and the sum over them of the
-        product of what each adds to the decrease and the increase: its predicted variance. 0 for ratios.
-    predicted : tuple of ndarray
-        Rows of the listed pairs with an inclusion probability in (0, 1), drawn or not, and their error terms
-        as predicted by the cells; empty for measures whose variance is estimated from `errors` alone.
-    """
-
-    values: Floats
+    values: Floats  # estimated value of each query; NaN where undefined
+    # error terms of the mean by drawn pair, whose sum of squares is the variance of the mean; empty for nDCG.
+    # Terms of a difference of runs are the differences of terms
     errors: Floats
+    # replicates of the mean of a ratio, whose sample variance is its variance; empty for other measures
     replicates: Floats
-    shares: Floats
-    doubt: Floats
+    shares: Floats  # mean weight by source, in the order of `SOURCES`; sums to 1
+    doubt: Floats  # largest possible decrease and increase of the mean due to predicted and unknown pairs
+    # rows of the listed pairs outside the frame, and what each of them adds to the decrease and increase
     free: tuple[Integers, Floats, Floats] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
-    sampled: bool = True
+    sampled: bool = True  # whether the value depends on a pair with an inclusion probability in (0, 1)
+    # rows of the listed pairs with an inclusion probability in (0, 1), drawn or not, and their error terms as
+    # predicted by the cells; empty for measures whose variance is estimated from `errors` alone
     predicted: tuple[Integers, Floats] = (np.zeros(0, np.int64), np.zeros(0))
+    # number of documents outside the frame in the lists above the cutoff, and the sum over them of the
+    # product of what each adds to the decrease and the increase: its predicted variance. 0 for ratios
     open: tuple[float, float] = (0.0, 0.0)
 
     def predicted_difference(self, other: RunEstimate, pairs: int) -> Floats:
@@ -135,22 +118,14 @@ def degrees_of_freedom(errors: Floats, probability: Floats) -> float:
 
 
 class Widening(NamedTuple):
-    """How much the doubt about documents outside the frame widens an interval.
+    """How much the doubt about documents outside the frame widens an interval."""
 
-    Attributes
-    ----------
-    low, high : float
-        Distance of the limits from the value.
-    share : float
-        Share of the width that is due to the widening.
-    to_halve : int or None
-        Number of documents outside the frame which, drawn at random and judged, are expected to halve the
-        widening; None for ratios and without predictions.
-    """
-
+    # distance of the limits from the value
     low: float
     high: float
-    share: float
+    share: float  # share of the width that is due to the widening
+    # number of documents outside the frame which, drawn at random and judged, are expected to halve the
+    # widening; None for ratios and without predictions
     to_halve: int | None
 
 

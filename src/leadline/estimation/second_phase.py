@@ -33,7 +33,7 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     """Draw pairs of a pool that are to be judged again, `number` of them on average.
 
     The probability of a drawn pair is proportional to its importance over its probability in the pool, which
-    minimises the variance that differences of judges cause if these are of one size.
+    minimizes the variance that differences of judges cause if these are of one size.
 
     References
     ----------

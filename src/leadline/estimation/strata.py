@@ -22,34 +22,18 @@ Population = int | Mapping[str, int] | None
 
 
 class Query(NamedTuple):
-    """The scored documents of one query, by stratum.
+    """The scored documents of one query, by stratum."""
 
-    Attributes
-    ----------
-    row : ndarray of int32, shape (n_relevant,)
-        Rows in the qrels of the documents of positive grade, in descending order of score.
-    group : ndarray of int64, shape (n_relevant,)
-        Index of each document's score among the distinct scores of documents of positive grade.
-    cells : ndarray of float64, shape (2 * n_scores + 1,)
-        Sampled documents above the first distinct score, tied with it, between it and the next, and so on.
-    size : int
-        Number N of documents from which the sample was drawn.
-    certain : ndarray of float64, shape (n_relevant,)
-        Documents included with certainty above each document; ties count a half.
-    fixed, unscored : int
-        Number of documents included with certainty, and how many of them have no score.
-    sample : int
-        Identifier of the set of scored documents; 0 if not requested.
-    """
-
-    row: Codes
-    group: Integers
+    row: Codes  # rows in the qrels of the documents of positive grade, in descending order of score
+    group: Integers  # index of each document's score among the distinct scores of documents of positive grade
+    # sampled documents above the first distinct score, tied with it, between it and the next, and so on
     cells: Floats
-    size: int
-    certain: Floats
+    size: int  # number N of documents from which the sample was drawn
+    certain: Floats  # documents included with certainty above each document; ties count a half
+    # number of documents included with certainty, and how many of them have no score
     fixed: int = 0
     unscored: int = 0
-    sample: int = 0
+    sample: int = 0  # identifier of the set of scored documents; 0 if not requested
 
     @property
     def sampled(self) -> int:

@@ -20,33 +20,18 @@ DIGITS = 9  # of votes: rounding makes sums of fractions independent of the orde
 
 
 class RankedPool(NamedTuple):
-    """Retrieved documents of all systems for one query; one row per system and rank.
+    """Retrieved documents of all systems for one query; one row per system and rank."""
 
-    Attributes
-    ----------
-    system, rank, document : ndarray of int32, shape (n_rows,)
-        System number, rank (from 1) and document number, ordered by system and rank. Documents are numbered
-        in byte order of their ids.
-    documents : int
-        Number of distinct documents.
-    team : ndarray of int32, shape (n_systems,)
-        Team of each system.
-    seed : tuple of int
-        Seed of random draws.
-    theta : ndarray of float64, shape (n_vectors, n_topics), optional
-        Topic vectors.
-    row : ndarray of int32, shape (n_documents,), optional
-        Row in `theta` of each document, -1 if it has no vector.
-    """
-
+    # system number, rank (from 1) and document number, ordered by system and rank. Documents are numbered in
+    # byte order of their ids
     system: Codes
     rank: Codes
     document: Codes
-    documents: int
-    team: Codes
-    seed: tuple[int, ...] = (0,)
-    theta: Floats | None = None
-    row: Codes | None = None
+    documents: int  # number of distinct documents
+    team: Codes  # team of each system
+    seed: tuple[int, ...] = (0,)  # seed of random draws
+    theta: Floats | None = None  # topic vectors (n_vectors x n_topics)
+    row: Codes | None = None  # row in `theta` of each document, -1 if it has no vector
 
     @property
     def systems(self) -> int:

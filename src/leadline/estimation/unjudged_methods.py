@@ -17,21 +17,11 @@ from leadline.io.objects import Qrels
 
 
 class UnjudgedEstimate(NamedTuple):
-    """Estimates of all systems for one query.
+    """Estimates of all systems for one query."""
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n_systems,)
-        Scores; larger is better.
-    used : ndarray of float64, shape (n_systems,)
-        Number of documents used.
-    terms : dict of str to ndarray of float64
-        Terms of the score, if any.
-    """
-
-    values: Floats
-    used: Floats
-    terms: dict[str, Floats]
+    values: Floats  # scores; larger is better
+    used: Floats  # number of documents used
+    terms: dict[str, Floats]  # terms of the score, if any
 
 
 class UnjudgedEstimator(Parametric):

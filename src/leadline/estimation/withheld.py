@@ -28,7 +28,7 @@ SIMULATED = "nDCG@10"
 FEWEST_SIMULATED = 30  # queries
 SIMULATED_JUDGMENTS = (5.0, 40.0)  # per query
 MOST_RUNS = 37  # pooled
-CUTOFFS = (10, 10)
+CUTOFF = 10
 LEAST_PROBABILITY = 0.02
 LARGEST_SHARE = 0.8  # of the pool that is judged; beyond, the error is 0 in most draws
 SMALL = 0.2  # inclusion probability at ranks 1 to 3 below which cascade measures have a large variance
@@ -36,33 +36,15 @@ SLACK = 1e-6  # of numbers that are sums
 
 
 class Design(NamedTuple):
-    """Design of a sample of judgments, as far as the coverage of intervals depends on it.
+    """Design of a sample of judgments, as far as the coverage of intervals depends on it."""
 
-    Attributes
-    ----------
-    queries : int
-        Number of queries.
-    judgments : float
-        Expected number of judgments per query.
-    runs : int
-        Number of pooled runs; 0 if the pool does not name them.
-    depth : int
-        Largest best rank of a document of the pool in any pooled run.
-    least : float
-        Smallest inclusion probability above 0.
-    share : float
-        Expected share of the pool that is judged.
-    cutoff : int or None
-        Cutoff of the measure.
-    """
-
-    queries: int
-    judgments: float
-    runs: int
-    depth: int
-    least: float
-    share: float
-    cutoff: int | None
+    queries: int  # number of queries
+    judgments: float  # expected number of judgments per query
+    runs: int  # number of pooled runs; 0 if the pool does not name them
+    depth: int  # largest best rank of a document of the pool in any pooled run
+    least: float  # smallest inclusion probability above 0
+    share: float  # expected share of the pool that is judged
+    cutoff: int | None  # cutoff of the measure
 
 
 class NoInterval(Enum):
@@ -160,13 +142,11 @@ def not_simulated(design: Design) -> str:
     '90 judgments per query (only for 5 to 40)'
     """
     low, high = SIMULATED_JUDGMENTS
-    shallow, deep = CUTOFFS
     cutoff = 0 if design.cutoff is None else design.cutoff
-    span = f"{shallow} to {deep}" if shallow < deep else f"{deep}"
     own = f"a cutoff of {cutoff}" if cutoff else "measures without a cutoff"
     reasons = {
         "a pool that does not name its runs": not design.runs,
-        f"{own} (only for a cutoff of {span})": not shallow <= cutoff <= deep,
+        f"{own} (only for a cutoff of {CUTOFF})": cutoff != CUTOFF,
         f"{queries(design.queries)} (only for {FEWEST_SIMULATED} or more)": design.queries < FEWEST_SIMULATED,
         f"{design.judgments:.3g} judgments per query (only for {low:g} to {high:g})": not (
             low * (1 - SLACK) <= design.judgments <= high * (1 + SLACK)

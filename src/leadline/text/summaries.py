@@ -78,7 +78,8 @@ def choose_sentences(layout: Layout, words: int, analysis: Analysis) -> list[tup
             selected.append(index)
             vectors.append(vector)
             remaining -= int(sizes[index])
-    return _neighbours_joined(layout, sorted(selected) or [0])
+    edge = layout.edge.tolist()
+    return list(merged((edge[sentence], edge[sentence + 1]) for sentence in selected or [0]))
 
 
 def _counts(layout: Layout, analysis: Analysis) -> tuple[Integers, Integers, Floats]:
@@ -108,25 +109,13 @@ def _cosine(left: dict[int, float], right: dict[int, float]) -> float:
     return sum(weight * right.get(term, 0.0) for term, weight in left.items())
 
 
-def _neighbours_joined(layout: Layout, sentences: list[int]) -> list[tuple[int, int]]:
-    """Return the units of sentences, with adjacent sentences merged."""
-    edge = layout.edge.tolist()
-    ranges: list[tuple[int, int]] = []
-    for sentence in sentences:
-        if ranges and ranges[-1][1] == edge[sentence]:
-            ranges[-1] = (ranges[-1][0], edge[sentence + 1])
-        else:
-            ranges.append((edge[sentence], edge[sentence + 1]))
-    return ranges
-
-
 __all__ = ["Summary", "dynamic_summary", "matches", "static_summary"]
 
 
 def static_summary(
     text: str, *, words: int = 50, kind: str = "first", analysis: str | Analysis = "Words"
 ) -> Summary:
-    """Summarise a text independently of any query.
+    """Summarize a text independently of any query.
 
     `kind="first"` returns the first `words` words. `kind="sentences"` extracts key sentences in text order:
     each is scored by the cosine between its tf-idf vector and the centroid of the text (idf from the
@@ -156,7 +145,7 @@ def static_summary(
 def dynamic_summary(
     text: str, query: str, *, words: int = 50, windows: int = 2, analysis: str | Analysis = "Words"
 ) -> Summary:
-    """Summarise a text by the passages that match a query best (keyword in context).
+    """Summarize a text by the passages that match a query best (keyword in context).
 
     At most `windows` windows, of `words` words in total and at least eight each. The best window contains the
     whole query as a phrase; else it surrounds the smallest span with the most distinct query terms; ties go

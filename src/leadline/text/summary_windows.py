@@ -146,7 +146,7 @@ class Layout(NamedTuple):
 
 
 def normalised(text: str) -> str:
-    r"""Normalise white space to one blank, mark empty lines, and remove control characters.
+    r"""Normalize white space to one blank, mark empty lines, and remove control characters.
 
     >>> normalised(" a\tb  c ")
     'a b c'
@@ -174,7 +174,7 @@ def _is_combining(text: str, at: int) -> bool:
     sign = text[at]
     if unicodedata.category(sign)[0] == "M" or JOINER in (sign, text[at - 1]):
         return True
-    if "\U0001f3fb" <= sign <= "\U0001f3ff":  # the colour of the skin
+    if "\U0001f3fb" <= sign <= "\U0001f3ff":  # the color of the skin
         return True
     before = re.search("[\U0001f1e6-\U0001f1ff]*$", text[max(0, at - LONGEST) : at])
     flags = len(before[0]) if before else 0
@@ -334,7 +334,7 @@ def choose_windows(layout: Layout, occurrences: Occurrences, *, words: int, wind
     if len(selected) == 1 and windows > 1:
         phrases = _units_of_matches(layout, occurrences.phrase_begin, occurrences.phrase_end)
         selected = [best(layout, all_of, all_of, phrases, words)]
-    return _merged_windows(selected)
+    return list(merged(selected))
 
 
 def best(
@@ -420,14 +420,3 @@ def _outside(phrases: tuple[Integers, Integers], window: Window) -> tuple[Intege
     """Return the phrases outside a window."""
     keep = (phrases[1] <= window[0]) | (phrases[0] >= window[1])
     return phrases[0][keep], phrases[1][keep]
-
-
-def _merged_windows(windows: list[Window]) -> list[Window]:
-    """Merge adjacent windows."""
-    joined: list[Window] = []
-    for begin, end in sorted(windows):
-        if joined and begin <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((begin, end))
-    return joined

@@ -327,19 +327,12 @@ def _divided(total: Floats, count: Any) -> Floats:
 
 
 class ResampledQueries(NamedTuple):
-    """Queries drawn with replacement, one entry for each query of each resample, ordered by both.
+    """Queries drawn with replacement, one entry for each query of each resample, ordered by both."""
 
-    Attributes
-    ----------
-    draw, query : ndarray of int64, shape (n_draws * n_queries,)
-        Number of the resample and of the query.
-    turn : ndarray of int64, shape (n_draws * n_queries,)
-        Number of earlier occurrences of the query in the resample.
-    """
-
+    # number of the resample and of the query
     draw: Integers
     query: Integers
-    turn: Integers
+    turn: Integers  # number of earlier occurrences of the query in the resample
 
     @classmethod
     def drawn(cls, size: int, draws: int, rng: np.random.Generator) -> ResampledQueries:

@@ -100,23 +100,15 @@ class Values(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of the lists of a run, after the cut.
+    """Rows of the lists of a run, after the cut."""
 
-    Attributes
-    ----------
-    query, rank : ndarray of int
-        Query code and rank, from 1.
-    relevant, judged : ndarray of bool
-        Whether the document is relevant, and whether it is judged.
-    position : ndarray of int64
-        Index of the row in the uncut lists.
-    """
-
+    # query code and rank, from 1
     query: Integers
     rank: Integers
+    # whether the document is relevant, and whether it is judged
     relevant: Flags
     judged: Flags
-    position: Integers
+    position: Integers  # index of the row in the uncut lists
 
 
 def rows_of(judged: JudgedRun, recipe: HistogramOptions) -> Rows:
@@ -162,28 +154,15 @@ def row_keys(judged: JudgedRun, rows: Rows, selected: Flags, seed: int) -> Hashe
 
 
 class SelectedRows(NamedTuple):
-    """Rows of a run that the options select.
+    """Rows of a run that the options select."""
 
-    Attributes
-    ----------
-    rows : Rows
-        All rows of the run.
-    start : ndarray of int64
-        Index of the first row of each list.
-    used : ndarray of int64
-        Indices of the selected rows.
-    found, lacking : ndarray of int64, shape (n_queries,)
-        Numbers of relevant documents in the list and missing from it.
-    absent : ndarray of int64, shape (n_queries,)
-        Number of documents of a shared sample that the list lacks.
-    """
-
-    rows: Rows
-    start: Integers
-    used: Integers
+    rows: Rows  # all rows of the run
+    start: Integers  # index of the first row of each list
+    used: Integers  # indices of the selected rows
+    # numbers of relevant documents in the list and missing from it
     found: Integers
     lacking: Integers
-    absent: Integers
+    absent: Integers  # number of documents of a shared sample that the list lacks
 
 
 def select_rows(
