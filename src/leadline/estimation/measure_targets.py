@@ -135,7 +135,8 @@ def _precision(measure: P) -> Kind:
     return Linear(Target("indicator", measure.rel), _flat(size), measure.cutoff, share=measure.cutoff is None)
 
 
-def _discount(measure: DCG) -> Weights:
+def discount_of(measure: DCG) -> Weights:
+    """Return the discount of ranks."""
     if measure.discount == "jk":
         return lambda ranks: 1.0 / np.log2(np.maximum(ranks, 2.0))
     return lambda ranks: 1.0 / np.log2(ranks + 1.0)
@@ -165,7 +166,7 @@ def _reciprocal(ranks: Floats) -> Floats:
 _MAKERS: dict[type[Measure], Callable[..., Kind | None]] = {
     P: _precision,
     CG: lambda measure: Linear(Target("linear"), _flat(1.0), measure.cutoff),
-    DCG: lambda measure: Linear(_gain(measure), _discount(measure), measure.cutoff),
+    DCG: lambda measure: Linear(_gain(measure), discount_of(measure), measure.cutoff),
     RBP: _rbp,
     RR: lambda measure: Cascade(Target("indicator", measure.rel), _reciprocal, measure.cutoff),
     Success: lambda measure: Cascade(Target("indicator", measure.rel), _flat(1.0), measure.cutoff),
@@ -176,7 +177,7 @@ _MAKERS: dict[type[Measure], Callable[..., Kind | None]] = {
         _reciprocal,
         measure.cutoff,
     ),
-    nDCG: lambda measure: Ratio(_gain(measure), _discount(measure), measure.cutoff, ideal=True),
+    nDCG: lambda measure: Ratio(_gain(measure), discount_of(measure), measure.cutoff, ideal=True),
     R: lambda measure: Ratio(Target("indicator", measure.rel), _flat(1.0), measure.cutoff),
     F: lambda measure: Ratio(
         Target("indicator", measure.rel),

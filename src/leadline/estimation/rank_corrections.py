@@ -10,6 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.judged_run import JudgedRun
+from leadline.estimation.measure_targets import discount_of
 from leadline.measures import Measure, relevant
 from leadline.measures.average_precision import AP
 from leadline.measures.cumulated_gain import DCG, nDCG
@@ -73,14 +74,10 @@ def _average_precision(measure: AP, judged: JudgedRun) -> RankTerms:
     return RankTerms(_over(nth, size, judged), _within(measure.cutoff, np.reciprocal))
 
 
-def _reciprocal_rank(measure: RR, judged: JudgedRun) -> RankTerms:
+def _first_relevant(measure: RR | Success, judged: JudgedRun) -> RankTerms:
     _, nth = _hits(judged, measure.rel)
-    return RankTerms((nth == 1).astype(np.float64), _within(measure.cutoff, np.reciprocal))
-
-
-def _success(measure: Success, judged: JudgedRun) -> RankTerms:
-    _, nth = _hits(judged, measure.rel)
-    return RankTerms((nth == 1).astype(np.float64), _within(measure.cutoff, np.ones_like))
+    of_rank = np.reciprocal if isinstance(measure, RR) else np.ones_like
+    return RankTerms((nth == 1).astype(np.float64), _within(measure.cutoff, of_rank))
 
 
 def _precision(measure: P, judged: JudgedRun) -> RankTerms | None:
@@ -113,15 +110,9 @@ def _gain(measure: DCG, grade: Floats, power: Floats) -> Floats:
     return gain
 
 
-def _discount(measure: DCG) -> Callable[[Floats], Floats]:
-    if measure.discount == "log2":
-        return lambda rank: 1 / np.log2(rank + 1.0)
-    return lambda rank: 1 / np.log2(np.maximum(rank, 2.0))
-
-
 def _discounted_gain(measure: DCG, judged: JudgedRun) -> RankTerms:
     weight = _gain(measure, np.maximum(judged.grade, 0.0), np.zeros(len(judged.grade)))
-    return RankTerms(weight, _within(measure.cutoff, _discount(measure)))
+    return RankTerms(weight, _within(measure.cutoff, discount_of(measure)))
 
 
 def _normalised_gain(measure: nDCG, judged: JudgedRun) -> RankTerms:
@@ -132,13 +123,13 @@ def _normalised_gain(measure: nDCG, judged: JudgedRun) -> RankTerms:
     power = measure.too_large(best)
     weight = _gain(measure, np.maximum(judged.grade, 0.0), power[judged.query])
     size = measure.added(judged, *ideal, power)
-    return RankTerms(_over(weight, size, judged), _within(measure.cutoff, _discount(measure)))
+    return RankTerms(_over(weight, size, judged), _within(measure.cutoff, discount_of(measure)))
 
 
 BUILDERS: dict[type[Measure], Callable[..., RankTerms | None]] = {
     AP: _average_precision,
-    RR: _reciprocal_rank,
-    Success: _success,
+    RR: _first_relevant,
+    Success: _first_relevant,
     P: _precision,
     R: _recall,
     RBP: _rank_biased,

@@ -13,7 +13,10 @@ from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import JudgedOptions, NegativeOptions, Reading
+from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_numbers, check_whole, check_word
+from leadline.data.wording import counted, listed
+from leadline.data.wording import queries as queries_of
 from leadline.errors import UsageError
 from leadline.estimation.measure_eligibility import check_estimable
 from leadline.estimation.rank_corrections import (
@@ -24,7 +27,7 @@ from leadline.estimation.rank_corrections import (
     rank_terms,
     sums_over_ranks,
 )
-from leadline.estimation.score_histograms.histogram_result import sampled_warnings
+from leadline.estimation.score_histograms.histogram_result import names_of
 from leadline.estimation.score_histograms.score_sets import (
     Scorer,
     certain_documents,
@@ -35,8 +38,8 @@ from leadline.estimation.score_histograms.subsampling import Estimates
 from leadline.estimation.strata import POSITIVE, Population, Query, strata, with_estimated_ranks
 from leadline.evaluation.join import judge_runs, listed_runs, named_sources
 from leadline.evaluation.profiles import profile_of
-from leadline.evaluation.run_warnings import check_level, levels_of
-from leadline.io.objects import judgments_of
+from leadline.evaluation.run_warnings import check_level, levels_of, warnings_of
+from leadline.io.objects import Qrels, judgments_of
 from leadline.io.pool_files import Pooled
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
@@ -208,7 +211,7 @@ def sampled(
         np.stack([run.limits for run in estimates]),
         uncorrected=np.stack([run.uncorrected for run in estimates]),
         withheld=[run.withheld for run in estimates],
-        warnings=sampled_warnings(
+        warnings=_warnings(
             infos, table, estimates, wanted, levels_of(wanted), queries, whole_collection=population is None
         ),
         options={
@@ -470,3 +473,90 @@ def _limits(
     if settings.correction == "none" and left_out.any():
         limits[left_out, 4] = np.nan
     return limits
+
+
+def _warnings(
+    infos: Sequence[RunInfo],
+    qrels: Qrels,
+    measured: Sequence[SampledRun],
+    measures: Sequence[Measure],
+    levels: Sequence[float],
+    queries: str,
+    whole_collection: bool,
+) -> list[ResultWarning]:
+    """Return the warnings about estimates from samples; `whole_collection`: no population was given."""
+    warnings = [
+        run_result
+        for run_result in warnings_of(infos, qrels, averaging=queries, levels=levels)
+        if run_result.code not in ("unjudged_documents", "tied_lists")
+    ]
+    lacking = np.array([run_result.lacking for run_result in measured])
+    without = np.array([int((~run_result.known).sum()) for run_result in measured])
+    constant = np.array([run_result.constant for run_result in measured])
+    unscored = np.array([run_result.unscored for run_result in measured])
+    samples = np.stack([run_result.samples for run_result in measured])
+    shared = (samples != 0).all(axis=0)
+    differ = int((shared & (samples != samples[0]).any(axis=0)).sum())
+    return warnings + [
+        notice
+        for notice in (
+            ResultWarning(
+                "different_samples",
+                f"{queries_of(differ)} with scores for different non-relevant documents in each run, so "
+                "differences between runs include differences between samples",
+                differ,
+            ),
+            ResultWarning(
+                "no_score",
+                f"{counted(int(lacking.sum()), 'relevant document')} without a score in "
+                f"{names_of(infos, lacking > 0)} (counted as not retrieved)",
+                int(lacking.sum()),
+            ),
+            ResultWarning(
+                "certain_without_score",
+                f"{counted(int(unscored.sum()), 'certain document')} without a score in "
+                f"{names_of(infos, unscored > 0)} (treated as ranked last)",
+                int(unscored.sum()),
+            ),
+            ResultWarning(
+                "no_sample",
+                f"{queries_of(int(without.sum()))} without a scored non-relevant document in "
+                f"{names_of(infos, without > 0)} (excluded from the means)",
+                int(without.sum()),
+            ),
+            ResultWarning(
+                "constant_scores",
+                f"{counted(int(constant.sum()), 'list')} of equal scores in "
+                f"{names_of(infos, constant > 0)} (every document has the middle rank)",
+                int(constant.sum()),
+            ),
+            ResultWarning(
+                "no_population",
+                "no population was given, so the scored documents count as the whole collection",
+                int(whole_collection),
+            ),
+            *_withheld_warnings(infos, measured, measures),
+        )
+        if notice.count
+    ]
+
+
+def _withheld_warnings(
+    infos: Sequence[RunInfo], measured: Sequence[SampledRun], measures: Sequence[Measure]
+) -> list[ResultWarning]:
+    """Return warnings of withheld intervals, one for each reason."""
+    cells: dict[str, tuple[dict[str, None], Flags]] = {}
+    for row, run_result in enumerate(measured):
+        for measure, reason in zip(measures, run_result.withheld, strict=True):
+            if reason:
+                named, flags = cells.setdefault(reason, ({}, np.zeros(len(infos), dtype=np.bool_)))
+                named[str(measure)] = None
+                flags[row] = True
+    return [
+        ResultWarning(
+            "no_interval",
+            f"no interval for {listed(list(named))} of {names_of(infos, flags)}: {reason}",
+            len(named) * int(flags.sum()),
+        )
+        for reason, (named, flags) in cells.items()
+    ]

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, Hashes, freeze
+from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.wording import counted, listed
-from leadline.data.wording import queries as queries_of
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.objects import Qrels
-from leadline.measures import Measure
 from leadline.result import Make, Result
 
 SENSITIVITY = (5, 10, 20, 50, 100, 200)
@@ -300,7 +298,7 @@ def _doubts(
         ),
     }
     return [
-        ResultWarning(code, words.format(_names(infos, flags)), int(flags.sum()))
+        ResultWarning(code, words.format(names_of(infos, flags)), int(flags.sum()))
         for code, (flags, words) in checks.items()
     ]
 
@@ -316,12 +314,12 @@ def _rules(
         ResultWarning(
             "unretrieved",
             f"{counted(int(missing.sum()), 'relevant document')} not in the lists of "
-            f"{_names(infos, missing > 0)} ({rule})",
+            f"{names_of(infos, missing > 0)} ({rule})",
             int(missing.sum()),
         ),
         ResultWarning(
             "constant_scores",
-            f"{counted(int(constant.sum()), 'list')} of equal scores in {_names(infos, constant > 0)} "
+            f"{counted(int(constant.sum()), 'list')} of equal scores in {names_of(infos, constant > 0)} "
             "(normalized to 0.5)",
             int(constant.sum()),
         ),
@@ -334,128 +332,10 @@ def _rules(
     ]
 
 
-def _names(infos: Sequence[RunInfo], flags: Flags) -> str:
+def names_of(infos: Sequence[RunInfo], flags: Flags) -> str:
+    """Return the names of the flagged runs, of many the first ones."""
     indices = np.flatnonzero(flags).tolist()
     if len(indices) == len(infos) > 2:
         return f"all {len(infos)} runs"
     first = [infos[index].name for index in indices[:3]]
     return f"{len(indices)} runs ({', '.join(first)}, ...)" if len(indices) > 3 else listed(first or [""])
-
-
-class Sampled(Protocol):
-    """Counts of a run with a sample of scores."""
-
-    @property
-    def known(self) -> Flags:
-        """Flags of the queries that have an estimate."""
-
-    @property
-    def weight(self) -> float:
-        """Largest weight N/n of a sampled document."""
-
-    @property
-    def lacking(self) -> int:
-        """Number of relevant documents without a score."""
-
-    @property
-    def constant(self) -> int:
-        """Number of queries whose scores are all equal."""
-
-    @property
-    def unscored(self) -> int:
-        """Number of certain documents without a score."""
-
-    @property
-    def withheld(self) -> list[str]:
-        """Reason for withholding the interval of each measure; empty if it is given."""
-
-    @property
-    def samples(self) -> Hashes:
-        """Identifier of the set of scored non-relevant documents of each query; 0 without any."""
-
-
-def sampled_warnings(
-    infos: Sequence[RunInfo],
-    qrels: Qrels,
-    measured: Sequence[Sampled],
-    measures: Sequence[Measure],
-    levels: Sequence[float],
-    queries: str,
-    whole_collection: bool,
-) -> list[ResultWarning]:
-    """Return the warnings about estimates from samples; `whole_collection`: no population was given."""
-    warnings = [
-        run_result
-        for run_result in warnings_of(infos, qrels, averaging=queries, levels=levels)
-        if run_result.code not in ("unjudged_documents", "tied_lists")
-    ]
-    lacking = np.array([run_result.lacking for run_result in measured])
-    without = np.array([int((~run_result.known).sum()) for run_result in measured])
-    constant = np.array([run_result.constant for run_result in measured])
-    unscored = np.array([run_result.unscored for run_result in measured])
-    samples = np.stack([run_result.samples for run_result in measured])
-    shared = (samples != 0).all(axis=0)
-    differ = int((shared & (samples != samples[0]).any(axis=0)).sum())
-    return warnings + [
-        notice
-        for notice in (
-            ResultWarning(
-                "different_samples",
-                f"{queries_of(differ)} with scores for different non-relevant documents in each run, so "
-                "differences between runs include differences between samples",
-                differ,
-            ),
-            ResultWarning(
-                "no_score",
-                f"{counted(int(lacking.sum()), 'relevant document')} without a score in "
-                f"{_names(infos, lacking > 0)} (counted as not retrieved)",
-                int(lacking.sum()),
-            ),
-            ResultWarning(
-                "certain_without_score",
-                f"{counted(int(unscored.sum()), 'certain document')} without a score in "
-                f"{_names(infos, unscored > 0)} (treated as ranked last)",
-                int(unscored.sum()),
-            ),
-            ResultWarning(
-                "no_sample",
-                f"{queries_of(int(without.sum()))} without a scored non-relevant document in "
-                f"{_names(infos, without > 0)} (excluded from the means)",
-                int(without.sum()),
-            ),
-            ResultWarning(
-                "constant_scores",
-                f"{counted(int(constant.sum()), 'list')} of equal scores in "
-                f"{_names(infos, constant > 0)} (every document has the middle rank)",
-                int(constant.sum()),
-            ),
-            ResultWarning(
-                "no_population",
-                "no population was given, so the scored documents count as the whole collection",
-                int(whole_collection),
-            ),
-            *_withheld(infos, measured, measures),
-        )
-        if notice.count
-    ]
-
-
-def _withheld(
-    infos: Sequence[RunInfo], measured: Sequence[Sampled], measures: Sequence[Measure]
-) -> list[ResultWarning]:
-    """Return warnings of withheld intervals, one for each reason."""
-    cells: dict[str, tuple[dict[str, None], Flags]] = {}
-    for row, run_result in enumerate(measured):
-        for measure, reason in zip(measures, run_result.withheld, strict=True):
-            if reason:
-                named, flags = cells.setdefault(reason, ({}, np.zeros(len(infos), dtype=np.bool_)))
-                named[str(measure)] = None
-                flags[row] = True
-    return [
-        ResultWarning(
-            "no_interval",
-            f"no interval for {listed(list(named))} of {_names(infos, flags)}: {reason}",
-            len(named) * int(flags.sum()),
-        )
-        for reason, (named, flags) in cells.items()
-    ]
