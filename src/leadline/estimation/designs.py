@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.hashing import sampling_keys
-from leadline.data.ids import to_bytes
+from leadline.data.ids import to_bytes, to_text
 
 SMALLEST = 0.02  # minimum inclusion probability; pairs that would need a smaller one leave the frame
 NEW_RUNS = 0.15  # share of the budget for documents that no pooled run has above the cutoff
@@ -28,6 +28,17 @@ class Frame(NamedTuple):
     best: Integers  # best rank of the document in any pooled run, from 1
     # mean probability that is left to pairs of importance 0 before all others become certain
     least_rest: float = 0.0
+
+    def names(self) -> list[tuple[str, str]]:
+        """Return (query, document) of every pair."""
+        queries = list(map(to_text, self.queries))
+        return list(
+            zip(map(queries.__getitem__, self.query.tolist()), map(to_text, self.documents), strict=True)
+        )
+
+    def without(self, judged: Flags) -> Frame:
+        """Return the frame with judged pairs excluded from drawing."""
+        return self._replace(importance=np.where(judged, -1.0, self.importance))
 
 
 class Draw(NamedTuple):
@@ -127,12 +138,12 @@ def _drawn(frame: Frame, probability: Floats, scale: float, seed: int, cut: int)
 
 def random_numbers(frame: Frame, seed: int) -> Floats:
     """Return the permanent random number of each pair: a hash of seed, query and document in [0, 1)."""
-    numbers = np.empty(len(frame.query))
     bounds = np.searchsorted(frame.query, np.arange(len(frame.queries) + 1)).tolist()
-    for name, low, high in zip(frame.queries, bounds[:-1], bounds[1:], strict=True):
-        keys = sampling_keys(name, frame.documents[low:high], seed)
-        numbers[low:high] = (keys >> np.uint64(11)).astype(np.float64) / 2.0**53
-    return numbers
+    parts = [
+        _numbers(name, frame.documents[low:high], seed)
+        for name, low, high in zip(frame.queries, bounds[:-1], bounds[1:], strict=True)
+    ]
+    return np.concatenate([np.empty(0), *parts])
 
 
 def random_numbers_of(pairs: Sequence[tuple[str, str]], seed: int) -> Floats:
@@ -142,9 +153,12 @@ def random_numbers_of(pairs: Sequence[tuple[str, str]], seed: int) -> Floats:
     for row, (query, _) in enumerate(pairs):
         rows.setdefault(query, []).append(row)
     for query, chosen in rows.items():
-        keys = sampling_keys(to_bytes(query), [to_bytes(pairs[row][1]) for row in chosen], seed)
-        numbers[chosen] = (keys >> np.uint64(11)).astype(np.float64) / 2.0**53
+        numbers[chosen] = _numbers(to_bytes(query), [to_bytes(pairs[row][1]) for row in chosen], seed)
     return numbers
+
+
+def _numbers(query: bytes, documents: Sequence[bytes], seed: int) -> Floats:
+    return (sampling_keys(query, documents, seed) >> np.uint64(11)).astype(np.float64) / 2.0**53
 
 
 def at_scale(probability: Floats, order: Floats, numbers: Floats, scale: float | Floats) -> Floats:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
 from leadline.errors import InputError
 from leadline.estimation.system_lists import Systems, Topics
 from leadline.io.texts import TextsLike, name_of, read_documents
 from leadline.topics.fit import fit
-from leadline.topics.infer import Vectors, infer, read_vectors
+from leadline.topics.infer import Vectors, check_distributions, infer, read_vectors
 
 
 def document_vectors(systems: Systems, vectors: str | os.PathLike[str] | Vectors) -> Topics:
@@ -22,14 +20,10 @@ def document_vectors(systems: Systems, vectors: str | os.PathLike[str] | Vectors
 
 def checked_vectors(vectors: str | os.PathLike[str] | Vectors) -> Vectors:
     """Read topic vectors and check that each is a probability distribution."""
-    checked = vectors if isinstance(vectors, Vectors) else read_vectors(vectors)
-    fine = (checked.theta >= 0).all(axis=1) & (np.abs(checked.theta.sum(axis=1) - 1) < 1e-6)
-    for row in np.flatnonzero(~fine)[:1].tolist():  # files were checked when read
-        raise InputError(
-            f"the topics of '{checked.ids[row]}' are not a probability distribution",
-            hint="They must be 0 or more and add up to 1.",
-        )
-    return checked
+    if not isinstance(vectors, Vectors):
+        return read_vectors(vectors)
+    check_distributions(vectors.ids, vectors.theta)
+    return vectors
 
 
 def fit_topics(

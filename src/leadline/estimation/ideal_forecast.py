@@ -146,11 +146,7 @@ def simulated_half_width(
     support = np.array([sum(1.0 / (VOTE_CONSTANT + rank) for rank in one) for one in ranks])
     top = np.array([min(one, default=cutoff + 1) <= cutoff for one in ranks])
     known = np.array(
-        [
-            labels.get(name, {}).get(document, np.nan)
-            for name, document in zip(pool.queries, pool.documents, strict=True)
-        ],
-        dtype=np.float64,
+        [labels.get(name, {}).get(document, np.nan) for name, document in pool.names()], np.float64
     )
     first, others = top & (known >= 0), ~top & (known >= 0)
     rate = float((known[first] > 0).mean()) if first.any() else 0.0

@@ -176,8 +176,7 @@ def in_order(pool: DrawnPool) -> Integers:
 def probabilities_after(pool: DrawnPool, end: float, numbers: Floats | None = None) -> Floats:
     """Return the inclusion probabilities of the smaller draw of the pairs with an order below `end`."""
     if numbers is None:
-        pairs = list(zip(pool.queries, pool.documents, strict=True))
-        numbers = random_numbers_of(pairs, int(pool.design["seed"]))
+        numbers = random_numbers_of(pool.names(), int(pool.design["seed"]))
     return at_scale(pool.probability, pool.order, numbers, end)
 
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
-from leadline.data.ids import to_text
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning
 from leadline.data.validation import check_whole
@@ -133,7 +132,7 @@ def pool_for(
         squares = [gap * gap for gap in gaps]
         new_runs = 0.0
     already_judged = _judged_in(frame, judged)
-    design = draw(_without(frame, already_judged), size, new_runs=new_runs, seed=seed)
+    design = draw(frame.without(already_judged), size, new_runs=new_runs, seed=seed)
     before = None if earlier is None else pool_of(earlier)
     asked = already_judged  # pairs that need no new judgment
     if before is not None:
@@ -178,8 +177,8 @@ def pool_for(
         **({} if looks == 1 else {"looks": looks}),
     }
     pool = DrawnPool(
-        [to_text(names[query]) for query in frame.query.tolist()],
-        [to_text(name) for name in frame.documents],
+        [query for query, _ in frame.names()],
+        [document for _, document in frame.names()],
         probability,
         np.where(already_judged, 0.0, design.order),
         _contributors(frame, listed, [info.name for info in systems.infos]),
@@ -341,22 +340,11 @@ def _check_independent(frame: Frame, design: Draw, judged: Flags, seed: int) -> 
         )
 
 
-def _judged_in(frame: Frame, judged: QrelsLike | None) -> Any:
+def _judged_in(frame: Frame, judged: QrelsLike | None) -> Flags:
     """Return the pairs of the frame that are already judged, as flags."""
-    judged_rows = np.zeros(len(frame.query), dtype=np.bool_)
-    if judged is None:
-        return judged_rows
-    grades = read_qrels(judged).to_dict()
-    queries = [to_text(name) for name in frame.queries]
-    for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True)):
-        grade = grades.get(queries[query], {}).get(to_text(document))
-        judged_rows[row] = grade is not None and grade >= 0
-    return judged_rows
-
-
-def _without(frame: Frame, judged: Any) -> Frame:
-    """Return the frame with judged pairs excluded from drawing."""
-    return frame._replace(importance=np.where(judged, -1.0, frame.importance))
+    grades = {} if judged is None else read_qrels(judged).to_dict()
+    known = [grades.get(query, {}).get(document, -1) >= 0 for query, document in frame.names()]
+    return np.array(known, dtype=np.bool_)
 
 
 def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: int) -> tuple[Draw, Flags]:
@@ -371,21 +359,13 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: 
             f"the earlier pool was drawn with seed {before.design.get('seed')}, but this one has seed "
             f"{seed}. Use the same seed so that judged pairs stay in the sample."
         )
-    rows = {
-        (to_text(frame.queries[query]), to_text(document)): row
-        for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True))
-    }
+    rows = {pair: row for row, pair in enumerate(frame.names())}
     old = np.zeros(len(frame.query))
     asked = np.zeros(len(frame.query), dtype=np.bool_)
-    lost = 0
-    for query, document, share, drawn in zip(
-        before.queries, before.documents, before.probability.tolist(), before.drawn.tolist(), strict=True
-    ):
-        row = rows.get((query, document))
-        if row is None:
-            lost += 1
-        else:
-            old[row], asked[row] = share, drawn
+    found = np.array([rows.get(pair, -1) for pair in before.names()], dtype=np.int64)
+    old[found[found >= 0]] = before.probability[found >= 0]
+    asked[found[found >= 0]] = before.drawn[found >= 0]
+    lost = int((found < 0).sum())
     if lost:
         raise UsageError(
             f"this frame lacks {counted(lost, 'pair')} of the earlier pool. Pass at least the same runs, "
@@ -406,12 +386,7 @@ def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:
         return np.full(len(frame.query), RATE)
     grades = read_qrels(machine).to_dict()
     target = kind_of(measure).target
-    labels = np.array(
-        [
-            grades.get(to_text(frame.queries[query]), {}).get(to_text(document), np.nan)
-            for query, document in zip(frame.query.tolist(), frame.documents, strict=True)
-        ]
-    )
+    labels = np.array([grades.get(query, {}).get(document, np.nan) for query, document in frame.names()])
     labelled = ~np.isnan(labels)
     if not labelled.any():
         raise UsageError(
@@ -445,7 +420,7 @@ def _expected(
     low, high = size, max(matter / max(1 - new_runs, 1e-9), size)
     for _ in range(40):
         middle = (low + high) / 2
-        trial, *_ = probabilities(_without(frame, judged), middle, new_runs=new_runs)
+        trial, *_ = probabilities(frame.without(judged), middle, new_runs=new_runs)
         if half_width(np.where(judged, 1.0, trial)) > now / 2:
             low = middle
         else:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import methodcaller
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -36,35 +36,6 @@ ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"
 SQLITE = b"SQLite format 3\0"
 PROXIES = ("votes", "centred", "none")
 VALUES = "values"  # name of a proxy given as an object
-
-
-class _Pairs(NamedTuple):
-    """Columns of query-document pairs; `listed` are those to be judged."""
-
-    queries: list[str]
-    documents: list[str]
-    probability: Floats
-    order: Floats
-    listed: Flags
-
-    def names(self) -> Iterator[tuple[str, str]]:
-        """Return query and document of every row."""
-        return zip(self.queries, self.documents, strict=True)
-
-    def rows_listed(self) -> dict[tuple[str, str], int]:
-        """Return the row of every listed pair."""
-        rows = np.flatnonzero(self.listed).tolist()
-        return {(self.queries[row], self.documents[row]): row for row in rows}
-
-    def with_framed_out(self, more: Sequence[tuple[str, str]]) -> _Pairs:
-        """Return the same pairs, then some outside the frame."""
-        return _Pairs(
-            self.queries + [query for query, _ in more],
-            self.documents + [document for _, document in more],
-            np.concatenate([self.probability, np.zeros(len(more))]),
-            np.concatenate([self.order, np.full(len(more), np.nan)]),
-            np.concatenate([self.listed, np.zeros(len(more), dtype=np.bool_)]),
-        )
 
 
 @dataclass(frozen=True)
@@ -98,12 +69,7 @@ def evidence_of(
 ) -> Evidence:
     """Join judgments, pool and machine labels into one table of query-document pairs."""
     table = read_qrels(judgments)
-    grades = {
-        (query, document): float(grade)
-        for query, documents in table.to_dict().items()
-        for document, grade in documents.items()
-        if grade >= 0
-    }
+    grades = _grades_of(table)
     warnings = [
         ResultWarning(
             code,
@@ -114,25 +80,51 @@ def evidence_of(
         for code, _, count in table.remarks
         if code == "merged"
     ]
-    drawn_pool = draw_of(table, None) if pool is None else pool_of(pool)
-    if drawn_pool is not None and ("seed" not in drawn_pool.design or np.isnan(drawn_pool.order).all()):
-        drawn_pool = _of_judged_queries(drawn_pool, {query for query, _ in grades}, warnings)
-    pairs = _pairs_of(drawn_pool, grades, warnings)
+    given = draw_of(table, None) if pool is None else pool_of(pool)
+    if given is not None and ("seed" not in given.design or np.isnan(given.order).all()):
+        given = _of_judged_queries(given, {query for query, _ in grades}, warnings)
+    if given is None and not grades:
+        raise UsageError("pass judgments, a pool, or both")
+    pairs = _listed([(*pair, 1.0) for pair in grades]) if given is None else given
+    if given is not None:
+        _check_outside(given, grades, warnings)
     one_of({"LLM labels": machine, "a proxy": proxy})
     labels = _labels(machine, proxy, set(pairs.queries), warnings)
     grade = np.full(len(pairs.queries), np.nan)
-    for pair, row in pairs.rows_listed().items():
+    for pair, row in pairs.drawn_rows().items():
         grade[row] = grades.get(pair, np.nan)
-    gaps = 0
-    if drawn_pool is not None:
-        pairs, gaps = _without_gaps(pairs, ~np.isnan(grade), drawn_pool, table, warnings)
-    chosen = "machine" if machine is not None else _proxy(proxy, drawn_pool, (pairs.probability < 1).any())
+    pairs, gaps = _without_gaps(pairs, ~np.isnan(grade), table, warnings)
+    chosen = "machine" if machine is not None else _proxy(proxy, pairs)
     if labels:
         known = set(pairs.names())
-        pairs = pairs.with_framed_out([pair for pair in labels if pair not in known])
+        pairs = _with_framed_out(pairs, [pair for pair in labels if pair not in known])
         grade = np.concatenate([grade, np.full(len(pairs.queries) - len(grade), np.nan)])
-    found = _evidence(pairs, grade, drawn_pool, labels, chosen, warnings, seed, table.votes, twice or {})
+    size = None if given is None else len(given.queries)
+    found = _evidence(pairs, grade, size, labels, chosen, warnings, seed, table.votes, twice or {})
     return replace(found, gaps=0 if skipped else gaps)
+
+
+def _grades_of(table: Qrels) -> dict[tuple[str, str], float]:
+    """Return the grade of every judged pair."""
+    return {
+        (query, document): float(grade)
+        for query, documents in table.to_dict().items()
+        for document, grade in documents.items()
+        if grade >= 0
+    }
+
+
+def _with_framed_out(pool: DrawnPool, more: Sequence[tuple[str, str]]) -> DrawnPool:
+    """Return the same pairs, then some outside the frame."""
+    return DrawnPool(
+        pool.queries + [query for query, _ in more],
+        pool.documents + [document for _, document in more],
+        np.concatenate([pool.probability, np.zeros(len(more))]),
+        np.concatenate([pool.order, np.full(len(more), np.nan)]),
+        pool.contributors,
+        np.concatenate([pool.drawn, np.zeros(len(more), dtype=np.bool_)]),
+        pool.design,
+    )
 
 
 def draw_of(judgments: Qrels, pool: PoolLike | None) -> DrawnPool | None:
@@ -200,21 +192,10 @@ def _of_judged_queries(pool: DrawnPool, judged: set[str], warnings: list[ResultW
     return pool.part(kept)
 
 
-def _pairs_of(
-    pool: DrawnPool | None, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning]
-) -> _Pairs:
-    if pool is None:
-        if not grades:
-            raise UsageError("pass judgments, a pool, or both")
-        size = len(grades)
-        return _Pairs(
-            [query for query, _ in grades],
-            [document for _, document in grades],
-            np.ones(size),
-            np.full(size, np.nan),
-            np.ones(size, dtype=np.bool_),
-        )
-    pairs = _Pairs(pool.queries, pool.documents, pool.probability, pool.order, pool.drawn)
+def _check_outside(
+    pool: DrawnPool, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning]
+) -> None:
+    """Refuse a pool without a judged query; warn of judgments of other pairs."""
     queries = set(pool.queries)
     if not queries:
         raise UsageError("the pool is empty. It needs at least one query-document pair.")
@@ -224,7 +205,7 @@ def _pairs_of(
             f"no judged query is in the pool (judged: {example}, pooled: {pool.queries[0]}). Check that the "
             "query ids match."
         )
-    listed = pairs.rows_listed()
+    listed = pool.drawn_rows()
     outside = sum(pair not in listed for pair in grades)
     if outside:
         warnings.append(
@@ -235,7 +216,6 @@ def _pairs_of(
                 outside,
             )
         )
-    return pairs
 
 
 def _labels(
@@ -303,22 +283,22 @@ def _owners(judgments: Qrels) -> dict[str, str]:
 
 
 def _without_gaps(
-    pairs: _Pairs, usable: Flags, pool: DrawnPool, judgments: Qrels, warnings: list[ResultWarning]
-) -> tuple[_Pairs, int]:
-    """Return the pairs with the probabilities of the complete draw, or of the part judged in order.
+    pool: DrawnPool, usable: Flags, judgments: Qrels, warnings: list[ResultWarning]
+) -> tuple[DrawnPool, int]:
+    """Return the pool with the probabilities of the complete draw, or of the part judged in order.
 
     Also return the number of drawn pairs without a judgment that are not after all others in this order.
     """
-    listed, order, probability = pairs.listed, pairs.order, pairs.probability
+    listed, order, probability = pool.drawn, pool.order, pool.probability
     missing = listed & ~usable
     if not missing.any():
-        return pairs, 0
+        return pool, 0
     if not usable.any():
         raise UsageError("no pair in the pool is judged. Check that the document ids match.")
     if np.isnan(order[listed]).any() or "seed" not in pool.design:  # a table without orders
         order = np.where(missing, -1.0, 0.0)
     owners = _owners(judgments)
-    _, code = np.unique([owners.get(query, "") for query in pairs.queries], return_inverse=True)
+    _, code = np.unique([owners.get(query, "") for query in pool.queries], return_inverse=True)
     end = _smallest(order, missing, code)
     gaps = 0
     if (usable & (order >= end)).any():
@@ -332,15 +312,15 @@ def _without_gaps(
         warnings.append(ResultWarning("skipped_pairs", words, gaps))
     count = int((missing & (order >= end)).sum())
     if not count:
-        return pairs, gaps
+        return pool, gaps
     words = (
         f"{counted(count, 'drawn pair')} not judged, so the sample is smaller, with its own inclusion "
         f"probabilities ({counted(int(usable.sum()), 'judged pair')})"
     )
     warnings.append(ResultWarning("smaller_draw", words, count))
-    numbers = random_numbers_of(list(pairs.names()), int(pool.design["seed"]))
+    numbers = random_numbers_of(pool.names(), int(pool.design["seed"]))
     smaller = at_scale(probability, order, numbers, end)
-    return pairs._replace(probability=np.where(np.isinf(end), probability, smaller)), gaps
+    return replace(pool, probability=np.where(np.isinf(end), probability, smaller)), gaps
 
 
 def _smallest(order: Floats, among: Flags, code: Integers) -> Floats:
@@ -350,11 +330,11 @@ def _smallest(order: Floats, among: Flags, code: Integers) -> Floats:
     return np.asarray(smallest[code])
 
 
-def _proxy(proxy: ProxyLike | None, pool: DrawnPool | None, drawn: object) -> str:
+def _proxy(proxy: ProxyLike | None, pool: DrawnPool) -> str:
     """Return the name of the source of predicted grades."""
     if proxy is None:
-        return "centred" if drawn else "none"
-    if proxy == "votes" and (pool is None or not any(pool.contributors)):
+        return "centred" if (pool.probability < 1).any() else "none"
+    if proxy == "votes" and not any(pool.contributors):
         raise UsageError(
             "proxy 'votes' needs a pool that names its contributors. Use one from `leadline pool --for`."
         )
@@ -362,9 +342,9 @@ def _proxy(proxy: ProxyLike | None, pool: DrawnPool | None, drawn: object) -> st
 
 
 def _evidence(
-    pairs: _Pairs,
+    pool: DrawnPool,
     grade: Floats,
-    pool: DrawnPool | None,
+    pooled: int | None,
     labels: Mapping[tuple[str, str], float],
     proxy: str,
     warnings: list[ResultWarning],
@@ -372,8 +352,9 @@ def _evidence(
     votes_of: Mapping[tuple[str, str], Sequence[float]],
     twice: Mapping[tuple[str, str], tuple[float, float]],
 ) -> Evidence:
-    table, order = _table(pairs, np.nan_to_num(grade))
-    judged, probability = ~np.isnan(grade), pairs.probability
+    """Return the evidence of a pool of which the first `pooled` pairs were given; None without a pool."""
+    table, order = _table(pool, np.nan_to_num(grade))
+    judged, probability = ~np.isnan(grade), pool.probability
     table.inclusion = np.where(judged & (probability > 0), probability, np.nan)[order]
     position = np.empty(len(order), dtype=np.int64)
     position[order] = np.arange(len(order))
@@ -383,7 +364,7 @@ def _evidence(
     if proxy == "votes":
         cells = Cells.of_quantiles(np.where(framed, votes, np.nan), probability[order])
     elif labels:
-        values = np.array([labels.get(pair, np.nan) for pair in pairs.names()])[order]
+        values = np.array([labels.get(pair, np.nan) for pair in pool.names()])[order]
         if np.isnan(values[framed]).all():
             what = "an LLM label" if proxy == "machine" else f"a value in {proxy}"
             raise UsageError(f"no pair in the pool has {what}. Check that the document ids match.")
@@ -402,10 +383,10 @@ def _evidence(
         len(runs or ()),
         seed,
         run,
-        None if pool is None else order < len(pool.queries),
-        frameless=pool is not None and not pool.design and bool(pool.drawn.all()),
-        votes=_votes(pairs, votes_of, position),
-        twice=_twice(pairs, judged, twice, position, warnings),
+        None if pooled is None else order < pooled,
+        frameless=pooled is not None and not pool.design and bool(pool.drawn[:pooled].all()),
+        votes=_votes(pool, votes_of, position),
+        twice=_twice(pool, judged, twice, position, warnings),
     )
     return Evidence(
         sample,
@@ -413,17 +394,17 @@ def _evidence(
         proxy,
         int(judged.sum()),
         warnings,
-        {"pool": 0 if pool is None else len(pool.queries), "labels": len(labels)},
-        () if pool is None else tuple(map(str, pool.design.get("measures", ()))),
-        pair=() if pool is None else tuple(pool.design.get("for_pair") or ()),
+        {"pool": pooled or 0, "labels": len(labels)},
+        tuple(map(str, pool.design.get("measures", ()))),
+        pair=tuple(pool.design.get("for_pair") or ()),
     )
 
 
 def _votes(
-    pairs: _Pairs, votes_of: Mapping[tuple[str, str], Sequence[float]], position: Integers
+    pairs: DrawnPool, votes_of: Mapping[tuple[str, str], Sequence[float]], position: Integers
 ) -> tuple[Integers, Floats]:
     """Return row and grade of each judgment of the pairs with different grades."""
-    known = pairs.rows_listed() if votes_of else {}
+    known = pairs.drawn_rows() if votes_of else {}
     found = [(position[known[pair]], grade) for pair in votes_of.keys() & known for grade in votes_of[pair]]
     return np.array([row for row, _ in found], dtype=np.int64), np.array(
         [grade for _, grade in found], dtype=np.float64
@@ -431,14 +412,14 @@ def _votes(
 
 
 def _twice(
-    pairs: _Pairs,
+    pairs: DrawnPool,
     judged: Flags,
     twice: Mapping[tuple[str, str], tuple[float, float]],
     position: Integers,
     warnings: list[ResultWarning],
 ) -> tuple[Integers, Floats, Floats]:
     """Return row, probability and second grade of the pairs that were judged again."""
-    known = {pair: row for pair, row in pairs.rows_listed().items() if judged[row]} if twice else {}
+    known = {pair: row for pair, row in pairs.drawn_rows().items() if judged[row]} if twice else {}
     rows = [(int(position[known[pair]]), *given) for pair, given in twice.items() if pair in known]
     lacking = len(twice) - len(rows)
     if lacking:
@@ -452,22 +433,17 @@ def judged_part(
     table: Qrels, pool: PoolLike | None, warnings: list[ResultWarning]
 ) -> tuple[dict[tuple[str, str], tuple[float, float]], int]:
     """Return inclusion probability and grade of every judged pair of a draw, and the number of gaps."""
-    grades = {
-        (query, document): float(grade)
-        for query, documents in table.to_dict().items()
-        for document, grade in documents.items()
-        if grade >= 0
-    }
+    grades = _grades_of(table)
     drawn = draw_of(table, pool)
     if drawn is None:
         return {pair: (1.0, grade) for pair, grade in grades.items()}, 0
-    pairs = _pairs_of(drawn, grades, warnings)
-    usable = np.array([pair in grades for pair in pairs.names()]) & pairs.listed
-    pairs, gaps = _without_gaps(pairs, usable, drawn, table, warnings)
+    _check_outside(drawn, grades, warnings)
+    usable = np.array([pair in grades for pair in drawn.names()]) & drawn.drawn
+    pairs, gaps = _without_gaps(drawn, usable, table, warnings)
     chances = dict(zip(pairs.names(), pairs.probability.tolist(), strict=True))
     return {
         pair: (chances[pair], grades[pair])
-        for pair in pairs.rows_listed()
+        for pair in pairs.drawn_rows()
         if chances[pair] > 0 and pair in grades
     }, gaps
 
@@ -502,7 +478,7 @@ def _depend_on_draw(
     return tests.failed
 
 
-def _table(pairs: _Pairs, grade: Floats) -> tuple[Qrels, Integers]:
+def _table(pairs: DrawnPool, grade: Floats) -> tuple[Qrels, Integers]:
     """Return the qrels of the pairs, and the row of each of theirs."""
     documents = _encoded(pairs.documents)
     distinct = list(dict.fromkeys(pairs.queries))
@@ -530,16 +506,15 @@ def _encoded(names: Sequence[str]) -> list[bytes]:
 
 
 def _contributions(
-    pool: DrawnPool | None, position: Integers
+    pool: DrawnPool, position: Integers
 ) -> tuple[tuple[Integers, Integers], Integers, Floats, frozenset[str] | None]:
     """Return rows and ranks of the contributing runs, their numbers, votes by row, and their names."""
-    contributors = [] if pool is None else pool.contributors
+    contributors = pool.contributors
     rows = np.repeat(position[: len(contributors)], [*map(len, contributors)])
     ranks = np.fromiter(chain.from_iterable(map(methodcaller("values"), contributors)), np.int64, len(rows))
     brought = set().union(*contributors)
     number = {name: place for place, name in enumerate(sorted(brought))}
     run = np.fromiter(map(number.__getitem__, chain.from_iterable(contributors)), np.int64, len(rows))
     votes = np.bincount(rows, 1.0 / (VOTE_CONSTANT + ranks), minlength=len(position))
-    recorded = pool is not None and "runs" in pool.design
-    names: set[str] = set(pool.design["runs"]) if pool and recorded else brought
-    return (rows, ranks), run, votes.astype(np.float64), frozenset(names) or None
+    names = frozenset(pool.design.get("runs", brought))
+    return (rows, ranks), run, votes.astype(np.float64), names or None

@@ -14,7 +14,6 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.run import TieGroups
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import Certain, Rows, drawn_size, row_keys, rows_of
 
 POSITIVE = float(np.nextafter(0.0, 1.0))
@@ -80,8 +79,7 @@ def strata(
     identify: bool = False,
 ) -> dict[int, Query]:
     """Return the strata of every query that has scores and a document of positive grade."""
-    options = HistogramOptions(rel=whole_from, sample=sample, seed=seed)
-    rows = rows_of(judged, options)
+    rows = rows_of(judged, whole_from)
     assert judged.lists is not None
     score = judged.lists.scores[rows.position]
     fixed = _fixed(judged, rows, certain)

@@ -199,6 +199,15 @@ class DrawnPool:
             [self.contributors[row] for row in rows],
         )
 
+    def names(self) -> list[tuple[str, str]]:
+        """Return (query, document) of every row."""
+        return list(zip(self.queries, self.documents, strict=True))
+
+    def drawn_rows(self) -> dict[tuple[str, str], int]:
+        """Return the row of every drawn pair."""
+        rows = np.flatnonzero(self.drawn).tolist()
+        return {(self.queries[row], self.documents[row]): row for row in rows}
+
     def part(self, kept: Flags) -> DrawnPool:
         """Return the pool of the flagged pairs."""
         rows = np.flatnonzero(kept).tolist()

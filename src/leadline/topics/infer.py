@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -211,6 +212,21 @@ def write_vectors(vectors: Vectors, path: str | os.PathLike[str]) -> None:
     write_bytes(name, (line.encode("utf-8", "surrogateescape") for line in lines))
 
 
+def check_distributions(
+    ids: Sequence[str], theta: Floats, *, path: str = "", lines: Sequence[int] | None = None
+) -> None:
+    """Refuse topic vectors that are no probability distributions."""
+    wrong = np.flatnonzero(~((theta >= 0).all(axis=1) & (np.abs(theta.sum(axis=1) - 1) < 1e-6)))
+    for number in wrong[:1].tolist():
+        raise InputError(
+            f"the topics of '{ids[number]}' are not a probability distribution "
+            f"(they add up to {theta[number].sum():.6g})",
+            path=path,
+            line=None if lines is None else lines[number],
+            hint="They must be 0 or more and add up to 1.",
+        )
+
+
 def read_vectors(path: str | os.PathLike[str]) -> Vectors:
     """Read vectors; raise InputError unless all are distributions of one length."""
     name = os.fspath(path)
@@ -241,14 +257,6 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
     theta = np.array(rows, dtype=np.float64)
     if not len(theta):
         raise InputError("there are no topic vectors", path=name, hint="Write doc_id and topics in each row.")
-    wrong = np.flatnonzero(~((theta >= 0).all(axis=1) & (np.abs(theta.sum(axis=1) - 1) < 1e-6)))
-    for number in wrong[:1].tolist():
-        raise InputError(
-            f"the topics of '{ids[number]}' are not a probability distribution "
-            f"(they add up to {theta[number].sum():.6g})",
-            path=name,
-            line=lines[number],
-            hint="They must be 0 or more and add up to 1.",
-        )
+    check_distributions(ids, theta, path=name, lines=lines)
     refuse_repeated("document", ids, path=name)
     return Vectors(ids, theta)

@@ -111,25 +111,24 @@ class Rows(NamedTuple):
     position: Integers  # index of the row in the uncut lists
 
 
-def rows_of(judged: JudgedRun, recipe: HistogramOptions) -> Rows:
+def rows_of(judged: JudgedRun, rel: float, depth: int | None = None) -> Rows:
     """Return the rows up to the depth, of judged queries with a relevant document."""
     lists, qrels = _lists(judged), judged.qrels
     owner = np.repeat(lists.queries, np.diff(lists.bounds))
     rank = np.arange(len(owner)) - np.repeat(lists.bounds[:-1], np.diff(lists.bounds)) + 1
-    with_relevant = np.append(qrels.relevant(recipe.rel) > 0, False)  # code -1 is the last one
+    with_relevant = np.append(qrels.relevant(rel) > 0, False)  # code -1 is the last one
     keep = with_relevant[owner]
-    if recipe.depth is not None:
-        keep &= rank <= recipe.depth
+    if depth is not None:
+        keep &= rank <= depth
     index = np.flatnonzero(keep)
     row = lists.rows[index]
     judged_rows = row >= 0
     grade = np.append(qrels.grades, -np.inf)[row]
-    return Rows(owner[index], rank[index], judged_rows & (grade >= recipe.rel), judged_rows, index)
+    return Rows(owner[index], rank[index], judged_rows & (grade >= rel), judged_rows, index)
 
 
 def _lists(judged: JudgedRun) -> MatchedLists:
-    if judged.lists is None:
-        raise UsageError("this join keeps no lists. Make it with keep=True")
+    assert judged.lists is not None  # joined with keep=True
     return judged.lists
 
 
@@ -173,7 +172,7 @@ def select_rows(
     `drawn` are the keys of the sampled documents by query if all runs share a sample; otherwise the lists of
     the run are sampled.
     """
-    rows = rows_of(judged, recipe)
+    rows = rows_of(judged, recipe.rel, recipe.depth)
     size = len(judged.present)
     other = candidates(rows, recipe)
     absent = np.zeros(size, dtype=np.int64)

@@ -40,7 +40,7 @@ def shared_sample(
     runs = readable_twice(runs, reading)
     for name, source in named_sources(runs):
         _, judged, _ = judge(source, qrels, name=name, reading=reading, keep=True)
-        rows = rows_of(judged, recipe)
+        rows = rows_of(judged, recipe.rel, recipe.depth)
         eligible = candidates(rows, recipe)
         keys, query = row_keys(judged, rows, eligible, recipe.seed), rows.query[eligible]
         for code in np.unique(query).tolist():

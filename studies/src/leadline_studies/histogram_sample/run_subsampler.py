@@ -48,7 +48,7 @@ class RunSubsampler:
 
     def __init__(self, judged: JudgedRun, recipe: HistogramOptions, population: int | None = None) -> None:
         self.judged, self.recipe = judged, recipe
-        rows = rows_of(judged, recipe)
+        rows = rows_of(judged, recipe.rel, recipe.depth)
         by_query = np.argsort(rows.query, kind="stable")  # runs may list queries in any order
         self.rows = Rows._make(column[by_query] for column in rows)
         assert judged.lists is not None
