@@ -70,7 +70,7 @@ class Predictions(Results):
         self,
         *,
         figure: str | None = None,
-        truth: Mapping[str, Mapping[str, float]] | None = None,
+        truth: Truth | None = None,
         run: str | None = None,
         predictor: object | None = None,
         truth_measure: str = "measure",
@@ -79,8 +79,6 @@ class Predictions(Results):
         seed: int = 0,
     ) -> Make:
         """Draw predictions, or their correlation with a measure."""
-        from leadline.charts import COLUMN
-
         if figure is None:
             figure = (
                 "heat-map" if truth is None else "scatter" if run or len(self.runs) == 1 else "correlations"
@@ -225,9 +223,9 @@ def _sources(index: Any, queries: TextsLike | None, vectors: Any) -> _Sources:
         opened = index if isinstance(index, Index) else open_index(index)
         parsed = {to_bytes(query.id): Query.of(opened, query.content) for query in read_queries(queries)}
     if vectors is not None:
-        from leadline.estimation.document_topics import checked_vectors
+        from leadline.topics.infer import vectors_of
 
-        found_vectors = checked_vectors(vectors)
+        found_vectors = vectors_of(vectors)
         theta = found_vectors.theta
         rows = {to_bytes(name): row for row, name in enumerate(found_vectors.ids)}
     return _Sources(parsed, theta, rows)
@@ -459,8 +457,8 @@ def predicted_and_measured(
 
 
 def _shown(coefficient: Mapping[str, float | None], confidence: float) -> str:
-    found = [coefficient[name] for name in ("value", "low", "high")]
-    value, low, high = (math.nan if number is None else number for number in found)
+    found = np.array([coefficient[name] for name in ("value", "low", "high")], dtype=np.float64)
+    value, low, high = found.tolist()
     return with_limits(value, [("queries", low, high)], percent(confidence))
 
 
@@ -476,7 +474,9 @@ def correlations(
     """Draw Kendall's tau-b over queries with its interval, one row per run, in descending order."""
     predictor = str(predictions.measures[index])
     rows = [row for row in rows if row["predictor"] == predictor]
-    columns = np.array([[_number(row["kendall"][name]) for name in ("value", "low", "high")] for row in rows])
+    columns = np.array(
+        [[row["kendall"][name] for name in ("value", "low", "high")] for row in rows], dtype=np.float64
+    )
     order = np.argsort(np.where(np.isnan(columns[:, 0]), np.inf, -columns[:, 0]), kind="stable").tolist()
     least, most = (end(row["queries"] for row in rows) for end in (min, max))
     queries = ("" if least == most else f"{least:,} to ") + counted(most, "query", "queries")
@@ -489,7 +489,3 @@ def correlations(
         zero=True,
         width=width,
     )
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value

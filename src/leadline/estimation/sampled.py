@@ -18,11 +18,11 @@ from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, listed
 from leadline.data.wording import queries as queries_of
 from leadline.errors import UsageError
-from leadline.estimation.measure_eligibility import check_estimable
 from leadline.estimation.rank_corrections import (
     MOST_DRAWN,
     Pairs,
     RankEstimator,
+    check_estimable,
     corrected,
     rank_terms,
     sums_over_ranks,

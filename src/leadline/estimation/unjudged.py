@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -16,17 +16,16 @@ from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, queries
-from leadline.errors import UsageError, one_of
+from leadline.errors import InputError, UsageError, one_of
 from leadline.estimation.system_lists import RankedPool, Systems, Topics, number_teams, read_systems
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimate, UnjudgedEstimator, saturation
 from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io.read import RunLike
 from leadline.io.read_paths import public
-from leadline.io.texts import shown
+from leadline.io.texts import TextsLike, name_of, read_documents, shown
 from leadline.result import Make, Result
 
 if TYPE_CHECKING:
-    from leadline.io.texts import TextsLike
     from leadline.topics.infer import Vectors
 
 
@@ -197,12 +196,11 @@ def unjudged(
     systems = read_systems(runs, reading, on_run=on_run)
     vector_sets: Iterable[Topics | None] = [None]
     if vectors is not None:
-        from leadline.estimation.document_topics import document_vectors
+        from leadline.topics.infer import vectors_of
 
-        vector_sets = [document_vectors(systems, vectors)]
+        known = vectors_of(vectors)
+        vector_sets = [systems.align(known.ids, known.theta)]
     elif documents is not None:
-        from leadline.estimation.document_topics import fit_topics
-
         vector_sets = fit_topics(
             systems,
             documents,
@@ -266,6 +264,44 @@ def estimate_systems(
         + estimate_warnings(method, systems, result.used, voters, teams=one_vote_per is not None)
     )
     return result
+
+
+def fit_topics(
+    systems: Systems,
+    documents: TextsLike,
+    topics: int,
+    *,
+    fits: int = 5,
+    sweeps: int = 500,
+    seed: int = 0,
+    id_column: str | None = None,
+    encoding: str = "utf-8",
+    on_fit: Progress | None = None,
+) -> Iterator[Topics]:
+    """Fit LDA to all retrieved documents several times and yield the topic vectors of each fit.
+
+    Hyperparameters are fixed at alpha = 50 / T and beta = 0.01; vectors are means of 10 spaced samples.
+    """
+    from leadline.topics.fit import fit
+    from leadline.topics.infer import infer
+
+    wanted = set(systems.documents)
+    texts = {
+        text.id: text.content
+        for text in read_documents(documents, id_column=id_column, encoding=encoding)
+        if text.id.encode("utf-8", "surrogateescape") in wanted
+    }
+    if not texts:
+        raise InputError(
+            "the file contains none of the retrieved documents",
+            path=name_of(documents),
+            hint="Use the document ids of the runs.",
+        )
+    for turn in range(fits):
+        vectors = infer(fit(texts, topics, sweeps=sweeps, seed=seed + turn), texts, seed=seed + turn)
+        if on_fit:
+            on_fit(turn + 1, fits)
+        yield systems.align(vectors.ids, vectors.theta)
 
 
 def _stacked(

@@ -212,10 +212,17 @@ def write_vectors(vectors: Vectors, path: str | os.PathLike[str]) -> None:
     write_bytes(name, (line.encode("utf-8", "surrogateescape") for line in lines))
 
 
-def check_distributions(
+def vectors_of(vectors: str | os.PathLike[str] | Vectors) -> Vectors:
+    """Return topic vectors, read from a file if that is given, after checking that each is a distribution."""
+    if not isinstance(vectors, Vectors):
+        return read_vectors(vectors)
+    _check_distributions(vectors.ids, vectors.theta)
+    return vectors
+
+
+def _check_distributions(
     ids: Sequence[str], theta: Floats, *, path: str = "", lines: Sequence[int] | None = None
 ) -> None:
-    """Refuse topic vectors that are no probability distributions."""
     wrong = np.flatnonzero(~((theta >= 0).all(axis=1) & (np.abs(theta.sum(axis=1) - 1) < 1e-6)))
     for number in wrong[:1].tolist():
         raise InputError(
@@ -257,6 +264,6 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
     theta = np.array(rows, dtype=np.float64)
     if not len(theta):
         raise InputError("there are no topic vectors", path=name, hint="Write doc_id and topics in each row.")
-    check_distributions(ids, theta, path=name, lines=lines)
+    _check_distributions(ids, theta, path=name, lines=lines)
     refuse_repeated("document", ids, path=name)
     return Vectors(ids, theta)

@@ -24,14 +24,13 @@ from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.estimation.designs import Draw, draw
-from leadline.estimation.document_topics import fit_topics
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import VOTE_CONSTANT, Cells, Guess, folds_of
 from leadline.estimation.measure_targets import Cascade, Linear, Target, Weights, kind_of
 from leadline.estimation.pool_designs import rank_weights
 from leadline.estimation.score_histograms.bins import slope
 from leadline.estimation.system_lists import Systems, read_systems
-from leadline.estimation.unjudged import estimate_systems
+from leadline.estimation.unjudged import estimate_systems, fit_topics
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.estimation.withheld import MOST_GUESSED
 from leadline.evaluation.profiles import profile_of

@@ -20,16 +20,15 @@ from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
 from leadline.errors import UsageError, one_of
-from leadline.estimation.document_topics import document_vectors, fit_topics
 from leadline.estimation.system_lists import Systems, Topics, read_systems
-from leadline.estimation.unjudged import estimate_systems, mean_of_defined
+from leadline.estimation.unjudged import estimate_systems, fit_topics, mean_of_defined
 from leadline.estimation.unjudged_methods import METHODS, DeShaTo, NRuns
 from leadline.evaluation.join import judge_runs
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike
 from leadline.measures.average_precision import AP
 from leadline.stats.correlation import kendall
-from leadline.topics.infer import Vectors
+from leadline.topics.infer import Vectors, vectors_of
 from leadline_studies import FITS, LEVEL, SWEEPS, VECTORS, Claim, Given, Option, Outcome, with_options
 from leadline_studies.common.tables import sheet
 
@@ -128,7 +127,8 @@ def topics_by_number(
     by_number: dict[int, list[Topics]] = {}
     if documents is None:
         for source in vectors:
-            aligned = document_vectors(systems, source)
+            read = vectors_of(source)
+            aligned = systems.align(read.ids, read.theta)
             by_number.setdefault(aligned.theta.shape[1], []).append(aligned)
         return dict(sorted(by_number.items()))
     DeShaTo().check_topics(min(topics, default=0))
