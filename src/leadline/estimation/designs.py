@@ -57,8 +57,6 @@ class Draw(NamedTuple):
 def scaled(weight: Floats, budget: float) -> tuple[Floats, float]:
     """Scale weights to inclusion probabilities min(1, c weight) that sum to `budget`.
 
-    Examples
-    --------
     >>> p, c = scaled(np.array([4.0, 1.0, 1.0]), 2.0)
     >>> p.tolist(), c
     ([1.0, 0.5, 0.5], 0.5)

@@ -395,8 +395,6 @@ def estimate(
     Horvitz and Thompson (1952), JASA 47; Sarndal, Swensson and Wretman (1992), Model Assisted Survey
     Sampling; Yilmaz, Kanoulas and Aslam (2008), SIGIR.
 
-    Examples
-    --------
     >>> pool = {"q1": {"d1": 1.0, "d2": 0.5}, "q2": {"d3": 1.0}}
     >>> judged = {"q1": {"d1": 1, "d2": 1}, "q2": {"d3": 0}}
     >>> run = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d3": 1.0}}

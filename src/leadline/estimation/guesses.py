@@ -52,8 +52,6 @@ def merged_cells(judgments: Integers, fewest: int = FEWEST) -> Integers:
 
     A cell with fewer than `fewest` judgments is merged with the next cell, the last one with the previous.
 
-    Examples
-    --------
     >>> merged_cells(np.array([2, 9, 7, 1])).tolist()
     [0, 0, 1, 1]
     """
@@ -120,8 +118,6 @@ def fit_outside(
     weighted mean and m the prediction in the frame. In the cell `apart`, if none of these is in it, n and c
     are of all of them.
 
-    Examples
-    --------
     >>> table, zeros = np.array([[0.6], [0.5]]), np.zeros(20, dtype=np.int64)
     >>> fit_outside(table, np.zeros(20), zeros, zeros, np.ones(20)).tolist()
     [[0.6], [0.25]]
@@ -183,8 +179,6 @@ def value_cells(values: Floats, probability: Floats) -> tuple[Integers, int]:
     judgments, the sum of its inclusion probabilities; equal values share a cell. Cells do not depend on the
     draw.
 
-    Examples
-    --------
     >>> cell, cells = value_cells(np.array([0.5, np.nan, 2.0, 0.5]), np.array([1.0, 1.0, 0.2, 0.0]))
     >>> cell.tolist(), cells
     ([1, 0, 2, 1], 3)

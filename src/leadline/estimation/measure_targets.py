@@ -98,8 +98,6 @@ NO_ESTIMATE = {
 def kind_of(measure: Measure) -> Kind:
     """Return how a measure is estimated from a sample of judgments.
 
-    Examples
-    --------
     >>> from leadline.measures import MEASURES
     >>> kind_of(MEASURES.parse("P@10")).target
     Target(kind='indicator', rel=1.0, top=1.0)
@@ -197,8 +195,6 @@ def cascade(table: Floats, weight: Floats) -> tuple[Floats, Floats]:
 
     The last axis of the table is the rank.
 
-    Examples
-    --------
     >>> values, slope = cascade(np.array([[0.5, 1.0]]), np.array([1.0, 0.5]))
     >>> values.tolist(), slope.tolist()  # 0.5 + 0.5 x 0.5; 1 - 0.5 and 0.5 x 0.5
     ([0.75], [[0.5, 0.25]])

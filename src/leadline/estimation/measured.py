@@ -197,8 +197,6 @@ def measured(
     `verdict`, values are for tests: of a pool with looks, those of its last look, and intervals have its
     share of alpha. Estimates take the options of reading runs only.
 
-    Examples
-    --------
     >>> from leadline.estimation.pool_designs import pool_for
     >>> runs = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d3", "d1"]}}
     >>> pool = pool_for(runs, "P@2", budget=3).pool

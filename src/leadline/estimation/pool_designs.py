@@ -79,8 +79,6 @@ def pool_for(
     Parameters are those of `leadline.pool`; `earlier` is a pool to enlarge. Judged pairs are included with
     probability 1 and not requested again; they must not depend on the permanent random numbers of `seed`.
 
-    Examples
-    --------
     >>> runs = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d3", "d1"]}}
     >>> result = pool_for(runs, "P@2", budget=3)
     >>> result.pairs, result.pool.probability.tolist()
@@ -465,8 +463,6 @@ def left_out(
     ----------
     Buckley, Dimmick, Soboroff and Voorhees (2007), Bias and the limits of pooling for large collections.
 
-    Examples
-    --------
     >>> lists = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d2", "d3"]}}
     >>> drawn = pool_for(lists, "P@2", budget=3).pool
     >>> [(one.run, one.outside) for one in left_out(drawn, {"a": "A", "b": "B"})]

@@ -319,8 +319,6 @@ def over_queries(
 ) -> list[dict[str, Any]]:
     """Correlate predictions with a measure over queries, for each run and predictor.
 
-    Examples
-    --------
     >>> lists = {"q1": {"d1": 4.0, "d2": 2.0}, "q2": {"d1": 3.0, "d2": 2.0}, "q3": {"d1": 1.0, "d2": 1.0}}
     >>> found = predict({"a": lists}, "WIG(tail)")
     >>> rows = over_queries(found, {"a": {"q1": 0.9, "q2": 0.5, "q3": 0.1}}, draws=0)

@@ -155,7 +155,6 @@ class WIG(Predictor):
 
     @classmethod
     def usual(cls) -> list[Predictor]:
-        """Return the variants for both values of `length`."""
         return [cls(), cls(length="root")]
 
 
@@ -183,7 +182,6 @@ class DeShaTo(Predictor):
     depth: int = whole(30)
 
     def value(self, answer: Answer) -> float:
-        """Return the score of one list."""
         if answer.theta is None or answer.row is None:
             raise UsageError("DeShaTo needs topic vectors. Add `--topics VECTORS`.")
         size = len(answer.row)
@@ -205,5 +203,4 @@ class DeShaTo(Predictor):
 
     @classmethod
     def usual(cls) -> list[Predictor]:
-        """Return the total and its six terms."""
         return [cls(term=term) for term in ("total", *TERMS)]

@@ -35,8 +35,6 @@ def rank_terms(measure: Measure, judged: JudgedRun) -> RankTerms | None:
 
     Weights are 0 for queries with an undefined value.
 
-    Examples
-    --------
     >>> terms = rank_terms(AP(), JudgedRun.of_grades([1, None, 1]))
     >>> terms.weight.tolist(), terms.of_rank(np.array([1.0, 3.0])).tolist()
     ([0.5, 1.0], [1.0, 0.3333333333333333])
@@ -168,8 +166,6 @@ def check_estimable(measures: Sequence[Measure]) -> None:
 def is_estimable(measure: Measure) -> bool:
     """Return whether a measure depends only on ranks of documents of positive grade, integer or not.
 
-    Examples
-    --------
     >>> from leadline.measures import MEASURES
     >>> [is_estimable(MEASURES.parse(name)) for name in ("AP", "nDCG@10", "Bpref", "Judged@10")]
     [True, True, False, False]

@@ -245,8 +245,6 @@ def sample_to_score(
     documents drawn at random from the rest of the collection, so that `sample` documents do not have a
     positive grade. In the simulation of docs/unjudged.md, K = `sample` / 2 has the smallest error.
 
-    Examples
-    --------
     >>> drawn = sample_to_score(
     ...     {"q1": {"d1": 1}}, ["d1", "d2", "d3", "d4"], sample=2, certain=({"q1": {"d4": 1.0}}, 1)
     ... )

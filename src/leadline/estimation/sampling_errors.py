@@ -70,8 +70,6 @@ def variance(errors: Floats, replicates: Floats, predicted: Floats = NONE) -> fl
     With predicted error terms, the variance is the mean of the sums of squares of both: the estimate from
     the drawn pairs is unbiased, but 0 where no drawn pair shows what an undrawn one could change.
 
-    Examples
-    --------
     >>> variance(np.array([0.3]), NONE), variance(np.array([0.3]), NONE, np.array([0.1, 0.2]))
     (0.09, 0.07)
     """
@@ -87,8 +85,6 @@ def second_errors(changes: Floats, first: Floats, second: Floats, *, halved: boo
     p is the probability of the first draw, q that of the second one. Terms that have no predicted ones beside
     them are `halved` by `variance`.
 
-    Examples
-    --------
     >>> second_errors(np.array([0.1]), np.array([1.0]), np.array([0.5]), halved=False).round(4).tolist()
     [0.1414]
     """
@@ -107,8 +103,6 @@ def degrees_of_freedom(errors: Floats, probability: Floats) -> float:
     Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics
     Bulletin 2.
 
-    Examples
-    --------
     >>> degrees_of_freedom(np.array([0.1, 0.1, 0.1]), np.array([0.5, 0.5, 0.5]))  # 2 x 3^2 / (3 x 0.5)
     12.0
     """
@@ -135,8 +129,6 @@ def widening(half: float, part: RunEstimate, confidence: float) -> Widening:
     A document that is drawn with probability r and judged leaves the variance (1 - r) / r m (1 - m) in place
     of the doubt, m being its prediction.
 
-    Examples
-    --------
     >>> part = RunEstimate(NONE, NONE, NONE, NONE, np.array([0.04, 0.04]), open=(100.0, 0.0001))
     >>> widened = widening(0.03, part, 0.95)  # half of .05 - .03: .04^2 - .03^2 = 1.96^2 .0001 (1 - r) / r
     >>> round(widened.low, 3), round(widened.share, 3), widened.to_halve

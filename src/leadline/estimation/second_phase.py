@@ -39,8 +39,6 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     ----------
     Sarndal, Swensson and Wretman (1992), Model Assisted Survey Sampling, section 9.
 
-    Examples
-    --------
     >>> pairs = [f"d{number}" for number in range(4)]
     >>> every, order = np.ones(4, dtype=np.bool_), random_numbers_of([("q", name) for name in pairs], 0)
     >>> whole = DrawnPool(["q"] * 4, pairs, np.ones(4), order, [{}] * 4, every, {"seed": 0})

@@ -154,8 +154,6 @@ def _identified(judged: JudgedRun, rows: Rows, chosen: Flags) -> Hashes:
 def tied_above(relevant: Floats, other: Floats) -> Floats:
     """Count the other documents above each relevant document; ties count a half.
 
-    Examples
-    --------
     >>> tied_above(np.array([3.0, 1.0]), np.array([5.0, 3.0, 2.0])).tolist()
     [1.5, 3.0]
     """
@@ -168,8 +166,6 @@ def tied_above(relevant: Floats, other: Floats) -> Floats:
 def count_cells(relevant: Floats, other: Floats) -> tuple[Floats, Integers]:
     """Count the other documents between, and tied with, the distinct scores of relevant documents.
 
-    Examples
-    --------
     >>> count_cells(np.array([3.0, 3.0, 1.0]), np.array([5.0, 3.0, 2.0, 0.0]))
     (array([1., 1., 1., 0., 1.]), array([0, 0, 1]))
     """

@@ -60,8 +60,6 @@ class RankedPool(NamedTuple):
     ) -> RankedPool:
         """Create a pool from ranked lists of document ids.
 
-        Examples
-        --------
         >>> RankedPool.of([["a", "b"], ["b", "c"]]).document
         array([0, 1, 1, 2], dtype=int32)
         """
@@ -112,8 +110,6 @@ class RankedPool(NamedTuple):
     def average_precision(self, relevant: Flags) -> Floats:
         """Return the average precision of each system.
 
-        Examples
-        --------
         >>> RankedPool.of([["a", "b"], ["b", "c"]]).average_precision(np.array([False, True, False]))
         array([0.5, 1. ])
         """
@@ -129,8 +125,6 @@ class RankedPool(NamedTuple):
 def number_teams(teams: Sequence[object]) -> Codes:
     """Return team numbers in order of first occurrence.
 
-    Examples
-    --------
     >>> number_teams(["x", "y", "x"])
     array([0, 1, 0], dtype=int32)
     """

@@ -476,8 +476,6 @@ class Unjudged(Result):
 def mean_of_defined(values: Floats) -> Floats:
     """Return the mean of the defined values of each row; NaN if there are none.
 
-    Examples
-    --------
     >>> mean_of_defined(np.array([[1.0, 3.0], [2.0, np.nan]]))
     array([2., 2.])
     """

@@ -84,7 +84,6 @@ class NRuns(UnjudgedEstimator):
     eval_depth: int | None = whole(None)
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Return AP with the pseudo-relevant documents."""
         seen = pool.first(self.eval_depth)
         return UnjudgedEstimate(seen.average_precision(self.pseudo_relevant(pool)), seen.lengths, {})
 
@@ -124,7 +123,6 @@ class Soboroff(UnjudgedEstimator):
     share_sd: float = number(0.03, low=0.0, high=1.0)
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Return the mean over draws of AP with the drawn documents."""
         votes = pool.first(self.depth).votes()
         pooled = np.flatnonzero(votes)
         values = np.zeros(pool.systems)
@@ -171,7 +169,6 @@ class AslamSavell(UnjudgedEstimator):
     depth: int | None = whole(None)
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Return the mean similarity to systems of other teams."""
         pool = pool.first(self.depth)
         holds = np.zeros((pool.systems, pool.documents), dtype=np.float32)
         holds[pool.system, pool.document] = 1
@@ -204,7 +201,6 @@ class ReferenceCount(UnjudgedEstimator):
     depth: int = whole(100)
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Return the sum of references by other teams."""
         pool = pool.first(self.depth)
         others = np.round(pool.votes()[pool.document] - pool.own_votes(), 9)
         return UnjudgedEstimate(pool.total(others), pool.lengths, {})
@@ -234,7 +230,6 @@ class Spoerri(UnjudgedEstimator):
     depth: int = whole(50)
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Return the two shares and their difference."""
         pool = pool.first(self.depth)
         teams = len(np.unique(pool.team))
         key = pool.team[pool.system].astype(np.int64) * pool.documents + pool.document
@@ -340,7 +335,6 @@ class DeShaTo(UnjudgedEstimator):
     product_s: float = number(1.0)
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Return the score and its six terms."""
         made = cumulate(self._with_vectors(pool))
         terms: dict[str, Floats] = {}
         weights = (self.sum_k, self.sum_s, self.least_k, self.least_s, self.product_k, self.product_s)
@@ -411,8 +405,6 @@ def cumulate(pool: RankedPool) -> Cumulated:
 def shape(vectors: Floats) -> tuple[Floats, Floats]:
     """Return kurtosis and skewness of the components of each row; 0 if they are equal or all 0.
 
-    Examples
-    --------
     >>> kurtosis, skewness = shape(np.array([[0.0, 0.0, 0.0, 1.0], [0.25, 0.25, 0.25, 0.25]]))
     >>> kurtosis.round(4), skewness.round(4)
     (array([2.3333, 0.    ]), array([1.1547, 0.    ]))
@@ -438,8 +430,6 @@ def spread(vectors: Floats) -> tuple[Floats, Floats]:
 def saturation(topics: int) -> float:
     """Return the largest kurtosis of T components, that of a unit vector: (T^2 - 3T + 3) / (T - 1).
 
-    Examples
-    --------
     >>> saturation(4).__round__(4)
     2.3333
     """

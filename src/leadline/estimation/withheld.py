@@ -134,8 +134,6 @@ def design_of(sample: Sample, cutoff: int | None) -> Design:
 def not_simulated(design: Design) -> str:
     """Return what of a design was not simulated for nDCG; empty if an interval may be given.
 
-    Examples
-    --------
     >>> not_simulated(Design(50, 20.0, 3, 20, 0.05, 0.5, 10))
     ''
     >>> not_simulated(Design(50, 90.0, 3, 20, 0.05, 0.5, 10))

@@ -183,8 +183,6 @@ def fit(
 
     The same seed gives the same model.
 
-    Examples
-    --------
     >>> model = fit({"a": "wing tail wing", "b": "heat flow"}, 2, sweeps=20)
     >>> model.topics, len(model.phi)
     (2, 4)

@@ -10,8 +10,6 @@ from leadline.data.arrays import Floats, Integers
 def edges(bins: int) -> Floats:
     """Return the bin edges k/bins; bin k contains k/bins <= x < (k+1)/bins, the last bin also 1.
 
-    Examples
-    --------
     >>> edges(4).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
@@ -22,8 +20,6 @@ def edges(bins: int) -> Floats:
 def bin_of(values: Floats, bins: int) -> Integers:
     """Return the bin of each value in [0, 1]; values i/bins are assigned as in exact arithmetic.
 
-    Examples
-    --------
     >>> bin_of(np.array([0.0, 0.3, 29 / 50, 1.0]), 50).tolist()
     [0, 15, 29, 49]
     """
@@ -41,8 +37,6 @@ def overlap(relevant: Floats, nonrelevant: Floats) -> Floats:
     ----------
     Krstovski, Smith and Kurtz (2015), equation 1.
 
-    Examples
-    --------
     >>> float(overlap(np.array([1.0, 2.0, 4.0]), np.array([9.0, 3.0, 0.0])).round(4))
     0.6931
     """
@@ -60,8 +54,6 @@ def slope(
     ----------
     Krstovski, Smith and Kurtz (2015), equation 2.
 
-    Examples
-    --------
     >>> float(slope(np.array([1.0, 2.0, 4.0]), np.array([4.0, 2.0, 1.0])).round(4))  # 2 ln 4 over 2/3
     4.1589
     """
@@ -85,8 +77,6 @@ def slope(
 def coarser(histogram: Floats, bins: int) -> Floats:
     """Return a histogram with fewer bins; their number must divide the number of bins.
 
-    Examples
-    --------
     >>> coarser(np.array([1.0, 2.0, 3.0, 4.0]), 2).tolist()
     [3.0, 7.0]
     """

@@ -56,11 +56,8 @@ def certain_documents(baseline: Any, qrels: Qrels, reading: Reading) -> Certain 
 def split(baseline: Any) -> tuple[RunLike, int]:
     """Split RUN:K into the run and K.
 
-    Examples
-    --------
     >>> split("bm25.run:50")
     ('bm25.run', 50)
-
     """
     needs = "must be RUN:K (the first K documents of RUN), such as bm25.run:50"
     if isinstance(baseline, (str, os.PathLike)):
@@ -302,8 +299,6 @@ def scored(
 
     Queries without a relevant document are excluded.
 
-    Examples
-    --------
     >>> pairs = scored(lambda query, documents: map(len, documents), {"q1": {"d1": 1, "d200": 0}})
     >>> pairs.to_dict()
     {'q1': {'d200': 4.0, 'd1': 2.0}}
