@@ -331,6 +331,75 @@ class EstimatedResults(Results):
         """Return a dictionary with the keys measures, runs and proxy."""
         return super().to_dict(per_query=per_query, means=means) | {"proxy": self.proxy}
 
+    def _notices(self, sample: Sample, drawn_for: Sequence[str], pair: Sequence[str]) -> list[ResultWarning]:
+        """Return warnings of estimates: what they are not valid for, and how far their intervals are."""
+        warnings = []
+        rows = sample.drawn
+        if len(rows) and drawn_for:
+            # Kinds without an interval: R and F of a pool for another measure are relative to its frame.
+            drawn = kinds_of(profile_of("leadline").measures(list(drawn_for)))
+            known = {type(kind) for kind in drawn if not has_interval(kind)}
+            others = [
+                str(measure)
+                for measure, kind in zip(self.measures, self._kinds, strict=True)
+                if not has_interval(kind) and type(kind) not in known
+            ]
+            if others:
+                words = (
+                    f"the pool was drawn for {listed(drawn_for)}, so "
+                    f"{listed(others)} values and ranks are unreliable"
+                )
+                warnings.append(ResultWarning("drawn_for_others", words, len(others)))
+        if any(isinstance(kind, Cascade) for kind in self._kinds) and len(rows):
+            warnings += small_probabilities(sample)
+        reasons: dict[str, int] = {}
+        for run in range(len(self.runs)):
+            for place, measure in enumerate(self.measures):
+                withheld = self._reasons[run][place]
+                if withheld is not None and withheld.code is NoInterval.GUESSED and self.names[run] in pair:
+                    both = " and ".join(pair)
+                    text = f"single runs have no interval, because the pool was drawn to compare {both}"
+                    reasons[text] = 1
+                elif withheld is not None:
+                    missing = "value" if withheld.code in WITHOUT_VALUE else "interval"
+                    runs = counted(len(self.runs), "run")
+                    text = f"{measure} has no {missing} for {{}} of {runs}: {withheld.summary}"
+                    reasons[text] = reasons.get(text, 0) + 1
+        warnings += [
+            ResultWarning("no_interval", text.format(f"{count:,}"), count) for text, count in reasons.items()
+        ]
+        coverage = COVERAGE_UNGUESSED if self.proxy == "none" else COVERAGE
+        for family, (low, high) in coverage.items():
+            kind = Cascade if family == "RR" else Ratio
+            names = [
+                str(measure)
+                for place, measure in enumerate(self.measures)
+                if isinstance(self._kinds[place], kind)
+                and any(not reasons[place] for reasons in self._reasons)
+            ]
+            if names and len(rows):
+                words = (
+                    f"{listed(names)} intervals are approximate (in simulations, 95 % intervals contained "
+                    f"the true value {low} to {high} % of the time)"
+                )
+                warnings.append(ResultWarning("approximate_intervals", words, len(names)))
+        linear = [place for place in range(len(self.measures)) if isinstance(self._kinds[place], Linear)]
+        conservative = sum(
+            any(not self._reasons[run][place] for place in linear)
+            for run in np.flatnonzero(self.new).tolist()
+        )
+        if conservative and len(rows):
+            low, high = COVERAGE_OF_NEW
+            words = (
+                "intervals of new runs are conservative, because they allow for documents outside the frame "
+                f"(coverage in simulations: {low} to {high} %)"
+            )
+            warnings.append(ResultWarning("conservative_intervals", words, conservative))
+        warnings.append(judge_warning(sample, self.judgments))
+        if not math.isfinite(float(np.nan_to_num(self.means).sum())):
+            raise UsageError("an estimate is infinite. Use smaller grades.")
+        return warnings
+
     def _figure(self, *, measure: object | None = None) -> Make:  # type: ignore[override]  # one kind
         """Draw the estimates of a measure, by default the first, with both intervals."""
         from leadline.charts.interval_plots import nested_intervals
@@ -468,21 +537,24 @@ def estimate(
         },
     )
     results.qrels = sample.table.digest_with(sample.probability, sample.judged)
-    results.new = np.array(
-        [evidence.pooled is not None and info.name not in evidence.pooled for info in infos]
-    )
-    results.confidence, results.proxy = level, evidence.proxy
-    results._parts = parts  # noqa: SLF001  # same module
-    results._rows = digest(sample.table.documents, sample.table.query)  # noqa: SLF001  # same module
-    results._pairs = len(sample.probability)  # noqa: SLF001  # same module
-    results._probability = chances(sample)  # noqa: SLF001  # same module
-    results._complete, results._gaps = sample.complete, evidence.gaps  # noqa: SLF001  # same module
-    results._frameless = sample.frameless and bool((sample.probability[sample.framed] < 1).any())  # noqa: SLF001
-    results.estimates = recall_estimates(sample, wanted, recalls, level)
     reached = (sample.reached(kind.target)[sample.drawn] for kind in kinds)
-    results._relevant = [bool((one > 0).any()) for one in reached]  # noqa: SLF001
-    results._ideals = [ideal_withheld(sample, kind, evidence.drawn_for) for kind in kinds]  # noqa: SLF001  # same module
-    results.judgments, results.read = evidence.judgments, evidence.read
+    vars(results).update(
+        new=np.array([evidence.pooled is not None and info.name not in evidence.pooled for info in infos]),
+        confidence=level,
+        proxy=evidence.proxy,
+        judgments=evidence.judgments,
+        read=evidence.read,
+        estimates=recall_estimates(sample, wanted, recalls, level),
+        _parts=parts,
+        _rows=digest(sample.table.documents, sample.table.query),
+        _pairs=len(sample.probability),
+        _probability=chances(sample),
+        _complete=sample.complete,
+        _gaps=evidence.gaps,
+        _frameless=sample.frameless and bool((sample.probability[sample.framed] < 1).any()),
+        _relevant=[bool((one > 0).any()) for one in reached],
+        _ideals=[ideal_withheld(sample, kind, evidence.drawn_for) for kind in kinds],
+    )
     results.values, results.averaged = parts_of.without_exploded(results)
     results.sampling = [
         {"new": bool(new), "estimate": results._records(run)}  # noqa: SLF001  # same module
@@ -491,79 +563,8 @@ def estimate(
     results.warnings += [
         notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS
     ] + grade_one(sample.table, wanted, rel)
-    results.warnings += _warnings(results, sample, evidence.drawn_for, evidence.pair)
+    results.warnings += results._notices(sample, evidence.drawn_for, evidence.pair)  # noqa: SLF001  # same module
     return results
-
-
-def _warnings(
-    results: EstimatedResults, sample: Sample, drawn_for: Sequence[str], pair: Sequence[str]
-) -> list[ResultWarning]:
-    warnings = []
-    rows = sample.drawn
-    if len(rows) and drawn_for:
-        # Kinds without an interval; R and F of a pool for another measure are relative to its shallow frame.
-        drawn = kinds_of(profile_of("leadline").measures(list(drawn_for)))
-        known = {type(kind) for kind in drawn if not has_interval(kind)}
-        others = [
-            str(measure)
-            for measure, kind in zip(results.measures, results._kinds, strict=True)  # noqa: SLF001
-            if not has_interval(kind) and type(kind) not in known
-        ]
-        if others:
-            words = (
-                f"the pool was drawn for {listed(drawn_for)}, so "
-                f"{listed(others)} values and ranks are unreliable"
-            )
-            warnings.append(ResultWarning("drawn_for_others", words, len(others)))
-    if any(isinstance(kind, Cascade) for kind in results._kinds) and len(rows):  # noqa: SLF001  # same module
-        warnings += small_probabilities(sample)
-    reasons: dict[str, int] = {}
-    for run in range(len(results.runs)):
-        for place, measure in enumerate(results.measures):
-            withheld = results._reasons[run][place]  # noqa: SLF001  # same module
-            if withheld is not None and withheld.code is NoInterval.GUESSED and results.names[run] in pair:
-                both = " and ".join(pair)
-                text = f"single runs have no interval, because the pool was drawn to compare {both}"
-                reasons[text] = 1
-            elif withheld is not None:
-                missing = "value" if withheld.code in WITHOUT_VALUE else "interval"
-                runs = counted(len(results.runs), "run")
-                text = f"{measure} has no {missing} for {{}} of {runs}: {withheld.summary}"
-                reasons[text] = reasons.get(text, 0) + 1
-    warnings += [
-        ResultWarning("no_interval", text.format(f"{count:,}"), count) for text, count in reasons.items()
-    ]
-    coverage = COVERAGE_UNGUESSED if results.proxy == "none" else COVERAGE
-    for family, (low, high) in coverage.items():
-        kind = Cascade if family == "RR" else Ratio
-        names = [
-            str(measure)
-            for place, measure in enumerate(results.measures)
-            if isinstance(results._kinds[place], kind)  # noqa: SLF001  # same module
-            and any(not reasons[place] for reasons in results._reasons)  # noqa: SLF001
-        ]
-        if names and len(rows):
-            words = (
-                f"{listed(names)} intervals are approximate (in simulations, 95 % intervals contained the "
-                f"true value {low} to {high} % of the time)"
-            )
-            warnings.append(ResultWarning("approximate_intervals", words, len(names)))
-    linear = [place for place in range(len(results.measures)) if isinstance(results._kinds[place], Linear)]  # noqa: SLF001  # same module
-    conservative = sum(
-        any(not results._reasons[run][place] for place in linear)  # noqa: SLF001  # same module
-        for run in np.flatnonzero(results.new).tolist()
-    )
-    if conservative and len(rows):
-        low, high = COVERAGE_OF_NEW
-        words = (
-            "intervals of new runs are conservative, because they allow for documents outside the frame "
-            f"(coverage in simulations: {low} to {high} %)"
-        )
-        warnings.append(ResultWarning("conservative_intervals", words, conservative))
-    warnings.append(judge_warning(sample, results.judgments))
-    if not math.isfinite(float(np.nan_to_num(results.means).sum())):
-        raise UsageError("an estimate is infinite. Use smaller grades.")
-    return warnings
 
 
 __all__ = ["Difference", "Estimate", "EstimatedResults", "estimate"]

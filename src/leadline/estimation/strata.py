@@ -73,13 +73,12 @@ def strata(
     population: Population,
     sample: int | None,
     seed: int,
-    whole_from: float = POSITIVE,
     certain: Certain | None = None,
     *,
     identify: bool = False,
 ) -> dict[int, Query]:
     """Return the strata of every query that has scores and a document of positive grade."""
-    rows = rows_of(judged, whole_from)
+    rows = rows_of(judged, POSITIVE)
     assert judged.lists is not None
     score = judged.lists.scores[rows.position]
     fixed = _fixed(judged, rows, certain)

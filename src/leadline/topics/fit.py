@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,6 +64,12 @@ class Sampler:
         self.inverse = 1 / (self.total + self.mass[:, None])
         self.buffers = draw_buffers(topics)
 
+    def train(self, sweeps: int, on_sweep: Callable[[int], None]) -> None:
+        """Run the given number of sweeps, and report each."""
+        for number in range(sweeps):
+            self.sweep()
+            on_sweep(number + 1)
+
     def sweep(self) -> None:
         """Draw the topic of every token once."""
         corpus = self.corpus
@@ -95,6 +102,10 @@ class Sampler:
         probabilities: Floats = self.by_document + self.alpha
         probabilities /= probabilities.sum(axis=1, keepdims=True)
         return probabilities
+
+    def log_likelihood(self, phi: Floats) -> float:
+        """Return the log-likelihood per token of the last draw."""
+        return log_likelihood(self.corpus, self.theta(), phi)
 
 
 def log_likelihood(corpus: Corpus, theta: Floats, phi: Floats) -> float:
@@ -134,9 +145,10 @@ class TomotopyChain:
             words = corpus.word[ends[index] : ends[index + 1]].tolist()
             self.model.add_doc([names[code] for code in words])
 
-    def train(self, sweeps: int) -> None:
+    def train(self, sweeps: int, on_sweep: Callable[[int], None]) -> None:
         """Run the given number of sweeps."""
         self.model.train(sweeps, workers=1)  # one worker repeats exactly
+        on_sweep(sweeps)
 
     def phi(self) -> Floats:
         """Return the probability of every word under every topic."""
@@ -234,11 +246,9 @@ def _check(
         raise UsageError("sampler='tomotopy' does not support several languages. Use 'leadline'.")
 
 
-def _shifted(on_sweep: OnSweep | None, restart: int, restarts: int) -> OnSweep | None:
+def _shifted(on_sweep: OnSweep | None, restart: int, restarts: int) -> OnSweep:
     """Shift the sweep count of a restart by those of the previous ones."""
-    if on_sweep is None:
-        return None
-    return lambda done, total: on_sweep(restart * total + done, restarts * total)
+    return lambda done, total: on_sweep and on_sweep(restart * total + done, restarts * total)
 
 
 def _run(
@@ -248,31 +258,20 @@ def _run(
     sweeps: int,
     seed: tuple[int, int],
     engine: str,
-    on_sweep: OnSweep | None,
+    on_sweep: OnSweep,
 ) -> _Chain:
     """Run one chain and record its likelihood at intervals."""
     count = LOOKS[engine]
     recorded = sorted({max(1, round(sweeps * step / count)) for step in range(1, count + 1)})
     history: list[tuple[int, float]] = []
+    chain: Sampler | TomotopyChain
     if engine == "tomotopy":
         chain_seed = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
         chain = TomotopyChain(corpus, alpha, beta, chain_seed)
     else:
-        state = Sampler(corpus, alpha, beta, np.random.default_rng(seed))
-    done = 0
-    for sweep_count in recorded:
-        if engine == "tomotopy":
-            chain.train(sweep_count - done)
-            phi = chain.phi()
-            history.append((sweep_count, chain.log_likelihood(phi)))
-        else:
-            for sweep in range(done, sweep_count):
-                state.sweep()
-                if on_sweep is not None:
-                    on_sweep(sweep + 1, sweeps)
-            phi = state.phi()
-            history.append((sweep_count, log_likelihood(corpus, state.theta(), phi)))
-        done = sweep_count
-        if on_sweep is not None:
-            on_sweep(done, sweeps)
+        chain = Sampler(corpus, alpha, beta, np.random.default_rng(seed))
+    for begin, end in pairwise([0, *recorded]):
+        chain.train(end - begin, lambda done, begin=begin: on_sweep(begin + done, sweeps))  # type: ignore[misc]
+        phi = chain.phi()
+        history.append((end, chain.log_likelihood(phi)))
     return _Chain(phi, history)

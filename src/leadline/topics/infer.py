@@ -8,6 +8,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -42,6 +43,15 @@ class Perplexity:
     tokens: int
     unknown: int
     documents: int
+
+
+class TextOptions(TypedDict, total=False):
+    """How the texts of documents are read, as in `encoded`."""
+
+    language: str | None
+    field: str | None
+    id_column: str | None
+    encoding: str
 
 
 def encoded(
@@ -85,10 +95,7 @@ def infer(
     samples: int = 10,
     spacing: int = 5,
     seed: int = 0,
-    language: str | None = None,
-    field: str | None = None,
-    id_column: str | None = None,
-    encoding: str = "utf-8",
+    **options: Unpack[TextOptions],
 ) -> Vectors:
     """Infer the topics of documents by Gibbs sampling with fixed topic-word probabilities.
 
@@ -98,11 +105,7 @@ def infer(
     if min(burn_in + 1, samples, spacing) < 1:
         raise UsageError("burn_in must be at least 0, and samples and spacing must be at least 1")
     check_whole(0, seed=seed)
-    corpus = (
-        documents
-        if isinstance(documents, Corpus)
-        else encoded(model, documents, language=language, field=field, id_column=id_column, encoding=encoding)
-    )
+    corpus = documents if isinstance(documents, Corpus) else encoded(model, documents, **options)
     chance = np.random.default_rng(seed)
     latent = chance.integers(0, model.topics, len(corpus.word)).astype(np.int32)
     counts = topic_counts(corpus.document, latent, (len(corpus.ids), model.topics))
@@ -132,10 +135,7 @@ def perplexity(
     estimator: str = "left-to-right",
     particles: int = 20,
     seed: int = 0,
-    language: str | None = None,
-    field: str | None = None,
-    id_column: str | None = None,
-    encoding: str = "utf-8",
+    **options: Unpack[TextOptions],
 ) -> Perplexity:
     """Return the held-out perplexity exp(-sum ln p(document) / tokens); smaller is better.
 
@@ -145,7 +145,7 @@ def perplexity(
     """
     check_whole(0, seed=seed)
     check_whole(1, particles=particles)
-    corpus = encoded(model, documents, language=language, field=field, id_column=id_column, encoding=encoding)
+    corpus = encoded(model, documents, **options)
     if estimator == "left-to-right":
         total, tokens = _left_to_right(model, corpus, particles, seed), len(corpus.word)
     elif estimator == "completion":

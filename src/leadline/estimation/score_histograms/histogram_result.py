@@ -39,22 +39,14 @@ class RunHistograms(NamedTuple):
         HSA with fixed options.
     recall : float
         Mean recall of the lists after the cut.
-    low : float
-        Lower limit of the 95 % interval of `hsa`.
-    high : float
-        Upper limit of this interval.
-    sampling_low : float
-        Lower limit of the 95 % interval of `hsa` over samples alone; NaN without a sample.
-    sampling_high : float
-        Upper limit of this interval.
-    robust_low : float
-        Lower limit of the 95 % interval of `hsa_robust`.
-    robust_high : float
-        Upper limit of this interval.
-    by_bins : ndarray of float64
-        HSA with each of `SENSITIVITY` bins.
-    robust_by_bins : ndarray of float64
-        `hsa_robust` with each of `SENSITIVITY` bins.
+    low, high : float
+        Limits of the 95 % interval of `hsa`.
+    sampling_low, sampling_high : float
+        Limits of the 95 % interval of `hsa` over samples alone; NaN without a sample.
+    robust_low, robust_high : float
+        Limits of the 95 % interval of `hsa_robust`.
+    by_bins, robust_by_bins : ndarray of float64
+        HSA and `hsa_robust` with each of `SENSITIVITY` bins.
     lopsided : float
         Largest proportion of the scores in one bin.
     unretrieved : int
