@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError, UsageError
-from leadline.topics.distances import ranked
+from leadline.topics.infer import ranked
 from leadline_studies.histogram_topics.pairs import read_texts, relevant_pairs
 
 TEXTS = {f"d{place}": f"wing {place}" for place in range(10)}

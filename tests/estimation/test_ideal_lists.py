@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import leadline as ll
-from leadline.estimation import grade_model
+from leadline.estimation import ideal_lists
 from leadline.estimation.estimate import EstimatedResults, estimate
-from leadline.estimation.grade_model import Features, fit, probabilities
 from leadline.estimation.ideal_forecast import _Relevance, _variance_between
-from leadline.estimation.ideal_lists import IdealLists, _residuals, list_values
+from leadline.estimation.ideal_lists import Features, IdealLists, _residuals, fit, list_values, probabilities
 from leadline.estimation.measure_targets import Ratio, kind_of
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.samples import evidence_of
@@ -86,7 +85,7 @@ def dense_fit(features: Features, query: np.ndarray, queries: int, reached: np.n
     lam, spread = np.array([9.0, 0.25, 0.25, 0.25])[group], np.diag([1.0, 0.25])
     cov: Any = None
     hessian: Any = None
-    for number in range(grade_model.ROUNDS):
+    for number in range(ideal_lists.ROUNDS):
         logit = np.clip(whole @ theta, -12, 12)
         slope = np.ones(len(f))
         if number >= 3:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.estimation.estimate import EstimatedResults, estimate
-from leadline.estimation.label_tests import label_tests
+from leadline.estimation.guesses import label_tests
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.objects import read_qrels
 

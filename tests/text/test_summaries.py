@@ -13,8 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import UsageError
-from leadline.text.summaries import dynamic_summary, matches, static_summary
-from leadline.text.summary_windows import Layout, Summary, UnitMatches, best, merged, normalised
+from leadline.text.summaries import (
+    Layout,
+    Summary,
+    UnitMatches,
+    best,
+    dynamic_summary,
+    matches,
+    merged,
+    normalised,
+    static_summary,
+)
 from leadline.text.tokens import word_bounds, word_spans
 from leadline.text.words import Words
 

@@ -17,11 +17,18 @@ from leadline import kernels
 from leadline.errors import InputError, UsageError
 from leadline.kernels import gibbs
 from leadline.text import ANALYSES
-from leadline.topics.corpus import corpus_of
-from leadline.topics.distances import count_top_mates, nearest, similarities
 from leadline.topics.fit import Sampler, fit, topic_counts
-from leadline.topics.infer import Vectors, infer, perplexity, read_vectors, write_vectors
-from leadline.topics.model import TopicModel, read_model
+from leadline.topics.infer import (
+    Vectors,
+    count_top_mates,
+    infer,
+    nearest,
+    perplexity,
+    read_vectors,
+    similarities,
+    write_vectors,
+)
+from leadline.topics.model import TopicModel, corpus_of, read_model
 
 PLAIN = "Words(stem=none,stop=none)"
 # Two subjects, each with words of its own in both languages.

@@ -15,8 +15,7 @@ from leadline.data.wording import folded, visible
 from leadline.errors import UsageError, did_you_mean, one_of
 from leadline.render.view import View
 from leadline.result import Facts
-from leadline.text.summaries import dynamic_summary, static_summary
-from leadline.text.summary_windows import Summary
+from leadline.text.summaries import Summary, dynamic_summary, static_summary
 
 SECTION = "Retrieval"
 

@@ -173,7 +173,7 @@ def search(
     -o | thing RUN
     """
     from leadline.io.objects import write_run
-    from leadline.topics.distances import count_top_mates, nearest
+    from leadline.topics.infer import count_top_mates, nearest
     from leadline.topics.infer import infer as work
     from leadline.topics.model import read_model
 

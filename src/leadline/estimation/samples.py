@@ -21,8 +21,7 @@ from leadline.data.wording import counted
 from leadline.errors import UsageError, one_of
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
-from leadline.estimation.guesses import VOTE_CONSTANT, Cells, folds_of
-from leadline.estimation.label_tests import all_equal, label_tests
+from leadline.estimation.guesses import VOTE_CONSTANT, Cells, all_equal, folds_of, label_tests
 from leadline.io import judgment_store
 from leadline.io.id_lists import read_pair_values
 from leadline.io.objects import Qrels, read_qrels

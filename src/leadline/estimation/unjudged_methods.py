@@ -25,24 +25,14 @@ class UnjudgedEstimate(NamedTuple):
 
 
 class UnjudgedEstimator(Parametric):
-    """A method that scores ranked lists without relevance judgments.
-
-    Attributes
-    ----------
-    called : str
-        Name in the literature.
-    voting : bool
-        Whether the method uses the lists of other systems.
-    fewest : int
-        Minimum number of systems (or teams).
-    """
+    """A method that scores ranked lists without relevance judgments."""
 
     title: ClassVar[str]
     formula: ClassVar[str]
     source: ClassVar[str]
-    called: ClassVar[str]
-    voting: ClassVar[bool] = True
-    fewest: ClassVar[int] = 2
+    called: ClassVar[str]  # name in the literature
+    voting: ClassVar[bool] = True  # whether the method uses the lists of other systems
+    fewest: ClassVar[int] = 2  # minimum number of systems (or teams)
     depth: int | None = None
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from leadline.topics.distances import count_top_mates, nearest, similarities
 from leadline.topics.fit import fit
-from leadline.topics.infer import Perplexity, Vectors, infer, perplexity, read_vectors, write_vectors
+from leadline.topics.infer import (
+    Perplexity,
+    Vectors,
+    count_top_mates,
+    infer,
+    nearest,
+    perplexity,
+    read_vectors,
+    similarities,
+    write_vectors,
+)
 from leadline.topics.model import TopicModel, read_model
 
 __all__ = [

@@ -17,8 +17,7 @@ from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.io.texts import TextsLike, name_of
 from leadline.text import Analysis
-from leadline.topics.corpus import Corpus, analyses_of, check_languages, corpus_of, read_columns
-from leadline.topics.model import TopicModel
+from leadline.topics.model import Corpus, TopicModel, analyses_of, check_languages, corpus_of, read_columns
 
 
 def gibbs_kernel() -> Any:

@@ -13,51 +13,25 @@ NORMS = ("query", "model", "none")
 
 
 class HistogramOptions(NamedTuple):
-    """Options of histograms, HSA and DO; defaults differ from the paper (`as_printed`).
+    """Options of histograms, HSA and DO; defaults differ from the paper (`as_printed`)."""
 
-    Attributes
-    ----------
-    bins : int
-        Number of bins.
-    norm : str
-        Lists over which scores are normalised to 0 to 1: "query", "model" (all lists of a run), or "none".
-    from_ranks : bool
-        Whether ranks are used in place of scores.
-    depth : int or None
-        Rank at which lists are truncated; None for whole lists.
-    sample : int or None
-        Number of non-relevant documents sampled for each query; None for all.
-    sample_from : str
-        What they are sampled from: each "list", or the "union" of the lists of a query.
-    missing : str
-        Score of relevant documents that are not in a list: "min", that of its end, or "skip".
-    nonrelevant : str
-        Documents that are not relevant: all others "retrieved", or those "judged".
-    aggregate : str
-        HSA of histograms "pooled" over queries, or mean of those of each "query".
-    half_counts : bool
-        Whether 1/2 is added to all counts.
-    weighted : bool
-        Whether bins are weighted by their counts.
-    rel : float
-        Least relevant grade.
-    seed : int
-        Seed of the samples.
-    """
-
-    bins: int = 10
+    bins: int = 10  # number of bins
+    # lists over which scores are normalised to 0 to 1: "query", "model" (all lists of a run), or "none"
     norm: str = "query"
-    from_ranks: bool = False
-    depth: int | None = None
-    sample: int | None = None
+    from_ranks: bool = False  # whether ranks are used in place of scores
+    depth: int | None = None  # rank at which lists are truncated; None for whole lists
+    sample: int | None = None  # number of non-relevant documents sampled for each query; None for all
+    # what they are sampled from: each "list", or the "union" of the lists of a query
     sample_from: str = "list"
+    # score of relevant documents that are not in a list: "min", that of its end, or "skip"
     missing: str = "min"
+    # documents that are not relevant: all others "retrieved", or those "judged"
     nonrelevant: str = "retrieved"
-    aggregate: str = "pooled"
-    half_counts: bool = False
-    weighted: bool = False
-    rel: float = 1.0
-    seed: int = 0
+    aggregate: str = "pooled"  # HSA of histograms "pooled" over queries, or mean of those of each "query"
+    half_counts: bool = False  # whether 1/2 is added to all counts
+    weighted: bool = False  # whether bins are weighted by their counts
+    rel: float = 1.0  # least relevant grade
+    seed: int = 0  # seed of the samples
 
     def checked(self) -> HistogramOptions:
         """Return the options after checking them; raise UsageError if they are invalid."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.estimation.designs import draw
-from leadline.estimation.label_tests import LEVEL, MOST_DEVIATIONS, label_tests
+from leadline.estimation.guesses import LEVEL, MOST_DEVIATIONS, label_tests
 from leadline.estimation.pool_designs import pool_for, rank_weights
 from leadline.evaluation.profiles import profile_of
 from leadline.io.objects import read_qrels

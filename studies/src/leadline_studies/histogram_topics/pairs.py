@@ -15,7 +15,7 @@ from leadline.data.validation import check_whole
 from leadline.estimation.score_histograms.score_sets import Values, counts_of
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike
-from leadline.topics.corpus import check_languages, read_columns
+from leadline.topics.model import check_languages, read_columns
 
 Record = Mapping[str, str]
 

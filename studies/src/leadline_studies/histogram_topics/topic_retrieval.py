@@ -12,9 +12,8 @@ from leadline.estimation.score_histograms.bins import overlap, slope
 from leadline.estimation.score_histograms.histogram_result import FINEST
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike
-from leadline.topics.distances import from_roots, ranked
 from leadline.topics.fit import fit
-from leadline.topics.infer import infer, perplexity
+from leadline.topics.infer import from_roots, infer, perplexity, ranked
 from leadline.topics.model import TopicModel
 from leadline_studies.common.scoring_time import seconds
 from leadline_studies.histogram_topics.pairs import Pairs, TopicTexts, draw_pairs, relevant_pairs
