@@ -109,7 +109,7 @@ def test_predictions_are_drawn_alone_against_a_measure_or_as_correlations() -> N
     )
     with pytest.raises(UsageError, match="--truth"):
         found.plot(figure="scatter")
-    with pytest.raises(UsageError, match="no run 'three'"):
+    with pytest.raises(UsageError, match="run 'three' lacks"):
         found.plot(truth=truth, run="three")
 
 
