@@ -416,7 +416,7 @@ def test_a_baseline_of_estimates_keeps_their_errors_and_another_pool_is_refused(
     for key in ("difference", "low", "high", "p", "these_low", "these_high"):
         assert found[key] == direct[key]
     other = typed("compare", truth, files / "a.run", "-m", "P@10", "--pool", pool, "--baseline", kept)
-    assert "other judgments or pool" in str(other.exception)
+    assert "does not match this evaluation: the judgments" in str(other.exception)
 
 
 def test_a_gate_on_saved_results_compares_the_measures_of_its_conditions(saved: list[Path]) -> None:

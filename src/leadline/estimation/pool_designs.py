@@ -164,19 +164,17 @@ def pool_for(
     }
     header = {
         "format": 1,
-        "measures": list(weights),
-        "rel": rel,
-        "depth": limit,
-        "seed": seed,
+        **{name: shown[name] for name in ("measures", "rel", "depth", "seed")},
         "scale": design.scale,
         "runs": [info.name for info in systems.infos],
         "machine": os.fspath(machine) if isinstance(machine, (str, os.PathLike)) else None,
         **({} if pair is None else {"for_pair": list(pair)}),
         **({} if looks == 1 else {"looks": looks}),
     }
+    pairs = frame.names()
     pool = DrawnPool(
-        [query for query, _ in frame.names()],
-        [document for _, document in frame.names()],
+        [query for query, _ in pairs],
+        [document for _, document in pairs],
         probability,
         np.where(already_judged, 0.0, design.order),
         _contributors(frame, listed, [info.name for info in systems.infos]),

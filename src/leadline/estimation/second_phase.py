@@ -7,6 +7,7 @@ first and the second judge, the pseudo-grade m + (I / p) (y - m + (J / q) (z - y
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeAlias
 from zlib import crc32
 
@@ -45,37 +46,31 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     >>> draw_twice(whole, 2).probability.tolist()
     [0.5, 0.5, 0.5, 0.5]
     """
-    rows = np.flatnonzero(pool.drawn)
+    drawn = int(pool.drawn.sum())
     seed = pool.design.get("seed")
     if not isinstance(seed, int) or "twice" in pool.design:
         raise UsageError(
             "pairs to judge twice are drawn from a pool made with `leadline pool --for`. Pass it with "
             "`--from`."
         )
-    if not 1 <= number <= len(rows):
+    if not 1 <= number <= drawn:
         raise UsageError(
-            f"cannot draw {number:,} of {counted(len(rows), 'pair')} to judge twice (draw 1 to {len(rows):,})"
+            f"cannot draw {number:,} of {counted(drawn, 'pair')} to judge twice (draw 1 to {drawn:,})"
         )
-    names = [(pool.queries[row], pool.documents[row]) for row in rows.tolist()]
+    part = pool.part(pool.drawn)
+    names = part.names()
     first = random_numbers_of(names, seed)
     with np.errstate(divide="ignore", invalid="ignore"):
-        importance = np.where(pool.order[rows] > 0, first / pool.order[rows], np.nan)
+        importance = np.where(part.order > 0, first / part.order, np.nan)
     importance = np.where(np.isfinite(importance), importance, np.nanmax(importance, initial=1e-9))
-    probability, scale = scaled(importance / pool.probability[rows], float(number))
+    probability, scale = scaled(importance / part.probability, float(number))
     if probability.min() < SMALLEST:
         least = int(np.ceil(number * SMALLEST / probability.min()))
         raise UsageError(f"{number:,} pairs are too few to judge twice. Draw at least {least:,}.")
     seed = crc32(f"twice {seed}".encode())
     order = random_numbers_of(names, seed) / (probability / scale)
-    return DrawnPool(
-        [query for query, _ in names],
-        [document for _, document in names],
-        probability,
-        order,
-        [pool.contributors[row] for row in rows.tolist()],
-        order < scale,
-        {"twice": number, "seed": seed, "scale": scale},
-    )
+    design = {"twice": number, "seed": seed, "scale": scale}
+    return replace(part, probability=probability, order=order, drawn=order < scale, design=design)
 
 
 def judged_again(

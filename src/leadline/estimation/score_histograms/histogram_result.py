@@ -21,6 +21,8 @@ from leadline.result import Make, Result
 
 SENSITIVITY = (5, 10, 20, 50, 100, 200)
 FINEST = SENSITIVITY[-1]
+VALUES = ("hsa", "hsa_robust", "do", "recall")
+LIMITS = ("low", "high", "sampling_low", "sampling_high", "robust_low", "robust_high")
 
 
 class RunHistograms(NamedTuple):
@@ -96,14 +98,11 @@ class Histograms(Result):
 
     def __post_init__(self) -> None:
         self.counts = np.stack([run_result.counts for run_result in self.measured])
-        self.hsa = self._column("hsa")
-        self.do = self._column("do")
-        self.hsa_robust = self._column("hsa_robust")
-        self.recall = self._column("recall")
+        self.hsa, self.hsa_robust, self.do, self.recall = (
+            np.array([getattr(run_result, name) for run_result in self.measured], dtype=np.float64)
+            for name in VALUES
+        )
         freeze(self.counts, self.hsa, self.do, self.hsa_robust, self.recall)
-
-    def _column(self, name: str) -> Floats:
-        return np.array([getattr(run_result, name) for run_result in self.measured], dtype=np.float64)
 
     @property
     def names(self) -> list[str]:
@@ -178,10 +177,7 @@ class Histograms(Result):
             runs.append(
                 {
                     "name": info.name,
-                    "hsa": plain(run_result.hsa),
-                    "hsa_robust": plain(run_result.hsa_robust),
-                    "do": plain(run_result.do),
-                    "recall": plain(run_result.recall),
+                    **{name: plain(getattr(run_result, name)) for name in VALUES},
                     "relevant": int(relevant.sum()),
                     "nonrelevant": int(nonrelevant.sum()),
                     "bins": [
@@ -190,12 +186,7 @@ class Histograms(Result):
                             centres.tolist(), relevant.tolist(), nonrelevant.tolist(), strict=True
                         )
                     ],
-                    "hsa_low": plain(run_result.low),
-                    "hsa_high": plain(run_result.high),
-                    "hsa_sampling_low": plain(run_result.sampling_low),
-                    "hsa_sampling_high": plain(run_result.sampling_high),
-                    "hsa_robust_low": plain(run_result.robust_low),
-                    "hsa_robust_high": plain(run_result.robust_high),
+                    **{f"hsa_{name}": plain(getattr(run_result, name)) for name in LIMITS},
                     "unretrieved": run_result.unretrieved,
                     "largest_bin_share": run_result.lopsided,
                     "sensitivity": [
