@@ -24,8 +24,7 @@ from leadline.text.summaries import (
     normalised,
     static_summary,
 )
-from leadline.text.tokens import word_bounds, word_spans
-from leadline.text.words import Words
+from leadline.text.words import Words, word_bounds, word_spans
 
 # In the manner of the lecture's example: the query occurs scattered, jointly, and once as a phrase.
 ISLANDS = """Coffee, copper and oil are what the highlands and the coast of Papua New Guinea sell abroad. When

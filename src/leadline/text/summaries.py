@@ -12,8 +12,8 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.validation import check_whole, check_word
-from leadline.text import ANALYSES, Analysis, tokens
-from leadline.text.tokens import folded, word_bounds
+from leadline.text import ANALYSES, Analysis
+from leadline.text.words import UNSPACED_START, folded, word_bounds
 
 # What no page and no terminal should get from a document: controls but white space, halves of letters.
 UNSHOWN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -256,7 +256,7 @@ def find_occurrences(text: str, query: str, analysis: Analysis) -> Occurrences:
     begin, end = analysis.bounds(text)
     words = [text[low:high] for low, high in zip(begin.tolist(), end.tolist(), strict=True)]
     distinct = list(set(words))
-    coded = zip(distinct, _keys([tokens.folded(word) for word in distinct], analysis), strict=True)
+    coded = zip(distinct, _keys([folded(word) for word in distinct], analysis), strict=True)
     signs = {word: chr(numbers[key]) for word, key in coded if key in numbers}
     row = "".join([signs.get(word, "\0") for word in words])
     codes = np.frombuffer(row.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
@@ -284,7 +284,7 @@ def _single_characters(text: str, terms: list[str], numbers: dict[str, int]) -> 
     return [
         (*match.span(), numbers[term] - 1)
         for term in dict.fromkeys(terms)
-        if len(term) == 1 and tokens.UNSPACED_START.match(term)
+        if len(term) == 1 and UNSPACED_START.match(term)
         for match in re.finditer(term, text)
     ]
 

@@ -27,7 +27,7 @@ from leadline.retrieval.index import index_files
 from leadline.retrieval.index.index_files import digest
 from leadline.retrieval.index.reader import Index
 from leadline.text import ANALYSES, Analysis
-from leadline.text.tokens import folded
+from leadline.text.words import folded
 from leadline.version import VERSION
 
 RULE = re.compile(r"(?P<path>.+):(?P<column>[^:<>=!]+)(?P<sign>>=|<=|!=|==|=|<|>)(?P<value>[^<>=!]+)")
