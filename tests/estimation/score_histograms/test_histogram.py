@@ -199,7 +199,7 @@ def test_a_python_function_needs_no_ranking(documents: list[str] | None) -> None
     assert (len(asked["q1"]), len(asked["q3"])) == (2 + expected, 1 + (1 if documents is None else 3))
     again = scored(model, qrels, documents=documents, sample=3)
     assert histogram(qrels, again, bins=4, sample=3).hsa_robust == found.hsa_robust
-    with pytest.raises(UsageError, match="an array of shape"):
+    with pytest.raises(UsageError, match="array of shape"):
         histogram(qrels, lambda _query, _names: [1.0])
 
 
@@ -253,7 +253,7 @@ def test_a_run_without_a_relevant_document_is_defined() -> None:
     [
         ({"bins": 1}, "bins must be a whole number of at least 2, not 1"),
         ({"norm": "topic"}, "norm must be 'query', 'model' or 'none', not 'topic'"),
-        ({"norm": "none"}, "scores are outside 0 to 1"),
+        ({"norm": "none"}, "2 scores are not from 0 to 1"),
         ({"norm": "none", "from_ranks": True}, "norm='none'"),
         ({"sample_from": "union"}, "needs sample=N"),
         ({"depth": 0}, "depth must be"),
@@ -284,8 +284,8 @@ def test_the_widest_scores_do_not_overflow() -> None:
         (0.5, "for query 'q1'"),
         (["x", "y"], "for query 'q1'"),
         ({"d1": 1.0, "d2": 2.0}, "for query 'q1'"),
-        ([1.0], r"an array of shape \(1,\)"),
-        ([[1.0], [2.0]], r"an array of shape \(2, 1\)"),
+        ([1.0], r"array of shape \(1,\)"),
+        ([[1.0], [2.0]], r"array of shape \(2, 1\)"),
     ],
 )
 def test_a_function_that_gives_no_scores_is_refused(given: Any, words: str) -> None:
