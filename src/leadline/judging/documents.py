@@ -15,8 +15,10 @@ from typing import Any, NamedTuple, Protocol
 from leadline.data.hashing import hashed_uniform
 from leadline.data.ids import to_bytes
 from leadline.errors import InputError, LeadlineError, repeated
-from leadline.io.texts import ONE_EACH, read_documents
-from leadline.text.summaries import UNSHOWN
+from leadline.io.texts import ONE_EACH, Document, read_documents
+from leadline.judging.store import JudgingPair
+from leadline.text import ANALYSES, Analysis
+from leadline.text.summaries import UNSHOWN, Summary, dynamic_summary, matches, static_summary
 
 # Fields that could reveal to a judge which system retrieved a document, or its rank.
 TELLING = {"rank", "score", "run", "runs", "system", "systems", "tag", "grade", "relevance", "probability"}

@@ -80,7 +80,7 @@ def _text_of(document: Document, column: str, source: Any) -> str:
             f"document '{document.id}' has no text in column '{column}'",
             path=name_of(source),
             line=document.place,
-            hint="Give every document a text in each language.",
+            hint="Write a text in each language for every document.",
         )
     return value or ""
 
