@@ -931,7 +931,6 @@ def test_every_page_passes_the_rules_of_accessibility(
     script = next(Path(axe.__file__).parent.rglob("axe.min.js")).read_text("utf-8")
 
     def check(page: Any, state: str) -> None:
-        page.evaluate(script)
         found = page.evaluate("rules => axe.run(document, { runOnly: rules })", RULES)
         violations = [(one["id"], node["html"]) for one in found["violations"] for node in one["nodes"]]
         assert violations == [], state
@@ -943,6 +942,7 @@ def test_every_page_passes_the_rules_of_accessibility(
         bypass_csp=True,
         reduced_motion="reduce",
     )
+    context.add_init_script(script)
     with Server(files, "--grades", GRADES) as server:
         page = context.new_page()
         page.goto(server.address)
