@@ -22,18 +22,9 @@ OPTIONS = ("update_baseline", "force_update")
 
 
 class BaselineFile:
-    """The saved values that one command compares with, and those that it saves.
+    """The saved values that one command compares with (`kept`, of `path`), and those that it saves.
 
-    Attributes
-    ----------
-    path : str or None
-        The file of --baseline.
-    kept : Baseline or None
-        Its content; None without a file, or if it is written for the first time.
-    measures : list of str
-        Measures of its content; they are kept when it is written again.
-    runs : list of str
-        The other baselines: names of runs, and files of runs.
+    `kept` is None without a file, or if it is written for the first time. `runs` are the other baselines.
     """
 
     def __init__(

@@ -38,35 +38,9 @@ TITLES = ("Options", *get_args(Title))
 WIDEST = 28  # a longer option has its text on the next line
 
 # Metavars of files and folders, which a shell completes.
-FILES = frozenset(
-    {
-        "DIR",
-        "DOCS",
-        "DOCS-OR-INDEX",
-        "ESTIMATE",
-        "FILE",
-        "FILE:COLUMN",
-        "FILES",
-        "FOLDER",
-        "IN",
-        "INDEX",
-        "JUDGES",
-        "JUDGMENTS",
-        "LABELS",
-        "LOG",
-        "MODEL",
-        "PAIRS",
-        "POOL",
-        "QRELS",
-        "QUERIES",
-        "RESULT",
-        "RUN",
-        "RUNS",
-        "SCORES",
-        "TRUTH",
-        "USERS",
-        "VECTORS",
-    }
+FILES = re.compile(
+    "DIR|DOCS|DOCS-OR-INDEX|ESTIMATE|FILE|FILE:COLUMN|FILES|FOLDER|IN|INDEX|JUDGES|JUDGMENTS|LABELS|LOG|MODEL|"
+    "PAIRS|POOL|QRELS|QUERIES|RESULT|RUN|RUNS|SCORES|TRUTH|USERS|VECTORS"
 )
 
 
@@ -218,7 +192,8 @@ class WithTest(Group):
 def is_file(parameter: click.Parameter) -> bool:
     """Return whether the metavar of a parameter denotes an input file or folder."""
     shown = parameter.metavar or ("" if isinstance(parameter, click.Option) else (parameter.name or ""))
-    return shown.replace("...", " ").partition("[")[0].partition(" ")[0].upper() in FILES
+    first = shown.replace("...", " ").partition("[")[0].partition(" ")[0]
+    return FILES.fullmatch(first.upper()) is not None
 
 
 class InputPath(click.types.StringParamType):
@@ -283,19 +258,7 @@ class Pairs(click.ParamType):  # type: ignore[type-arg]  # takes no parameter be
 
 
 class NameOf(click.types.StringParamType):
-    """Name in a registry, such as a measure, optionally with parameters; with shell completion.
-
-    Parameters
-    ----------
-    module : str
-        The module of the registry below `leadline`, which completion does not import.
-    registry : str
-        The name of the registry in that module.
-    more : tuple of str
-        Further valid names.
-    listed : bool
-        Whether a value may be several names separated by commas.
-    """
+    """Name in a registry of `module`, which completion does not import, or in `more`; `listed`: several."""
 
     name = "text"
 

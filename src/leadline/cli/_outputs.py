@@ -27,21 +27,7 @@ def outputs_of(options: dict[str, Any], *, drawn: bool, thing: bool, digits: boo
 
 
 class Outputs:
-    """Where the result of one command goes.
-
-    Attributes
-    ----------
-    form : str
-        Format on the screen.
-    thing : str or None
-        What the command makes; None if it is not asked for.
-    files : list of str
-        Files of the result.
-    figure : str or None
-        Kind of the figures.
-    digits : int or None
-        Digits after the decimal point in tables; None for those of the result.
-    """
+    """Where the result of one command goes: the screen (`form`), and `files`; `thing` is what it makes."""
 
     digits: int | None = None
 

@@ -25,23 +25,7 @@ TEXT = click.STRING
 
 
 class Setting(NamedTuple):
-    """One setting; the last part of its key is the keyword in Python.
-
-    Attributes
-    ----------
-    key : str
-        Group and keyword, as in read.order.
-    help : str
-        What it sets, in one line.
-    kind : click.ParamType
-        The type of its value; a BOOL may be a bare key.
-    default : object
-        The value unless a command has its own.
-    many : bool
-        Whether it may be given several times.
-    tried : tuple of str
-        Options that people try for it, besides that of its keyword.
-    """
+    """One setting; the last part of its key is the keyword in Python; `tried` are options that people try."""
 
     key: str
     help: str
