@@ -368,14 +368,14 @@ def test_results_of_python_are_audited_or_refused() -> None:
     assert math.isnan(found.audits[0].bias.low)  # five queries: no interval
     first, second = ({"AP": 0.5}, {"RR": 0.5})
     for judges, says in (
-        ({"ann": results(0.1)}, "at least one judge, got 1"),
+        ({"ann": results(0.1)}, "at least one judge, not 1"),
         ({"ann": results(0.1), "llm": {"r0": {}}}, "judge 'llm' has dict"),
         (
             {
                 "ann": ll.read_scores({"a": {"q1": first}, "b": {"q1": first}}),
                 "llm": ll.read_scores({"x": {"q1": first}, "b": {"q1": first}}),
             },
-            "from all of ann, llm, got 1 run and 1 query",
+            "but they share 1 run and 1 query",
         ),
         (
             {

@@ -197,7 +197,7 @@ def test_the_qrels_of_several_assessors_are_merged(leadline: Leadline, tmp_path:
     assert leadline("convert", ann, bob, eve, "-o", again).status == 0
     assert read_qrels(again).to_dict() == {"q1": {"d1": 1, "d2": 1, "d3": 1}, "q2": {"d1": 2}}
     assert leadline("merge", ann, bob).err.endswith(
-        "`leadline convert QRELS QRELS MERGED` merges judgments\n"
+        "To merge judgments, use `leadline convert QRELS QRELS MERGED`.\n"
     )
 
 

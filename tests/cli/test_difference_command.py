@@ -186,4 +186,4 @@ def test_a_missing_column_is_refused_with_those_there(leadline: Leadline, files:
 def test_one_system_has_no_map(leadline: Leadline, files: list[Path]) -> None:
     assert "at least two systems, not one" in leadline("difference", *files[:2]).out
     done = leadline("difference", *files[:2], "-o", files[0].parent / "out.svg")
-    assert "need at least two systems" in done.err
+    assert "needs at least two systems" in done.err

@@ -37,7 +37,7 @@ CLAIM = Claim(
 )
 OPTIONS = (
     Option("machine", str, "File of LLM labels.", required=True, metavar="LABELS"),
-    Option("new", str, "A run that is not pooled (repeatable).", (), metavar="RUN"),
+    Option("new", str, "Run that is not pooled (repeatable).", (), metavar="RUN"),
     Option("measure", str, "Measure to report.", "P@10"),
     LEVEL,
     Option("depth", int, "Number of documents that the circular run re-ranks.", 100),

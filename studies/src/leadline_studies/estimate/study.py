@@ -50,7 +50,7 @@ from leadline_studies.estimate.trials import Trial
 
 CLAIM = Claim("Estimates from few judgments are unbiased, and their intervals have nominal coverage.")
 OPTIONS = (
-    Option("new", str, "A run that is not pooled (repeatable).", (), metavar="RUN"),
+    Option("new", str, "Run that is not pooled (repeatable).", (), metavar="RUN"),
     Option("machine", str, "File of LLM labels (repeatable).", (), metavar="LABELS"),
     Option("measure", str, "Measure to estimate (repeatable). [default: P@10, RBP@10, DCG@10, RR@10]", ()),
     LEVEL,
