@@ -18,6 +18,11 @@ from leadline.io.cell_values import number_in
 from leadline.io.run_names import run_name
 from leadline.io.small_tables import need_columns, records
 
+HINTS = {  # of values that are refused
+    "a number of clicks": "Write a whole number of at least 0",
+    "a position": "Write a whole number of at least 1, or leave the cell empty",
+    "a time": "Write a number, or a time such as 2019-11-24 00:00:17",
+}
 YES = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 
@@ -175,14 +180,7 @@ def _name(row: Mapping[str, Any], column: str, path: str, line: int) -> str:
 def _click(value: Any, column: str, path: str, line: int) -> float:
     text = str(value).strip().lower()
     number = YES[text] if text in YES else number_in(text)
-    if number is None or not (math.isfinite(number) and number >= 0 and number == int(number)):
-        raise InputError(
-            f"'{str(value)[:40]}' in column '{column}' is not a number of clicks",
-            path=path,
-            line=line,
-            hint="Write a whole number of at least 0",
-        )
-    return number
+    return _checked(number, "a number of clicks", str(value), column, path, line, least=0)
 
 
 def _position(value: Any, column: str, path: str, line: int) -> float:
@@ -190,15 +188,7 @@ def _position(value: Any, column: str, path: str, line: int) -> float:
     text = "" if value is None else str(value).strip()
     if text.lower() in ("", "nan", "none", "null"):
         return math.nan
-    number = number_in(text)
-    if number is None or not (math.isfinite(number) and number >= 1 and number == int(number)):
-        raise InputError(
-            f"'{text[:40]}' in column '{column}' is not a position",
-            path=path,
-            line=line,
-            hint="Write a whole number of at least 1, or leave the cell empty",
-        )
-    return number
+    return _checked(number_in(text), "a position", text, column, path, line, least=1)
 
 
 def _time(value: Any, column: str, path: str, line: int) -> float:
@@ -208,13 +198,20 @@ def _time(value: Any, column: str, path: str, line: int) -> float:
         with suppress(ValueError):
             moment = datetime.fromisoformat(text)
             number = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    if number is None or not math.isfinite(number):
-        raise InputError(
-            f"'{text[:40]}' in column '{column}' is not a time",
-            path=path,
-            line=line,
-            hint="Write a number, or a time such as 2019-11-24 00:00:17",
-        )
+    return _checked(number, "a time", text, column, path, line)
+
+
+def _checked(
+    number: float | None, kind: str, text: str, column: str, path: str, line: int, *, least: int | None = None
+) -> float:
+    """Return the number of a cell; raise InputError if it is none, or not a whole one of at least `least`."""
+    if (
+        number is None
+        or not math.isfinite(number)
+        or (least is not None and (number < least or number != int(number)))
+    ):
+        found = f"'{text[:40]}' in column '{column}' is not {kind}"
+        raise InputError(found, path=path, line=line, hint=HINTS[kind])
     return number
 
 
