@@ -70,8 +70,8 @@ def compare(
     test : str, default "T"
         Paired test; p-values are two-sided.
     correction : str, default "Holm"
-        Correction for multiple comparisons. "MaxT" (step-down max-t randomisation test) and "Tukey"
-        (randomised Tukey HSD, over the queries of all runs) test all pairs jointly.
+        Correction for multiple comparisons. "MaxT" (step-down max-t randomization test) and "Tukey"
+        (randomized Tukey HSD, over the queries of all runs) test all pairs jointly.
     family : {"measure", "all"}
         Family of tests: the pairs of one measure, or of all measures.
     interval : str, optional

@@ -66,7 +66,7 @@ class ComparedPair(NamedTuple):
     p_equivalent : float or None
         Corrected p-value of the equivalence test; None without a margin.
     effect : float
-        Standardised mean difference, mean / standard deviation: of the queries, or of effective groups.
+        Standardized mean difference, mean / standard deviation: of the queries, or of effective groups.
     effect_low, effect_high : float
         Limits of the confidence interval of `effect`.
     wins, ties, losses : int or None

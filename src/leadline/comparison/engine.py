@@ -523,7 +523,7 @@ def stratified(strata: Sequence[Floats], rules: Rules) -> Finding:
     """Test the mean over collections of mean differences, over queries within the collections.
 
     Every collection has the same weight. The t test has variance sum(s_c^2 / n_c) / C^2 and Satterthwaite's
-    degrees of freedom; the randomisation test flips the signs of queries, weighted by 1 / n_c.
+    degrees of freedom; the randomization test flips the signs of queries, weighted by 1 / n_c.
 
     Source: Satterthwaite (1946), An approximate distribution of estimates of variance components.
 

@@ -106,7 +106,7 @@ def replicate(
     Kendall's tau union (of the first n documents of both lists, n being the length of the shorter one) is
     that of the positions of both lists in their union: the original list, then the documents that only the
     reproduced one has. RMSE is of original and reproduced per-query values; divided by the largest one
-    possible for the original values it is the normalised RMSE. The effect ratio is the mean difference of
+    possible for the original values it is the normalized RMSE. The effect ratio is the mean difference of
     advanced and baseline run, reproduced divided by original; delta RI is the relative improvement of the
     original means minus that of the reproduced ones. docs/replication.md says how each interval is made and
     how often it contained the true value. The interval of the effect ratio is withheld where that of the
@@ -312,7 +312,7 @@ def _errors(
     limits: tuple[float, ...],
     rules: ReplicationRules,
 ) -> Iterator[ReplicationValue]:
-    """Yield RMSE, normalised RMSE and mean difference of one run."""
+    """Yield RMSE, normalized RMSE and mean difference of one run."""
     size = len(original)
     difference = reproduced - original
     squares = difference**2

@@ -30,7 +30,7 @@ TUKEY = "Tukey"  # permutes the values of all runs within a query
 MAX_T = "MaxT"  # flips the signs of all differences of a query together
 JOINT = {"tukey": TUKEY, "max_t": MAX_T, "maxt": MAX_T}
 MAX_T_DRAWS = 10_000
-INVERTED = 100  # pairs x measures; inverting the randomisation test for more takes minutes
+INVERTED = 100  # pairs x measures; inverting the randomization test for more takes minutes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -190,7 +190,7 @@ def abtest(
     a, b : tuple of int, optional
         Numbers of clicks and users of each arm.
     arm, click, user, position, time : str, optional
-        Names of the columns. With `user` the rows are grouped by the randomised user; without it every row is
+        Names of the columns. With `user` the rows are grouped by the randomized user; without it every row is
         a unit, with a warning. Without `time` the order of the rows is that of time.
     within : int, optional
         Number of positions considered (1: the top result; default 10).

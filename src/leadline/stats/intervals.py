@@ -1,4 +1,4 @@
-"""Confidence intervals of a mean: Student's t, bootstrap percentile, BCa, inverted randomisation test."""
+"""Confidence intervals of a mean: Student's t, bootstrap percentile, BCa, inverted randomization test."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ SMALLEST = float(np.nextafter(0.0, 1.0))
 
 
 class Randomisation(Interval):
-    """Inverted sign-flip test: the means that the randomisation test does not reject.
+    """Inverted sign-flip test: the means that the randomization test does not reject.
 
     A hypothetical mean is subtracted from every difference, and signs are flipped. If that mean is below the
     observed one, a pattern reaches the observed mean exactly when the hypothetical mean is no smaller than
@@ -224,7 +224,7 @@ class Randomisation(Interval):
     (0.05, 0.3)
     """
 
-    title = "inverted randomisation test"
+    title = "inverted randomization test"
     source = "Hartigan 1969; Fisher 1935"
     aliases: ClassVar[Aliases] = {
         "sign_flip": {},

@@ -1,4 +1,4 @@
-"""Paired tests: t, Wilcoxon, sign, randomisation, bootstrap; equivalence."""
+"""Paired tests: t, Wilcoxon, sign, randomization, bootstrap; equivalence."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def decided_by_sign(differences: Floats, groups: Groups | None = None) -> Flags:
 
 
 class Randomisation(PairedTest):
-    """Paired randomisation (sign-flip) test of the mean difference.
+    """Paired randomization (sign-flip) test of the mean difference.
 
     p is the proportion of sign patterns whose absolute mean is at least the observed one. If there are at
     most `draws` patterns all are enumerated, which is exact; else `draws` random patterns and the observed
@@ -216,7 +216,7 @@ class Randomisation(PairedTest):
     0.1875
     """
 
-    title = "paired randomisation test"
+    title = "paired randomization test"
     null = "the two values of each query are exchangeable"
     source = "Fisher 1935; Smucker, Allan and Carterette 2007; add-one Phipson and Smyth 2010"
     aliases: ClassVar[Aliases] = {
@@ -285,7 +285,7 @@ def _at_least(differences: Floats, draws: int, seed: int, *, two_sided: bool) ->
 
 
 class Bootstrap(PairedTest):
-    """Paired bootstrap t test of the centred differences.
+    """Paired bootstrap t test of the centered differences.
 
     p is the proportion of resamples whose absolute t is at least the observed one, which is included so that
     p is never 0; a resample of equal differences has t 0 if their mean is 0 and infinite t otherwise.
@@ -332,7 +332,7 @@ class Bootstrap(PairedTest):
         clusters, sample = len(observed.sums), means(observed)
         residuals = observed.sums - observed.sizes * sample.mean
         squares = residuals**2
-        if observed.grouped:  # studentised as the resamples are, not by leaving groups out
+        if observed.grouped:  # studentized as the resamples are, not by leaving groups out
             centred = _resampled(np.ones((1, clusters)), residuals, squares, observed)
             sample = sample._replace(error=np.where(sample.error > 0, centred.error[0], sample.error))
         tolerance = ROUNDING * np.abs(observed.sums).max(axis=0, initial=0.0)

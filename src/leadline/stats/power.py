@@ -40,7 +40,7 @@ def outcomes(differences: Floats) -> Outcomes:
 
 
 def standardised(differences: Floats) -> Floats:
-    """Return the standardised mean difference d_z: mean over standard deviation, per column.
+    """Return the standardized mean difference d_z: mean over standard deviation, per column.
 
     0 where all differences are 0; undefined for fewer than two queries and where all are equal but not 0.
 
@@ -57,7 +57,7 @@ def standardised(differences: Floats) -> Floats:
 
 
 def standardised_limits(differences: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Return confidence limits of the standardised mean difference d_z of each column.
+    """Return confidence limits of the standardized mean difference d_z of each column.
 
     The noncentral t distributions whose tails beyond the observed t are (1 - `level`) / 2 give the limits of
     the noncentrality; divided by sqrt(n) they are those of d_z. Exact for normal differences. Undefined for
@@ -86,7 +86,7 @@ MOST = 10_000_000  # queries
 
 
 def power(effect: float, queries: float, *, level: float = 0.95, one_sided: bool = False) -> float:
-    """Return the power of the paired t-test for a standardised difference.
+    """Return the power of the paired t-test for a standardized difference.
 
     From the noncentral t distribution with n - 1 degrees of freedom and noncentrality effect * sqrt(n). The
     significance level 1 - `level` is that of both tails or, if `one_sided`, of the tail of the effect.
@@ -113,7 +113,7 @@ def power(effect: float, queries: float, *, level: float = 0.95, one_sided: bool
 
 
 def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0.95) -> int | None:
-    """Return the smallest number of queries that detects a standardised difference with this power.
+    """Return the smallest number of queries that detects a standardized difference with this power.
 
     None for a difference of 0, or if more than ten million queries would be required.
 

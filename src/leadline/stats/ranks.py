@@ -201,7 +201,7 @@ def bootstrap_ranks(
 ) -> RankDistribution:
     """Return the distribution of the ranks of runs over resamples of the queries with replacement.
 
-    One query favours each run: in 1 of 4 resamples a run has both queries, and in 2 the runs are tied.
+    One query favors each run: in 1 of 4 resamples a run has both queries, and in 2 the runs are tied.
 
     >>> found = bootstrap_ranks(np.array([[1.0, 0.0], [0.0, 1.0]]), draws=20_000)
     >>> (found.counts / 20_000).round(2).tolist(), found.best.round(2).tolist()

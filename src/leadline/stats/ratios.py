@@ -20,7 +20,7 @@ def studentised_ratio(
 ) -> tuple[float, float]:
     """Return bootstrap limits of mean(x) / mean(y) for x >= 0 and y > 0 of the same queries.
 
-    The logarithm of the ratio is studentised in every resample: its standard error is that of the mean of x /
+    The logarithm of the ratio is studentized in every resample: its standard error is that of the mean of x /
     mean(x) - y / mean(y). The limits are exp(l - q s), with l and s of the sample and q the quantiles of
     (l* - l) / s* over the resamples. Limits are NaN where too many resamples have no positive x, and for
     fewer than two queries.

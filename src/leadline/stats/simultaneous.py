@@ -1,4 +1,4 @@
-"""Simultaneous procedures for many runs: randomised Tukey HSD, max-t step-down, Friedman and Nemenyi."""
+"""Simultaneous procedures for many runs: randomized Tukey HSD, max-t step-down, Friedman and Nemenyi."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RangeDistribution(NamedTuple):
 def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> RangeDistribution:
     """Return the null distribution of the range of the means by permutation of runs within queries.
 
-    The randomised Tukey HSD test: two runs differ significantly at level alpha if the difference of their
+    The randomized Tukey HSD test: two runs differ significantly at level alpha if the difference of their
     means is larger than all but a proportion alpha of the ranges. (SciPy's `tukey_hsd` takes the queries of
     two runs as independent.)
 
@@ -176,7 +176,7 @@ class MaxT:
         return stepped, single
 
     def _patterns(self) -> Iterator[Floats]:
-        """Return the sign patterns in blocks: those of the randomisation test with the same seed."""
+        """Return the sign patterns in blocks: those of the randomization test with the same seed."""
         rows, columns = self._observed.sums.shape
         size = max(1, CELLS // max(1, columns))
         if self._exact:
@@ -237,14 +237,14 @@ def _resampled_squared_t(sums: Floats, sizes: Floats) -> Callable[[Floats], Floa
 
 
 def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Groups | None = None) -> MaxT:
-    """Return adjusted p-values and intervals of many pairs of runs by the randomised max-t procedure.
+    """Return adjusted p-values and intervals of many pairs of runs by the randomized max-t procedure.
 
     The signs of whole queries (or groups) are flipped in all columns at once, which preserves the dependence
     between pairs. Every observed |t| is compared with the largest |t| of flipped differences over the columns
     whose observed |t| is no larger (step-down), and p is made non-decreasing. This controls the family-wise
     error rate strongly where the differences of true nulls are jointly symmetric, as they are for
     exchangeable runs. All patterns are enumerated if there are at most `draws`. With the pairs of one
-    baseline it is the randomisation analogue of Dunnett's procedure.
+    baseline it is the randomization analog of Dunnett's procedure.
 
     Source: Romano and Wolf (2005), JASA 100(469); Westfall and Young (1993), Resampling-Based Multiple
     Testing.
