@@ -6,6 +6,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -26,20 +27,26 @@ ACCEPTED = (
 )
 
 
-class ScoreColumns(NamedTuple):
-    """Cells of a table of scores, column by column; a value that is None is missing.
-
-    `unit` is the unit of `places`, such as "line"; `remarks` are code, text and count.
-    """
+@dataclass
+class ScoreColumns:
+    """Cells of a table of scores, column by column; a value that is None is missing."""
 
     path: str
-    unit: str
-    places: list[int]
-    runs: list[str]
-    queries: list[str]
-    measures: list[str]
-    values: list[float | None]
-    remarks: list[tuple[str, str, int]]
+    unit: str  # of the places, such as "line"
+    places: list[int] = field(default_factory=list)
+    runs: list[str] = field(default_factory=list)
+    queries: list[str] = field(default_factory=list)
+    measures: list[str] = field(default_factory=list)
+    values: list[float | None] = field(default_factory=list)
+    remarks: list[tuple[str, str, int]] = field(default_factory=list)  # code, text and count
+
+    def add(self, place: int, run: str, query: str, measure: str, value: float | None) -> None:
+        """Add a value."""
+        self.places.append(place)
+        self.runs.append(run)
+        self.queries.append(query)
+        self.measures.append(measure)
+        self.values.append(value)
 
 
 class Choices(NamedTuple):
@@ -133,13 +140,9 @@ def open_mapping(found: Mapping[str, Any], path: str, name: str) -> OpenedScores
 def _of_queries(found: Mapping[str, Any], path: str, name: str, choices: Choices) -> ScoreColumns:
     """Return the values of `{query: value}`, of the measure asked for."""
     measure = next(iter(choices.asked)) if len(choices.asked) == 1 else "value"
-    columns = ScoreColumns(path, "value", [], [], [], [], [], [])
+    columns = ScoreColumns(path, "value")
     for query, cell in found.items():
-        columns.places.append(len(columns.places) + 1)
-        columns.runs.append(name)
-        columns.queries.append(str(query))
-        columns.measures.append(measure)
-        columns.values.append(value_of(cell, str(query)))
+        columns.add(len(columns.places) + 1, name, str(query), measure, value_of(cell, str(query)))
     return columns
 
 
@@ -159,7 +162,7 @@ def _mteb_model(path: str, name: str) -> str:
 
 def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> ScoreColumns:
     """Return the scores of tasks: the mean over splits and subsets, as the score of a task in MTEB."""
-    columns = ScoreColumns(path, "task", [], [], [], [], [], [])
+    columns = ScoreColumns(path, "task")
     averaged = 0
     for place, (model, task) in enumerate(entries, start=1):
         scores = task.get("scores") if isinstance(task, dict) else None
@@ -184,11 +187,13 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
             except InputError as error:
                 raise error.at(path, found=f"task '{name}': {error.found}") from None
             numbers = [value for value in values if value is not None]
-            columns.places.append(place)
-            columns.runs.append(model)
-            columns.queries.append(name)
-            columns.measures.append(measure)
-            columns.values.append(sum(numbers) / len(numbers) if len(numbers) == len(parts) else None)
+            columns.add(
+                place,
+                model,
+                name,
+                measure,
+                sum(numbers) / len(numbers) if len(numbers) == len(parts) else None,
+            )
     if averaged:
         words = f"tasks with several splits or subsets: {averaged} (each score is the mean over them)"
         columns.remarks.append(("averaged_tasks", words, averaged))
@@ -206,7 +211,7 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
             path=path,
             hint="Use the form {run: {query: {measure: value}}}",
         )
-    columns = ScoreColumns(path, "value", [], [], [], [], [], [])
+    columns = ScoreColumns(path, "value")
     for run, outer in by_run.items():
         if not isinstance(outer, Mapping) or not all(isinstance(value, Mapping) for value in outer.values()):
             raise InputError(
@@ -233,9 +238,5 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
                     raise error.at(path, found=f"query '{query}': {error.found}") from None
                 if str(query) == SUMMARY and not choices.means:
                     continue
-                columns.places.append(len(columns.places) + 1)
-                columns.runs.append(str(run))
-                columns.queries.append(str(query))
-                columns.measures.append(str(measure))
-                columns.values.append(value)
+                columns.add(len(columns.places) + 1, str(run), str(query), str(measure), value)
     return columns

@@ -249,7 +249,7 @@ def _cells(
     run = find(header, RUN)
     value = find(header, VALUE) if measure is not None else None
     query = _query_column(header, rows, path, taken=[run, measure, value])
-    columns = ScoreColumns(path, unit, [], [], [], [], [], [])
+    columns = ScoreColumns(path, unit)
     given = [place for place in (query, run, measure, value) if place is not None]
     rest = [place for place, column in enumerate(header) if place not in given and column not in INDEX]
     texts = [place for place in rest if _spelling(header[place]) in TEXTS and _is_text(rows, place)]
@@ -282,13 +282,8 @@ def _cells(
         by_column = [(place, None, header[place]) for place in rest]
     if texts:
         listed = ", ".join(header[place] for place in texts)
-        columns.remarks.append(
-            (
-                "columns_left_out",
-                f"columns of {path or 'a table'} without values: {listed} (left out)",
-                len(texts),
-            )
-        )
+        words = f"columns of {path or 'a table'} without values: {listed} (left out)"
+        columns.remarks.append(("columns_left_out", words, len(texts)))
     means = 0
     for place, row in rows:
         try:
@@ -300,17 +295,18 @@ def _cells(
             named = None if measure is None else id_of(row[measure], "measure", header[measure])
             for column, run_column, measure_column in by_column:
                 cell = value_of(row[column], header[column], undefined=choices.means)
-                columns.places.append(place)
-                columns.runs.append(run_id if run_column is None else run_column)
-                columns.queries.append(query_id)
-                columns.measures.append(measure_column or named or "")
-                columns.values.append(cell)
+                columns.add(
+                    place,
+                    run_id if run_column is None else run_column,
+                    query_id,
+                    measure_column or named or "",
+                    cell,
+                )
         except InputError as error:
             raise placed(error, path, unit, place) from None
     if means:
-        columns.remarks.append(
-            ("rows_of_means", f"rows of means in {path or 'a table'}: {means} (left out)", means)
-        )
+        words = f"rows of means in {path or 'a table'}: {means} (left out)"
+        columns.remarks.append(("rows_of_means", words, means))
     if run is None and not name and any(one[1] is None for one in by_column):
         raise InputError(
             "the table does not name its runs", path=path, hint="Use {run: table}, or add a column called run"
@@ -389,7 +385,7 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
             hint="Add a header, or use the order of trec_eval (measure, query, value) or ir_measures (query, "
             "measure, value)",
         )
-    columns = ScoreColumns(path, "line", [], [], [], [], [], [])
+    columns = ScoreColumns(path, "line")
     for number, cells in rows:
         measure, query = (modern(cells[0]), cells[1]) if signs[0] else (cells[1], cells[0])
         if query == SUMMARY and not choices.means:
@@ -398,11 +394,7 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
             value = value_of(cells[2], measure, undefined=choices.means)
         except InputError as error:
             raise placed(error, path, "line", number) from None
-        columns.places.append(number)
-        columns.runs.append(name)
-        columns.queries.append(query)
-        columns.measures.append(measure)
-        columns.values.append(value)
+        columns.add(number, name, query, measure, value)
     if not columns.places:
         raise InputError(
             "contains only means over all queries",
