@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.wording import counted
@@ -117,14 +118,20 @@ def _pairs(path: str) -> Iterator[tuple[str, str]]:
             yield from ((query, document) for document in documents)
         return
     for place, row in rows_of(path, "query", quoted=True):
-        names = row_columns.find(row, row_columns.QUERY), row_columns.find(row, row_columns.DOCUMENT)
-        if names[0] is None or names[1] is None:
-            raise InputError(
-                f"the table has the columns {', '.join(map(str, row))}, but needs query_id and doc_id",
-                path=path,
-                line=place,
-            )
-        yield row[names[0]], row[names[1]]
+        try:
+            yield pair_of(row)
+        except InputError as error:
+            raise error.at(path, place) from None
+
+
+def pair_of(row: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the query and the document of a row."""
+    query, document = row_columns.find(row, row_columns.QUERY), row_columns.find(row, row_columns.DOCUMENT)
+    if query is None or document is None:
+        raise InputError(
+            f"the table has the columns {', '.join(map(str, row))}, but needs query_id and doc_id"
+        )
+    return row[query], row[document]
 
 
 def read_population(given: str) -> int | dict[str, int]:

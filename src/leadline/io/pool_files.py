@@ -21,7 +21,7 @@ from leadline.errors import InputError, repeated
 from leadline.io import row_columns
 from leadline.io.cell_values import json_or_none, number_in
 from leadline.io.formats import suffix_of
-from leadline.io.id_lists import read_pairs
+from leadline.io.id_lists import pair_of, read_pairs
 from leadline.io.opening import BINARY_TABLES, BOM, first_bytes, lines
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
@@ -94,12 +94,7 @@ def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
 
 
 def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
-    names = row_columns.find(row, row_columns.QUERY), row_columns.find(row, row_columns.DOCUMENT)
-    if names[0] is None or names[1] is None:
-        raise InputError(
-            f"the pool has the columns {', '.join(map(str, row))}, but needs query_id and doc_id"
-        )
-    pair = row[names[0]], row[names[1]]
+    pair = pair_of(row)
     if not all(isinstance(name, str) and name for name in pair):
         raise InputError(NO_ID)
     return pair
@@ -138,22 +133,29 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
             row = dict(zip(POOL_COLUMNS, (query, document, share, dict(ranks)), strict=True))
             lines.append(json.dumps(row))
             continue
-        if NO_CELL.search(query) or NO_CELL.search(document):
-            raise InputError(
-                f"id {query!r} or {document!r} contains a tab, a line end or a byte that is not UTF-8",
-                path=path,
-                hint="Name the file POOL.jsonl, which can contain such ids",
-            )
-        brought = CONTRIBUTORS.encode(dict(ranks))
-        ids = f"{_quoted(query)}\t{_quoted(document)}"
-        lines.append(f"{ids}\t{int(share) if share == 1 else repr(share)}\t{brought}")
+        ids = _pair_cells(query, document, path, hint="Name the file POOL.jsonl, which can contain such ids")
+        lines.append("\t".join((*ids, _share_cell(share), CONTRIBUTORS.encode(dict(ranks)))))
     content = ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
     write_bytes(path, content)
 
 
-def _quoted(name: str) -> str:
-    """Return an id as a cell of TSV, where a cell that begins with a quote ends with one."""
-    return '"' + name.replace('"', '""') + '"' if name.startswith('"') else name
+def _pair_cells(query: str, document: str, path: str, hint: str = "") -> list[str]:
+    """Return ids as cells of TSV, where a cell that begins with a quote ends with one."""
+    cells = []
+    for name in (query, document):
+        if NO_CELL.search(name):
+            raise InputError(
+                f"id {name!r} contains a tab, a line end or a byte that is not UTF-8, which a TSV file "
+                "cannot contain",
+                path=path,
+                hint=hint,
+            )
+        cells.append('"' + name.replace('"', '""') + '"' if name.startswith('"') else name)
+    return cells
+
+
+def _share_cell(share: float) -> str:
+    return "1" if share == 1 else repr(share)
 
 
 def _split(line: str, path: str, number: int) -> list[str]:
@@ -421,19 +423,9 @@ def _rows_of(pool: DrawnPool, *, drawn: bool) -> list[int]:
 
 
 def _cells(pool: DrawnPool, row: int, path: str) -> tuple[str, ...]:
-    query, document = pool.queries[row], pool.documents[row]
-    for name in (query, document):
-        if NO_CELL.search(name):
-            raise InputError(
-                f"id {name!r} contains a tab, a line end or a byte that is not UTF-8, which a TSV file "
-                "cannot contain",
-                path=path,
-            )
-    share = float(pool.probability[row])
     return (
-        _quoted(query),
-        _quoted(document),
-        "1" if share == 1 else repr(share),
+        *_pair_cells(pool.queries[row], pool.documents[row], path),
+        _share_cell(float(pool.probability[row])),
         repr(float(pool.order[row])),
         CONTRIBUTORS.encode(dict(pool.contributors[row])),
     )
