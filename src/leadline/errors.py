@@ -44,11 +44,8 @@ class InputError(LeadlineError, ValueError):
     "bad.run:7: score 'abc' is not a number"
     """
 
-    def __init__(
-        self, found: str, *, expected: str = "", path: str = "", line: int | None = None, hint: str = ""
-    ) -> None:
+    def __init__(self, found: str, *, path: str = "", line: int | None = None, hint: str = "") -> None:
         self.found = found
-        self.expected = expected
         self.path = path
         self.line = line
         self.hint = hint
@@ -60,8 +57,6 @@ class InputError(LeadlineError, ValueError):
             path = repr(path)
         place = path if self.line is None else f"{path}:{self.line}"
         text = f"{place}: {self.found}" if place else self.found
-        if self.expected:
-            text += f"; expected {self.expected}"
         text = f"{text}. {self.hint}" if self.hint else text
         text = punctuated(text)
         return "\\n".join(text.splitlines()) if not text.isprintable() else text  # names have line ends too
@@ -69,7 +64,7 @@ class InputError(LeadlineError, ValueError):
     def at(self, path: str, line: int | None = None, *, found: str = "") -> InputError:
         """Return the same error with the name of its file, and with a line and other words if given."""
         line = self.line if line is None else line
-        return InputError(found or self.found, expected=self.expected, path=path, line=line, hint=self.hint)
+        return InputError(found or self.found, path=path, line=line, hint=self.hint)
 
 
 def repeated(

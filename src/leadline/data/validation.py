@@ -233,9 +233,7 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
         return name if not value or value.isupper() or ":" in value else f"{name}={value!r}"
 
     if isinstance(error, InputError):
-        error.found, error.expected, error.hint = (
-            re.sub(OPTION, keyword, part) for part in (error.found, error.expected, error.hint)
-        )
+        error.found, error.hint = (re.sub(OPTION, keyword, part) for part in (error.found, error.hint))
     elif error.args and isinstance(error.args[0], str):
         error.args = (re.sub(OPTION, keyword, error.args[0]), *error.args[1:])
 
