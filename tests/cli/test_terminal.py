@@ -17,6 +17,7 @@ import pytest
 
 from conftest import REPOSITORY, example_of
 from judging_pages import event
+from leadline import demo
 from leadline.cli import group
 from leadline.data.wording import cells
 from leadline.judging.events import parse_event
@@ -115,7 +116,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
     for name, source in zip(RUNS, ("bm25.run", "dense.run", "bm25.run"), strict=True):
         shutil.copy(folder / source, folder / name)
-    piped(folder, {"files": ["demo", "--files", "cranfield"]})
+    (folder / "cranfield").mkdir()
+    for file, content in demo.files():
+        (folder / "cranfield" / file).write_bytes(content)
     piped(
         folder,
         {
