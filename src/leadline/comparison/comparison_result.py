@@ -436,24 +436,7 @@ class Comparison(Tested, Result):
         pairs: str | int | None = None,
         chosen: Sequence[int] | None = None,
     ) -> Make:
-        """Draw a comparison; by default the differences of the only pair, or a forest plot.
-
-        Parameters
-        ----------
-        figure : str, optional
-            One of `comparison_figures.KINDS`, or of `query_figures.SHAPES`: per-query values by run. For a
-            single pair of estimates, the default is `pairs`.
-        pair : (str, str), optional
-            Runs in the figures `differences` and `scatter`.
-        measure : str or Measure, optional
-            Measure to draw; by default the first.
-        per_pair : bool, default False
-            Whether intervals are those of each pair alone, even if there are simultaneous ones.
-        pairs : {"significant", "all"} or int, optional
-            Pairs in the figure `pairs`, as for `Comparison.printed_pairs`.
-        chosen : sequence of int, optional
-            Indices of these pairs, in place of `pairs`.
-        """
+        """Draw a comparison; by default the differences of the only pair, or a forest plot."""
         from leadline.comparison.comparison_figures import KINDS, drawn_comparison, pair_of
         from leadline.evaluation.query_figures import SHAPES
 
