@@ -160,7 +160,11 @@ def foreign(path: str) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "words"),
-    [(broken, "is a damaged store"), (cut, "is damaged"), (foreign, "is a database of a different program")],
+    [
+        (broken, "is a damaged store"),
+        (cut, "is a damaged store"),
+        (foreign, "is the database of a different program"),
+    ],
 )
 def test_a_spoilt_store_is_refused_in_one_line(
     path: str, spoil: Callable[[str], None], words: str, leadline: Leadline, tmp_path: Path
@@ -185,7 +189,7 @@ def test_a_packed_store_is_refused(path: str, tmp_path: Path) -> None:
 
     packed = tmp_path / "judged.sqlite.gz"
     packed.write_bytes(gzip.compress(Path(path).read_bytes()))
-    with pytest.raises(InputError, match="is not an SQLite database"):
+    with pytest.raises(InputError, match="is not a store of"):
         read_qrels(str(packed))
 
 
@@ -203,7 +207,7 @@ def test_the_command_exports_and_tells_of_judges(path: str, tmp_path: Path, lead
     }
     assert [warning["code"] for warning in found.data["warnings"]] == ["merged", "probabilities"]
     table = leadline("judge", "--store", path, "--export", target, "--merge", "mean").out
-    assert "3 pairs of 2 queries, merged by mean" in table
+    assert "3 pairs for 2 queries, merged by mean" in table
     said = leadline("judge", "--store", path, "--export", "-").out
     assert said == "q1 0 d1 2\nq1 0 d2 0\nq2 0 d3 1\n"
 
@@ -223,7 +227,7 @@ def test_judges_of_a_store_and_of_its_table_agree_alike(
             k: v for k, v in of_store.data.items() if k != "inputs"
         }
     missing = leadline("agreement", f"{path}:eve", path)
-    assert (missing.status, "no judge 'eve'; expected one of ann, bob" in missing.err) == (2, True)
+    assert (missing.status, "no judge 'eve'. Its judges are ann, bob" in missing.err) == (2, True)
 
 
 def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> None:
@@ -232,7 +236,7 @@ def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> 
 
 def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadline: Leadline) -> None:
     said = leadline("convert", path, tmp_path / "qrels.jsonl").out
-    assert "3 judgments; pairs with several judges: 2, 1 with different grades; merged by majority" in said
+    assert "3 judgments; pairs with several judges: 2, 1 with different grades (merged by majority)" in said
     assert "left out" not in said
     assert "left out: column probability" in leadline("convert", path, tmp_path / "q.txt").out
     assert read_qrels(str(tmp_path / "qrels.jsonl")) == read_qrels(path)
@@ -247,7 +251,7 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
         (["pool.tsv"], "--docs and --queries"),
         (["--docs", "d", "--queries", "q"], "POOL, or a --store"),
         (["pool.tsv", "--docs", "d", "--queries", "q", "--token", "short"], "token"),
-        (["--export", "qrels.txt", "--merge", "mean"], "No such file"),
+        (["--export", "qrels.txt", "--merge", "mean"], "no such file"),
         (["pool.tsv", "--docs", "d", "--queries", "q", "-o", "r.txt"], "none.sqlite --export r.txt`"),
     ],
 )

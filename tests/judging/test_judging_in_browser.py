@@ -302,7 +302,7 @@ def test_a_page_outlives_the_server_and_sends_what_was_judged_meanwhile(
     server.stop(signal.SIGKILL)
     judge.press("2", "2", "1", "u", "0")
     judge.page.wait_for_function("() => document.getElementById('saved').textContent.includes('not saved')")
-    assert judge.text("saved") == "5 not saved: the server does not answer; trying again"
+    assert judge.text("saved") == "5 not saved (the server does not answer), trying again"
     assert len(stored(files.store)) == 2
     with Server(files, port=server.port):
         judge.wait()
