@@ -12,7 +12,7 @@ import numpy as np
 from leadline.data.ids import is_utf8
 from leadline.data.records import ResultWarning
 from leadline.data.validation import check_numbers
-from leadline.data.wording import counted, percent
+from leadline.data.wording import counted, listed, percent
 from leadline.data.wording import queries as count_queries
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.profiles import profile_of
@@ -220,7 +220,7 @@ def check_forms(text: str) -> tuple[str, ...]:
     forms = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
     wrong = [form for form in forms if form not in FORMS]
     if wrong:
-        raise UsageError(f"there is no form '{wrong[0]}'. Choose from {', '.join(FORMS)}.")
+        raise UsageError(f"there is no form '{wrong[0]}'. Choose from {listed(FORMS)}.")
     return forms
 
 

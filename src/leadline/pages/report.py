@@ -110,7 +110,9 @@ def report(
 
 def _path(path: object, more: object) -> str:
     if more is not None or not isinstance(path, (str, os.PathLike)):
-        found = f"the path is a {type(path).__name__}" if more is None else "there are both results and runs"
+        found = "there are both results and runs"
+        if more is None:
+            found = "there is no path" if path is None else f"the path is a {type(path).__name__}"
         raise UsageError(f'{found}. Call report(qrels, runs, "page.html") or report(results, "page.html").')
     return os.fspath(path)
 
