@@ -179,7 +179,7 @@ def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out(tmp
         archive.write(PROGRAMS / "quepid_book.json")
     assert "is a ZIP archive. Unpack it" in refusal(read_qrels, book)
     found = refusal(read_run, PROGRAMS / "ranx.lz4")  # CBOR, compressed twice
-    assert found.endswith("ranx can also write .json and .parquet).")
+    assert found.endswith("let ranx write .json or .parquet).")
     path = PROGRAMS / "pyterrier_minimal.tsv"  # ranks from 0
     assert "3 columns without a header" in refusal(read_run, path)
     read = read_run(path, columns="query_id,doc_id,rank").to_dict()
