@@ -500,7 +500,7 @@ def test_a_report_says_how_it_is_called(tmp_path: Path) -> None:
     results = ll.evaluate("qrels.txt", RUNS, "AP")
     with pytest.raises(UsageError, match="there are both results and runs"):
         ll.report(results, RUNS, "page.html")
-    with pytest.raises(UsageError, match="the path is a NoneType"):
+    with pytest.raises(UsageError, match="there is no path"):
         ll.report("qrels.txt", RUNS)
     with pytest.raises(UsageError, match="comparison"):
         ll.report(ll.compare(results), "page.html", baseline="dense")
