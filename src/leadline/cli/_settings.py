@@ -344,7 +344,7 @@ class ConfigOption(Option):
             expose_value=False,
             metavar="KEY=VALUE",
             callback=_remember,
-            help="Rarer settings, also as FILE.toml; `leadline help config` explains their keys.",
+            help="Rarer settings, also as FILE.toml. `leadline help config` explains the keys.",
         )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
