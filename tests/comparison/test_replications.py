@@ -254,7 +254,7 @@ def test_intervals_depend_on_the_seed_only() -> None:
     ("options", "words"),
     [
         ({"draws": 5}, "draws=5"),
-        ({"rbo": "Jaccard"}, "rbo='Jaccard' is not valid. Give RBO wit"),
+        ({"rbo": "Jaccard"}, "rbo='Jaccard' is not valid. Pass RBO wit"),
         ({"name_by": "tag"}, "name_by"),
         ({"measures": "num_ret"}, "compare"),
         ({"confidence": 2}, "confidence level"),
