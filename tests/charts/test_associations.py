@@ -121,7 +121,7 @@ def test_scores_on_another_scale_do_not_change_the_map_of_predictions() -> None:
         np.testing.assert_allclose(found, by_hand)
 
 
-@pytest.mark.parametrize("runs", [3, 20, 80])
+@pytest.mark.parametrize("runs", [3, 20, 150])
 def test_systems_without_judgments_are_drawn_in_their_order(runs: int) -> None:
     rng = np.random.default_rng(runs)
     lists = {

@@ -1,4 +1,4 @@
-"""Every figure of a result is legible with 3, 20 and 80 runs: nothing is cut, covered or too small."""
+"""Every figure of a result is legible with 3, 20 and 150 runs: nothing is cut, covered or too small."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_every_result_with_a_figure_is_drawn_here() -> None:
 
 
 @pytest.mark.parametrize("name", DRAWN)
-@pytest.mark.parametrize(("kind", "size"), [("plain", 3), ("mixed", 20), ("plain", 80)])
+@pytest.mark.parametrize(("kind", "size"), [("plain", 3), ("mixed", 20), ("plain", 150)])
 def test_no_text_is_cut_covered_or_too_small(name: str, kind: str, size: int, tmp_path: Path) -> None:
     figure = DRAWN[name](kind, size, tmp_path / "files")
     whole(figure)

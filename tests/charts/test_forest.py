@@ -133,7 +133,7 @@ def test_the_same_figure_gives_the_same_bytes() -> None:
     assert picture(drawn(5, reference=2), "svg") == picture(drawn(5, reference=2), "svg")
 
 
-@pytest.mark.parametrize("runs", [1, 3, 20, 80])
+@pytest.mark.parametrize("runs", [1, 3, 20, 150])
 def test_two_intervals_of_every_run_are_drawn_and_new_runs_have_open_markers(runs: int) -> None:
     rng = np.random.default_rng(runs)
     middle = np.sort(rng.random(runs))[::-1]
