@@ -22,12 +22,14 @@ def to_bytes(name: object) -> bytes:
     """
     if not isinstance(name, str):
         raise InputError(
-            f"id {name!r} is of type {type(name).__name__}, not a string", hint="Convert it with str(...)"
+            f"id {name!r} is of type {type(name).__name__}, not a string", hint="Convert the id with str(...)"
         )
     try:
         return name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise InputError(f"id {name!r} is not a valid Unicode string") from None
+        raise InputError(
+            f"id {name!r} contains a lone surrogate, so it is not valid Unicode", hint="Remove the surrogate"
+        ) from None
 
 
 def as_bytes(name: object) -> bytes:
@@ -67,7 +69,7 @@ def encode_rows(
         raise
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
-            f"row {max(len(ids), len(numbers) + 1)} of the {type(rows).__name__} has a different form",
+            f"row {max(len(ids), len(numbers) + 1)} of the {type(rows).__name__} has the wrong form",
             path=path,
             hint=f"Each row must be (query, document, {what})",
         ) from error

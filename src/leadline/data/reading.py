@@ -190,7 +190,7 @@ class Reading:
             given = getattr(self, name)
             if given is not None and not isinstance(given, str):
                 raise UsageError(
-                    f"{name}={given!r} is not valid. Give column names, as in 'query_id,doc_id,{example}'."
+                    f"{name}={given!r} is not valid. Pass column names, as in 'query_id,doc_id,{example}'."
                 )
         object.__setattr__(self, "queries_in", _checked_queries(self.queries_in))
         object.__setattr__(self, "documents_of", _checked_documents(self.documents_of))
@@ -249,7 +249,7 @@ def _checked_queries(given: object) -> QueryFile | tuple[str, ...] | None:
         return QueryFile(os.fspath(given))
     ids = tuple(dict.fromkeys(given)) if isinstance(given, Iterable) and not isinstance(given, bytes) else ()
     if not ids or not all(isinstance(each, str) for each in ids):
-        raise UsageError(f"queries_in={given!r} is not valid. Give a path or a list of query ids.")
+        raise UsageError(f"queries_in={given!r} is not valid. Pass a path or a list of query ids.")
     return ids
 
 
@@ -264,14 +264,16 @@ def _checked_documents(given: object) -> ChunkIds | None:
     if isinstance(given, Mapping):
         made = ChunkIds(f"a dictionary of {len(given)}")
         if not given or not all(isinstance(name, str) for pair in given.items() for name in pair):
-            raise UsageError("documents_of must map chunk ids to document ids, both as strings")
+            raise UsageError(
+                "documents_of must map at least one chunk id to a document id, with both ids as strings"
+            )
         made.table = {name.encode(): document.encode() for name, document in given.items()}
         return made
     if isinstance(given, re.Pattern) and isinstance(given.pattern, str):
         given = given.pattern
     if not isinstance(given, (str, os.PathLike)):
         raise UsageError(
-            f"documents_of={given!r} is not valid. Give a pattern, the path of a table or a dictionary."
+            f"documents_of={given!r} is not valid. Pass a pattern, a table path or a dictionary."
         )
     made = ChunkIds(os.fspath(given))
     if os.path.exists(made):
@@ -280,13 +282,11 @@ def _checked_documents(given: object) -> ChunkIds | None:
         groups = re.compile(made).groups
     except re.error as error:
         groups = 0
-        wrong = f"is not a regular expression ({error})"
+        wrong = f"is neither a file nor a regular expression ({error})"
     else:
-        wrong = "has no group in parentheses to mark the document"
+        wrong = "is not a file, and the pattern has no group in parentheses for the document id"
     if not groups:
-        raise UsageError(
-            f"documents_of='{made}' is not a file, and it {wrong}. Write a pattern such as '^(.*)#\\d+$'."
-        )
+        raise UsageError(f"documents_of='{made}' {wrong}. Use a pattern such as '^(.*)#\\d+$'.")
     return made
 
 
@@ -302,7 +302,7 @@ def _checked_lengths(given: object) -> Lengths | None:
         return Lengths(given)
     if not isinstance(given, Mapping) or not given:
         raise UsageError(
-            f"lengths={given!r} is not valid. Give FILE:COLUMN or a dictionary {{document: length}}."
+            f"lengths={given!r} is not valid. Pass FILE:COLUMN or a dictionary {{document: length}}."
         )
     made = Lengths(f"a dictionary of {len(given)}")
     made.given = given

@@ -176,7 +176,7 @@ def _cutoff_name(class_: Any, value: object) -> str:
     """Return the name of the parameter written after `@`; raise UsageError if the class has none."""
     name: str | None = class_.cutoff_name()
     if name is None:
-        raise UsageError(f"{class_.__name__} takes no cutoff, so leave out @{value}")
+        raise UsageError(f"{class_.__name__} takes no cutoff. Remove @{value}")
     return name
 
 
@@ -436,14 +436,16 @@ class Registry(Generic[N]):
         """Return the object that a text denotes."""
         objects = self.expand(text)
         if len(objects) != 1:
-            raise UsageError(f"'{text}' stands for {len(objects)} {self.noun}s. Name one of them.")
+            raise UsageError(
+                f"'{text}' stands for more than one {self.noun}. Pass only one, such as {objects[0]}"
+            )
         return objects[0]
 
     def expand(self, text: str) -> list[N]:
         """Return the objects that a text denotes; a list of cutoffs such as `P.5,10` denotes several."""
         if not isinstance(text, str):
             raise UsageError(
-                f"{self.noun} {text!r} is not valid. Give a name such as {next(iter(self.classes))}."
+                f"{self.noun} {text!r} is not valid. Pass a name such as {next(iter(self.classes))}."
             )
         text = BRACES.sub(r"@\1", " ".join(text.split()))
         persistence = PERSISTENCE.fullmatch(text)
@@ -520,7 +522,7 @@ def _parse_parameters(parts: re.Match[str], positional: str = "") -> dict[str, o
         if not equals and positional:
             name, value = positional, name  # noqa: PLW2901  # the text without "=" is the value
         elif not equals:
-            raise UsageError(f"'{name.strip()}' is not of the form name=value")
+            raise UsageError(f"parameter '{name.strip()}' is not of the form name=value")
         if name.strip() in parameters:
             raise UsageError(f"{name.strip()} is given twice")
         parameters[name.strip()] = value.strip()
@@ -540,7 +542,7 @@ def _parse_cutoffs(
             return [{name: value} for value in default_cutoffs]
         return [{}]
     if name is None or default_cutoffs == ():
-        raise UsageError(f"{parts['name']} takes no cutoff. Write {class_.example()}.")
+        raise UsageError(f"{parts['name']} takes no cutoff. Use {class_.example()}.")
     if name in arguments:
         raise UsageError(f"{name} is given twice")
     if parts["suffix"] and class_.has_persistence() and parts[0][parts.start("suffix") - 1] == ".":

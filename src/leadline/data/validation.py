@@ -96,11 +96,13 @@ def check_run_name(name: object) -> None:
     >>> check_run_name(7)
     Traceback (most recent call last):
         ...
-    leadline.errors.UsageError: a run name must be text, such as '7', not of type int
+    leadline.errors.UsageError: a run name must be a string, such as '7', but this one is of type int
     """
     if not isinstance(name, str):
         shown = " ".join(str(name).split())[:60]
-        raise UsageError(f"a run name must be text, such as {shown!r}, not of type {type(name).__name__}")
+        raise UsageError(
+            f"a run name must be a string, such as {shown!r}, but this one is of type {type(name).__name__}"
+        )
 
 
 class Kind(NamedTuple):

@@ -156,7 +156,7 @@ def check(
         listed = list(files)
     for file in listed:
         if not isinstance(file, (str, os.PathLike)):
-            raise UsageError(f"cannot check an object of type {type(file).__name__}. Pass file paths.")
+            raise UsageError(f"an object of type {type(file).__name__} cannot be checked. Pass file paths")
     reading = Reading(columns=columns, qrels_columns=qrels_columns)
     paths = [path for file in listed for path in _files(os.fspath(file))]
     both({"documents": documents}, {"qrels": qrels})
@@ -165,8 +165,9 @@ def check(
     if kind is not None:
         check_word(("run", "qrels"), kind=kind)
     if fix is not None and (len(paths) != 1 or os.path.isdir(paths[0])):
+        passed = "an index" if len(paths) == 1 else counted(len(paths), "file")
         raise UsageError(
-            f"fix={os.fspath(fix)!r} repairs one run or qrels file, not {len(paths)} files or an index"
+            f"fix={os.fspath(fix)!r} can repair only one run or qrels file. Pass a single file, not {passed}"
         )
     coverage = None if documents is None or qrels is None else _coverage(os.fspath(documents), qrels)
     if qrels is None and kind is None and _is_call(paths):

@@ -207,7 +207,7 @@ class Evaluation:
         self.profile = profile_of(profile)
         self.measures = self.profile.measures(_listed(measures), rel=rel, documents=documents)
         if reading.order == "rank" and any(getattr(one, "above", None) is not None for one in self.measures):
-            raise UsageError("a score threshold does not work with order=rank. Use order=score.")
+            raise UsageError("a measure with a score threshold needs order=score, not order=rank")
         given, reading = reading.lengths, _with_lengths(reading, self.measures, self.cut)
         self.averaging: Averaging = self.profile.queries if queries is None else queries
         check_word(AVERAGES, queries=self.averaging)
@@ -254,9 +254,9 @@ class Evaluation:
             return None, 1.0
         sums = [str(measure) for measure in self.measures if measure.average == "sum"]
         if sums or self.qrels.inclusion is not None:
-            what = f"{sums[0]}, which is a sum over queries" if sums else "a sample of judgments"
+            what = f"{sums[0]} because it is a sum over queries" if sums else "a sample of judgments"
             raise UsageError(
-                f"query_weights cannot be used with {what}. Use it only with means of full judgments."
+                f"query_weights cannot be used with {what}. Use means over queries and complete judgments"
             )
         from leadline.evaluation.limits import read_weights
         from leadline.stats.moments import Weighted
@@ -338,11 +338,12 @@ def _with_lengths(reading: Reading, measures: Sequence[Measure], cut: Cut) -> Re
     unit = UNITS.get(column.lower())
     if len(units) > 1:
         raise UsageError(
-            f"{' and '.join(units.values())} need two lengths for each document. Use only one unit."
+            f"measures {', '.join(units.values())} have budgets in different units. Use only one unit"
         )
     if unit not in (None, *units):
         raise UsageError(
-            f"{first} does not match lengths in {unit} ({reading.lengths}). Give the budget in {unit}."
+            f"{first} has a budget in {next(iter(units))}, but the lengths in {reading.lengths} are in "
+            f"{unit}. Use a budget in {unit}"
         )
     if cut.judged_only:
         raise UsageError(
@@ -477,7 +478,7 @@ def _listed(measures: object) -> Iterable[str | Measure]:
     single = isinstance(measures, (str, Measure, type)) or is_of_ir_measures(measures)
     listed = [measures] if single else measures
     if not isinstance(listed, Iterable):
-        raise UsageError(f"measures={measures!r} is not valid. Give names such as AP or nDCG@10.")
+        raise UsageError(f"measures={measures!r} is not valid. Pass names such as AP or nDCG@10.")
     listed = [
         measure() if isinstance(measure, type) and issubclass(measure, Measure) else measure
         for measure in listed
@@ -485,7 +486,7 @@ def _listed(measures: object) -> Iterable[str | Measure]:
     listed = [text_of(measure) if is_of_ir_measures(measure) else measure for measure in listed]
     for measure in listed:
         if not isinstance(measure, (str, Measure)):
-            raise UsageError(f"{measure!r} is not a measure. Give a name such as AP or nDCG@10.")
+            raise UsageError(f"{measure!r} is not a measure. Pass a name such as AP or nDCG@10.")
     return listed
 
 

@@ -187,7 +187,7 @@ def explain(
     check_flags(everything=everything)
     refuse_unknown(explain, options, EvaluateOptions)
     if options.get("pool") is not None:
-        raise UsageError("explain() cannot derive an estimate. Leave out pool.")
+        raise UsageError("explain() does not support estimates from a pool. Leave out pool")
     profile = profile_of(options.get("profile", "leadline"))
     cut_reading_options = {
         option: value for option, value in options.items() if option in CutReadingOptions.__annotations__
@@ -200,7 +200,7 @@ def explain(
     single, name_of_run, counts = _list_of(run, query, name=name, reading=reading)
     code = _code(query, table.queries)
     if single is None or not len(single.scores):
-        raise UsageError(f"{name_of_run} has no list for query '{query}', so its value is 0")
+        raise UsageError(f"{name_of_run} has no ranking for query '{query}', so the value is 0")
     lengths = reading.lengths
     if lengths is not None and reading.documents_of is not None:
         raise UsageError(
@@ -210,7 +210,10 @@ def explain(
         table, {single.name: single}, measure, lengths=lengths, **cut.options(), **evaluation_options
     )
     if len(results.measures) != 1:
-        raise UsageError(f"'{measure}' stands for {len(results.measures)} measures. Name one of them.")
+        raise UsageError(
+            f"'{measure}' stands for {len(results.measures)} measures. Pass only one, such as "
+            f"{results.measures[0]}"
+        )
     measure_used = results.measures[0]
     assert isinstance(measure_used, Measure)
     info = _info(results.runs[0], counts, run)

@@ -102,7 +102,7 @@ def ir_measure(measure: str | Measure) -> Any:
 
     found = profile_of("leadline").measures([measure])
     if len(found) != 1:
-        raise UsageError(f"{measure} stands for {len(found)} measures. Name one of them.")
+        raise UsageError(f"{measure} stands for {len(found)} measures. Pass only one, such as {found[0]}")
     fields = {"NAME": str(found[0]), "__name__": str(found[0]), "ours": found[0], "__module__": "ir_measures"}
     return type("LeadlineMeasure", (ir_measures.Measure,), fields)()
 

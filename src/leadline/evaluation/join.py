@@ -95,7 +95,7 @@ class _Joining:
                     f"document '{to_text(first.document)}' at rank {first.rank} for query "
                     f"'{to_text(query)}' has no length",
                     path=self.path,
-                    hint="Add its length to the table that you pass as `--config read.lengths=FILE:COLUMN`",
+                    hint="Add the length of the document to the table in `--config read.lengths=FILE:COLUMN`",
                 )
 
     def _store_example(self, lists: RankedLists, rows: Codes) -> None:
@@ -324,7 +324,7 @@ def listed_runs(runs: Any) -> Any:
     ['a.run', 'b.run']
     """
     if isinstance(runs, QrelsColumns):
-        raise InputError("a Qrels object was passed where a run belongs", hint=ORDER)
+        raise InputError("a Qrels object was passed where a run is expected", hint=ORDER)
     if isinstance(runs, Result):  # some can be iterated
         return [runs]
     if isinstance(runs, (str, bytes, os.PathLike, RunColumns, Mapping, list, tuple)) or callable(runs):

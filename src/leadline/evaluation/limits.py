@@ -100,7 +100,12 @@ def read_weights(given: object, judged: Sequence[str]) -> tuple[Floats, float]:
         for line, key, cell in rows:
             query = str(key)
             if query in places:
-                raise InputError(f"query '{query}' has two different weights", path=path, line=line)
+                raise InputError(
+                    f"query '{query}' has more than one weight",
+                    path=path,
+                    line=line,
+                    hint="Keep only one row per query",
+                )
             places[query] = line, cell
     elif isinstance(given, Mapping):
         places = {str(query): (None, weight) for query, weight in given.items()}
@@ -112,9 +117,10 @@ def read_weights(given: object, judged: Sequence[str]) -> tuple[Floats, float]:
     lacking = [query for query in judged if query not in known]
     if lacking:
         raise InputError(
-            f"query '{lacking[0]}' has no weight ({len(lacking)} of {len(judged)} judged queries have none)",
+            f"query '{lacking[0]}' has no weight (judged queries without one: {len(lacking)} of "
+            f"{len(judged)})",
             path=path,
-            hint="Give every judged query a weight, or 0 to leave it out",
+            hint="Add a weight for every judged query. A weight of 0 leaves a query out",
         )
     weights = np.array([known[query] for query in judged], dtype=np.float64)
     if not weights.any():
@@ -129,7 +135,7 @@ def _weight(query: str, cell: object, path: str, line: int | None) -> float:
         weight = math.nan
     if not 0 <= weight < math.inf:
         raise InputError(
-            f"weight {cell!r} of query '{query}' is not a number of at least 0", path=path, line=line
+            f"weight {cell!r} of query '{query}' must be a finite number, 0 or greater", path=path, line=line
         )
     return weight
 

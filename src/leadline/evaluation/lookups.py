@@ -15,7 +15,7 @@ from leadline.data.records import Averaged
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.result import Result
 
 UNSAFE = r"[^A-Za-z0-9_./ -]+"  # in the names of metrics in MLflow
@@ -102,9 +102,12 @@ class Lookups:
         names = [str(measure)] if str(measure) in available else self._canonical(measure)
         indices = [available.index(name) for name in names if name in available]
         if len(names) > 1 and indices:
-            raise UsageError(f"'{measure}' stands for {len(names)} measures. Name one of them.")
+            raise UsageError(
+                f"'{measure}' stands for {len(names)} measures. Pass only one, such as "
+                f"{available[indices[0]]}"
+            )
         if not indices:
-            raise UsageError(f"these results have no measure '{measure}', only " + ", ".join(available))
+            raise UsageError(f"these results have no measure '{measure}'. Use {either(available)}")
         return indices[0]
 
     def _canonical(self, measure: object) -> list[str]:
@@ -167,7 +170,7 @@ class Lookups:
             for measure, mean in self[name].items():
                 safe = re.sub(UNSAFE, "_", prefix + measure).strip("_")
                 if safe in found:
-                    raise UsageError(f"{safe} stands for two means. Rename one of the measures.")
+                    raise UsageError(f"two means would both be named '{safe}'. Rename one of the measures")
                 if not math.isnan(mean):
                     found[safe] = mean
         return found
@@ -224,7 +227,10 @@ class Lookups:
         """
         check_whole(1, n=n)
         if self.withheld is not None:
-            raise UsageError("per-query estimates vary with the sample. Use complete judgments.")
+            raise UsageError(
+                "per-query estimates from sampled judgments are too noisy to rank queries. Use complete "
+                "judgments"
+            )
         place = 0 if measure is None else self.measure_index(measure)
         table, text = self.averaged_values(place), str(self.measures[place])
         values = table[self._run_index(run)]

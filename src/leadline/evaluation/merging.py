@@ -48,7 +48,7 @@ def merge_results(
     """Merge results of parts of the same runs."""
     parts = list(parts)
     if not parts:
-        raise UsageError("no results to merge. Pass at least one.")
+        raise UsageError("there are no results to merge. Pass at least one result")
     labels = labels or [f"result {number}" for number in range(1, len(parts) + 1)]
     for part, label in zip(parts, labels, strict=True):
         _refuse_unmergeable(part, label)
@@ -121,41 +121,48 @@ def failed_warning(paths: Sequence[str]) -> list[ResultWarning]:
 def _refuse_unmergeable(part: Results, label: str) -> None:
     if part.estimates is not None or part.withheld is not None:
         raise UsageError(
-            f"{label} contains estimates over all queries. Only values from evaluate can be merged."
+            f"{label} contains estimates, not per-query values. Pass results that `evaluate` computed from "
+            "complete judgments"
         )
     if part.undefined is None or part.qrels is None:
-        raise UsageError(f"{label} cannot be merged. Pass results of `evaluate`.")
+        raise UsageError(f"{label} cannot be merged. Pass results from `evaluate`")
     if part.options.get("name_by") == "tag" and any(run.counts.get("other_tags") for run in part.runs):
-        raise UsageError(f"{label} has several run tags. Use one tag, or name runs by file.")
+        raise UsageError(f"a run in {label} has more than one tag. Use one tag per run, or name runs by file")
 
 
 def _refuse_different(first: Results, other: Results, one: str, label: str) -> None:
     """Raise UsageError if results are not of the same runs, judgments, measures and options."""
     if other.names != first.names:
         raise UsageError(
-            f"{label} has the runs {', '.join(other.names)}, but {one} has {', '.join(first.names)}. "
-            "Both need the same runs in the same order (`merge --name` names a run given in parts)."
+            f"{label} and {one} do not have the same runs in the same order ({', '.join(other.names)} versus "
+            f"{', '.join(first.names)}). To name a run that is split into parts, use `merge --name`"
         )
     texts, others = ([str(measure) for measure in results.measures] for results in (first, other))
     if texts != others:
         raise UsageError(
-            f"{label} has {', '.join(others)}, but {one} has {', '.join(texts)}. They must be the same."
+            f"{label} and {one} have different measures ({', '.join(others)} versus {', '.join(texts)}). "
+            "Merge only results with the same measures"
         )
     if other.queries != first.queries or other.qrels_digest != first.qrels_digest:
-        raise UsageError(f"{label} and {one} have different judgments. They must be the same.")
+        raise UsageError(
+            f"{label} and {one} have different judgments. Merge only results with the same judgments"
+        )
     if not same_weights(first, other):
-        raise UsageError(f"{label} and {one} have different query weights. They must be the same.")
+        raise UsageError(
+            f"{label} and {one} have different query weights. Merge only results with the same weights"
+        )
     left, right = _comparable(first.options), _comparable(other.options)
     for name in dict.fromkeys([*left, *right]):
         if left.get(name) != right.get(name):
             raise UsageError(
-                f"{label} has {name}={right.get(name)!r}, but {one} has {left.get(name)!r}. The options must "
-                "be the same."
+                f"{label} has {name}={right.get(name)!r}, but {one} has {left.get(name)!r}. Merge only "
+                "results with the same options"
             )
     missing = ~first.present & ~other.present
     if not np.array_equal(first.values[missing], other.values[missing], equal_nan=True):
         raise UsageError(
-            f"{label} and {one} have different values for missing queries. Use the same version for both."
+            f"{label} and {one} have different values for missing queries. Compute both results with the "
+            "same version of leadline"
         )
 
 
@@ -171,7 +178,7 @@ def _owners(parts: Sequence[Results], labels: Sequence[str]) -> Integers:
         if twice:
             run, code = twice[0]
             raise UsageError(
-                f"query '{part.queries[code]}' of {part.runs[run].name} is in both "
+                f"query '{part.queries[code]}' of run '{part.runs[run].name}' is in both "
                 f"{labels[owner[run, code]]} and {labels[number]} "
                 f"({counted(len(twice), 'such query', 'such queries')}). Put each query in only one part."
             )
@@ -183,8 +190,8 @@ def _averaged(queries: str, before: str | None, averaged: Flags, present: Flags)
     """Return which queries are averaged by another rule than that of the parts."""
     if queries not in SETTLED or before not in SETTLED:
         raise UsageError(
-            f"queries={queries!r} does not fit results with queries={before!r}. Use the same value, or 'all' "
-            "and 'both'."
+            f"results with queries={before!r} cannot be averaged with queries={queries!r}. Only 'all' and "
+            "'both' can replace each other"
         )
     chosen = present if queries == "both" else np.ones_like(present)
     return np.broadcast_to(chosen[:, :, np.newaxis], averaged.shape).copy()

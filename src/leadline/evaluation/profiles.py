@@ -14,7 +14,7 @@ import numpy as np
 from leadline.data.arrays import Flags
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import PERSISTENCE, all_errors, split_names
-from leadline.errors import UnknownNameError, UsageError
+from leadline.errors import UnknownNameError, UsageError, either
 from leadline.evaluation.join import joined_runs
 from leadline.io.read import RunLike
 from leadline.io.run_names import is_input
@@ -78,8 +78,8 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Reque
         return []
     if PREFERENCES.fullmatch(text):
         raise UsageError(
-            f"measure '{text}' needs preferences or judgment groups (trec_eval -R), which leadline does "
-            "not support"
+            f"leadline does not support measure '{text}' because it needs preference judgments or judgment "
+            "groups (trec_eval -R)"
         )
     if text in GROUPS:
         names = [name for name in GROUPS[text] if not (nine and name in TEN_ONLY)]
@@ -88,7 +88,7 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Reque
     if name not in NAMES or not (dot or strict or name in TEXTS):
         return []
     if dot and not written:
-        raise UsageError(f"measure '{text}' has nothing after the dot. Add parameters.")
+        raise UsageError(f"measure '{text}' has nothing after the dot. Add parameters or remove the dot")
     try:
         return _family(name, written)
     except ValueError:
@@ -183,7 +183,7 @@ def _expected(name: str) -> str:
     if name in BY_GAIN:
         return "gains of grades, as in 1=3,2=9"
     if name in BY_RANK or name in BY_LEVEL or name == "11pt_avg":
-        return "numbers with commas"
+        return "numbers separated by commas"
     return {
         "utility": "four numbers, as in 1,-1,0,0",
         "set_F": "one number, 0 or more",
@@ -264,16 +264,17 @@ class Profile(NamedTuple):
         texts = [name for name in names if isinstance(name, str) and is_text(name)]
         if texts:
             raise UsageError(
-                f"the value of {', '.join(texts)} is text. Use a different measure, or `evaluate -f trec`."
+                f"measures with text values ({', '.join(texts)}) are not supported here. Use a different "
+                "measure, or run `evaluate -f trec`"
             )
         requests = self.requests(names, rel=rel, documents=documents)
         measures = dict.fromkeys(request.measure for request in requests if request.measure is not None)
         printed = list(map(str, measures))
         for name in printed:
             if printed.count(name) > 1:
-                raise UsageError(f"two measures are both named '{name}'. Give them different names.")
+                raise UsageError(f"two measures are both named '{name}'. Rename one of the measures")
         if not measures:
-            raise UsageError("no measures given. Pass at least one, such as AP or nDCG@10.")
+            raise UsageError("no measures were given. Pass at least one measure, such as AP or nDCG@10")
         return list(measures)
 
     def requests(
@@ -382,7 +383,7 @@ PROFILES = {
 def profile_of(name: str) -> Profile:
     """Return a profile by name."""
     if not isinstance(name, str) or name not in PROFILES:
-        raise UsageError(f"unknown profile {name!r}. The profiles are " + ", ".join(PROFILES))
+        raise UsageError(f"there is no profile {name!r}. Use {either(PROFILES)}")
     return PROFILES[name]
 
 
@@ -412,12 +413,12 @@ def divided(
         if are_measures(item, profile, after_runs=bool(before) or runs is not None):
             wanted += [item] if isinstance(item, (str, type)) or not isinstance(item, Iterable) else item
         elif wanted:
-            raise UsageError(f"a run follows the measure {wanted[-1]}. Put all runs before the measures.")
+            raise UsageError(f"a run follows measure '{wanted[-1]}'. Pass all runs before the measures")
         else:
             before.append(item)
     for name, keyword, positional in (("runs", runs, before), ("measures", measures, wanted)):
         if keyword is not None and positional:
-            raise UsageError(f"{name} is given twice, by position and as {name}=")
+            raise UsageError(f"{name} were passed both by position and as {name}=. Pass {name} only once")
     if before:
         runs = before[0] if len(before) == 1 else joined_runs(before)
     return runs, wanted or measures
@@ -461,7 +462,8 @@ def are_measures(argument: Any, profile: str = "leadline", *, after_runs: bool =
     check_measures([word for word in words if isinstance(word, str) and word not in inputs], profile)
     if inputs:
         raise UsageError(
-            f"one list has both runs and measures ({inputs[0]} is a file). Put runs first, then measures."
+            f"one list has both runs and measures ({inputs[0]} is a file). Pass runs first, then measures in "
+            "a separate argument"
         )
     return True
 

@@ -239,7 +239,9 @@ class Results(Lookups, Result):
     def mean_bounds(self) -> Floats:
         """Bounds of the means: runs x measures x bounds; NaN if not available."""
         if self.bounds is None:
-            raise UsageError("these results have no bounds. Compute them with evaluate(..., bounds=True).")
+            raise UsageError(
+                "these results have no bounds. Compute the bounds with evaluate(..., bounds=True)"
+            )
         limits, available = self.bounds
         means = np.full((len(self.runs), *available.shape), np.nan)
         for index, bound in np.argwhere(available).tolist():

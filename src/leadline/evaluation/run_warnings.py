@@ -203,10 +203,11 @@ def check_level(rel: float | None, qrels: QrelsColumns) -> None:
     """
     if rel is None or not 0 < rel < 1 or (qrels.grades != np.floor(qrels.grades)).any():
         return
-    level = f"the significance level {rel:g} is `--confidence {1 - rel:g}` (in Python confidence={1 - rel:g})"
+    share = f"{1 - rel:g}"
+    level = f"significance level of {rel:g}, use `--confidence {share}` (in Python, confidence={share})"
     raise UsageError(
-        f"level {rel:g} (`--level`, in Python rel) does not fit whole-number grades. Give the lowest "
-        f"relevant grade, such as 1{f'. If you mean significance, {level}' if rel <= HALF else ''}."
+        f"level {rel:g} (`--level`, in Python rel) does not fit whole-number grades. Pass the lowest "
+        f"relevant grade, such as 1{f'. For a {level}' if rel <= HALF else ''}"
     )
 
 
@@ -214,12 +215,12 @@ def no_common_query(names: Sequence[str], asked: str, qrels: QrelsColumns) -> In
     """Return the error of runs none of which has a judged query, with the first query of both.
 
     >>> str(no_common_query(["bm25"], "t1", QrelsColumns.of([("1", "d1", 1)])))
-    "no query of bm25 is judged (bm25 has 't1', the judgments have '1'). Use the same query ids in both"
+    "no query of bm25 is judged (bm25 has 't1', the judgments have '1'). Make the query ids match."
     """
     has = [f"{names[0]} has {asked!r}"] * bool(asked)
     has += [f"the judgments have {qrels.queries[0]!r}"] * bool(len(qrels.queries))
     found = f"no query of {', '.join(names)} is judged ({', '.join(has)})"
-    return InputError(found, hint="Use the same query ids in both")
+    return InputError(found, hint="Make the query ids match")
 
 
 def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> list[ResultWarning]:

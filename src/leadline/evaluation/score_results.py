@@ -14,7 +14,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.records import NamedMeasure, ResultWarning, RunInfo
 from leadline.data.validation import check_word
-from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.errors import InputError, LeadlineError, UsageError, either
 from leadline.evaluation.evaluate import Meaning
 from leadline.evaluation.limits import same_weights
 from leadline.evaluation.profiles import is_text, profile_of
@@ -111,7 +111,7 @@ def read_scores(
     names = list(map(str, asked))
     opened = [(source, table) for source in _sources(scores) for table in [_opened(source)]]
     if not opened:
-        raise InputError("no scores given. Pass at least one table")
+        raise InputError("no scores were given. Pass at least one table")
     saved = [(source, table) for source, table in opened if isinstance(table, Results)]
     if len(saved) == len(opened):
         results = _combined([table for _, table in saved], [source.path for source, _ in saved])
@@ -119,7 +119,8 @@ def read_scores(
     if saved:
         other = next(source for source, table in opened if isinstance(table, OpenedScores))
         raise UsageError(
-            f"{saved[0][0].path} is a saved result, but {other.path} is a table. Pass only one kind."
+            f"{saved[0][0].path} is a saved result, but {other.path} is a table. Pass only saved "
+            "results or only tables"
         )
     tables = [table for _, table in opened if isinstance(table, OpenedScores)]
     headers = [name for table in tables for name in dict.fromkeys(table.header)]
@@ -151,23 +152,25 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
         others = list(map(str, results.measures))
         if others != texts:
             raise UsageError(
-                f"{path} has {', '.join(others)}, but {paths[0]} has {', '.join(texts)}. They must be "
-                "the same."
+                f"{path} and {paths[0]} have different measures ({', '.join(others)} versus "
+                f"{', '.join(texts)}). Use results with the same measures"
             )
         different = queries ^ set(results.averaged_queries())
         if different:
             raise UsageError(
-                f"{path} and {paths[0]} have different queries ({len(different)}, such as "
-                f"{min(different)}). They must be the same."
+                f"{path} and {paths[0]} have different queries (in only one file: {len(different)}, such as "
+                f"{min(different)}). Use results with the same queries"
             )
     names = [name for results in parts for name in results.names]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise UsageError(f"run '{twice[0]}' is in two files. Give the runs different names.")
+        raise UsageError(f"run '{twice[0]}' is in more than one file. Give each run a different name")
     rows = [results.queries.encode(first.queries.names) for results in parts]
     sampling = _merged(parts)
     if any(not same_weights(first, results) for results in parts):
-        raise UsageError("the saved results have different query weights. They must be the same.")
+        raise UsageError(
+            "the saved results have different query weights. Use results with the same query weights"
+        )
     message = "values are estimates from a sample of judgments, and intervals are over queries and samples"
     estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
     return Results(
@@ -211,7 +214,7 @@ def _opened(source: _Source) -> OpenedScores | Results:
         raise InputError(
             "was printed with -f json and has no per-query values",
             path=source.path,
-            hint="Save the result with -o FILE.json, or print it with -f json --per-query",
+            hint="Save the result with -o FILE.json, or add --per-query to -f json",
         )
     return open_mapping(values, source.path, "")
 
@@ -279,8 +282,8 @@ def _selected(results: Results, names: Sequence[str], sides: Mapping[str, Sequen
     for name, side in said.items():
         if name not in assumed:
             raise UsageError(
-                f"--{side}-is-better {name} does not apply to saved results, which already know the "
-                "direction. Leave it out."
+                f"--config scores.{side}_is_better={name} does not apply to saved results because their "
+                "direction is already known. Remove the setting"
             )
     results.measures = [
         replace(assumed[name], rising=said[name] == "higher", assumed=False) if name in said else measure
@@ -324,22 +327,22 @@ class _Builder:
                     raise InputError(
                         f"{own[canonical]} and {name} both mean {canonical}",
                         path=part.path,
-                        hint="Keep only one of them",
+                        hint="Keep only one of these measures",
                     )
             spelled |= own
         wanted = list(dict.fromkeys(map(_canonical, asked))) or list(spelled)
         for name in wanted:
             if name not in spelled:
-                raise UsageError(f"these scores have no measure '{name}', only {', '.join(spelled)}")
+                raise UsageError(f"these scores have no measure '{name}'. Use {either(spelled or ['AP'])}")
         for canonical, (side, name) in self.sides.items():
             if canonical not in spelled:
-                raise UsageError(f"these scores have no measure '{name}', only {', '.join(spelled)}")
+                raise UsageError(f"these scores have no measure '{name}'. Use {either(spelled or ['AP'])}")
             known = _meant(name)
             if known is not None and known.rising != (side == "higher"):
                 better = "larger" if known.rising else "smaller"
                 raise UsageError(
-                    f"--{side}-is-better {name} does not apply, because {better} values of {canonical} "
-                    "are better. Use it only for custom measures."
+                    f"--config scores.{side}_is_better={name} is not allowed because {better} values of "
+                    f"{canonical} are better. Use the setting only for custom measures"
                 )
         found = {
             name: NamedMeasure(
@@ -362,7 +365,9 @@ class _Builder:
             words = f"assuming higher is better: {named} (if not, use --config scores.lower_is_better)"
             self.warnings.append(ResultWarning("assumed_direction", words, len(assumed)))
         if not found:
-            raise InputError(f"no measure is a mean over queries ({', '.join(sums)})")
+            raise InputError(
+                f"none of the measures ({', '.join(sums)}) is a mean over queries. Add a measure such as AP"
+            )
         return found
 
     def results(self, paths: Sequence[str]) -> Results:
@@ -469,10 +474,10 @@ class _Builder:
         texts = list(self.measures)
         if self.missing == "refuse":
             raise InputError(
-                f"run '{self.runs[run]}' has no value of {texts[measure]} for query '{self.queries[query]}' "
-                f"({lacking:,} of {values.size:,} values are missing)",
+                f"run '{self.runs[run]}' has no {texts[measure]} value for query '{self.queries[query]}' "
+                f"(missing values: {lacking:,} of {values.size:,})",
                 hint="Use --config scores.missing=zero to count missing values as 0, or --config "
-                "scores.missing=drop to leave out these queries",
+                "scores.missing=drop to leave out queries with missing values",
             )
         if self.missing == "zero":
             wrong = [
@@ -493,7 +498,10 @@ class _Builder:
         for index, name in enumerate(texts):
             left = int((~complete[:, index]).sum())
             if left == len(complete):
-                raise InputError(f"no query has a value of {name} for every run")
+                raise InputError(
+                    f"no query has a {name} value for every run, so --config scores.missing=drop leaves no "
+                    "queries"
+                )
             words = f"queries without {name} for every run: {left} of {len(complete)} (left out of its means)"
             self.warnings.append(ResultWarning("missing_dropped", words, left))
         return np.broadcast_to(complete[None], values.shape).copy()

@@ -65,7 +65,7 @@ class Streams(io.RawIOBase):
         if not bounded or self.stream.needs_input:
             packed = self.packed or self.file.read(self.piece)
             if not packed:
-                raise EOFError("it ends before the end of the stream")
+                raise EOFError("the compressed data ends too early")
             packed, self.packed = packed[: self.piece], packed[self.piece :]
         found: bytes = (
             self.stream.decompress(packed, max(size, LEAST)) if bounded else self.stream.decompress(packed)
@@ -81,7 +81,7 @@ class Streams(io.RawIOBase):
             padding += len(self.packed) - len(rest)
             self.packed = rest or self.file.read(self.piece)
         if padding % 4:
-            raise EOFError(f"its {padding} bytes of padding are not a multiple of 4")
+            raise EOFError(f"the padding length, {padding}, is not a multiple of 4")
         return bool(self.packed)
 
 

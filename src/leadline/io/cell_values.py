@@ -60,5 +60,7 @@ def object_of(text: str, path: str, line: int) -> dict[str, Any]:
 def checked_object(found: Any, path: str, line: int) -> dict[str, Any]:
     """Return a value that is an object."""
     if not isinstance(found, dict):
-        raise InputError(f"the JSON is of type {type(found).__name__}, not an object", path=path, line=line)
+        raise InputError(
+            f"the JSON value is of type {type(found).__name__}, not an object", path=path, line=line
+        )
     return found

@@ -440,7 +440,8 @@ def write_repaired(
             f"{left[0].message.rstrip('.')} (errors that cannot be repaired: "
             f"{sum(each.count for each in left)})",
             path=found.path,
-            hint="Only repeated documents, NaN scores and the warnings of `check` can be repaired",
+            hint="Only repeated documents, NaN scores and faults that `check` reports as "
+            "warnings can be repaired",
             line=left[0].line if found.unit == "line" else None,
         )
     found.lists.resolve_duplicates(

@@ -125,7 +125,7 @@ def _file_in(path: str) -> str:
         parts = sorted(name for name in os.listdir(path) if name.endswith(".arrow"))
         if len(parts) != 1:
             raise InputError(
-                f"is a dataset in {len(parts)} files",
+                f"is a dataset with {len(parts)} Arrow files",
                 path=path,
                 hint="Use a single file, as written by `to_parquet`",
             )
@@ -220,7 +220,10 @@ def _named_rows(source: Opened, columns: str, what: str) -> Records:
     from leadline.io import tables
 
     if source.format.name not in HEADERLESS_FORMATS:
-        raise InputError(f"is {source.format.name}, not a text without a header", path=source.path)
+        raise InputError(
+            f"is in {source.format.name} format, but columns can be named only for text without a header",
+            path=source.path,
+        )
     return tables.named_rows(source, columns.split(","), what)
 
 

@@ -45,7 +45,7 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
     """
     path, _, column = place.rpartition(":")
     if not path or not column:
-        raise UsageError(f"'{place}' is not valid. Write FILE:COLUMN, as in scores.tsv:score.")
+        raise UsageError(f"'{place}' is not valid. Pass FILE:COLUMN, such as scores.tsv:score.")
     found: dict[str, dict[str, float]] = {}
     for line, row in records(path):
         keys = [
@@ -54,21 +54,25 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
         need_columns(row, [*keys, column], path, line)
         query, document = (row[key] for key in keys)
         if not all(isinstance(name, str) and name for name in (query, document)):
-            raise InputError(f"the ids {query!r} and {document!r} are not text", path=path, line=line)
+            raise InputError(
+                f"query id {query!r} and document id {document!r} must both be nonempty text",
+                path=path,
+                line=line,
+            )
         if row[column] is None or row[column] == "":
             continue
         if document in found.setdefault(query, {}):
             raise repeated(f"document '{document}'", of=f"query '{query}'", path=path, line=line)
         found[query][document] = _number(row[column], column, path, line)
     if not any(found.values()):
-        raise InputError(f"there is no number in column '{column}'", path=path)
+        raise InputError(f"column '{column}' contains no numbers", path=path)
     return found
 
 
 def _number(cell: object, column: str, path: str, line: int) -> float:
     number = number_in(cell)
     if number is None or not math.isfinite(number):
-        raise InputError(f"{column} {cell!r} is not a finite number", path=path, line=line)
+        raise InputError(f"value {cell!r} in column '{column}' is not a finite number", path=path, line=line)
     return number
 
 
@@ -83,7 +87,8 @@ def teams_of(labels: Mapping[str, str], names: Iterable[str], place: str = "") -
     if missing:
         where = f" in {place}" if place else ""
         raise UsageError(
-            f"run '{missing[0]}' has no team{where} ({counted(len(missing), 'run')} without a team in all)"
+            f"run '{missing[0]}' has no team{where} (runs without a team: {len(missing)}). Add a team for "
+            "every run"
         )
     return [labels[name] for name in wanted]
 
@@ -95,7 +100,7 @@ def read_pairs(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     """
     found = list(_pairs(os.fspath(path)))
     if not found:
-        raise InputError("contains no pairs of query_id and doc_id", path=os.fspath(path))
+        raise InputError("contains no query-document pairs", path=os.fspath(path))
     return found
 
 
@@ -109,7 +114,7 @@ def _pairs(path: str) -> Iterator[tuple[str, str]]:
                     f"the line has {counted(len(cells), 'column')}",
                     path=path,
                     line=number,
-                    hint="Qrels have 4 columns, and a run has 6",
+                    hint="Qrels need 4 columns, and a run needs 6",
                 )
             yield to_text(cells[0]), to_text(cells[2])
         return
@@ -129,7 +134,7 @@ def pair_of(row: Mapping[str, Any]) -> tuple[Any, Any]:
     query, document = row_columns.find(row, row_columns.QUERY), row_columns.find(row, row_columns.DOCUMENT)
     if query is None or document is None:
         raise InputError(
-            f"the table has the columns {', '.join(map(str, row))}, but needs query_id and doc_id"
+            f"the table needs columns 'query_id' and 'doc_id', but has only {', '.join(map(str, row))}"
         )
     return row[query], row[document]
 
@@ -145,7 +150,7 @@ def read_population(given: str) -> int | dict[str, int]:
     if given.isascii() and given.isdigit():
         return int(given)
     if given[:1] in "+-." and given[1:2].isdigit():
-        raise UsageError(f"population {given!r} is not valid. Give a whole number of at least 1, or a file.")
+        raise UsageError(f"population {given!r} is not valid. Pass a whole number of at least 1, or a file.")
     found: dict[str, int] = {}
     for number, raw in plain.data_lines(text_of(read_whole(given)).encode("utf-8", "surrogateescape")):
         line = to_text(raw)
@@ -154,7 +159,7 @@ def read_population(given: str) -> int | dict[str, int]:
             if number == 1 and len(fields) == 2:
                 continue
             raise InputError(
-                f"'{line.strip()[:60]}' is not a query and a whole number", path=given, line=number
+                f"'{line.strip()[:60]}' must consist of a query and a whole number", path=given, line=number
             )
         if fields[0] in found:
             raise repeated(f"query '{fields[0]}'", path=given, line=number)
@@ -188,7 +193,7 @@ def _documents(query: str, listed: object) -> list[str]:
         return list(listed)
     found = type(listed).__name__
     raise InputError(
-        f"the value of query {query!r} is of type {found}, not of the form [document, ...]", path="known"
+        f"the value of query {query!r} is of type {found}", path="known", hint="Use the form [document, ...]"
     )
 
 
@@ -215,5 +220,7 @@ def read(path: str) -> dict[bytes, set[bytes]]:
                 hint="Write a query and a document, or the 4 columns of qrels",
             )
     if not found:
-        raise InputError("contains no known documents (lines with query and document)", path=path)
+        raise InputError(
+            "contains no known documents", path=path, hint="Each line needs a query and a document"
+        )
     return found

@@ -19,7 +19,7 @@ def table(source: Opened, *_: object) -> Table | Records:
     path = source.path
     collection = load(path)
     if not collection.has_qrels():
-        raise InputError("is a collection without qrels", path=path)
+        raise InputError("is a collection that has no qrels", path=path)
     return python_inputs.table_of_rows(enumerate(downloaded(path, collection.qrels_iter), start=1), path=path)
 
 
@@ -46,7 +46,7 @@ def downloaded(path: str, rows: Callable[[], Iterable[Any]]) -> Iterator[Any]:
             raise
         reason = " ".join(str(error).split())[:200]
         raise InputError(
-            f"cannot be fetched ({type(error).__name__}{': ' * bool(reason)}{reason})",
+            f"cannot be downloaded ({type(error).__name__}{': ' * bool(reason)}{reason})",
             path=path,
-            hint="Check the network connection and whether the collection can be downloaded",
+            hint="Check the network connection and whether the collection needs a manual download",
         ) from None

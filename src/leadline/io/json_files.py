@@ -13,7 +13,6 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
-from leadline.data.wording import counted
 from leadline.errors import InputError, either
 from leadline.io import python_inputs, row_columns
 from leadline.io.opening import Chunk
@@ -99,7 +98,7 @@ def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
         return python_inputs.mapping_records(found, what, path=path, unit="record", subtopics=subtopics)
     if isinstance(found, list):
         return python_inputs.table_of_rows(enumerate(found, start=1), path=path)
-    raise InputError(f"the JSON is of type {type(found).__name__}, not an object or a list", path=path)
+    raise InputError(f"the JSON value is of type {type(found).__name__}, not an object or a list", path=path)
 
 
 def parse_json(text: bytes, path: str, line: int = 0) -> Any:
@@ -141,7 +140,9 @@ def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
         found = parse_json(raw, window.path, line)
         if not isinstance(found, Members):
             raise InputError(
-                f"the line is JSON of type {type(found).__name__}, not an object", path=window.path, line=line
+                f"the JSON value is of type {type(found).__name__}, not an object",
+                path=window.path,
+                line=line,
             )
         if len(found.pairs) > len(found):
             raise InputError("the object has two members with the same name", path=window.path, line=line)
@@ -202,7 +203,7 @@ BOOK, ANONYMOUS = "query_doc_pairs", "Anonymous"  # of Quepid
 MTEB_META = "mteb_model_meta"
 WITHOUT_QUERY = 'Use an object {query id: response}, or {"query_id": ..., "hits": ...} on every line'
 
-ORDERED = "To give the query ids in order, use `--config read.queries_in=QUERIES`"
+ORDERED = "To pass the query ids in order, use `--config read.queries_in=QUERIES`"
 
 # The place of a query in its file, its id, and what holds its list.
 Entry: TypeAlias = tuple[int, Any, Any]
@@ -307,9 +308,11 @@ def rows_of_entries(
     if not name and queries:
         lists = [first, *rest]
         if len(lists) != len(queries):
-            wanted = counted(len(queries), "query", "queries")
-            found = f"there are {len(lists)} lists without query ids for {wanted}"
-            raise InputError(found, path=path, hint="Give one list per query")
+            found = (
+                f"the number of lists without query ids ({len(lists):,}) differs from the number of queries "
+                f"({len(queries):,})"
+            )
+            raise InputError(found, path=path, hint="Pass one list per query")
         ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
         return _records(ordered, what, path, unit, "")
     return _records(_with_queries(chain([first], rest), name, path, unit), what, path, unit, name)
@@ -349,7 +352,7 @@ def _part_of(text: Mapping[str, Any], part: str, path: str) -> Any:
     if not parts:
         raise InputError("has no predictions in the form {subset: {split: predictions}}", path=path)
     if part not in parts and (part or len(parts) > 1):
-        found = f"has no part {part}" if part else f"has predictions for {len(parts)} subsets and splits"
+        found = f"has no part {part}" if part else f"has predictions in {len(parts)} parts"
         raise InputError(found, path=path, hint="Use " + either(f"{path}#{name}" for name in parts))
     found = parts[part] if part else next(iter(parts.values()))
     if not isinstance(found, Mapping):
@@ -371,10 +374,8 @@ def _page(text: Mapping[str, Any], path: str) -> Table | Records:
     rows, total = text["rows"], text.get("num_rows_total")
     incomplete = bool(text.get("partial") or text.get("truncated"))
     if incomplete or (isinstance(total, int) and total > len(rows)):
-        known = "more" if incomplete else f"{total:,}"
-        raise InputError(
-            f"contains only {len(rows):,} of {known} rows", path=path, hint="Download all rows of the dataset"
-        )
+        known = f"some rows ({len(rows):,})" if incomplete else f"{len(rows):,} of {total:,} rows"
+        raise InputError(f"contains only {known}", path=path, hint="Download all rows of the dataset")
     return python_inputs.table_of_rows(_page_rows(rows, path), path=path)
 
 
@@ -596,4 +597,6 @@ def _number(value: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    return "has " + ", ".join(value) if isinstance(value, Mapping) else f"is of type {type(value).__name__}"
+    if isinstance(value, Mapping):
+        return f"contains {', '.join(map(str, value))}" if value else "is empty"
+    return f"is of type {type(value).__name__}"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.data.qrels import QrelsColumns
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, either
 from leadline.io import row_columns
 from leadline.io.formats import SQLITE_STORE, opened, records_of
 from leadline.io.objects import read_qrels
@@ -53,7 +53,7 @@ def read_judges(source: JudgesLike) -> list[Judge]:
         other = seen.setdefault(judge.name, judge)
         if other is not judge:
             files = f" ({other.path} and {judge.path})" if judge.path else ""
-            raise UsageError(f"two judges are both named '{judge.name}'{files}. Give them different names.")
+            raise UsageError(f"two judges are both named '{judge.name}'{files}. Rename one of the judges.")
     return found
 
 
@@ -116,7 +116,7 @@ def _of_store(path: str, wanted: str) -> list[Judge]:
         row = to_bytes(query), to_bytes(document), float(grade)
         found.setdefault(judge, []).append(row)
     if wanted not in ("", "*", *found):
-        raise InputError(f"has no judge '{wanted}'", path=path, hint=f"Its judges are {', '.join(found)}")
+        raise InputError(f"has no judge '{wanted}'", path=path, hint=f"Use {either(found)}")
     return [
         Judge(name, QrelsColumns.of(rows, source=path), path)
         for name, rows in sorted(found.items())
@@ -146,7 +146,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
             need_columns(header, [column], path, 1)
             chosen = [column]
         if not chosen:
-            raise InputError("the table has no column with the grades of a judge", path=path, line=1)
+            raise InputError("the table has no column of grades", path=path, line=1)
         rows = _wide_rows(path, query, document, chosen)
     return [Judge(name, QrelsColumns.of(said, source=path), path) for name, said in rows.items()]
 

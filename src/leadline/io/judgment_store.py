@@ -26,7 +26,7 @@ VERSION = 1  # of the tables
 WAIT = 5.0  # seconds to wait for a lock
 STORE = "a store of `leadline judge`"
 BROKEN = ("not a database", "malformed", "no such", "decode", "corrupt", "unsupported file format")
-BACKUP = "Try `sqlite3 FILE .recover` to recover part of it"
+BACKUP = "Try `sqlite3 FILE .recover` to recover part of the store"
 
 KINDS: dict[str, tuple[type, ...]] = {
     "s": (str,),
@@ -112,12 +112,12 @@ def check(connection: sqlite3.Connection, path: str) -> None:
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
     if application != APPLICATION:
-        raise InputError(f"is the database of a different program, not {STORE}", path=path)
+        raise InputError(f"is a database of a different program, not {STORE}", path=path)
     if version != VERSION:
         raise InputError(
-            f"has tables of version {version}, but this version of leadline reads version {VERSION}",
+            f"has tables of version {version}, but this version of leadline supports only version {VERSION}",
             path=path,
-            hint="A newer version of leadline made it" if version > VERSION else "",
+            hint="Install a newer version of leadline" if version > VERSION else "",
         )
     # Indices, too: a judgment that is missing from one would not be read.
     (state,) = connection.execute("PRAGMA integrity_check(1)").fetchone()

@@ -84,9 +84,9 @@ class Parts:
             from tempfile import gettempdir
 
             raise UsageError(
-                f"{self.path}: a query reappears after another one, and there is no room to group its "
-                f"lines in {gettempdir()} ({error.strerror or error}); group the file by query, or set "
-                "TMPDIR to a folder with space"
+                f"{self.path}: the lines of a query are not consecutive and cannot be grouped in "
+                f"{gettempdir()} ({error.strerror or error}). Group the file by query, or set TMPDIR to a "
+                "folder with enough space"
             ) from None
         self.size += len(lines)
 

@@ -105,6 +105,7 @@ def _of_judge(judgments: list[Judgment], name: str) -> list[Judgment]:
         import difflib
 
         known = [*RULES, *judges]
-        close = difflib.get_close_matches(name, known, n=2) or known
-        raise UsageError(f"no merge rule or judge is called '{name}'. Did you mean {either(close)}?")
+        close = difflib.get_close_matches(name, known, n=2)
+        hint = f"Did you mean {either(close)}?" if close else f"Use {either(known)}"
+        raise UsageError(f"no merge rule or judge is called '{name}'. {hint}")
     return [judgment for judgment in judgments if judgment.judge == name]

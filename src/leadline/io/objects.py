@@ -240,7 +240,7 @@ def read_run(
 
         source = python_inputs.by_query(source, queries, documents, name or UNNAMED)
     elif documents is not None:
-        raise UsageError("documents can only be passed with query ids. Pass queries=[...].")
+        raise UsageError("documents can be passed only with query ids. Add queries=[...]")
     found = counted_run(source, name=name, reading=reading)[0]  # type: ignore[arg-type]  # refused if no run
     run = Run.sharing(found)
     return run if name is None or name == run.name else run.renamed(name)
@@ -303,18 +303,21 @@ def run_of_arrays(
         check_flags(lower_is_better=lower_is_better)
     found, values = np.asarray(ids), np.asarray(scores)
     listed = list(queries)
-    shapes = f"ids have the shape {found.shape} and scores {values.shape}, for {len(listed):,} query ids"
+    shape = f"ids have shape {found.shape}, scores have shape {values.shape}"
+    shapes = f"{shape} and queries has length {len(listed):,}"
     if found.ndim != 2 or found.shape != values.shape or len(listed) != len(found):
         raise UsageError(
-            f"{shapes}. Pass two arrays of the same two-dimensional shape, with one row per query."
+            f"{shapes}. Pass two two-dimensional arrays of the same shape, with one row per query"
         )
     if values.dtype.kind not in "fiu":
-        raise UsageError(f"scores must be numbers, not of type {values.dtype}")
+        raise UsageError(f"scores must be numbers, but have type {values.dtype}")
     label = name or UNNAMED
     kept = np.ones(found.shape, dtype=np.bool_)
     if documents is not None or found.dtype.kind in "iu":
         if found.dtype.kind not in "iu":
-            raise UsageError(f"ids must be whole numbers (positions in documents), not of type {found.dtype}")
+            raise UsageError(
+                f"ids must be whole numbers (positions in documents), but have type {found.dtype}"
+            )
         kept = found != -1
         wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))
         if wrong.any():
@@ -328,7 +331,7 @@ def run_of_arrays(
         raise InputError(
             "the scores increase along every row, as distances do, but the best score must come first",
             path=label,
-            hint="Pass lower_is_better=True for distances, or False to read the scores as they are",
+            hint="Pass lower_is_better=True for distances, or lower_is_better=False for similarities",
         )
     refuse_repeated("query", listed, path=label)
     pairs: dict[str, list[tuple[Any, float]]] = {}

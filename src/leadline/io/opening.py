@@ -171,8 +171,8 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
         copy.flush()
     except OSError as error:
         raise UsageError(
-            f"{path} is a pipe, and there is no room to store it in {gettempdir()} "
-            f"({error.strerror or error}). Set TMPDIR to a folder with enough space."
+            f"{path}: the content of this pipe cannot be stored in {gettempdir()} "
+            f"({error.strerror or error}). Set TMPDIR to a folder with enough space"
         ) from None
     return copy
 
@@ -336,7 +336,7 @@ class Chunk:
                 if not isinstance(error, (EOFError, OSError, *broken_archives())):
                     raise
                 raise InputError(
-                    f"cannot be read to its end ({error})", path=self.path, hint="The file may be incomplete"
+                    f"cannot be read to the end ({error})", path=self.path, hint="The file may be incomplete"
                 ) from None
             if not size:
                 self.last = True
@@ -415,22 +415,24 @@ def check_head(head: bytes, path: str) -> None:
     """Refuse the first bytes of a file that is not text: UTF-16, a NUL byte in the first line, or several."""
     if head.startswith(WIDE_BOMS):
         raise InputError(
-            "starts with a UTF-16 byte order mark", path=path, line=1, hint="Convert it to UTF-8"
+            "starts with a UTF-16 byte order mark", path=path, line=1, hint="Convert the file to UTF-8"
         )
     if head.startswith((b"#", *BINARY_TABLES)):
         return
     if head.startswith(LZ4):
         raise InputError(
-            "is compressed with lz4, which leadline cannot read",
+            "is compressed with lz4, but leadline does not support lz4",
             path=path,
-            hint="Compress the file with gzip instead (or let ranx write .json or .parquet)",
+            hint="Compress the file with gzip instead, or save it from ranx as .json or .parquet",
         )
     if head.startswith(b"%PDF"):
-        raise InputError("is a PDF file", path=path, hint="Convert it to text, for example with `pdftotext`")
+        raise InputError(
+            "is a PDF file", path=path, hint="Convert the file to text, for example with `pdftotext`"
+        )
     if head.startswith(ZIP):
-        raise InputError("is a ZIP archive", path=path, hint="Unpack it and pass a file from it")
+        raise InputError("is a ZIP archive", path=path, hint="Unpack the archive and pass one of its files")
     if head.startswith(tuple(COMPRESSIONS)):
-        raise InputError("is an archive within an archive", path=path, hint="Compress the file only once")
+        raise InputError("is compressed twice", path=path, hint="Compress the file only once")
     if b"\0" in head.partition(b"\n")[0] or head.count(b"\0") >= BINARY:
         raise nul_byte(path, head[: head.index(b"\0")].count(b"\n") + 1)
 
@@ -442,7 +444,7 @@ def nul_byte(path: str, line: int) -> InputError:
 
 def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputError:
     """Return the error for a line or text that is too long."""
-    return InputError(f"contains a {noun} of more than {limit >> 20} MiB {where}", path=path)
+    return InputError(f"contains a {noun} longer than {limit >> 20} MiB {where}", path=path)
 
 
 def read_whole(
@@ -494,7 +496,7 @@ def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, numb
             f"byte 0x{raw[error.start]:02x} is not valid {encoding}",
             path=path,
             line=number + raw.count(b"\n", 0, error.start),
-            hint="If the file is old, try `--config read.encoding=latin-1`",
+            hint="If the file uses an older encoding, try `--config read.encoding=latin-1`",
         ) from None
 
 
@@ -512,7 +514,7 @@ def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
         if not isinstance(error, (EOFError, OSError, *broken_archives())):
             raise
         raise InputError(
-            f"cannot be read to its end ({error})", path=path, hint="The file may be incomplete"
+            f"cannot be read to the end ({error})", path=path, hint="The file may be incomplete"
         ) from None
     finally:
         stream.close()
@@ -529,4 +531,4 @@ def _decoder(encoding: str) -> codecs._Decoder:
     try:
         return codecs.lookup(encoding).decode
     except LookupError:
-        raise UsageError(f"unknown encoding '{encoding}'. Use utf-8, latin-1, ...") from None
+        raise UsageError(f"unknown encoding '{encoding}'. Use a name such as utf-8 or latin-1") from None

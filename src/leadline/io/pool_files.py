@@ -32,8 +32,10 @@ CONTRIBUTORS = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 NO_CELL = re.compile("[\t\r\n\ud800-\udfff]")  # what an id in a cell of TSV cannot have
 POOL_COLUMNS = ("query_id", "doc_id", "probability", "contributors")
 
-NO_ID = "the pair does not have a query_id and a doc_id as text"
+NO_ID = "the pair needs a query_id and a doc_id, both as text"
 BROUGHT = 'the contributors are not a JSON object such as {"bm25": 3}'
+NO_DESIGN = "the description of the pool is not a JSON object"
+NO_DESIGN = "the description of the pool is not a JSON object"
 
 
 class Pooled(NamedTuple):
@@ -86,7 +88,7 @@ def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
         try:
             order = number_in(str(row["order"])) if ordered and "order" in row else math.nan
             if order is None:
-                raise InputError("the row has no number in the column order")
+                raise InputError("column 'order' has no number in this row")
             share = row_columns.share_of(_first(row))
             yield place, *_pair(row), share, order, _ranks(row.get("contributors"))
         except InputError as error:
@@ -122,7 +124,7 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
     suffix = suffix_of(path)
     if suffix in OTHERS:
         raise InputError(
-            f"a pool cannot be written as {suffix}", path=path, hint="Name the file .tsv or .jsonl"
+            f"a pool cannot be written as {suffix}", path=path, hint="Use a name that ends in .tsv or .jsonl"
         )
     as_json = suffix in {".jsonl", ".ndjson"}
     lines = [] if as_json else ["\t".join(POOL_COLUMNS)]
@@ -145,8 +147,8 @@ def _pair_cells(query: str, document: str, path: str, hint: str = "") -> list[st
     for name in (query, document):
         if NO_CELL.search(name):
             raise InputError(
-                f"id {name!r} contains a tab, a line end or a byte that is not UTF-8, which a TSV file "
-                "cannot contain",
+                f"a TSV file cannot store id {name!r} because it contains a tab, a line end or an invalid "
+                "UTF-8 byte",
                 path=path,
                 hint=hint,
             )
@@ -238,9 +240,12 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
     heads = [(n, line.removeprefix(HEAD)) for n, line in top if line.startswith(HEAD)]
     if not heads and (written or any(line.startswith(FRAME) for _, line in top)):
         raise InputError(
-            f"the line '{HEAD}{{...}}', which says how the pool was drawn, is missing", path=path, line=1
+            f"the line '{HEAD}{{...}}' is missing, so it is unknown how the pool was drawn",
+            path=path,
+            line=1,
+            hint="Use the complete, unchanged file",
         )
-    design = _parsed(heads[0][1], path, heads[0][0]) if heads else {}
+    design = _parsed(heads[0][1], path, heads[0][0], wrong=NO_DESIGN) if heads else {}
     drawn = _columns(text[1:], path) if written else _listed(path, ordered=bool(design))
     _check_drawn(drawn, path)
     rest = _columns([(n, line.removeprefix(FRAME)) for n, line in top if line.startswith(FRAME)], path)
@@ -287,7 +292,7 @@ def _check_complete(design: Mapping[str, Any], drawn: int, rest: int, path: str)
         if written != count:
             number = f"{written:,}" if isinstance(written, int) else repr(written)
             raise InputError(
-                f"contains {count:,} {noun}, but {number} were written",
+                f"has a different number of {noun} than were written ({count:,} instead of {number})",
                 path=path,
                 hint="Use the complete, unchanged file",
             )
@@ -366,13 +371,13 @@ def _check_line(cells: Sequence[str], path: str, number: int) -> None:
 def _check_drawn(pairs: _Columns, path: str) -> None:
     """Refuse pairs to judge that are empty or of probability 0."""
     if not pairs.queries:
-        raise InputError("contains no pairs of query_id and doc_id", path=path)
+        raise InputError("contains no query-document pairs", path=path)
     if "" in pairs.queries or "" in pairs.documents:
         row = next(row for row, pair in enumerate(zip(*pairs[1:3], strict=True)) if "" in pair)
         raise InputError(NO_ID, path=path, line=pairs.lines[row])
     if not pairs.probability.all():
         row = int(np.argmin(pairs.probability))
-        raise InputError("the probability is not above 0", path=path, line=pairs.lines[row])
+        raise InputError("the probability must be greater than 0", path=path, line=pairs.lines[row])
 
 
 def _check_once(pairs: _Columns, path: str) -> None:
@@ -386,10 +391,10 @@ def _check_once(pairs: _Columns, path: str) -> None:
             seen.add((query, document))
 
 
-def _parsed(text: str, path: str, number: int) -> dict[str, Any]:
+def _parsed(text: str, path: str, number: int, *, wrong: str = BROUGHT) -> dict[str, Any]:
     value = json_or_none(text)
     if not isinstance(value, dict):
-        raise InputError(BROUGHT, path=path, line=number)
+        raise InputError(wrong, path=path, line=number)
     return value
 
 

@@ -15,8 +15,7 @@ from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import QrelsColumns
-from leadline.data.wording import counted
-from leadline.errors import InputError, refuse_repeated
+from leadline.errors import InputError, either, refuse_repeated
 from leadline.io.columns import BATCH_ROWS
 from leadline.io.row_columns import LISTED, QUERY, SCORE, Records, Row, Table, find
 from leadline.io.run_lists import Lists
@@ -87,7 +86,9 @@ def _members(value: Any, query: Any, expected: str, path: str) -> Iterable[tuple
 
 def _unlike(query: Any, value: Any, form: str, path: str) -> InputError:
     kind = type(value).__name__
-    return InputError(f"the value of query {query!r} is of type {kind}, not of the form {form}", path=path)
+    return InputError(
+        f"the value of query {query!r} is of type {kind}", path=path, hint=f"Use the form {form}"
+    )
 
 
 def _listed(source: MappingLike, path: str) -> Iterator[Row]:
@@ -148,7 +149,8 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     lists = [list(each) for each in hits]
     if len(lists) != len(names):
         raise InputError(
-            f"there are {counted(len(lists), 'list')} of hits for {counted(len(names), 'query', 'queries')}",
+            f"the number of lists of hits ({len(lists):,}) differs from the number of queries "
+            f"({len(names):,})",
             path=path,
             hint="Pass one list per query",
         )
@@ -159,8 +161,7 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     def named(place: Any) -> str:
         if isinstance(place, bool) or not isinstance(place, Integral) or not 0 <= int(place) < len(documents):
             raise InputError(
-                f"document {place!r} must be a position from 0 to {len(documents) - 1:,}, because documents "
-                "are given",
+                f"document {place!r} must be a position in documents, from 0 to {len(documents) - 1:,}",
                 path=path,
             )
         return documents[int(place)]
@@ -188,10 +189,8 @@ def split_of(source: Mapping[Any, Any], *, path: str) -> Any:
     if not source or not all(hasattr(split, "column_names") for split in source.values()):
         return source
     if len(source) > 1 and "test" not in source:
-        choices = ", ".join(f"[{name!r}]" for name in source)
-        raise InputError(
-            f"is a dataset with {len(source)} splits", path=path, hint=f"Pass one of them: {choices}"
-        )
+        choices = either(f"dataset[{name!r}]" for name in source)
+        raise InputError(f"is a dataset with {len(source)} splits", path=path, hint=f"Pass {choices}")
     return source["test"] if "test" in source else next(iter(source.values()))
 
 
@@ -199,7 +198,7 @@ def _is_list(documents: object) -> bool:
     return isinstance(documents, (list, tuple))
 
 
-SHAPES = "Use (query, document, number), or a named tuple or dictionary with such names"
+SHAPES = "Use (query, document, number), or a named tuple or dictionary with these names"
 
 
 def table_of_rows(source: Iterable[tuple[int, Any]], *, path: str, unit: str = "record") -> Table | Records:
@@ -280,8 +279,8 @@ def _if_there(name: str) -> Callable[[Any], Any]:
 def _plain(rows: Iterable[tuple[int, Any]], records: Records) -> Iterator[Row]:
     for place, row in rows:
         if not isinstance(row, (tuple, list)) or len(row) != 3:
-            size = f" of length {len(row)}" if isinstance(row, (tuple, list)) else ""
-            error = InputError(f"the {records.unit} is a {type(row).__name__}{size}", hint=SHAPES)
+            size = f" and has length {len(row)}" if isinstance(row, (tuple, list)) else ""
+            error = InputError(f"the {records.unit} is of type {type(row).__name__}{size}", hint=SHAPES)
             raise records.at(error, place)
         yield place, row[0], row[1], row[2], None
 
@@ -293,7 +292,7 @@ def open_frame(source: Any) -> Any:
     try:
         frame = nw.from_native(source, pass_through=True)
     except nw.exceptions.DuplicateError:
-        raise InputError("the frame has two columns with the same name") from None
+        raise InputError("the data frame has two columns with the same name") from None
     if isinstance(frame, nw.LazyFrame):
         return frame.collect()
     return frame if isinstance(frame, nw.DataFrame) else None

@@ -53,7 +53,7 @@ def judgments_in(source: QrelsLike, reading: Reading, *, sure: bool = False) -> 
         kept = qrels.keep(qrels.grades >= 0)
         if not len(kept.grades):
             raise InputError(
-                "contains only negative grades, so negative='unjudged' leaves no judgment", path=qrels.source
+                "contains only negative grades, so negative='unjudged' leaves no judgments", path=qrels.source
             )
         return kept
     return qrels
@@ -63,7 +63,9 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> QrelsColumns:
     subtopics = reading.subtopics
     if isinstance(source, QrelsColumns):
         if subtopics and source.subtopics is None:
-            raise UsageError("these qrels were read without subtopics. Read them with subtopics=True.")
+            raise UsageError(
+                "these qrels were loaded without subtopics. Load the qrels again with subtopics=True"
+            )
         return source
     if isinstance(source, (str, os.PathLike)):
         machine = machine_line(first_bytes(os.fspath(source)))
@@ -136,10 +138,10 @@ def _records_in_memory(
 ) -> Records:
     """Return the rows of a dictionary, a data frame, or an iterable of rows."""
     if hasattr(type(source), "sources"):  # a run, judgments, or a result, which stands above this module
-        wanted = "a run" if what == "score" else "judgments"
+        wanted = "a run is" if what == "score" else "judgments are"
         hint = "Judgments come first, then runs" if isinstance(source, RunColumns) else ""
         raise InputError(
-            f"a {type(source).__name__} object was passed where {wanted} must be given", path=path, hint=hint
+            f"a {type(source).__name__} object was passed where {wanted} expected", path=path, hint=hint
         )
     rows = _rows_in_memory(source, what, path, reading, subtopics=subtopics)
     return row_checks.table_records(rows, what, by_rank=reading.by_rank) if isinstance(rows, Table) else rows

@@ -192,7 +192,7 @@ def _refusal(output: str, path: str) -> UsageError:
     written = "standard output" if output == STANDARD_STREAM else output
     read = "standard input" if path == STANDARD_STREAM else path
     same = "" if written == read else f" ({read})"
-    return UsageError(f"{written} would overwrite an input{same}. Choose a different file.")
+    return UsageError(f"output to {written} would overwrite an input{same}. Choose a different file")
 
 
 class Watch:
@@ -208,7 +208,9 @@ class Watch:
         now = _state(self.target)
         if self.begun is not None and now is not None and self.begun != now and self.begun[0] == now[0]:
             raise InputError(
-                "changed while it was being read", path=self.path, hint="Wait until the file is complete"
+                "changed while it was being read",
+                path=self.path,
+                hint="Wait until the file is complete and try again",
             )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from leadline.errors import InputError, LeadlineError, repeated
+from leadline.errors import InputError, LeadlineError, either, repeated
 from leadline.io.cell_values import json_of, number_of
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
@@ -55,7 +55,9 @@ def damaged_result(path: str) -> Iterator[None]:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
-            "contains a damaged description of the results", path=path, hint="Run the command again"
+            "contains a damaged description of the results",
+            path=path,
+            hint="Run the command that wrote the file again",
         ) from None
 
 
@@ -110,9 +112,7 @@ def _chosen(names: list[str], measure: str, path: str) -> str:
     if not names:
         raise InputError("does not contain one number per run", path=path)
     if measure and measure not in names:
-        raise InputError(
-            f"has no measure '{measure}'", path=path, hint="Its measures are " + ", ".join(names)
-        )
+        raise InputError(f"has no measure '{measure}'", path=path, hint=f"Use {either(names)}")
     return measure or names[0]
 
 

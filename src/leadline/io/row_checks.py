@@ -85,8 +85,7 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     other = [one for one in columns if one not in named]
     near = next((found for one in other if (found := _nearest(one, names))), "")
     return InputError(
-        f"no {what}s can be read from the columns {', '.join(columns)}, because none is called "
-        + either(names),
+        f"no {what}s were found in {', '.join(columns)} because no column is called {either(names)}",
         hint=hint or (f"Did you mean {near}?" if near else ""),
     )
 
@@ -225,7 +224,7 @@ def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
 def qrels_by_subtopic(records: Records) -> QrelsColumns:
     """Return qrels with a grade for each subtopic of a document."""
     if not records.ranked:
-        raise InputError("has no column called subtopic", path=records.path)
+        raise InputError("has no column 'subtopic'", path=records.path, hint="Add the column")
     found: dict[tuple[bytes, bytes], dict[bytes, float]] = {}
     check = _Gathered(records, "grade", Reading())
     for place, query, document, value, subtopic in records.rows:
@@ -314,7 +313,7 @@ def lists_of(
 ) -> Lists:
     """Check each row and merge the rows of a query; faults are raised, or reported and skipped."""
     if reading.by_rank and not records.ranked:
-        raise InputError("has no ranks, which --config read.order=rank needs", path=records.path)
+        raise InputError("has no ranks, but --config read.order=rank needs ranks", path=records.path)
     gathered = _Gathered(records, what, reading)
     for row in records.rows:
         try:
@@ -465,7 +464,7 @@ def _no_number(
     what: str, value: Any, query: str, document: str, hint: str = "", *, kind: str = "a number"
 ) -> InputError:
     return InputError(
-        f"{what} {value!r} of document {document!r} of query {query!r} is not {kind}", hint=hint
+        f"{what} {value!r} of document {document!r} for query {query!r} is not {kind}", hint=hint
     )
 
 
@@ -478,7 +477,8 @@ def identify(value: Any, column: str, records: Records) -> bytes:
         return b"%d" % int(value)
     if not column:
         raise InputError(
-            f"id {value!r} is of type {type(value).__name__}, not a string", hint="Convert it with str(...)"
+            f"id {value!r} is of type {type(value).__name__}, not a string",
+            hint="Convert the id with str(...)",
         )
     convert = f". To convert the column, use {records.convert}" if records.convert else ""
     raise InputError(

@@ -56,7 +56,7 @@ class Saved(NamedTuple):
             raise InputError(
                 f"is a saved result of `{self.command}` without per-query values",
                 path=self.path,
-                hint="Use a result of evaluate, compare or rank",
+                hint="Pass a result of `evaluate`, `compare` or `rank`",
             )
         return found
 
@@ -170,11 +170,17 @@ def check_format(data: object, path: str) -> None:
     if found == FORMAT and "state" in data:
         return
     if found is None:
-        message = "was printed with -f json, which leaves out what is needed to restore the result"
+        message = "was printed with -f json, so it lacks the data needed to restore the result"
     elif isinstance(found, int) and found > FORMAT:
-        message = f"was saved by leadline {version} in format {found}, but this version reads format {FORMAT}"
+        message = (
+            f"was saved by leadline {version} in format {found}, but this version supports only format "
+            f"{FORMAT}"
+        )
     else:
-        message = f"was saved by leadline {version} in format {found}, which is no longer supported"
+        message = (
+            f"was saved by leadline {version} in format {found}, but this version no longer supports "
+            "that format"
+        )
     raise InputError(message, path=path, hint="Run the command again with -o FILE.json or -o FILE.parquet")
 
 
@@ -191,7 +197,9 @@ def _damaged(path: str) -> Iterator[None]:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ImportError, OSError):
         raise InputError(
-            "is damaged, or was saved by another version of leadline", path=path, hint="Save the result again"
+            "is damaged or was saved by a different version of leadline",
+            path=path,
+            hint="Save the result again",
         ) from None
 
 

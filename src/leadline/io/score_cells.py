@@ -23,7 +23,7 @@ SUMMARY = "all"  # query of the lines of means of trec_eval and ir_measures
 UNDEFINED = frozenset({"nan", "-nan", "-"})
 ACCEPTED = (
     "Scores can be a table with the columns query, run, measure and value, a table with runs or measures as "
-    "columns, the output of `trec_eval -q` or `ir_measures -q`, or JSON of these"
+    "columns, the output of `trec_eval -q` or `ir_measures -q`, or the same data as JSON"
 )
 
 
@@ -90,7 +90,7 @@ def id_of(cell: object, what: str, column: str) -> str:
             return ""
         raise InputError(f"a cell in column '{column}' is empty, but must name a {what}")
     if isinstance(cell, (bool, Real)) and (isinstance(cell, bool) or not isinstance(cell, Integral)):
-        raise InputError(f"{what} {cell!r} in column '{column}' is not text or a whole number")
+        raise InputError(f"{what} {cell!r} in column '{column}' must be text or a whole number")
     return str(cell)
 
 
@@ -106,7 +106,8 @@ def value_of(cell: Any, column: str, *, undefined: bool = False) -> float | None
         raise InputError(f"'{shown}' in column '{column}' is not a number")
     if isinstance(cell, str) and math.isnan(number):
         raise InputError(
-            f"'{shown}' in column '{column}' is not a number", hint="Leave the cell of a missing value empty"
+            f"'{shown}' in column '{column}' is not a number",
+            hint="If the value is missing, leave the cell empty",
         )
     if math.isnan(number):
         return None
@@ -128,9 +129,9 @@ def open_mapping(found: Mapping[str, Any], path: str, name: str) -> OpenedScores
         return OpenedScores((), lambda choices: _of_mteb([(_mteb_model(path, name), found)], path, choices))
     if "stat_test" in found and "model_names" in found:
         raise InputError(
-            "is a report from ranx, which contains only means",
+            "is a ranx report and contains only means",
             path=path,
-            hint="Save per-query values with json.dumps(run.scores) and save_results_in_run=True",
+            hint="Set save_results_in_run=True and save the per-query values with json.dumps(run.scores)",
         )
     if found and name and not any(isinstance(value, (Mapping, list, str)) for value in found.values()):
         return OpenedScores((), lambda choices: _of_queries(found, path, name, choices))
@@ -207,7 +208,7 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
     by_run = dict(found) if isinstance(inner, Mapping) else {name: found}
     if not by_run or (not isinstance(inner, Mapping) and not name):
         raise InputError(
-            "contains values without the name of a run",
+            "contains values without a run name",
             path=path,
             hint="Use the form {run: {query: {measure: value}}}",
         )
@@ -215,7 +216,7 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
     for run, outer in by_run.items():
         if not isinstance(outer, Mapping) or not all(isinstance(value, Mapping) for value in outer.values()):
             raise InputError(
-                f"the values of '{run}' have a different form",
+                f"the values of run '{run}' have the wrong form",
                 path=path,
                 hint="Use the form {query: {measure: value}}",
             )
@@ -225,7 +226,7 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
             signs = [False, True]  # as of pytrec_eval
         if signs[0] == signs[1]:
             raise InputError(
-                f"in the dictionaries of '{run}', it is not clear which level names the measures",
+                f"in run '{run}', it is not clear which level of the dictionary names the measures",
                 path=path,
                 hint="Use the form {query: {measure: value}} or {measure: {query: value}}",
             )

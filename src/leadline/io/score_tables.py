@@ -178,7 +178,7 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
             isinstance(value, (dict, list)) for value in found.values()
         )
         return _of_records([(1, found)], path, "line", name) if single else open_mapping(found, path, name)
-    raise InputError(f"the JSON is of type {type(found).__name__}", path=path, hint=ACCEPTED)
+    raise InputError(f"the JSON value is of type {type(found).__name__}", path=path, hint=ACCEPTED)
 
 
 def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
@@ -214,8 +214,8 @@ def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) ->
             if set(present) != set(header):
                 raise placed(
                     InputError(
-                        f"an entry has {', '.join(map(str, present)) or 'no names'}, but the first has "
-                        f"{', '.join(map(str, header))}"
+                        f"the entry has {', '.join(map(str, present)) or 'no names'}, but the first entry "
+                        f"has {', '.join(map(str, header))}"
                     ),
                     path,
                     unit,
@@ -259,7 +259,10 @@ def _cells(
         by_column: list[tuple[int, str | None, str | None]] = [(value, None, None)]
     elif not rest:
         raise InputError(
-            f"the table ({', '.join(header)}) has no values", path=path, line=_first_line(unit), hint=ACCEPTED
+            f"the table has no column of values ({', '.join(header)})",
+            path=path,
+            line=_first_line(unit),
+            hint=ACCEPTED,
         )
     elif measure is not None or _are_runs([header[place] for place in rest], run, choices):
         if run is not None:
@@ -309,7 +312,7 @@ def _cells(
         columns.remarks.append(("rows_of_means", words, means))
     if run is None and not name and any(one[1] is None for one in by_column):
         raise InputError(
-            "the table does not name its runs", path=path, hint="Use {run: table}, or add a column called run"
+            "the table does not name its runs", path=path, hint="Use {run: table}, or add column 'run'"
         )
     return columns
 
@@ -326,7 +329,7 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
         return query
     if set(map(_spelling, header)) >= STEPS:
         raise InputError(
-            "the columns epoch and steps contain means during training, as written by "
+            "the columns epoch and steps show that these are means recorded during training, as written by "
             "sentence-transformers evaluators",
             path=path,
             hint="Compute per-query values from the run with `leadline evaluate`",
@@ -339,9 +342,9 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
     counted = header[0] in INDEX and all(str(row[0]) == str(at) for at, (_, row) in enumerate(rows))
     if 0 in others or numbers or counted:
         raise InputError(
-            f"none of the columns {', '.join(filter(None, header))} contains queries",
+            f"no column contains query ids ({', '.join(filter(None, header))})",
             path=path,
-            hint="Put the queries first, or in a column called " + ", ".join(QUERY[:4]) + ", ...",
+            hint="Put query ids in the first column, or in a column called " + ", ".join(QUERY[:4]) + ", ...",
         )
     return 0
 

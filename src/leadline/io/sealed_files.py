@@ -15,7 +15,7 @@ SEAL = b"leadline-sha256"  # last key of the metadata of Parquet
 UNSEALED = b"0" * 64  # its value when the checksum is computed
 LENGTH = 2  # number of bytes between key and value in the footer
 CHECKSUM = "checksum"  # key of JSON
-DAMAGED = "is damaged, because its content differs from what was saved"
+DAMAGED = "is damaged or was changed after leadline saved it"
 
 
 def sealed_parquet(table: Any) -> bytes:

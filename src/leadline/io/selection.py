@@ -127,7 +127,7 @@ def selected_qrels(qrels: QrelsColumns, reading: Reading) -> QrelsColumns:
     shown = _shown(reading)
     if not codes:
         raise InputError(
-            f"has no judgments for the selected queries{shown} ({len(wanted):,})", path=qrels.source
+            f"has no judgments for the selected queries{shown} ({len(wanted):,} in all)", path=qrels.source
         )
     made = qrels if len(codes) == len(qrels.queries) else qrels.of_codes(np.array(codes, dtype=np.int64))
     unknown = sorted(wanted.difference(qrels.queries.names))
@@ -149,7 +149,9 @@ def refuse_nothing(reading: Reading, path: str) -> NoReturn:
     wanted = wanted_queries(reading)
     if wanted is None:
         raise InputError("contains only documents that have the same id as their query", path=path)
-    raise InputError(f"contains none of the selected queries{_shown(reading)} ({len(wanted):,})", path=path)
+    raise InputError(
+        f"contains none of the selected queries{_shown(reading)} ({len(wanted):,} in all)", path=path
+    )
 
 
 def _shown(reading: Reading) -> str:
@@ -261,12 +263,13 @@ def _unknown(name: str, given: ChunkIds, line: int | None) -> InputError:
     if given.table is None:
         return InputError(
             f"id '{name}' does not match the documents_of pattern {given}",
-            hint="The pattern must match every id, as '^(.*?)(?:#\\d+)?$' also matches ids without a number",
+            hint="The pattern must match every id. For example, '^(.*?)(?:#\\d+)?$' also matches ids without "
+            "a number",
             line=line,
         )
     close = difflib.get_close_matches(name, map(to_text, given.table), n=1)
     hint = f"Did you mean '{close[0]}'?" if close else "Add the chunk and its document"
-    return InputError(f"chunk '{name}' is not in {given}", line=line, hint=hint)
+    return InputError(f"chunk '{name}' is missing from documents_of ({given})", line=line, hint=hint)
 
 
 def _read(path: str) -> dict[bytes, bytes]:

@@ -85,7 +85,7 @@ def cells_of(
             return
         except csv.Error as error:
             raise InputError(
-                f"invalid CSV ({error})", path=path, line=begun[0], hint="The format is that of RFC 4180"
+                f"invalid CSV ({error})", path=path, line=begun[0], hint="The file must follow RFC 4180"
             ) from None
         if cells:
             yield begun[0], cells
@@ -140,7 +140,7 @@ def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str
     for line, cells in rows:
         refuse_ragged(cells, header, path, line)
     if not rows:
-        raise InputError("contains no rows", path=path, hint="Use a table with a header")
+        raise InputError("contains no rows", path=path, hint="Use a table with a header and at least one row")
     return header, rows
 
 
@@ -153,7 +153,7 @@ def column_of(
     """
     path, column = split_place(place)
     if not path or not column:
-        raise UsageError(f"'{place}' is not valid. Write FILE:COLUMN, as in {example}.")
+        raise UsageError(f"'{place}' is not valid. Pass FILE:COLUMN, such as {example}.")
     columns, rows = unguarded_table(records(path, quoted=True))
     if not rows:
         raise InputError("contains no rows", path=path, hint="Use a table with a header")
@@ -175,10 +175,10 @@ def unguarded_table(rows: Rows) -> tuple[list[str], list[tuple[int, dict[str, An
 def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, line: int) -> None:
     """Refuse a table that lacks a column; the nearest names are said.
 
-    >>> need_columns(["arm", "clicks"], ["click"], "log.csv", 1)
+    >>> need_columns(["arm", "clicks"], ["click"], "a.csv", 1)
     Traceback (most recent call last):
         ...
-    leadline.errors.InputError: log.csv:1: no column 'click'. Did you mean clicks? The columns are arm, clicks
+    leadline.errors.InputError: a.csv:1: no column 'click'. Did you mean clicks? The columns are arm, clicks.
     """
     names = list(map(str, present))
     for name in wanted:

@@ -16,8 +16,8 @@ from leadline.io import row_columns
 from leadline.kernels import plain
 
 HINT = (
-    "Judgments come first (QRELS RUN...). To read it as judgments anyway, use `--config read.kind=qrels` (in "
-    "Python, read_qrels(..., kind='qrels'))"
+    "Judgments come first (QRELS RUN...). To treat the file as judgments anyway, use `--config "
+    "read.kind=qrels` (in Python, read_qrels(..., kind='qrels'))"
 )
 LARGEST_GRADE = 10
 ONE_DIGIT = rb"-?[0-9]"
@@ -108,7 +108,7 @@ def refuse_runs(source: Any) -> None:
     first = next(iter(each), None)
     inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     if isinstance(first, RunColumns) or isinstance(inner, Mapping):
-        raise InputError("several runs were passed where the judgments belong", hint=ORDER, path="qrels")
+        raise InputError("several runs were passed where judgments are expected", hint=ORDER, path="qrels")
 
 
 def remarks_on(qrels: QrelsColumns) -> tuple[tuple[str, str, int], ...]:
@@ -143,7 +143,7 @@ def refuse_other_columns(qrels: QrelsColumns, text: bytes, path: str) -> None:
         )
         raise InputError(
             f"column 3 has only one-digit numbers, such as '{qrels.documents[0].decode()}', "
-            "and column 4 only 0, although column 3 should have documents and column 4 grades",
+            "and column 4 has only 0, but column 3 should have document ids and column 4 should have grades",
             path=path,
             hint=order if relevant else "",
         )

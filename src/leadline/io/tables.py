@@ -272,7 +272,7 @@ def row_blocks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]
 def write_quepid(table: OutputTable) -> Iterator[bytes]:
     """Yield judgments in the CSV columns imported by Quepid."""
     if table.columns != QRELS_COLUMNS:
-        found = "scores" if table.columns == RUN_COLUMNS else f"a column {table.columns[-1]}"
+        found = "scores" if table.columns == RUN_COLUMNS else f"column '{table.columns[-1]}'"
         raise InputError(f"contains {found}, but Quepid imports only query, document and grade")
     return write_csv(table._replace(columns=("query", "docid", row_columns.RATING)))
 
@@ -289,7 +289,9 @@ def write_csv(table: OutputTable) -> Iterator[bytes]:
     for block in row_blocks(table.rows):
         for query, document, number, *more in block:
             if not query or not document:
-                raise InputError("an id is empty, so this format cannot store it. Save as .json instead")
+                raise InputError(
+                    "an id is empty, so this format cannot store it. Save the file as .json instead"
+                )
             whole = quoting if "\r" in query or "\r" in document else writer  # not done before Python 3.13
             whole.writerow([query, document, repr(number), *more])
         yield target.getvalue().encode("utf-8", "surrogateescape")
@@ -357,7 +359,7 @@ def parquet_table(source: Opened, *_: object) -> Table:
     with _arrow_errors(arrow, source.path):
         names, batches = _arrow_file(arrow, source)
     if len(set(names)) < len(names):
-        raise InputError("the frame has two columns with the same name")
+        raise InputError("the table has two columns with the same name", path=source.path)
 
     def some(chosen: Sequence[str]) -> Iterator[Any]:
         with _arrow_errors(arrow, source.path):
@@ -438,7 +440,7 @@ def write_parquet(table: OutputTable) -> Iterator[bytes]:
                 ]
             except (UnicodeEncodeError, arrow.ArrowInvalid):
                 raise InputError(
-                    "an id is not valid UTF-8, so Parquet cannot store it. Save as .json instead"
+                    "an id is not valid UTF-8, so Parquet cannot store it. Save the file as .json instead"
                 ) from None
             writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
     yield target.getvalue()

@@ -37,7 +37,7 @@ def documents(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict
     for began, _, block in _blocks(path, "doc", encoding):
         number = re.search(r"<docno>(.*?)</docno\s*>", block, re.DOTALL | re.IGNORECASE)
         if number is None:
-            raise InputError("the <DOC> has no <DOCNO>", path=path, line=began)
+            raise InputError("the <DOC> element has no <DOCNO>", path=path, line=began)
         rest = block[: number.start()] + block[number.end() :]
         if is_page(rest):
             yield began, {"docno": number[1].strip()} | page(rest)
@@ -73,7 +73,7 @@ def queries(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[s
                 found[each] = f"{found.get(each, '')} {text}".strip()
         number = next((found.pop(name) for name in ("num", "number", "identifier") if found.get(name)), "")
         if not number:
-            raise InputError("the <top> has no <num>", path=path, line=began)
+            raise InputError("the <top> element has no <num>", path=path, line=began)
         yield began, {"num": number} | found
 
 
@@ -97,7 +97,9 @@ def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str, str
         if start:
             if began:
                 raise InputError(
-                    f"{opening} is not closed with {closing} before the next", path=path, line=number
+                    f"{opening} is not closed with {closing} before the next {opening}",
+                    path=path,
+                    line=number,
                 )
             began, size, tag, kept = number, 0, start[0], []
             line = line[start.end() :]  # noqa: PLW2901  # the rest of it
@@ -142,7 +144,9 @@ def marked(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[st
                 yield began, _record(found)
             began, size, field, found = number, 0, "", {"id": [start[1]]}
         elif not began and line.strip():
-            raise InputError(f"'{line[:40]}' does not begin a record with .I", path=path, line=number)
+            raise InputError(
+                f"the first record must begin with .I, not with '{line[:40]}'", path=path, line=number
+            )
         elif MARK.fullmatch(line):
             field = FIELDS.get(line.strip(), line.strip())
             found.setdefault(field, [])
@@ -152,7 +156,11 @@ def marked(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[st
             if size > LONGEST_TEXT:
                 raise too_long(path, f"from line {began:,}", LONGEST_TEXT, noun="record")
         elif line.strip():
-            raise InputError(f"'{line[:40]}' does not begin a field (.T, .W, ...)", path=path, line=number)
+            raise InputError(
+                f"'{line[:40]}' does not belong to a field. A field begins with a line such as .T or .W",
+                path=path,
+                line=number,
+            )
     if began:
         yield began, _record(found)
 
@@ -354,14 +362,19 @@ def rows_of(
         frame = None if isinstance(source, (list, tuple, Iterator)) else python_inputs.open_frame(source)
         rows = source if frame is None else frame.iter_rows(named=True)
         if not isinstance(rows, Iterable):
-            raise InputError(f"an object of type {type(source).__name__} cannot be read as {noun}s")
+            raise InputError(
+                f"an object of type {type(source).__name__} cannot be loaded as "
+                + ("queries" if noun == "query" else "documents")
+            )
         for place, row in enumerate(rows, start=1):
             if isinstance(row, tuple) and not isinstance(row, Document) and len(row) == 2:
                 yield place, {"id": row[0], "text": row[1]}
             elif isinstance(row, (Mapping, Document)):
                 yield place, row
             else:
-                raise InputError(f"a {noun} must be a dictionary, not of type {type(row).__name__}")
+                raise InputError(
+                    f"a {noun} must be a dictionary or a pair (id, text), not of type {type(row).__name__}"
+                )
 
 
 def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator[tuple[int, Any]]:

@@ -195,8 +195,8 @@ def write_rank_eval(
     for query, document, grade in _whole_rows(qrels, "_rank_eval"):
         if grade < 0:
             raise InputError(
-                f"grade {grade} of document '{document}' of query '{query}' is negative, but _rank_eval "
-                "needs grades of at least 0",
+                f"grade {grade} of document '{document}' for query '{query}' is negative, but _rank_eval "
+                "accepts only grades of 0 or more",
                 path=qrels.source,
             )
         ratings.setdefault(query, []).append({"_index": index, "_id": document, "rating": grade})
@@ -212,7 +212,7 @@ def _search(query: str, queries: Mapping[str, str] | None) -> dict[str, Any]:
     if queries is None:
         return {"match_all": {}}
     if query not in queries:
-        raise InputError(f"there is no text for query '{query}', but every judged query needs one")
+        raise InputError(f"query '{query}' has no text. Add a text for every judged query")
     return {"multi_match": {"query": queries[query]}}
 
 
@@ -221,14 +221,14 @@ def _whole_rows(qrels: QrelsColumns, program: str) -> Collection[tuple[Any, ...]
     table = tables.table_of_qrels(qrels)
     if table.columns != tables.QRELS_COLUMNS:
         raise InputError(
-            f"contains a column {table.columns[-1]}, but {program} reads only query, document and grade",
+            f"contains column '{table.columns[-1]}', but {program} reads only query, document and grade",
             path=qrels.source,
         )
     for query, document, grade in table.rows:
         if not isinstance(grade, int):
             raise InputError(
-                f"grade {grade!r} of document '{document}' of query '{query}' is not a whole number, but "
-                f"{program} reads only whole grades",
+                f"grade {grade!r} of document '{document}' for query '{query}' is not a whole number, but "
+                f"{program} accepts only whole numbers",
                 path=qrels.source,
             )
     return table.rows

@@ -132,8 +132,8 @@ def text_of(measure: object) -> str:
         return text
     if re.match(r"RBP\b(?!.*rel=)", text):
         raise UsageError(
-            f"{text} of ir_measures takes the grade as gain. Write RBP(rel=1), or, for graded relevance, the "
-            "text 'RBP(gain=graded,max_grade=N)', where N is the largest grade."
+            f"in ir_measures, {text} uses the grade as gain. Use RBP(rel=1) for binary relevance, or the "
+            "text 'RBP(gain=graded,max_grade=N)' for graded relevance, where N is the largest grade"
         )
     for pattern, ours in OBJECTS:
         text = re.sub(r",\)", ")", re.sub(pattern, ours, text))
@@ -315,7 +315,7 @@ class WithinBudget(Measure):
         """Return the value of every query."""
         size = judged.fitting.get(self.budget.size)
         if size is None and judged.length.any():
-            raise UsageError(f"{self} needs the documents of a run with their lengths. {LENGTHS}")
+            raise UsageError(f"{self} needs the documents of a run and their lengths. {LENGTHS}")
         return self.whole.values(judged if size is None else judged.shortened(size))
 
 
@@ -401,14 +401,16 @@ def from_function(
     (1.0, 0.0)
     """
     if not callable(function):
-        raise UsageError(f"function={function!r} is not a function of grades and judged")
+        raise UsageError(f"function={function!r} is not callable. Pass a function of grades and judged")
     check_numbers(**{key: end for key, end in (("low", low), ("high", high)) if end not in UNBOUNDED})
     check_flags(rising=rising)
     name = getattr(function, "__name__", "") if name is None else name
     if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
-        raise UsageError(f"name={name!r} is not valid. Use letters, digits and _ . + -.")
+        raise UsageError(
+            f"name={name!r} is not valid. Start with a letter, digit or _, then use these and . + -"
+        )
     if MEASURES.find(name) is not None:
-        raise UsageError(f"name='{name}' already belongs to another measure. Choose a different name.")
+        raise UsageError(f"name='{name}' is already the name of another measure. Choose a different name.")
     if low >= high:
         raise UsageError(f"low={show(low)} must be below high={show(high)}")
     return _FunctionMeasure(function, name, low=low, high=high, rising=rising)
@@ -482,7 +484,7 @@ class _Measures(Registry[Measure]):
             measure = measure.replace(**{at: None})
         elif type(measure).__name__ not in WITHOUT_RANKS:
             raise UsageError(
-                f"measure '{text}': {type(measure).__name__} needs a rank, as in {measure.example()}"
+                f"measure '{text}': {type(measure).__name__} needs a cutoff, as in {measure.example()}"
             )
         if "0" in sizes.split(","):
             raise UsageError(f"measure '{text}': the budget must be at least 1")

@@ -190,7 +190,9 @@ class Hole(Measure):
     def values(self, judged: JudgedRun) -> Floats:
         elsewhere = None if judged.tops is None else judged.tops.elsewhere
         if elsewhere is None:
-            raise UsageError(f"{self} needs the documents of the runs, which this command does not keep")
+            raise UsageError(
+                f"{self} needs the documents of the runs, but this command does not keep documents"
+            )
         size = np.minimum(judged.length, self.cutoff)
         found = size - judged.total(judged.query[judged.rank <= self.cutoff])
         for code, ranks in elsewhere.items():
@@ -227,6 +229,6 @@ class NoAnswer(Measure):
         nothing = judged.length == 0
         if self.above is not None:
             if judged.tops is None:
-                raise UsageError(f"{self} needs the scores of the runs, which this command does not read")
+                raise UsageError(f"{self} needs the scores of the runs, but this command does not use scores")
             nothing = judged.tops.score <= self.above
         return np.where(relevant(judged, self.rel) == 0, nothing.astype(np.float64), np.nan)

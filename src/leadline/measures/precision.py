@@ -114,7 +114,7 @@ class FallOut(Measure):
         if np.any(count > size):
             raise UsageError(
                 f"{self}: documents={self.documents} is less than the number of relevant and retrieved "
-                "documents of a query. Give the size of the collection."
+                "documents for a query. Pass the size of the collection"
             )
         return ratio(count, size)
 

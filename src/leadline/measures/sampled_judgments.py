@@ -187,5 +187,7 @@ def _weights(qrels: QrelsColumns) -> Floats:
         return np.ones(len(qrels.grades)) if qrels.strata is None else _strata(qrels).factor
     unknown = int(np.count_nonzero(np.isnan(qrels.inclusion) & (qrels.grades >= 0)))
     if unknown:
-        raise UsageError(f"statAP needs an inclusion probability per judgment, but {unknown:,} have none")
+        raise UsageError(
+            f"statAP needs an inclusion probability for every judgment (judgments without one: {unknown:,})"
+        )
     return 1.0 / np.where(np.isnan(qrels.inclusion), 1.0, qrels.inclusion)
