@@ -315,6 +315,7 @@ def test_a_folder_of_a_dataset_is_one_run(leadline: Leadline) -> None:
 
 def test_a_dataset_of_several_splits_needs_one_of_them(tmp_path: Path) -> None:
     (tmp_path / "dataset_dict.json").write_text('{"splits": ["dev", "train"]}')
+    assert "a dataset without splits" in refusal(read_qrels, tmp_path)
     for split in ("dev", "train"):
         (tmp_path / split).mkdir()
     assert str(tmp_path / "dev") in refusal(read_qrels, tmp_path)

@@ -392,6 +392,10 @@ def _evaluated(
     on_run: Callable[[int, int], None],
 ) -> Results:
     """Return the results of all runs on a collection."""
+    if options.get("name_by", "file") != "file":
+        raise UsageError(
+            "name_by has no effect in suite, which names runs by their files. Leave out name_by."
+        )
     used = {name: value for name, value in options.items() if name != "name_by"}
     evaluation = Evaluation(
         collection.qrels, measures, documents=collection.documents, rel=collection.level, **used

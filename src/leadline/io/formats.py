@@ -143,6 +143,8 @@ def _of_split(folder: str, splits: list[str], suffix: str) -> str:
         return os.path.join(folder, f"{BEIR_SPLIT}{suffix}")
     if len(splits) == 1:
         return os.path.join(folder, splits[0])
+    if not splits:
+        raise InputError("is a dataset without splits", path=path, hint="Save the dataset again")
     raise InputError(
         f"is a folder with {len(splits)} splits",
         path=path,
