@@ -42,7 +42,7 @@ def command(
 
     QRELS is one assessor's file, a table with a column `judge`, or FILE:COLUMN in a table with one column per
     assessor. leadline compares the pairs that all assessors judged. 0 means chance agreement, and 1 means
-    perfect agreement. Confidence intervals are over queries (jackknife), and there are none for fewer than ten
+    perfect agreement. Confidence intervals are over queries (jackknife). There are none for fewer than ten
     queries. A table of counts has bootstrap intervals over pairs.
 
     --runs shows how the choice of assessor changes scores and system rankings. With two assessors, or with
