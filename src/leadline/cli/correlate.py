@@ -99,8 +99,9 @@ def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]
         return _side(results, label, names[0]), _side(results, label, names[1])
     if names or len(paths) != 2:
         raise UsageError(
-            f"{counted(len(paths), 'file')} of values and {counted(len(names), 'measure')} do not make a "
-            "pair. Pass FILE... -m MEASURE -m MEASURE, or TRUTH[:MEASURE] ESTIMATE[:MEASURE]."
+            "per-query values need two measures with -m, or two files without -m, but there are "
+            f"{counted(len(paths), 'file')} and {counted(len(names), 'measure')}. Pass FILE... -m MEASURE -m "
+            "MEASURE, or TRUTH[:MEASURE] ESTIMATE[:MEASURE]."
         )
     sides = []
     for path, measure in map(split_place, paths):

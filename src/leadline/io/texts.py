@@ -300,7 +300,7 @@ class _Layout:
         """Return the columns of the id, of the text, and the others."""
         key = row_columns.find(names, self.ids)
         if key is None:
-            raise self._lacks(names, either(self.ids), place)
+            raise self._lacks(names, self.ids, place)
         groups: tuple[tuple[str, ...], ...] = QUERY_FIELDS if self.noun == "query" else DOCUMENT_FIELDS
         fields = [_of_any_language(name, names) for name in self.fields]
         title = _of_any_language("title", names)
@@ -308,14 +308,14 @@ class _Layout:
         chosen = next((group for group in groups if set(group) & set(names)), ())
         missing = [name for name in fields if name not in names]
         if not chosen or missing:
-            raise self._lacks(names, "' or '".join(missing) or "text", place)
+            raise self._lacks(names, missing or ["text"], place)
         present = tuple(name for name in chosen if name in names)
         return key, present, tuple(name for name in names if name != key and name not in chosen)
 
-    def _lacks(self, names: tuple[str, ...], wanted: str, place: int) -> InputError:
+    def _lacks(self, names: tuple[str, ...], wanted: Iterable[str], place: int) -> InputError:
         titles = [name for name in names if str(name).endswith("-title")]
         return InputError(
-            f"the {self.noun} has no column '{wanted}', only {', '.join(map(str, names))}",
+            f"the {self.noun} has no column {either(map(repr, wanted))}, only {', '.join(map(str, names))}",
             path=self.path,
             line=place,
             hint=f"To read one field in one language, use `--config text.fields={titles[0]}`"

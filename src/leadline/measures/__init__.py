@@ -401,7 +401,9 @@ def from_function(
     (1.0, 0.0)
     """
     if not callable(function):
-        raise UsageError(f"function={function!r} is not callable. Pass a function of grades and judged")
+        raise UsageError(
+            f"function={function!r} is not callable. Pass a function of two arguments, `grades` and `judged`"
+        )
     check_numbers(**{key: end for key, end in (("low", low), ("high", high)) if end not in UNBOUNDED})
     check_flags(rising=rising)
     name = getattr(function, "__name__", "") if name is None else name

@@ -75,12 +75,15 @@ def read_columns(
 
 def _text_of(document: Document, column: str, source: Any) -> str:
     value = document.more.get(column, "")
-    if column not in document.more or not isinstance(value, str | None):
+    if column not in document.more:
         raise InputError(
-            f"document '{document.id}' has no text in column '{column}'",
+            f"document '{document.id}' has no column '{column}'", path=name_of(source), line=document.place
+        )
+    if not isinstance(value, str | None):
+        raise InputError(
+            f"column '{column}' of document '{document.id}' is of type {type(value).__name__}, not text",
             path=name_of(source),
             line=document.place,
-            hint="Write a text in each language for every document.",
         )
     return value or ""
 

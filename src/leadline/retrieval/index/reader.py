@@ -253,7 +253,7 @@ class Index:
     def text(self, document: int) -> bytes:
         """Return the stored text of a document, possibly truncated."""
         if not self.has_text:
-            raise UsageError(f"{self.path} has no texts. To keep them, use `leadline index --store-text`.")
+            raise UsageError(f"{self.path} contains no texts. Rebuild it with `leadline index --store-text`.")
         begin, end = self._arrays.part("text_offset", document, document + 2)
         stored: bytes = self._arrays.part("text", begin, end).tobytes()
         return stored
