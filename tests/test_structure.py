@@ -78,7 +78,9 @@ def package_of(file: Path) -> str:
 
 def layer_of(package: str) -> int:
     """Return the position of a package among the layers."""
-    return next(layer for layer, members in enumerate(LAYERS) if package in members)
+    found = [layer for layer, members in enumerate(LAYERS) if package in members]
+    assert found, f"no layer has {package!r}: import a name from its module, not from leadline"
+    return found[0]
 
 
 @functools.cache
