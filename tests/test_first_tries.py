@@ -24,7 +24,7 @@ def test_results_are_looked_up_by_the_name_of_a_run() -> None:
     found = results()
     assert list(found) == ["old", "new"]
     assert found["new"] == {"RR": 0.75, "P@1": 0.5}
-    with pytest.raises(ll.UsageError, match="there are: old, new"):
+    with pytest.raises(ll.UsageError, match="Their runs are old, new"):
         _ = found["newer"]
 
 
@@ -83,7 +83,9 @@ def test_positions_are_ids_of_documents() -> None:
     run = ll.Run(hits, queries=["q1", "q2"], documents=["a", "b"])
     assert run["q1"] == {"b": 0.9, "a": 0.2}
     for wrong in ([[(2, 0.5)]], [[("b", 0.5)]], [[(-1, 0.5)]]):
-        with pytest.raises(ll.InputError, match="a position from 0 to 1"):
+        with pytest.raises(
+            ll.InputError, match="run: document 2 must be a position in documents, from 0 to 1"
+        ):
             ll.Run(wrong, queries=["q1"], documents=["a", "b"])
 
 
@@ -94,7 +96,7 @@ def test_positions_are_ids_of_documents() -> None:
 def test_hits_and_queries_that_do_not_match_are_refused(hits: Any, queries: list[str]) -> None:
     with pytest.raises(ll.InputError):
         ll.Run(hits, queries=queries)
-    with pytest.raises(ll.UsageError, match=r"documents can only be passed with query ids\. Pass queries"):
+    with pytest.raises(ll.UsageError, match=r"documents can be passed only with query ids"):
         ll.Run(NEW, documents=["d1"])
 
 
@@ -146,7 +148,7 @@ def test_names_of_other_programs_are_answered_with_the_right_call(name: str, rig
 
 def test_attributes_of_other_programs_are_answered_with_the_right_call() -> None:
     found = results()
-    with pytest.raises(AttributeError, match=r"use write\(path\)"):
+    with pytest.raises(AttributeError, match=r"Use write\(path\)"):
         _ = found.save  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="use p"):
         _ = ll.compare(found, "RR").p_value  # type: ignore[attr-defined]

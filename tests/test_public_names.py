@@ -72,7 +72,7 @@ def test_results_understand_every_name_that_evaluate_understands(name: str) -> N
 def test_results_understand_names_under_the_options_they_were_made_with() -> None:
     results = ll.evaluate(QRELS, RUN, "official", profile="trec9", rel=2)
     assert results.mean("run", "map") == results.mean("run", "AP(rel=2)") == 0.5
-    with pytest.raises(ll.UsageError, match=r"'P' stands for 9 measures\. Name one"):
+    with pytest.raises(ll.UsageError, match=r"'P' stands for 9 measures"):
         results.mean("run", "P")
     for name in ("ERR", "nothing", None, 5, ["AP"]):
         with pytest.raises(ll.UsageError, match="only NumQ, "):

@@ -169,7 +169,7 @@ def test_a_run_from_standard_input_is_read_once(leadline: Leadline, files: list[
         (["-k", "0"], "0 is not in the range"),
         (["--competitor", "jacard"], "Did you mean Jaccard"),
         (["-o", "out.gif"], "must end in .svg, .pdf or .png"),
-        (["--group", "nowhere"], "'nowhere' is not valid. Write FILE:COLUMN"),
+        (["--group", "nowhere"], "'nowhere' is not valid"),
     ],
 )
 def test_bad_options_are_refused_in_one_line(

@@ -275,7 +275,7 @@ def test_a_column_of_many_values_and_an_object_give_the_same(files: Path, pool: 
         ([("q00", "d1", "nan")], "finite"),
         ([("q00", "d1", 1), ("q00", "d1", 2)], "v.tsv:3: document 'd1' appears twice for query 'q00'"),
         ([("q00", "", 1)], "v.tsv:2"),
-        ([("q00", "d1", "")], "no number in column 'guess'"),
+        ([("q00", "d1", "")], "column 'guess' contains no numbers"),
         ([("zz", "d1", 1)], "Check that the query ids match"),
         ([("q00", "zz", 1)], "no pair in the pool has a value"),
         ([("q00", "d1", 1, 2)], "v.tsv:2"),
@@ -531,11 +531,11 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["two.parquet", "two.parquet"], "is in two files"),
+        (["two.parquet", "two.parquet"], "run 'a' is in more than one file"),
         (["two.parquet", "-l", "2"], "--level cannot change values"),
         (["two.parquet", "-m", "AP"], "no measure 'AP'"),
         (["one.parquet"], "at least two runs"),
-        (["two.parquet", "other.parquet"], "must be the same"),
+        (["two.parquet", "other.parquet"], "Use results with the same measures"),
         (["part.parquet", "one.parquet"], "different queries"),
         (["truth.qrels"], "or per-query values"),
     ],

@@ -89,7 +89,7 @@ def test_results_and_tables_are_read(tmp_path: Path) -> None:
     assert read_column(f"{tmp_path}/d.json:wrong_way").values == {"a": 1}
     assert read_column(f"{tmp_path}/t.csv:AP").values["a"] == 0.25
     assert read_column(f"{tmp_path}/q.tsv").values == pytest.approx({"a": 0.3, "b": 0})
-    with pytest.raises(InputError, match=r"has no measure 'MAP'\. Its measures are AP, P@5"):
+    with pytest.raises(InputError, match=r"has no measure 'MAP'"):
         read_column(f"{tmp_path}/e.json:MAP")
     with pytest.raises(InputError, match="'x' in column 'team' is not a number"):
         read_column(f"{tmp_path}/t.csv")
@@ -142,8 +142,8 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
 @pytest.mark.parametrize(
     ("truth", "says"),
     [
-        (None, "truth cannot be of type NoneType. Pass FILE, FILE:MEASURE, or {run: value}."),
-        ([1.0, 2.0], "truth cannot be of type list. Pass FILE, FILE:MEASURE, or {run: value}."),
+        (None, "truth cannot be of type NoneType. Pass FILE, FILE:MEASURE or {run: value}."),
+        ([1.0, 2.0], "truth cannot be of type list. Pass FILE, FILE:MEASURE or {run: value}."),
         ({"a": "x", "b": 1.0}, "the value 'x' of run 'a' is not a number"),
         ({"a": {"q": None}, "b": 1.0}, "the value None of run 'a' is not a number"),
     ],

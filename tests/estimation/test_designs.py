@@ -423,11 +423,11 @@ def test_a_run_that_is_read_to_a_depth_must_hold_documents_once(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"budget": 5, "total": 9}, "budget .judgments per query. or a total"),
-        ({}, "budget .judgments per query. or a total"),
+        ({"budget": 5, "total": 9}, "`--budget` .judgments per query. or `--total`"),
+        ({}, "`--budget` .judgments per query. or `--total`"),
         ({"budget": -1}, "above 0"),
         ({"budget": 5, "new_runs": 1.0}, "new_runs"),
-        ({"budget": 5, "pair": ("a", "z")}, "unknown run"),
+        ({"budget": 5, "pair": ("a", "z")}, "no run is named 'z'"),
         ({"budget": 5, "pair": ("a", "a")}, "twice"),
     ],
 )

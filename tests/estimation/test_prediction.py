@@ -89,7 +89,7 @@ def test_a_list_is_predicted_alone() -> None:
     [
         ({"predictors": "WIG(length=root)"}, "WIG(tail,length=root) needs an index and queries. Add `index`"),
         ({"predictors": ["DeShaTo"]}, "DeShaTo(total) needs topic vectors. Add `vectors`"),
-        ({"predictors": []}, "no predictor was given. Choose from"),
+        ({"predictors": []}, "no predictors were given. Use one of"),
         ({"predictors": "best"}, "unknown predictor 'best'. "),
         ({"predictors": ["nqq"]}, "unknown predictor 'nqq'. Did you mean NQC"),
         ({"queries": QUERIES}, "queries needs index"),

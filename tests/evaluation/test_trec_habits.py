@@ -167,7 +167,9 @@ def test_a_name_without_parameters_is_trec_evals_under_its_profiles_only() -> No
 
 def test_the_relevance_string_and_the_run_are_texts() -> None:
     assert TEN.requests(["relstring.20"]) == [Request("relstring_20", "relstring", None, True, 20)]
-    with pytest.raises(UsageError, match="the value of runid, relstring is text"):
+    with pytest.raises(
+        UsageError, match=r"measures with text values \(runid, relstring\) are not supported here"
+    ):
         TEN.measures(["runid", "relstring"])
 
 

@@ -278,7 +278,10 @@ def test_order_rank_takes_the_rank_column(suffix: str, order: Order, tmp_path: P
     assert tally.disordered == 1
     rows = [("q1", "d1", 1.0), ("q1", "d2", 2.0)]
     path = file_of(tmp_path, f"a{suffix}", table_text(suffix, ("qid", "docno", "score"), rows))
-    assert "because none is called rank" in refusal(read_run, path, order="rank")
+    assert (
+        "a.json, record 1: no ranks were found in qid, docno, score because no column is called rank or Doc Position"
+        in refusal(read_run, path, order="rank")
+    )
 
 
 REPEATED = [("q1", "d1", 1.0), ("q1", "d2", 2.0), ("q1", "d1", 3.0)]
@@ -317,7 +320,9 @@ def test_nan_is_refused_or_dropped(suffix: str, tmp_path: Path) -> None:
     if suffix == ".jsonl":  # polars writes null
         text = b'{"qid": "q1", "docno": "d1", "score": 1.0}\n{"qid": "q1", "docno": "d2", "score": NaN}\n'
     path = file_of(tmp_path, f"a{suffix}", text)
-    assert "document 'd2' of query 'q1' is not a number." in refusal(read_run, path)
+    assert "a.json, record 2: score nan of document 'd2' for query 'q1' is not a number" in refusal(
+        read_run, path
+    )
     assert read_run(path, on_nan="drop").to_dict() == {"q1": {"d1": 1.0}}
     tally: ReadCounts = judge(str(path), read_qrels({"q1": {"d1": 1}}), reading=Reading(on_nan="drop"))[2]
     assert tally.dropped == 1
@@ -417,7 +422,7 @@ def test_qrels_of_ir_datasets_are_read_by_name(
     monkeypatch.setitem(sys.modules, "ir_datasets", SimpleNamespace(load=known.__getitem__))
     assert read_qrels("ir_datasets:small/test").to_dict() == {"q1": {"d1": 1, "d2": 0}}
     assert "no such collection" in refusal(read_qrels, "ir_datasets:other")
-    assert "is a collection without qrels" in refusal(read_qrels, "ir_datasets:bare")
+    assert "ir_datasets:bare: is a collection that has no qrels" in refusal(read_qrels, "ir_datasets:bare")
     assert "s judgments, not a run" in refusal(read_run, "ir_datasets:bare")
     run = file_of(tmp_path, "a.run", "q1 Q0 d1 1 1 t\n")
     found = leadline("evaluate", "ir_datasets:small/test", run, "-m", "RR", "-f", "json").data
@@ -525,7 +530,7 @@ def test_subtopics_are_a_column_of_frames_and_a_field_of_named_tuples() -> None:
         found = read_qrels(source, subtopics=True)
         assert found.by_subtopic() == {"q1": {"s1": {"d1": 1}, "s2": {"d1": 2}}}
         assert "is judged twice" in refusal(read_qrels, source)
-    assert "has no column called subtopic" in refusal(read_qrels, [row[:3] for row in rows], subtopics=True)
+    assert "qrels: has no column 'subtopic'" in refusal(read_qrels, [row[:3] for row in rows], subtopics=True)
     twice = pd.DataFrame([rows[0], rows[0]], columns=list(columns))
     assert refusal(read_qrels, twice, subtopics=True) == (
         "qrels, row 2: document 'd1' is judged twice for subtopic 's1' of query 'q1'"
@@ -605,4 +610,4 @@ def test_empty_and_unknown_things_are_refused() -> None:
     assert refusal(objects.write_run, Run.of([], name="none"), "a.run") == "none: contains no documents"
     assert isinstance(read_qrels([("q1", "d1", 1)]), Qrels)
     assert "Use (query, document, number)" in refusal(read_run, [1, 2])
-    assert "the record is a tuple of length 2. Use" in refusal(read_run, [("q1", "d1")])
+    assert "run, record 1: the record is of type tuple and has length 2" in refusal(read_run, [("q1", "d1")])

@@ -109,7 +109,7 @@ def test_a_missing_id_is_refused(library: str) -> None:
 @pytest.mark.parametrize("value", [float("nan"), None])
 def test_a_missing_score_is_refused(library: str, value: float | None) -> None:
     rows = [("q1", "d1", 1.0), ("q1", "d2", value)]
-    assert "of document 'd2' of query 'q1' is not a number" in refusal(
+    assert "run, row 2: score nan of document 'd2' for query 'q1' is not a number" in refusal(
         read_run, frame(library, ("qid", "docno", "score"), rows)
     )
 
@@ -143,7 +143,7 @@ def test_a_document_twice_in_a_frame_is_refused(library: str) -> None:
     found = refusal(read_run, frame(library, ("qid", "docno", "score"), rows), name="mine")
     assert found.startswith("mine")
     assert ": document 'd1' appears twice for query 'q1'" in found
-    assert ". To choose one of them, add" in found
+    assert "To resolve duplicates, add `on_duplicate='first|last|max|hold'`" in found
     found = refusal(read_qrels, frame(library, ("qid", "docno", "label"), rows))
     assert ": document 'd1' is judged twice for query 'q1'" in found
 
@@ -178,7 +178,7 @@ def test_odd_ids_in_a_dictionary_are_kept() -> None:
     ("given", "error"),
     [
         ({1.0: {"d1": 1}}, "id 1.0 is of type float, not a string. Convert it with str(...)."),
-        ({"q1": {7.0: 1}}, "id 7.0 is of type float, not a string. Convert it with str(...)."),
+        ({"q1": {7.0: 1}}, "run: id 7.0 is of type float, not a string"),
         ({None: {"d1": 1}}, "id None is of type NoneType, not a string. Convert it with str(...)."),
         ({b"q1": {"d1": 1}}, "id b'q1' is of type bytes, not a string. Convert it with str(...)."),
         ({"q1": {"\ud800": 1}}, "id '\\ud800' is not a valid Unicode string"),
@@ -362,7 +362,10 @@ def test_arrays_are_the_run_of_their_rows(data: st.DataObject) -> None:
         ),
         ({"ids": [[0, -2]], "scores": [[1, 2]], "queries": ["q"]}, "position -2"),
         ({"ids": [0], "scores": [1], "queries": ["q"]}, "dimension"),
-        ({"ids": [["a"]], "scores": [[1]], "queries": ["q", "r"]}, "2 query ids"),
+        (
+            {"ids": [["a"]], "scores": [[1]], "queries": ["q", "r"]},
+            r"ids have shape \(1, 1\), scores have shape \(1, 1\) and queries has length 2",
+        ),
         ({"ids": [["a"], ["b"]], "scores": [[1], [2]], "queries": ["q", "q"]}, "query 'q' appears twice"),
         ({"ids": [["a"]], "scores": [["x"]], "queries": ["q"]}, "numbers"),
         ({"ids": [["a"]], "scores": [[1]], "queries": ["q"], "documents": ["a"]}, "positions"),
@@ -467,4 +470,4 @@ def test_a_dataset_of_splits_is_its_only_one_or_the_one_called_test() -> None:
     assert read_qrels({"dev": rows}).to_dict() == {"q1": {"d1": 2}}
     assert read_run({"dev": rows}).to_dict() == {"q1": {"d1": 2}}
     found = refusal(read_qrels, {"dev": rows, "train": rows})
-    assert found == "qrels: is a dataset with 2 splits. Pass one of them: ['dev'], ['train']."
+    assert found == "qrels: is a dataset with 2 splits. Pass dataset['dev'] or dataset['train']."

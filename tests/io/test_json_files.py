@@ -177,7 +177,7 @@ def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out(tmp
     book = tmp_path / "book_export_1.json.zip"
     with zipfile.ZipFile(book, "w") as archive:
         archive.write(PROGRAMS / "quepid_book.json")
-    assert "is a ZIP archive. Unpack it" in refusal(read_qrels, book)
+    assert "is a ZIP archive" in refusal(read_qrels, book)
     found = refusal(read_run, PROGRAMS / "ranx.lz4")  # CBOR, compressed twice
     assert found.endswith("let ranx write .json or .parquet).")
     path = PROGRAMS / "pyterrier_minimal.tsv"  # ranks from 0
@@ -243,7 +243,10 @@ def test_a_failed_search_in_a_response_to_many_is_named(tmp_path: Path) -> None:
     made = json.loads((PROGRAMS / "msearch.json").read_text())
     made["responses"][1] = {"error": {"type": "some"}, "status": 400}
     path = written(tmp_path, made)
-    assert "query 'q2' has error, status, but needs" in refusal(read_run, path, queries_in=["q1", "q2"])
+    assert (
+        "a.json, record 2: query 'q2' contains error, status, but needs a list at hits.hits, as in the first record"
+        in refusal(read_run, path, queries_in=["q1", "q2"])
+    )
 
 
 def test_detailed_exports_of_quepid_are_a_run_in_order_and_judgments() -> None:
@@ -412,23 +415,23 @@ ONE = {"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}]}
 FAULTS: dict[str, tuple[Any, str]] = {
     "a list without ids": (
         [{"query_id": "q1", "results": [{"score": 1.0}]}],
-        ", record 1: the record has score, but needs one of the ids doc_id, ",
+        "a.json, record 1: the record contains score, but needs one of the ids doc_id, docno, docid, corpus-id, corpus_id, item_id, document, Doc ID, docId, wikipedia_id, passage_id, pid, _id, id",
     ),
     "an id missing later": (
         [ONE, {"query_id": "q2", "results": [{"id": "d1", "score": 1.0}]}],
-        ", record 2: a record of query 'q2' has id, score, but needs 'corpus_id', as in the first",
+        "a.json, record 2: a record of query 'q2' contains id, score, but needs 'corpus_id', as in the first record",
     ),
     "no query id": (
         [{"question": "why", "ctxs": [{"id": "d1", "score": "1"}]}],
-        ", record 1: the record has question, ctxs, but needs one of query_id, qid",
+        "a.json, record 1: the record contains question, ctxs, but needs one of query_id, qid, q_id, query-id, topic_id, user_id, question_id, topic, Query Text, narrative_id, turn_id, id, _id, user_input, query, query_text, name, $query",
     ),
     "another query id": (
         [ONE, {"qid": "q2", "results": []}],
-        ", record 2: the record has qid, results, but needs",
+        "a.json, record 2: the record contains qid, results, but needs 'query_id', as in the first record",
     ),
     "an unknown level": (
         [ONE, {"query_id": "q2", "found": {"results": []}}],
-        ", record 2: query 'q2' has query_id, found, but needs a list at results",
+        "a.json, record 2: query 'q2' contains query_id, found, but needs a list at results, as in the first record",
     ),
     "a record that is no object": (
         [ONE, "q2"],
@@ -448,7 +451,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a score that is no number": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": "high"}]}],
-        ", record 1: score 'high' of document 'd1' of query 'q1' is not a number",
+        "a.json, record 1: score 'high' of document 'd1' for query 'q1' is not a number",
     ),
     "a document twice": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}] * 2}],

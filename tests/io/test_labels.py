@@ -83,7 +83,7 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are(tmp_path: Pat
 
 
 def test_a_run_without_a_team_is_named() -> None:
-    with pytest.raises(UsageError, match=r"run 'b' has no team in t:c \(1 run without a team in all\)"):
+    with pytest.raises(UsageError, match=r"run 'b' has no team in t:c \(runs without a team: 1\)"):
         teams_of({"a": "one"}, ["a", "b"], "t:c")
 
 

@@ -187,7 +187,9 @@ def test_tasks_of_mteb_are_queries_and_folders_are_models() -> None:
     assert ("averaged_tasks", 1) in [(notice.code, notice.count) for notice in read.warnings]
     ndcg = ll.read_scores(folders, measures="ndcg_at_10")
     assert list(map(str, ndcg.measures)) == ["nDCG@10"]
-    with pytest.raises(InputError, match="no value of AP@10"):
+    with pytest.raises(
+        InputError, match=r"run 'first' has no AP@10 value for query 'XQuAD' \(missing values: 2 of 4\)"
+    ):
         ll.read_scores(folders, measures="map_at_10")  # XQuAD has none
 
 
@@ -211,7 +213,10 @@ def test_results_of_mteb_are_read_as_it_writes_them() -> None:
         {"q1": {"d1": 3, "d2": 0}, "q2": {"d3": 1}}, PROGRAMS / "mteb.json", ["AP@10", "nDCG@10"]
     )
     assert ours.means.ravel().tolist() == pytest.approx([0.75, 0.81546], abs=5e-6)
-    with pytest.raises(InputError, match="no value of nauc_recall_at_3_max"):
+    with pytest.raises(
+        InputError,
+        match=r"run 'some/model' has no nauc_recall_at_3_max value for query 'Hydrology' \(missing values: 1 of 1\)",
+    ):
         ll.read_scores(folder, measures="nauc_recall_at_3_max")
 
 
@@ -232,7 +237,7 @@ def test_tables_of_experiments_of_pyterrier_are_read_by_query_only() -> None:
     )
     assert read.values[0].ravel().tolist() == pytest.approx(ours.values.ravel().tolist(), rel=1e-14)
     assert read.mean("PL2", "AP") == 0.75
-    with pytest.raises(InputError, match="none of the columns name, map, ndcg_cut_10 contains queries"):
+    with pytest.raises(InputError, match=r"no column contains query ids \(name, map, ndcg_cut_10\)"):
         ll.read_scores(SCORES / "pyterrier_means.csv")
 
 
@@ -353,7 +358,9 @@ GAPS = "query,run,AP,latency\nq1,a,0.5,3\nq2,a,1,4\nq1,b,0.25,\nq3,b,0.75,2\n"
 def test_missing_values_are_refused_with_count_and_example(tmp_path: Path) -> None:
     path = tmp_path / "gaps.csv"
     path.write_text(GAPS)
-    with pytest.raises(InputError, match=r"run 'a' has no value of AP for query 'q3' \(5 of 12 values"):
+    with pytest.raises(
+        InputError, match=r"run 'a' has no AP value for query 'q3' \(missing values: 5 of 12\)"
+    ):
         ll.read_scores(path)
 
 
@@ -366,7 +373,9 @@ def test_missing_values_count_nought_or_leave_their_queries_out(tmp_path: Path) 
     drop = ll.read_scores(path, measures="AP", missing="drop")
     assert [drop.mean(run, "AP") for run in "ab"] == [0.5, 0.25]
     assert [(one.code, one.count) for one in drop.warnings] == [("missing_dropped", 2)]
-    with pytest.raises(InputError, match="no query has a value of latency for every run"):
+    with pytest.raises(
+        InputError, match="no query has a latency value for every run, so missing='drop' leaves no queries"
+    ):
         ll.read_scores(path, missing="drop")
     with pytest.raises(UsageError, match="0 is the best value"):
         ll.read_scores(path, missing="zero", lower_is_better="latency")

@@ -90,7 +90,7 @@ def test_a_dictionary_without_subtopics_is_refused(source: object, message: str)
 def test_qrels_that_were_read_without_subtopics_have_none() -> None:
     qrels = read_qrels({"q": {"d": 1}})
     assert qrels.by_subtopic() is None
-    with pytest.raises(UsageError, match="read without subtopics"):
+    with pytest.raises(UsageError, match="these qrels were loaded without subtopics"):
         read_qrels(qrels, subtopics=True)
     again = read_qrels(BY_SUBTOPIC, subtopics=True)
     assert read_qrels(again, subtopics=True) is again

@@ -277,7 +277,9 @@ def test_names_of_columns_that_do_not_fit_are_refused(columns: str, message: str
 def test_columns_are_named_in_texts_only(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"q1": {"d1": 1}}')
-    with pytest.raises(InputError, match="a text without a header"):
+    with pytest.raises(
+        InputError, match="is in json format, but columns can be named only for text without a header"
+    ):
         ll.read_run(path, columns="query_id,doc_id,score")
 
 

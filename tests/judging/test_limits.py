@@ -95,7 +95,7 @@ def test_guesses_of_the_token_are_limited_in_the_link_and_in_the_form(page: Judg
     for given_ in ("guess", TOKEN):  # the right one is not compared either: that would be a guess
         answer = ask(app, f"/enter?token={urllib.parse.quote_plus(given_)}")
         assert (answer.status, answer.headers["retry-after"]) == (429, "30")
-        assert "Too many wrong tokens" in answer.text
+        assert '<p class="wrong" role="alert">too many wrong tokens' in answer.text
         assert "set-cookie" not in answer.headers
     assert ask(app, "/", cookie=f"{app.cookie}={app.proof()}").status == 200  # who is in stays in
 
@@ -139,7 +139,7 @@ def test_a_class_may_begin_at_once_and_named_judges_always_come_in(tmp_path: Pat
         queues = Queues(store)
         for name in names[:-1]:
             queues.join(name)
-        with pytest.raises(UsageError, match="Too many new judges at once"):
+        with pytest.raises(UsageError, match="too many new judges at once"):
             queues.join(names[-1])
         Queues(store, judges=[*names, "ann"]).join("ann")
 

@@ -128,7 +128,7 @@ def test_two_functions_of_one_name_are_refused() -> None:
     one, two = (from_function(lambda *_, value=value: value, name="mine") for value in (0.0, 1.0))
     assert one != two
     assert hash(one) == hash(two)
-    with pytest.raises(UsageError, match=r"two measures are both named 'mine'\. Give them different names"):
+    with pytest.raises(UsageError, match=r"two measures are both named 'mine'"):
         ll.evaluate(QRELS, {"a": RUN}, [one, two])
     assert ll.evaluate(QRELS, {"a": RUN}, [two, two]).means.shape == (1, 1)
 
@@ -137,5 +137,5 @@ def test_classes_are_measures_with_their_defaults() -> None:
     results = ll.evaluate(QRELS, {"a": RUN}, [AP, nDCG(cutoff=10), P @ 5])
     assert [str(measure) for measure in results.measures] == ["AP", "nDCG@10", "P@5"]
     assert [str(measure) for measure in ll.evaluate(QRELS, {"a": RUN}, AP).measures] == ["AP"]
-    with pytest.raises(UsageError, match=r"<class 'int'> is not a measure\. Give a name such as AP"):
+    with pytest.raises(UsageError, match=r"<class 'int'> is not a measure"):
         ll.evaluate(QRELS, {"a": RUN}, [int])  # type: ignore[arg-type]

@@ -88,7 +88,7 @@ def test_judgments_teach_only_a_model_that_asks_for_them(index: Index) -> None:
 def test_bad_requests_are_refused(index: Index) -> None:
     with pytest.raises(UsageError, match="k must be a whole number of at least 1, not 0"):
         search(index, QUERIES, "BM25", k=0)
-    with pytest.raises(UsageError, match="need a retrieval model"):
+    with pytest.raises(UsageError, match="no retrieval model was given"):
         search(index, QUERIES, [])
     with pytest.raises(UsageError, match="`terms` must be above 0"):
         search(index, QUERIES, "SDM(terms=0)")

@@ -109,7 +109,7 @@ def test_an_average_of_parts_by_hand() -> None:
         (part("q1", "q2"), "query 'q1' of bm25 is in"),
         (part("q2", qrels=QRELS | {"q1": {"a": 2, "b": 2}}), "different judgments"),
         (part("q2", qrels=QRELS | {"q4": {"a": 2}}), "different judgments"),
-        (part("q2", measures="RR"), "result 2 has RR"),
+        (part("q2", measures="RR"), r"result 2 and result 1 have different measures \(RR versus AP\)"),
         (part("q2", depth=3), "depth=3"),
         (part("q2", queries="both"), "queries='both'"),
         (ll.evaluate(QRELS, {"dense": {"q2": {"a": 1.0}}}, "AP"), "the same runs"),

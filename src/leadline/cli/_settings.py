@@ -93,7 +93,7 @@ SETTINGS = {
                 click.IntRange(0, LARGEST), tried=("-N",)),
         Setting("read.documents_of",
                 "Document that a chunk in runs belongs to: a pattern whose first group is the document id, "
-                "such as '^(.*)#\\d+$', or a table of both ids. The best chunk of a document counts.",
+                "such as '^(.*)#\\d+$', or a table with both ids. The best chunk of a document counts.",
                 InputPath()),
         Setting("read.drop_identical_ids",
                 "Leave out retrieved documents that have the same id as their query, as BEIR and MTEB "
@@ -106,7 +106,7 @@ SETTINGS = {
                 InputPath()),
         Setting("read.lengths",
                 "Lengths of documents (of chunks, with documents_of) for measures with a budget, such as "
-                "R@500tokens. FILE:COLUMN is a CSV or TSV table with doc_id and lengths.",
+                "R@500tokens. FILE:COLUMN is a column in a CSV or TSV table with doc_id.",
                 tried=("--tokens",)),
         Setting("read.name", "Name of the run to read from a table with several runs."),
         Setting("read.name_by", "Source of a run's name: its file or its tag.", one_in("file", "tag"), "file",
@@ -133,7 +133,7 @@ SETTINGS = {
         Setting("read.second_pool", "Pool of the pairs judged twice, if the second judge's judgments have "
                                     "no probabilities."),
         Setting("read.subtopics",
-                "Read column 2 of the judgments as subtopic, for diversity measures such as alpha_nDCG@10.",
+                "Read column 2 of the judgments as subtopics, for diversity measures such as alpha_nDCG@10.",
                 click.BOOL, default=False),
         Setting("text.analysis", "Text analysis, such as Words(stem=porter,stop=none) or Characters(n=4).",
                 ANALYSIS),
@@ -147,11 +147,12 @@ SETTINGS = {
         Setting("scores.lower_is_better", "Custom measure for which lower is better, such as latency.",
                 many=True),
         Setting("scores.missing",
-                "What to do if a run is missing a value: report an error, count 0, or leave the query out of "
-                "all means (drop).",
+                "What to do if a run is missing a value: report an error, count it as 0, or leave the query "
+                "out of all means (drop).",
                 one_in("refuse", "zero", "drop"), "refuse"),
         Setting("scores.queries",
-                "Queries to average over: all judged queries, those in the run (both), or with_relevant.",
+                "Queries to average over: all judged queries, those also in the run (both), or those with a "
+                "relevant document.",
                 one_in("all", "both", "with_relevant")),
         Setting("scores.wide",
                 "Whether columns of per-query values are runs or measures. [default: by their names]",
@@ -177,10 +178,10 @@ SETTINGS = {
                 "(with a sampled pool, at different numbers of judgments per query).",
                 click.FLOAT),
         Setting("figure.labels",
-                "Label for a run, such as bm25=Okapi, or FILE:COLUMN, a table of run labels.",
+                "Label for a run, such as bm25=Okapi, or FILE:COLUMN with the labels of all runs.",
                 many=True, tried=("--label",)),
-        Setting("figure.pair", "Pair of runs to show in the differences and scatter figures, such as "
-                               "bm25,dense.",
+        Setting("figure.pair", "Pair of runs to show in the differences, scatter and slices figures, "
+                               "such as bm25,dense.",
                 PairOfNames(), tried=("--plot-pair",)),
         Setting("output.changed", "Number of queries to show per pair: those with the largest differences.",
                 click.IntRange(0), 3),
@@ -205,7 +206,8 @@ SETTINGS = {
                 "Pairs to compare: those that all assessors judged, or those that at least two judged.",
                 one_in("all", "two"), "all"),
         Setting("agreement.resample",
-                "Unit to resample for intervals: queries (at least ten), pairs (for these queries), or auto.",
+                "Unit for confidence intervals: queries (at least ten), pairs (only for these queries), or "
+                "auto (queries, or pairs with --table).",
                 one_in("auto", "queries", "pairs"), "auto"),
         Setting("agreement.top", "With --runs, also compare the order of the K best runs.",
                 click.IntRange(2, LARGEST), 10),
@@ -240,8 +242,8 @@ SETTINGS = {
                 "Documents to sample from: each run's own lists, or the union of all runs.",
                 one_in("list", "union"), "list"),
         Setting("histogram.show",
-                "Run to show in the figure, up to 4. [default: all runs, or those with the highest and "
-                "lowest HSA]", many=True),
+                "Run to show in the figure, at most four in all. [default: all runs, or those with the "
+                "highest and lowest HSA]", many=True),
         Setting("index.positions", "Store term positions. Only SDM needs them, and an index without "
                                    "them is smaller.",
                 click.BOOL, default=True, tried=("--no-positions",)),
@@ -263,8 +265,8 @@ SETTINGS = {
                 click.IntRange(0, LARGEST), 0),
         Setting("pool.whole", "Include known pairs in the output.", click.BOOL, default=False),
         Setting("sampled.correction",
-                "Correction of ranks: a prior that is uniform on a log scale (log), or none, so that each "
-                "sampled document counts N/n times.", one_in("log", "none"), "log"),
+                "Correction of ranks: a prior that is uniform on a log scale (log), or none. Without it, "
+                "each of n documents sampled from N counts N/n times.", one_in("log", "none"), "log"),
         Setting("summary.windows", "Maximum number of windows, with --query.", COUNT, 2),
         Setting("topics.alpha", "Dirichlet prior of each topic. [default: 50/T]", click.FLOAT),
         Setting("topics.beta", "Dirichlet prior of each word.", click.FLOAT, 0.01),
@@ -274,7 +276,7 @@ SETTINGS = {
                 "Estimator: left-to-right on whole documents, or document completion (every second token).",
                 one_in("left-to-right", "completion"), "left-to-right"),
         Setting("topics.field", "Column with the text. [default: the name of the language]"),
-        Setting("topics.fits", "Number of models to fit with different seeds and to average scores over.",
+        Setting("topics.fits", "Number of models to fit with different seeds. Their scores are averaged.",
                 click.IntRange(1, 10**4), 5),
         Setting("topics.particles", "Number of particles for left-to-right.",
                 click.IntRange(1, 10**6), 20),
@@ -344,7 +346,7 @@ class ConfigOption(Option):
             expose_value=False,
             metavar="KEY=VALUE",
             callback=_remember,
-            help="Rarer settings, also as FILE.toml. `leadline help config` explains the keys.",
+            help="More settings, or a FILE.toml with them. `leadline help config` explains the keys.",
         )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

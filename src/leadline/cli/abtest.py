@@ -25,8 +25,8 @@ USUAL = (0.01, 0.1)  # Manning, Raghavan and Schuetze 2008, section 8.6: 1 to 10
 def command() -> None:
     """Plan and analyze A/B tests of clickthrough.
 
-    To test, pass two counts or a log of result impressions. `leadline abtest` is short for `leadline abtest
-    test`.
+    To run a test, pass --a and --b, or a log of result impressions. `leadline abtest` is short for `leadline
+    abtest test`.
 
     Example: leadline abtest --a 46/10000 --b 69/10000
     """
@@ -70,11 +70,11 @@ def test_command(
     --position COLUMN
         Column with the position of the result (or of the click in a page view).
     --within K | int 1..
-        Count clicks on the first K positions only; 1 is the top result. [default: 10]
+        Count only clicks on positions 1 (the top) to K. [default with --position: 10]
     --time COLUMN
-        Column with the time. [default: rows are in time order]
+        Column with the time. [default: order of the rows]
     --arms A B | nargs 2
-        Arms to compare, A first. [default: in name order]
+        Arms to compare, A first. [default: the two arms in the log, by name]
     --planned SHARE | float
         Planned share of users in arm B. Adds a test for sample ratio mismatch.
     use confidence
@@ -103,9 +103,9 @@ def _counts(option: str, text: str | None) -> tuple[int, int] | None:
 def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     """Assign users to arms.
 
-    USERS is a file with one user per line, or standard input. The arm is a stable hash of salt and user. The
-    same user always gets the same arm, on any machine. If you raise the fraction, everyone who already has
-    the variant keeps it.
+    USERS is a file with one user per line, or standard input. A hash of salt and user determines the arm, so
+    the same user always gets the same arm, on any machine. If you raise the fraction, everyone who already
+    has the variant keeps it.
 
     Example: leadline abtest assign users.txt --fraction 0.05 --salt snippets
 

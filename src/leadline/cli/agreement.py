@@ -40,16 +40,16 @@ def command(
 ) -> None:
     """Measure inter-assessor agreement: kappa, Krippendorff's alpha.
 
-    QRELS is one assessor's file, a table with a column `judge`, or FILE:COLUMN in a table with one column per
-    assessor. leadline compares the pairs that all assessors judged. 0 means chance agreement, and 1 means
-    perfect agreement. Confidence intervals are over queries (jackknife). There are none for fewer than ten
-    queries. A table of counts has bootstrap intervals over pairs.
+    QRELS is one assessor's file, a table with a column `judge`, or FILE:COLUMN for a table with one column
+    per assessor. leadline compares the pairs that all assessors judged. 0 means chance agreement, and 1 means
+    perfect agreement. Confidence intervals are over queries (jackknife) and require at least ten queries.
+    With --table, leadline computes bootstrap intervals over pairs.
 
-    --runs shows how the choice of assessor changes scores and system rankings. With two assessors, or with
-    --reference, leadline treats the first assessor as the truth and audits every other assessor, such as an
-    LLM. The audit shows the bias of every run, the runs that the labels favor, and the rank correlation
-    (docs/agreement.md). It also works on the scores that each judge's labels gave to the same runs
-    (REFERENCE[:MEASURE] LABELS[:MEASURE]).
+    --runs shows how the choice of assessor changes scores and system rankings. If there are two assessors, or
+    you add --reference, --runs also treats the first assessor as the truth and audits every other assessor,
+    such as an LLM. The audit shows the bias of every run, the runs that the labels favor, and the rank
+    correlation (docs/agreement.md). Instead of judgments, you can pass the scores of the same runs under each
+    assessor's labels (REFERENCE[:MEASURE] LABELS[:MEASURE]).
 
     Example: leadline agreement judges.csv; leadline agreement --table 300,20,10,70
 
@@ -57,7 +57,7 @@ def command(
     -------
     [judges]... : QRELS QRELS...
     --table N,N,N,N
-        Counts instead of files: yes-yes, yes-no, no-yes, no-no, or a table of 9, 16, ... counts row by
+        Counts instead of files: yes-yes, yes-no, no-yes, no-no. For more grades, 9, 16, ... counts, row by
         row.
     --reference | flag
         Compare every assessor with the first.
@@ -69,7 +69,7 @@ def command(
     --runs RUN... | many
         Also show how the choice of assessor changes the scores and ranking of these runs.
     --used-the-judge RUN | many
-        Run made with the audited judge (repeatable). Shows how much the labels favor it over other runs.
+        Run made with the audited judge (repeatable). Shows how much the labels favor this run over others.
     -m, --measure MEASURE as measures | Measures | MEASURE | many | = ["AP", "nDCG"]
         Measure for --runs (repeatable).
     use per-query, scores

@@ -33,8 +33,9 @@ def command(
     FILE may be a folder or a quoted pattern of runs, as in other commands; an index counts as one file.
     leadline lists problems with line numbers and counts. `evaluate` and `compare` reject files with errors
     and accept files with remarks. Runs listed after qrels, or given with --qrels, are also checked against
-    these judgments: a run without any judged document is an error. --docs reports how many judged documents
-    the corpus contains. For an index, leadline verifies all checksums and that its parts fit together.
+    these judgments: a run without any judged document is an error. --docs with --qrels reports how many
+    judged and relevant documents the corpus contains. For an index, leadline verifies all checksums and that
+    its parts fit together.
 
     The exit status is 2 if a file would be rejected and was not repaired.
 
@@ -44,12 +45,12 @@ def command(
     -------
     [files]... : FILE...
     --docs DOCS
-        Corpus (texts or an index). With --qrels, reports how many relevant documents it contains.
+        Corpus (texts or an index), used with --qrels. Shows how many relevant documents it contains.
     --qrels QRELS
         Judgments to check every run against. Reports the share of judged documents and whether document
         ids match.
     --fix | flag
-        Write a repaired copy to the -o file.
+        Write a repaired copy of a single FILE to the -o file.
     -C read.qrels_columns, read.columns, read.subtopics, read.kind, read.on_duplicate refuse/first/last/max =
        "first", read.on_nan = "drop"
     -o

@@ -61,9 +61,9 @@ def command(
 ) -> None:
     """Compare runs: differences with intervals and significance tests.
 
-    `leadline compare QRELS OLD NEW` tells you whether NEW is better than OLD. In every pair, b is the run
-    that you named first, or the baseline, and a - b is the mean difference over the same queries, with its
-    confidence interval and p-value.
+    `leadline compare QRELS OLD NEW` tells you whether NEW is better than OLD. In every pair, b is the
+    baseline or the run named first, and a - b is the mean difference over the same queries, with confidence
+    interval and p-value.
 
     With --fail-if-worse, --require-not-worse or --fail-below, leadline exits with status 1 if a run fails the
     check or if there are too few queries to tell. Repeat and combine them freely (docs/gates.md).
@@ -78,15 +78,16 @@ def command(
         Measure, such as map or nDCG@10 (repeatable). [default: AP, nDCG@10]
     use tests
     --pairs WHICH | Output | PAIRS
-        Pairs to show: significant, all, or the N with the smallest p. [default: all, up to 12]
+        Pairs to show: all, significant, or the N with the smallest p. [default: all if at most 12, otherwise
+        significant]
     --long | Output | flag
         Also show effects, wins, ties and losses.
     --fail-if-worse M[:MARGIN] | Gates | many
-        Fail if a run is significantly worse than the baseline, by more than MARGIN if given.
+        Fail if any run is significantly worse than the baseline, by more than MARGIN if given.
     --require-not-worse M:MARGIN | Gates | many
-        Fail unless a run is shown to be at most MARGIN worse than the baseline.
+        Fail unless every run is shown to be less than MARGIN worse than the baseline.
     --fail-below M=VALUE | Gates | many
-        Fail if the mean of a run is below VALUE, or above it where lower is better.
+        Fail if the mean of any run is below VALUE, or above VALUE where lower is better.
     --update-baseline FILE | Gates
         Save the values of the runs as a baseline (.json or .parquet) unless a check fails.
     use query-slice, query-weights, sample, evaluation, scores

@@ -63,10 +63,10 @@ def command(
 ) -> None:
     """Convert a run or qrels to another format.
 
-    The suffix of OUT determines format and compression: .json .jsonl .csv .tsv .parquet .arrow, with .gz .bz2
-    .xz .zst; any other suffix means TREC. An existing file is replaced only with --overwrite. OUT may be -
-    for standard output. `--to beir` writes a folder with qrels/test.tsv and, if given, queries.jsonl and
-    corpus.jsonl. `--to rank_eval` writes the body of a request to `_rank_eval`.
+    The suffix of OUT determines its format (.json .jsonl .csv .tsv .parquet .arrow, otherwise TREC) and its
+    compression (.gz .bz2 .xz .zst). An existing file is replaced only with --overwrite. OUT may be - for
+    standard output. `--to beir` writes a folder with qrels/test.tsv and, if given, queries.jsonl and
+    corpus.jsonl. `--to rank_eval` writes the body of a request to Elasticsearch's `_rank_eval`.
 
     If you pass the qrels of several assessors as IN, leadline merges them. A pair that several assessors
     judged gets the grade of the majority, or the lower grade in a tie.

@@ -43,14 +43,14 @@ def command(
     MEASURE is a measure in a result (AP, hsa, ric) or a column of a table; the default is the first. Runs
     that occur in only one input are counted and excluded.
 
-    The inputs may also be per-query values: TRUTH and ESTIMATE, or any number of files with two -m. Values
-    are correlated as they are, even where lower is better.
+    The inputs may also be per-query values: TRUTH and ESTIMATE, or any number of files with two -m options.
+    Values are correlated as they are, even where lower is better.
 
-    Both confidence intervals are approximate, and there are none for fewer than five runs. The interval over
-    runs is a percentile bootstrap interval. The interval over queries is for the means over a larger
-    population of queries, corrected for the bias that sampling error causes; in simulations, 95 % intervals
-    of this kind contained the true value in 84 to 100 % of the samples (docs/studies/significance.md, without
-    tau-AP,b).
+    There is a confidence interval over runs and one over queries. Both are approximate and require at least
+    five runs. The interval over runs is a percentile bootstrap interval. The interval over queries is for the
+    means over a larger population of queries, corrected for the bias that sampling error causes. In
+    simulations, 95 % intervals of this kind contained the true value in 84 to 100 % of the samples
+    (docs/studies/significance.md, without tau-AP,b).
 
     Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team
 
@@ -60,7 +60,7 @@ def command(
     [estimate] : ESTIMATE[:MEASURE]
     [more]... : [FILE]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        Correlate the per-query values of two measures, all files together.
+        Correlate the per-query values of two measures over all files together (pass -m twice).
     --team FILE:COLUMN | Statistics
         Team of every run. The bootstrap then resamples teams, because runs of one team are alike.
     use confidence, seed, scores

@@ -28,8 +28,8 @@ def command(
 ) -> None:
     """Compute precision-recall curves.
 
-    The table shows the mean interpolated precision at eleven recall levels; JSON also has the points of each
-    query. With -C subtopics, the table shows the mean subtopic recall by rank.
+    The table shows the mean interpolated precision at eleven recall levels. JSON output also has the points
+    of each query. With -C subtopics, the table shows the mean subtopic recall at each rank.
 
     Example: leadline curve qrels.txt bm25.run dense.run -o curves.pdf
 
@@ -39,11 +39,12 @@ def command(
     runs...
     --interpolation | Measures | standard/printed-next/printed-zero/trec9/trec10 | = "standard"
         Interpolation of precision at a recall level: the maximum at that recall or above (standard), a
-        textbook's printed rule, or the rule of a trec_eval version.
+        textbook's rule as printed (printed-next, printed-zero), or the rule of a trec_eval version (trec9,
+        trec10).
     -l, --level GRADE | Measures | float | (= 1.0)
         Lowest relevant grade. [default: 1]
     --ranks | Measures | int 1..1000 | (= 20)
-        Number of ranks shown with read.subtopics. [default: 20]
+        Number of ranks shown with -C subtopics. [default: 20]
     use reading
     -C read.subtopics
     -o | figure

@@ -29,7 +29,7 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
 
     It ends by comparing an automatic judge's labels, 20 human judgments per query, and all judgments.
 
-    All data is part of the package. Nothing is downloaded.
+    All data is part of the package. Only --collection xquad may need a download.
 
     Example: leadline demo -o tour.html
 
@@ -38,10 +38,10 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
     -o, --output FILE | Output | OUTPUT | = "leadline-demo.html"
         Write the report to FILE.
     -f, --format FORMAT as form | Output | FORMATS | = "table"
-        Format of the table on the screen: table, csv, tsv, json, jsonl, markdown, latex, html or none.
+        Screen format: table, csv, tsv, json, jsonl, markdown, latex, html or none.
     --files FOLDER as folder | OUTPUT
-        Only write the collection's files to FOLDER, for use with other commands. Files with different
-        content are not overwritten.
+        Only write the collection's files to FOLDER, for use with other commands. If any file exists with
+        different content, nothing is written.
     --collection | cranfield/xquad/examples
         With --files: cranfield (default) has judgments, runs and labels. xquad has paragraphs, questions
         and judgments in English, German and Chinese. examples has the small files used in the

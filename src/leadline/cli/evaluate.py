@@ -53,7 +53,7 @@ def command(  # click documents the options
 ) -> None:
     """Evaluate runs against judgments: MAP, MRR, nDCG and more.
 
-    leadline averages over all judged queries (TREC topics), and a query missing from a run counts 0. The
+    leadline averages over all judged queries (TREC topics), and a query missing from a run counts as 0. The
     lines below the table list whatever could shift the numbers: missing queries, ties, unjudged documents.
     `-f trec` prints what trec_eval prints.
 
@@ -72,17 +72,17 @@ def command(  # click documents the options
     --intervals | Statistics | flag
         Also show a confidence interval for each mean.
     --fail-below M=VALUE | many
-        Exit with status 1 if the mean of a run is below VALUE, or above it where lower is better.
+        Exit with status 1 if the mean of any run is below VALUE, or above VALUE where lower is better.
     use sample, query-slice, query-weights
     --parts | Parts | flag
-        Read all files (or folders, patterns, URLs) as parts of one run, with each query in one part.
+        Read all files (or folders, patterns, URLs) as parts of one run. No query may be in two parts.
     --group-parts | Parts | flag
-        Sort the parts by query first, so that a query may be in several parts.
+        With --parts, sort by query first, so that a query may be in several parts.
     --engine ENGINE | Parts | = "local"
         Engine that evaluates parts or runs: local, processes[:N], dask[:N] or dask:tcp://HOST:PORT.
     use confidence, seed
     -c, --complete | Queries | flag
-        With --profile, average over all judged queries.
+        With --profile trec9 or trec10, average over all judged queries, as trec_eval -c does.
     -n, --no-means | Output | flag
         Omit the means.
     use evaluation

@@ -26,9 +26,9 @@ def command(
 ) -> None:
     """Fuse the ranked lists of several runs into one run.
 
-    Tied documents are ordered by decreasing document id. A document that a run did not retrieve adds nothing
-    to sums and is left out of means, medians and extremes. In Borda, it shares the remaining points. In
-    Condorcet, it ranks below everything the run retrieved.
+    Tied documents are ordered by descending document id. A run that did not retrieve a document adds nothing
+    to the document's sum, and is left out of its mean, median and extremes. In Borda, the documents that a
+    run did not retrieve share its remaining points. In Condorcet, they rank below everything it retrieved.
 
     Example: leadline fuse bm25.run dense.run --method CombSUM --weights 0.3,0.7 -o both.run
 

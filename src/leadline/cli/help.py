@@ -54,7 +54,7 @@ def settings_help(context: click.Context) -> str:
 
     formatter = context.make_formatter()
     formatter.write_text(
-        "-C KEY=VALUE, or --config KEY=VALUE, changes a setting that is too rare to have its own "
+        "-C KEY=VALUE, or --config KEY=VALUE, changes a setting that is used too rarely to have its own "
         "option. You can repeat it, or give several pairs at once, separated by spaces. You can shorten "
         "a key to its last part if that is unique (-C order=rank). A key alone means true. Put a value "
         "with spaces in double quotes. --config FILE.toml reads settings from the tables in a file "

@@ -26,15 +26,15 @@ def command(
 ) -> None:
     """Compare score distributions of relevant and other documents.
 
-    HSA (Histogram Slope Analysis) is the slope of ln(relevant / non-relevant) over bins of normalised scores.
+    HSA (Histogram Slope Analysis) is the slope of ln(relevant / non-relevant) over bins of normalized scores.
     DO (Distributional Overlap) is the overlap of the two histograms. You need not rank the collection: scores
-    of the relevant documents and of a sample of others are enough.
+    of the relevant documents and of a sample of the others are enough.
 
     We recommend --from-ranks for submitted runs. In 14 of 16 settings, HSA from ranks follows MAP more
-    closely than HSA from scores. Recall of the same lists is the control. With --depth 100, it follows MAP as
-    closely as HSA and DO do: the median Pearson correlation over random sets of seven runs is 0.91 to 0.98.
-    hsa_robust is our own variant, chosen on four sets of runs. On other runs, its correlation with MAP is
-    0.30 to 0.98, compared with 0.04 to 0.99 for HSA from ranks, and it is higher in 4 of 9 cases.
+    closely than HSA from scores. Recall of the same lists is the control. With --depth 100, recall follows
+    MAP as closely as HSA and DO do: the median Pearson correlation over random sets of seven runs is 0.91 to
+    0.98. hsa_robust is our own variant, chosen on four sets of runs. On other runs, its correlation with MAP
+    is 0.30 to 0.98, compared with 0.04 to 0.99 for HSA from ranks, and it is higher in 4 of 9 cases.
 
     Example: leadline histogram qrels.txt bm25.run dense.run --bins 4 -o hsa.svg
 

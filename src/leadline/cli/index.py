@@ -23,8 +23,8 @@ def command(
 
     DOCS is JSON Lines (doc_id, title, text), JSON, CSV, TSV, Parquet, TREC text or SMART, plain or
     compressed, or a folder of text files (.txt, .md, .rst, .html). Title and text form one field; other
-    columns are stored for display. The index is a folder, and its index.json records how it was made. If an
-    index comes from an earlier version, rebuild it.
+    columns are stored for display. The index is a folder, and its index.json records how it was made. If
+    leadline rejects an index of an earlier version, rebuild it.
 
     Example: leadline index docs.jsonl -o docs.index --language english
 

@@ -45,8 +45,8 @@ def command(
     Press a digit to grade the document, U to undo, S to skip, N to write a note, T to see the full text.
     Documents appear in the order of the pool if `leadline pool --for` drew it, otherwise in a random order
     for each assessor. The page shows neither system nor rank. Each judgment is written to --store before the
-    page says it is saved. Ctrl-C stops the server, and the same command resumes. `leadline evaluate` reads
-    the store as qrels, and --export writes them.
+    page says it is saved. To stop the server, press Ctrl-C. To resume, run the same command. `leadline
+    evaluate` reads the store as qrels, and --export writes a qrels file.
 
     Example: leadline judge pool.tsv --docs docs.jsonl --queries queries.jsonl --store judged.sqlite
     --grades "0=no,1=partly,2=yes"
@@ -68,8 +68,8 @@ def command(
     --overlap SHARE | share 0..1
         Share of pairs that two of the --judges grade, to measure agreement. [default: 0.1]
     --stop-when RULE | Sampling
-        Stop when a measure is precise enough for all pooled runs, as in "P@10 half-width < 0.05" (for 95
-        % intervals). Needs a pool from `pool --for`.
+        Stop when a measure is precise enough for all pooled runs, such as "P@10 half-width < 0.05" (for 95 %
+        intervals). Needs a pool from `pool --for`.
     --content FORMS as forms | = "full"
         Content below the title: title (nothing), static or dynamic (a summary), full (summary and text).
         Give several, such as static,dynamic, to assign one at random per assessor and document.

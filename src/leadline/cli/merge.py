@@ -13,9 +13,9 @@ def command(
 ) -> None:
     """Merge the saved results of parts of a run.
 
-    Create FILES with `leadline evaluate QRELS PART -o FILE.parquet`. Values and means are the same as when
-    you evaluate the whole run. Queries that are in no part count as missing. leadline rejects queries that
-    are in two files, and files with different judgments, measures or options.
+    Create FILES with `leadline evaluate QRELS PART -o FILE.parquet`. Values and means are the same as if you
+    evaluated the whole run. Queries that are in no part count as missing. leadline rejects queries that are
+    in two files, and files with different judgments, measures or options.
 
     Example: leadline merge part-1.parquet part-2.parquet --name bm25 -o all.parquet
 

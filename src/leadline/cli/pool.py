@@ -35,11 +35,13 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
     """Select documents to judge: depth-k pooling, or sampling.
 
     To find relevant documents, pool with --depth or --method. To measure systems, sample with --for MEASURE
-    and --budget. Inclusion probabilities then follow the weights of documents in the measure (an alternative
-    to stratified sampling), and `leadline evaluate --pool` estimates the measure with a confidence interval.
+    and --budget or --total. Inclusion probabilities then follow the weights of documents in the measure (an
+    alternative to stratified sampling), and `leadline evaluate --pool` estimates the measure with a
+    confidence interval.
 
     POOL is a table with the columns query_id, doc_id, probability and contributors (the rank in every run
-    that retrieved the document, as JSON). With --for, it also has order, the order of judging.
+    that retrieved the document, as JSON). With --for, it also has the column `order`, the order in which to
+    judge.
 
     Example: leadline pool bm25.run dense.run --depth 50 -o pool.tsv
 
@@ -55,8 +57,8 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
     --queries QUERIES
         Queries (topics). Queries that no run contains are also pooled.
     --judged QRELS
-        Existing judgments. These pairs are excluded, and MoveToFront uses their grades. With --for, they
-        are included with certainty, and must not come from a pool drawn with the same seed.
+        Existing judgments. These pairs are excluded, and MoveToFront uses their grades. With --for, they are
+        included with certainty and must not be judgments of a pool drawn with the same seed.
     --level GRADE as rel | Selection | float | = 1.0
         Minimum relevant grade, for MoveToFront and for the measures of --for.
     --for MEASURE as wanted | Sampling | MEASURE | many

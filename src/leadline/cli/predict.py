@@ -34,9 +34,9 @@ def command(
 ) -> None:
     """Predict query performance (QPP) without relevance judgments.
 
-    leadline predicts the performance of each list on its own. Higher values predict better performance. They
-    have no unit. JSON output has the predictions for each query, and `leadline correlate` reads their means.
-    The formulas are in docs/unjudged.md.
+    leadline predicts the performance of each list on its own. Predictions have no unit, and higher is better.
+    JSON output has the predictions for each query, and `leadline correlate` reads their means. The formulas
+    are in docs/unjudged.md.
 
     Example: leadline predict bm25.run dense.run -m NQC
 
@@ -52,8 +52,8 @@ def command(
     --topics VECTORS as vectors
         Document topic vectors for DeShaTo, as written by `leadline topics infer`.
     --truth RESULT[:MEASURE]
-        Measure to correlate the predictions with: a result of `leadline evaluate --per-query`, or a table
-        with the columns run and query.
+        Per-query values to correlate the predictions with: a result of `leadline evaluate --per-query`, or a
+        table with the columns run and query.
     use confidence, seed, repairs, texts
     -C test.draws, read.name_by
     -o | figures heat-map/scatter/correlations

@@ -35,10 +35,10 @@ def command(
 ) -> None:
     """Rank runs, with confidence intervals of the ranks.
 
-    Rank 1 has the best mean, and ties share their mean rank. The intervals are simultaneous: at the
-    confidence level, all of them contain the true ranks. A run ranks below every run that beats it
-    significantly. leadline also shows a bootstrap interval of each rank and the probability of being the best
-    (docs/comparing.md).
+    Rank 1 has the best mean, and ties share their mean rank. The intervals are simultaneous: with the given
+    confidence, all of them contain the true ranks. The best rank in a run's interval is 1 plus the number of
+    runs that beat it significantly. leadline also shows a bootstrap interval of each rank and the probability
+    of being the best (docs/comparing.md).
 
     Group 1 consists of the best run and every run that does not differ from it significantly. Group 2 is the
     same for the remaining runs, and so on.

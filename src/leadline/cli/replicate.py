@@ -32,11 +32,12 @@ def command(
 ) -> None:
     """Measure how well an experiment was reproduced or replicated.
 
-    An experiment is a baseline run and an advanced run. Its effect is the difference between their means.
-    With QRELS alone, the second pair of runs is a reproduction on the same queries. leadline compares the
-    order of documents (Kendall's tau union, rank-biased overlap), the per-query values (RMSE, paired t-tests)
-    and the effects (effect ratio, delta relative improvement). With QRELS2, judgments for different queries,
-    the second pair is a replication, and leadline compares the means (Welch's t-test) and the effects.
+    An experiment consists of a baseline run and an advanced run. Its effect is the difference between their
+    means. With QRELS alone, the second pair of runs is a reproduction on the same queries. leadline compares
+    the order of documents (Kendall's tau union, rank-biased overlap), the per-query values (RMSE, paired
+    t-tests) and the effects (effect ratio, delta relative improvement). With QRELS2, judgments for different
+    queries, the second pair is a replication, and leadline compares the means (Welch's t-test) and the
+    effects.
 
     The effect ratio is the reproduced effect divided by the original effect. Its interval is withheld if the
     interval of the original effect contains 0. Intervals are over queries and approximate;

@@ -39,8 +39,8 @@ def command(
 
     SCORES contain the relevant documents in QRELS and a random sample of non-relevant documents, so you need
     not rank the collection. The rank of a relevant document is estimated from the sampled documents above it,
-    with the correction of Krichene and Rendle (2020). Sampling intervals are over other samples for the same
-    queries, and low and high include the variation over queries. If simulations did not confirm an interval,
+    with the correction of Krichene and Rendle (2020). Sampling intervals cover other samples for the same
+    queries. Intervals from low to high also cover other queries. If simulations did not confirm an interval,
     leadline omits it and says why.
 
     The correction makes values comparable with exact values. It does not order systems better than
@@ -60,14 +60,14 @@ def command(
         Number of documents in the collection, or a file with the number of non-relevant documents per
         query. [default: all documents with scores]
     --sample N | Sampling | int 1..
-        Number of scored non-relevant documents to keep per query, including those from --certain: those
-        with the smallest SHA-256 hash of seed, query and document.
+        Number of scored non-relevant documents to keep per query, including those from --certain. The
+        smallest SHA-256 hashes of seed, query and document decide.
     --certain RUN:K | Sampling
         Always include the first K documents of RUN, each with weight 1. The random sample is drawn from
         the other documents.
     --draw POOL as pairs | Sampling | OUTPUT
-        Draw --sample documents from --docs, and write the pairs that every system must score to POOL.
-        Reads no SCORES.
+        Draw --sample documents from --docs, and write to POOL the pairs that every system must score. Pass no
+        SCORES.
     --docs DOCS | Sampling
         Collection to sample from (texts or an index).
     -l, --level GRADE as rel | Measures | float

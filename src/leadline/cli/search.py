@@ -71,8 +71,8 @@ def command(
         texts. -f html makes it a page.
     use feedback
     -q, --per-query | Queries | flag
-        Print the milliseconds per query, plus those for ten summaries per query if the index stores
-        texts. -f csv makes a table for `compare`.
+        Show the milliseconds per query and, if the index stores texts, those for ten summaries per query.
+        `leadline compare` reads the -f csv output.
     use texts
     -o | thing RUN | optional
     """

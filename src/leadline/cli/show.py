@@ -14,7 +14,7 @@ SECTION = "Evaluation"
 
 
 def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
-    """Show a saved result again: print, export or draw it.
+    """Show a saved result again: print, export or plot it.
 
     RESULT is a file that a command saved with -o FILE.json or -o FILE.parquet, or a table of per-query
     values, such as the output of `trec_eval -q`. Nothing is recomputed.
@@ -25,7 +25,7 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
     -------
     result : RESULT
     use per-query
-    -o | figures KIND | kinds Kind of figure: any kind that the original command draws. | digits
+    -o | figures KIND | kinds Kind of figure: any kind that the original command plots. | digits
     """
     if is_baseline(result):
         saved = read_saved(result)

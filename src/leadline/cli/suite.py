@@ -21,9 +21,9 @@ def command(
     of paths), documents (size, 0 if unknown) and level (lowest relevant grade). You can add measures and
     [groups]. Paths are relative to the file.
 
-    The macro mean gives every collection the same weight. A run that lacks a collection has no macro mean,
-    unless you give --partial. leadline tests every pair on each collection, over the queries in these
-    collections, and over the collections as a sample. The last test is inconclusive with fewer than five.
+    The macro mean gives every collection the same weight. A run that lacks a collection has no macro mean
+    unless you add --partial. leadline tests every pair on each collection, over the queries of all
+    collections together, and over the collections as a sample. The last test needs at least five collections.
 
     Example: leadline suite suite.toml --baseline bm25 -o suite.svg
 
@@ -37,7 +37,7 @@ def command(
     --test NAME | Statistics | T/Randomisation (any case) | = "T"
         Paired test, within each collection and over them: T or Randomisation.
     --correction NAME | Statistics | CORRECTION | = "Holm"
-        Correction for many tests: Holm, Hochberg, Bonferroni, BH or Uncorrected.
+        Correction for multiple tests: Holm, Hochberg, Bonferroni, BH or Uncorrected.
     use confidence, seed
     --partial | Measures | flag
         If a run lacks collections, average over the collections it has. [default: no macro mean, win rate

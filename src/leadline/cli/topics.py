@@ -151,9 +151,9 @@ def search(
 ) -> None:
     """Rank the documents of DOCS by the distance of their topics from those of each query.
 
-    QUERIES are also documents. --query-language and --language name two different languages. If some
+    QUERIES are also documents. If they are in another language, add --query-language and --language. If some
     documents in DOCS have the same ids as queries, such as translations, P@1 is the share of these queries
-    that rank the matching document first.
+    for which the matching document ranks first.
 
     Example: leadline topics search m.npz en.tsv de.tsv --query-language de --language en -o p.run
 

@@ -50,7 +50,7 @@ def command(
     -T T as topics | int 1..100000 | = 50
         Number of LDA topics (used with --docs).
     --share-from QRELS
-        Judgments to take Soboroff's proportion of relevant documents from.
+        Judgments that give the share of relevant documents, for soboroff.
     use seed, per-query-json, repairs
     -C read.encoding, text.id_column, topics.sweeps, topics.fits, read.name_by
     -o | figure

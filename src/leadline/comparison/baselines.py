@@ -97,8 +97,9 @@ def check_same(results: Results, baseline: Baseline) -> None:
         found.append("the query weights differ")
     if found:
         raise UsageError(
-            f"{baseline.path} does not match this evaluation: {'; '.join(found)}. Use the same settings, "
-            "or rewrite the baseline (--update-baseline --config output.force_update)."
+            f"{baseline.path} does not match this evaluation: {'; '.join(found)}. Use the same "
+            "judgments and options, or rewrite the baseline with --update-baseline --config "
+            "output.force_update."
         )
 
 
@@ -107,7 +108,7 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
     if (kept.sampling is None) != (results.sampling is None):
         which = ("complete judgments", "a sample")
         then, now = (which[one.sampling is not None] for one in (kept, results))
-        return [f"its values come from {then}, these from {now}"]
+        return [f"its values come from {then}, but the new ones come from {now}"]
     then_digest, now_digest = kept.qrels_digest, results.qrels_digest
     if then_digest is None:
         return ["it does not say which judgments it was computed from"]
@@ -116,7 +117,7 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
     what = "judgments" if results.sampling is None else "judgments or pool"
     digests = f"SHA-256 was {then_digest[:12]}, is now {str(now_digest)[:12]}"
     if now_digest is None:
-        return ["these values do not say which judgments they were computed from"]
+        return ["the new values do not say which judgments they were computed from"]
     rows = baseline.inputs[0].get("rows") if baseline.inputs else None
     size = len(results.qrels.grades) if isinstance(results.qrels, QrelsColumns) else None
     many = f"; {rows:,} judgments before, {size:,} now" if rows and size else ""
@@ -188,7 +189,8 @@ def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:
     twice = [name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in known]
     if twice:
         raise UsageError(
-            f"'{twice[0]}' is also the name that leadline gives a run of {baseline.path}. Rename your run."
+            f"'{twice[0]}' is also the name that leadline gives to a run from {baseline.path}. "
+            "Rename your run."
         )
     first = np.arange(len(names), dtype=np.int64)
     return Pairs(first, np.array(places, dtype=np.int64) + len(names))

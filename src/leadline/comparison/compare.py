@@ -173,7 +173,7 @@ def results_of(
     given = tuple(each for each in given if each is not None)
     if any(isinstance(each, Results) for each in given):
         raise UsageError(
-            f"{call} takes one result with all runs, not two. Call {call}(qrels, a, b) or "
+            f"{call} takes a single result that has all runs. Call {call}(qrels, a, b) or "
             f"{call}(evaluate(qrels, a, b))."
         )
     if len(given) > 1 or (given and measures is not None):

@@ -55,8 +55,8 @@ def drawn_comparison(
     """Draw a figure of a comparison."""
     if figure in BY_QUERY and comparison.results.withheld is not None:
         raise UsageError(
-            f"the figure {figure} shows single queries, but estimates from a sample of judgments vary too "
-            "much per query. Plot forest, pairs or groups."
+            f"the {figure} figure shows individual queries, but estimates from a sample of judgments vary "
+            "too much per query. Plot forest, pairs or groups."
         )
     return KINDS[figure](comparison, _Asked(measure_index, pair, width, per_pair, pairs))
 
@@ -192,7 +192,8 @@ def _critical_difference(comparison: Comparison, asked: _Asked) -> Figure:
     complete = ~np.isnan(values).any(axis=1)
     if not complete.any():
         raise UsageError(
-            f"the figure critical-difference needs queries with {measure} in every run, but there are none"
+            f"the critical-difference figure needs queries that have a value of {measure} in every run, but "
+            "there are none"
         )
     values = values[complete]
     ranks = mean_ranks(values, rising=measure.rising)

@@ -156,8 +156,9 @@ class Comparison(Tested, Result):
         if self.p_corrected.size != 1:
             pairs, measures = len(self.pairing), len(self.results.measures)
             raise UsageError(
-                f"this needs a single pair and measure, but the comparison has {counted(pairs, 'pair')} and "
-                f"{counted(measures, 'measure')}. Use `pairs` to list every result."
+                "only a comparison with a single pair and measure has this attribute, but this one has "
+                f"{counted(pairs, 'pair')} and {counted(measures, 'measure')}. "
+                "Use `pairs` to list every result."
             )
         return self.pairs[0]
 

@@ -100,7 +100,7 @@ class Correlation(Result):
 
     def __getitem__(self, name: str) -> Coefficients:
         if name not in self.found:
-            raise UsageError(f"there is no coefficient '{name}'. Choose from {', '.join(self.found)}.")
+            raise UsageError(f"there is no coefficient '{name}'. Use one of {', '.join(self.found)}.")
         return self.found[name]
 
     def _columns(self) -> list[TableColumn]:
@@ -257,9 +257,12 @@ def correlate_columns(
     finite = np.isfinite(x) & np.isfinite(y)
     names = [name for name, fine in zip(both, finite.tolist(), strict=True) if fine]
     if len(names) < 2:
+        first, second = (side.measure for side in sides)
+        values = f"values of {first} in both" if first == second else f"values of both {first} and {second}"
+        some = f", of which {len(names)} {'has' if len(names) == 1 else 'have'} {values}"
         raise InputError(
-            f"{sides[0].path} and {sides[1].path} share {counted(len(both), 'run')}, of which {len(names)} "
-            f"{'has' if len(names) == 1 else 'have'} both {sides[0].measure} and {sides[1].measure}",
+            f"{sides[0].path} and {sides[1].path} share {counted(len(both), 'run')}"
+            + (some if len(names) < len(both) else ""),
             hint="Correlate at least two runs"
             + ("" if len(both) > 1 else ", and check that their names match"),
         )
@@ -309,7 +312,7 @@ def _column(source: Any, name: str) -> Column:
         return Column(name, name, flat | means, {run: dict(row) for run, row in nested.items()})
     if not isinstance(source, (str, os.PathLike)):
         kind = type(source).__name__
-        raise UsageError(f"{name} cannot be of type {kind}. Pass FILE, FILE:MEASURE, or {{run: value}}.")
+        raise UsageError(f"{name} cannot be of type {kind}. Pass FILE, FILE:MEASURE or {{run: value}}.")
     return read_column(os.fspath(source))
 
 

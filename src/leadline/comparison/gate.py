@@ -251,7 +251,7 @@ def _refuse_idle(measure: Any, condition: Condition) -> None:
         if isfinite(worst) and (condition.margin <= worst if measure.rising else condition.margin >= worst):
             raise UsageError(
                 f"'{measure}={condition.margin:g}' can never fail, because {measure} ranges from {low:g} "
-                f"to {high:g}. Choose a value within that range."
+                f"to {high:g}. Choose a value {'above' if measure.rising else 'below'} {worst:g}."
             )
     elif isfinite(high - low) and condition.margin >= high - low:
         raise UsageError(

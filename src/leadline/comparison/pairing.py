@@ -58,7 +58,7 @@ def group_codes(results: Results, groups: str | Mapping[str, object] | None) -> 
         return None
     if not isinstance(groups, (str, Mapping)):
         raise UsageError(
-            f"query_group cannot be of type {type(groups).__name__}. Pass FILE:COLUMN, or {{query: group}}."
+            f"query_group cannot be of type {type(groups).__name__}. Pass FILE:COLUMN or {{query: group}}."
         )
     source = groups if isinstance(groups, str) else "in memory"
     labels = read_query_groups(groups) if isinstance(groups, str) else groups
@@ -111,7 +111,7 @@ def listed_names(baseline: str | Sequence[str]) -> list[str]:
     """Return the names of baselines, each once; raise UsageError for anything else."""
     names = [baseline] if isinstance(baseline, str) else baseline
     if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
-        raise UsageError(f"baseline={baseline!r} is not valid. Pass the name of one run, or several names.")
+        raise UsageError(f"baseline={baseline!r} is not valid. Pass the name of a run or a list of names.")
     return list(dict.fromkeys(names))
 
 
@@ -133,7 +133,7 @@ def place_of(names: Sequence[str], name: str) -> int:
     place = joined_place(names, name)
     if place is not None:
         return place
-    meant = did_you_mean(str(name), names, cutoff=0.3) or f"Choose from {', '.join(names[:5])}."
+    meant = did_you_mean(str(name), names, cutoff=0.3) or f"Use one of {', '.join(names[:5])}."
     raise UsageError(f"no run is named '{name}'. {meant}")
 
 
@@ -142,8 +142,8 @@ def check_averages(results: Results) -> None:
     wrong = [str(m) for m in results.measures if m.average in ("sum", "geometric")]
     if wrong:
         raise UsageError(
-            f"only means over queries can be compared, but {' and '.join(wrong)} "
-            f"{'is not one' if len(wrong) == 1 else 'are not'}. Use measures such as AP or nDCG@10."
+            f"only arithmetic means over queries can be compared, not {' or '.join(wrong)}. Use measures "
+            "such as AP or nDCG@10."
         )
 
 
@@ -162,8 +162,8 @@ def check_intervals(results: Results, measures: Iterable[object] | None = None) 
                 else (f"{pairs - math.comb(known, 2)} of {counted(pairs, 'pair')} (of ")
             )
             raise NoIntervalError(
-                f"{measure} has no interval for {size}{listed}; {reasons[names[0]]}). Choose measures with "
-                "intervals (-m), leave out these runs, or add judgments (pool --from)."
+                f"{measure} has no interval for {size}{listed}; {reasons[names[0]]}). Choose measures "
+                "that have intervals (-m), leave out these runs or add judgments (`leadline pool --from`)."
             )
 
 

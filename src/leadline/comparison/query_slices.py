@@ -144,10 +144,10 @@ def _names(value: object, path: str = "", line: int | None = None) -> list[str]:
     """Return the slices that a cell names; none if it is empty."""
     if isinstance(value, Mapping):
         raise InputError(
-            "a slice cannot be an object",
+            "a slice cannot be a JSON object",
             path=path,
             line=line,
-            hint="Use a text, a number, or a list of texts and numbers",
+            hint="Use a string, a number or a list of strings and numbers",
         )
     values = list(value) if isinstance(value, (list, tuple, set, frozenset)) else [value]
     texts = [
@@ -161,7 +161,7 @@ def slicings_of(results: Results, by: SliceSource | Iterable[SliceSource]) -> li
     sources = [by] if isinstance(by, (str, Mapping)) else by
     if not isinstance(sources, Iterable):
         raise UsageError(
-            f"slices cannot be of type {type(by).__name__}. Pass FILE:COLUMN, or {{query: slice}}."
+            f"slices cannot be of type {type(by).__name__}. Pass FILE:COLUMN or {{query: slice}}."
         )
     return _named_apart([_slicing(source, results) for source in sources])
 
@@ -174,7 +174,7 @@ def _slicing(source: object, results: Results) -> Slicing:
         by, labels = IN_MEMORY, {str(query): _names(value) for query, value in source.items()}
     else:
         raise UsageError(
-            f"slices cannot be of type {type(source).__name__}. Pass FILE:COLUMN, or {{query: slice}}."
+            f"slices cannot be of type {type(source).__name__}. Pass FILE:COLUMN or {{query: slice}}."
         )
     codes = results.queries.encode(map(to_bytes, labels))
     by_code = {
@@ -185,7 +185,9 @@ def _slicing(source: object, results: Results) -> Slicing:
         raise InputError(
             "none of the judged queries has a slice",
             path=by.rpartition(":")[0] or by,
-            hint=f"Use query ids such as {results.queries[0]}" if len(results.queries) else "",
+            hint=f"Use the query ids of the judgments, such as '{results.queries[0]}'"
+            if len(results.queries)
+            else "",
         )
     if len(names) > MOST:
         raise InputError(
@@ -208,7 +210,7 @@ def _named_apart(slicings: Sequence[Slicing]) -> list[Slicing]:
     if twice:
         raise UsageError(f"slices '{twice[0]}' were passed twice. Remove one of them.")
     if not slicings:
-        raise UsageError("no slices were given. Pass FILE:COLUMN, or {query: slice}.")
+        raise UsageError("no slices were given. Pass FILE:COLUMN or {query: slice}.")
     number = 0
     named = []
     for each in slicings:

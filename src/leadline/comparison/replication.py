@@ -136,7 +136,7 @@ def replicate(
     overlap = _overlap(rbo)
     if options.get("name_by", "file") != "file":
         raise UsageError(
-            "name_by has no effect in replicate, which names runs by their role. Leave out name_by."
+            "`name_by` has no effect in `replicate`, which names runs by their role. Leave out `name_by`."
         )
     on_run = options.get("on_run")
     evaluating: dict[str, Any] = {name: value for name, value in options.items() if name != "on_run"}
@@ -193,7 +193,7 @@ def _overlap(rbo: str | Similarity) -> RBO:
 
 def _pair(runs: Sequence[RunLike], name: str) -> tuple[RunLike, RunLike]:
     if not isinstance(runs, (list, tuple)) or len(runs) != 2:
-        raise UsageError(f"{name} must be two runs, (baseline, advanced)")
+        raise UsageError(f"`{name}` must be a pair of runs, (baseline, advanced)")
     return runs[0], runs[1]
 
 
@@ -288,7 +288,7 @@ def _complete(parts: Sequence[Results], index: int) -> list[tuple[Floats, Floats
         runs = " and ".join(parts[0].names) if len(parts) == 1 else "all four runs"
         measure = parts[0].measures[index]
         raise InputError(
-            f"no query counts in the {measure} means of {runs}", hint="Check that their queries match"
+            f"no query counts toward the {measure} means of {runs}", hint="Check that their queries match"
         )
     return [(kept[row], kept[row + 1]) for row in range(0, len(kept), 2)]
 

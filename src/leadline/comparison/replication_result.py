@@ -107,7 +107,7 @@ class Replication(Result):
                 return value
         found = dict.fromkeys(f"{v.statistic} of {v.run}" if v.run else v.statistic for v in self.values)
         asked = f"{statistic} of {run}" if run else statistic
-        raise UsageError(f"this result has no '{asked}'. Choose from {', '.join(found)}.")
+        raise UsageError(f"there is no statistic '{asked}'. Use one of {', '.join(found)}.")
 
     def differences(self, index: int = 0) -> tuple[list[str], Floats]:
         """Return the queries, and reproduced minus original values of baseline and advanced run by query.
@@ -204,9 +204,7 @@ class Replication(Result):
 
     def _per_query(self) -> dict[str, Any]:
         if not self.paired:
-            raise UsageError(
-                "per_query=True does not apply to a replication, whose queries differ from the original ones"
-            )
+            raise UsageError("`per_query=True` does not apply to a replication on different queries")
         queries = list(self.original.queries)
         by_query: dict[str, Any] = {query: {"differences": {}} for query in queries}
         for key, table in self.orders.items():

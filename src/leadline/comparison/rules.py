@@ -72,7 +72,7 @@ class Rules:
             if not value > 0:
                 raise UsageError(f"{name} must be a number above 0, in units of the measure, not {value}")
         if not 0 < self.power < 1:
-            raise UsageError(f"power must be between 0 and 1, such as 0.8, not {self.power}")
+            raise UsageError(f"power must be above 0 and below 1, such as 0.8, not {self.power}")
         if self.joint == TUKEY and self.family == "all":
             raise UsageError(
                 "Tukey does not support family='all'. Use family='measure' or another correction."

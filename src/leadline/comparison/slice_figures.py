@@ -36,7 +36,7 @@ def by_slice(
     """
     name = slices.measures[0] if measure is None else str(measure)
     if name not in slices.measures:
-        raise UsageError(f"the slices have no measure '{name}'. Choose from {', '.join(slices.measures)}.")
+        raise UsageError(f"the slices have no measure '{name}'. Use one of {', '.join(slices.measures)}.")
     records = _each_once([record for record in slices.records if record.measure == name])
     if pair is not None:
         records = [record for record in records if sorted(_owner(record)) == sorted(pair)]

@@ -110,12 +110,12 @@ def _of_folder(path: str) -> SuiteFile:
             raise InputError("this folder has no judgments", path=entry.path, hint=add)
         runs = os.path.join(entry.path, "runs")
         if not os.path.isdir(runs):
-            add = "Put the runs into a subfolder `runs`"
+            add = "Put the runs in a subfolder named `runs`"
             raise InputError("this folder has no runs", path=entry.path, hint=add)
         named = _named(files_of(runs), path, entry.name)
         collections.append(Collection(entry.name, qrels, named))
     if not collections:
-        add = "Add folders COLLECTION with qrels.txt and runs/"
+        add = "Add a folder for each collection, with qrels.txt and runs/"
         raise InputError("this folder has no collections", path=path, hint=add)
     return SuiteFile(path, collections, DEFAULT_MEASURES)
 
@@ -195,7 +195,7 @@ def _runs(value: object, place: str, path: str, folder: str) -> dict[str, Any]:
             found = files_of(whole)
         if not found:
             raise InputError(
-                f"no file matches '{pattern}' of {place}.runs",
+                f"no file matches '{pattern}' in {place}.runs",
                 path=path,
                 hint="Check the pattern and the folder",
             )
@@ -214,7 +214,7 @@ def _named(files: Sequence[str], path: str, place: str) -> dict[str, Any]:
             raise InputError(
                 f"{named[name]} and {file} of {place} are both named '{name}'",
                 path=path,
-                hint="Rename one, or name the runs with runs = {NAME = PATH}",
+                hint="Rename one file, or name the runs with runs = {NAME = PATH} in a suite file",
             )
         named[name] = file
     return named
@@ -394,7 +394,7 @@ def _evaluated(
     """Return the results of all runs on a collection."""
     if options.get("name_by", "file") != "file":
         raise UsageError(
-            "name_by has no effect in suite, which names runs by their files. Leave out name_by."
+            "`name_by` has no effect in a suite, which names runs after their files. Leave out `name_by`."
         )
     used = {name: value for name, value in options.items() if name != "name_by"}
     evaluation = Evaluation(

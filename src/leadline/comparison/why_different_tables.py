@@ -135,10 +135,11 @@ def two_sides(
         chosen, others = _shared(names, places, runs, measure)
     sides = []
     for scores, run, present, said in zip(places, runs, names, chosen, strict=True):
-        found = _named(present, said or measure or "")
+        wanted = said or measure or next(filter(None, chosen), "")
+        found = _named(present, wanted)
         if found is None:
             choose = f"Choose one of {', '.join(present[:20])}"
-            raise InputError(f"there is no measure '{said or measure or ''}'", path=scores.path, hint=choose)
+            raise InputError(f"there is no measure '{wanted}'", path=scores.path, hint=choose)
         values = scores.values[run].get(found, {})
         sides.append(Side(scores.path, run, found, values, scores.means[run].get(found, math.nan)))
     return sides[0], sides[1], others
@@ -180,10 +181,10 @@ def _shared(
     pairs = [(name, second[key]) for name in names[0] if (key := str(measure_of(name) or name)) in second]
     if not pairs:
         raise InputError(
-            f"no measure here ({', '.join(names[1][:8])}) is also in {places[0].path} "
+            f"no measure in this file ({', '.join(names[1][:8])}) is also in {places[0].path} "
             f"({', '.join(names[0][:8])})",
             path=places[1].path,
-            hint="Choose one measure of each file with FILE:MEASURE",
+            hint="Choose one measure from each file with FILE:MEASURE",
         )
     unequal = [
         pair

@@ -195,7 +195,7 @@ def check_arguments(
 # A setting or option of the command line in a message, perhaps with its value; commands in backticks stay.
 OPTION = (
     r"`leadline [^`]*`|--config [a-z]+\.([a-z_]+)(?:=([\w|:-]+(?:[.,][\w|:-]+)*))?"
-    r"|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|[\w.]+(?:,[\w.]+)*)(?![\w-]))?"
+    r"|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|\w+(?:[.,]\w+)*)(?![\w-]))?"
 )
 PROSE = {
     "and",
@@ -232,7 +232,8 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
             return f"{name}=True" + f" {value}" * bool(value)
         if value in PROSE:
             return f"{name} {value}"
-        return name if not value or value.isupper() or ":" in value else f"{name}={value!r}"
+        shown = value if re.fullmatch(r"\d+(\.\d+)?", value) else repr(value)
+        return name if not value or value.isupper() or ":" in value else f"{name}={shown}"
 
     if isinstance(error, InputError):
         error.found, error.hint = (re.sub(OPTION, keyword, part) for part in (error.found, error.hint))

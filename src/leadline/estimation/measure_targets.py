@@ -115,7 +115,9 @@ def kinds_of(measures: Sequence[Measure]) -> list[Kind]:
     ]
     if refused:
         names = ", ".join(sorted(supported.__name__ for supported in _MAKERS))
-        raise UsageError(f"a sampled pool gives no estimate of {', '.join(refused)}. Choose from {names}.")
+        raise UsageError(
+            f"a sampled pool gives no estimate of {', '.join(refused)}. Use one of these measures: {names}."
+        )
     return [kind for kind in kinds if kind is not None]
 
 

@@ -239,7 +239,7 @@ def measured(
 
             why = f", because {NO_ESTIMATE['WithinBudget']}"
             rest = why if name == "lengths" else ". Use only options for reading runs."
-            raise UsageError(f"{name} does not apply to a sampled pool{rest}")
+            raise UsageError(f"`{name}` does not apply to a sampled pool{rest}")
     look = None
     if verdict:
         draw, look = at_look(draw, table.to_dict())

@@ -210,8 +210,8 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     reached = sum(place <= front for place in places)
     if not reached:
         raise UsageError(
-            f"there is no verdict yet. The looks come after {_numbers(places)} judgments in pool order, and "
-            f"so far there are {front:,}. `leadline evaluate` shows the values so far."
+            f"there is no verdict yet. The looks come after {_numbers(places)} judgments in pool order "
+            f"(made so far: {front:,}). `leadline evaluate` shows the values so far."
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))
     return first_pairs(pool, look.pairs), look

@@ -91,7 +91,7 @@ def pool_for(
         needs = "needs" if budget is None else "takes"
         both = "" if budget is None else ", not both"
         raise UsageError(
-            f"a pool drawn for a measure {needs} a budget (judgments per query) or a total{both}"
+            f"a pool drawn for a measure {needs} `--budget` (judgments per query) or `--total`{both}"
         )
     check_whole(1, looks=looks)
     if not 0 <= new_runs < 1:
@@ -105,7 +105,7 @@ def pool_for(
     names = list(systems.queries.names)
     size = float(total or 0) if budget is None else float(budget) * len(names)
     if size <= 0 or not math.isfinite(size):
-        raise UsageError(f"the budget must be a number above 0, not {budget}")
+        raise UsageError(f"the budget must be a finite number above 0, not {budget}")
     lists = [
         [[systems.documents[code] for code in ranked[:limit].tolist()] for ranked in systems.lists(name)]
         for name in names
@@ -123,8 +123,8 @@ def pool_for(
         importance = sum((gap / gap.sum() for gap in gaps if gap.sum() > 0), np.zeros(len(frame.query)))
         if not importance.any():
             raise UsageError(
-                f"there is nothing to judge, because '{pair[0]}' and '{pair[1]}' give the same documents "
-                "equal weights. Choose two runs that differ."
+                f"there is nothing to judge, because runs '{pair[0]}' and '{pair[1]}' give the same "
+                "documents equal weights. Choose two runs that differ."
             )
         frame = frame._replace(importance=importance)
         squares = [gap * gap for gap in gaps]
@@ -251,7 +251,7 @@ def _gaps(
     names = [info.name for info in systems.infos]
     for name in pair:
         if name not in names:
-            raise UsageError(f"unknown run '{name}'. Choose from {', '.join(names[:8])}.")
+            raise UsageError(f"no run is named '{name}'. Use one of {', '.join(names[:8])}.")
     if pair[0] == pair[1]:
         raise UsageError(f"run '{pair[0]}' is given twice. Choose two different runs.")
     first, second = names.index(pair[0]), names.index(pair[1])
@@ -347,13 +347,13 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: 
     """Return the draw with the larger of both probabilities of each pair, and the pairs drawn earlier."""
     if "seed" not in before.design:
         raise UsageError(
-            "the earlier pool has no sampling design. Use a pool from `leadline pool --for`, or pass "
-            "judgments from another pool with `--judged QRELS`."
+            "the earlier pool has no sampling design. Use a pool from `leadline pool --for`, or pass the "
+            "judgments of the earlier pool with `--judged QRELS`."
         )
     if before.design.get("seed") != seed:
         raise UsageError(
             f"the earlier pool was drawn with seed {before.design.get('seed')}, but this one has seed "
-            f"{seed}. Use the same seed so that judged pairs stay in the sample."
+            f"{seed}. Add `--seed {before.design.get('seed')}` so that judged pairs stay in the sample."
         )
     rows = {pair: row for row, pair in enumerate(frame.names())}
     old = np.zeros(len(frame.query))
@@ -364,14 +364,15 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: 
     lost = int((found < 0).sum())
     if lost:
         raise UsageError(
-            f"this frame lacks {counted(lost, 'pair')} of the earlier pool. Pass at least the same runs, "
+            f"the new frame lacks {counted(lost, 'pair')} of the earlier pool. Pass all runs of that pool, "
             f"with `--depth {before.design.get('depth')}` or more."
         )
     known = int((judged & asked & (old < 1)).sum())
     if known:
         raise UsageError(
-            f"the earlier pool drew {counted(known, 'judged pair')}. Pass only judgments made before that "
-            "pool, because `leadline evaluate` reads the judgments of the pool itself."
+            f"{counted(known, 'judged pair was', 'judged pairs were')} drawn by the earlier pool. Pass only "
+            "judgments made before that pool, because `leadline evaluate` reads the judgments of the pool "
+            "itself."
         )
     return enlarged(design.probability, design.scale, old, frame, seed), asked
 

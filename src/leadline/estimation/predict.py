@@ -239,7 +239,7 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
     listed = [predictors] if isinstance(predictors, (str, Predictor)) else list(predictors)
     made = dict.fromkeys(one if isinstance(one, Predictor) else PREDICTORS.parse(one) for one in listed)
     if not made:
-        raise UsageError(f"no predictor was given. Choose from {', '.join(PREDICTORS.classes)}.")
+        raise UsageError(f"no predictors were given. Use one of {', '.join(PREDICTORS.classes)}.")
     for one in made:
         for lost in sorted(one.needs() - given):
             noun, options = WANTING[lost]
@@ -247,7 +247,7 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
     unused = given.difference(*(one.needs() for one in made))
     for name in sorted(unused):
         raise UsageError(
-            f"none of the chosen predictors uses {WANTING[name][0]}. Leave out {WANTING[name][0]}."
+            f"none of the chosen predictors uses {WANTING[name][0]}. Leave out {WANTING[name][1]}."
         )
     return list(made)
 
@@ -341,7 +341,8 @@ def over_queries(
             rows.append(row | _coefficients(x, y, draws, confidence, seed))
     if not rows:
         raise InputError(
-            "no run has both predictions and per-query values", hint="Use the same run names in both."
+            "no run has both predictions and per-query values",
+            hint="Use the same run names for predictions and values.",
         )
     return rows
 
@@ -433,7 +434,7 @@ def predicted_and_measured(
     names = predictions.names
     if run not in names or run not in truth:
         there = [name for name in names if name in truth]
-        raise UsageError(f"run '{run}' lacks predictions or values. Choose from {', '.join(there[:20])}.")
+        raise UsageError(f"run '{run}' lacks predictions or values. Use one of {', '.join(there[:20])}.")
     measured = np.array([truth[run].get(query, math.nan) for query in predictions.queries], dtype=np.float64)
     predicted = predictions.values[names.index(run), :, index]
     defined = np.flatnonzero(np.isfinite(measured) & np.isfinite(predicted))

@@ -145,7 +145,7 @@ def test_what_is_odd_is_counted_and_nothing_is_lost() -> None:
         ("ids_with_blanks", 1),
     ]
     assert index.documents == 3
-    with pytest.raises(InputError, match="contains no documents"):
+    with pytest.raises(InputError, match="no documents found"):
         build_index({})
 
 

@@ -155,7 +155,7 @@ class Difference(Result):
     def index_of(self, name: str) -> int:
         """Return the index of a system."""
         if name not in self.names:
-            raise UsageError(f"no system is named '{name}'. Choose from {', '.join(self.names)}.")
+            raise UsageError(f"no system is named '{name}'. Use one of {', '.join(self.names)}.")
         return self.names.index(name)
 
     def order(self) -> list[int]:

@@ -94,7 +94,7 @@ def complete(qrels: Qrels, docids: Iterable[str]) -> Qrels:
     """
     documents = sorted({to_bytes(name) for name in docids})
     if not documents:
-        raise UsageError("complete() needs the ids of the documents in the collection")
+        raise UsageError("no document ids were given. Pass the ids of all documents in the collection.")
     names: list[bytes] = []
     grades: list[float] = []
     bounds = [0]

@@ -244,7 +244,7 @@ class RBO(Similarity):
     def post_init(self) -> None:
         """Check that the weights of depths have a sum."""
         if self.p == 0:
-            raise UsageError("p must be a number above 0, not 0")
+            raise UsageError("p must be above 0 and at most 1, not 0")
 
     def values(self, ranked: RankedLists) -> Floats:
         size, lengths = ranked.size, ranked.lengths
