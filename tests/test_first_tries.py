@@ -84,7 +84,7 @@ def test_positions_are_ids_of_documents() -> None:
     assert run["q1"] == {"b": 0.9, "a": 0.2}
     for wrong in ([[(2, 0.5)]], [[("b", 0.5)]], [[(-1, 0.5)]]):
         with pytest.raises(
-            ll.InputError, match="run: document 2 must be a position in documents, from 0 to 1"
+            ll.InputError, match="run: document 'b' must be a position in documents, from 0 to 1"
         ):
             ll.Run(wrong, queries=["q1"], documents=["a", "b"])
 
@@ -150,5 +150,5 @@ def test_attributes_of_other_programs_are_answered_with_the_right_call() -> None
     found = results()
     with pytest.raises(AttributeError, match=r"Use write\(path\)"):
         _ = found.save  # type: ignore[attr-defined]
-    with pytest.raises(AttributeError, match="use p"):
+    with pytest.raises(AttributeError, match="Use p"):
         _ = ll.compare(found, "RR").p_value  # type: ignore[attr-defined]

@@ -560,7 +560,7 @@ def test_the_lectures_list_is_refused_unless_a_policy_is_given(tmp_path: Path, l
         "",
         (
             f"leadline: error: {run}:13: document '772' appears twice for query '2' (first at line 8). "
-            "To choose one of them, add `--config read.on_duplicate=first|last|max|hold`.\n"
+            "To resolve duplicates, add `--config read.on_duplicate=first|last|max|hold`.\n"
         ),
     )
 

@@ -75,7 +75,7 @@ def test_results_understand_names_under_the_options_they_were_made_with() -> Non
     with pytest.raises(ll.UsageError, match=r"'P' stands for 9 measures"):
         results.mean("run", "P")
     for name in ("ERR", "nothing", None, 5, ["AP"]):
-        with pytest.raises(ll.UsageError, match="only NumQ, "):
+        with pytest.raises(ll.UsageError, match="Use NumQ, "):
             results.mean("run", name)
 
 

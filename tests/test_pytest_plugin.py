@@ -156,7 +156,7 @@ def test_without_judgments_the_setting_is_named(session: pytest.Pytester) -> Non
     (session.path / "pytest.ini").write_text("[pytest]\n")
     found = run(session, "leadline_gate.assert_at_least('data/old.run', 'RR', 0.3)")
     found.assert_outcomes(failed=1)
-    assert "leadline_qrels in the pytest configuration" in found.stdout.str()
+    assert "`leadline_qrels` in the pytest configuration" in found.stdout.str()
 
 
 UPDATE, FORCE = "--leadline-update-baselines", "--leadline-force-update"

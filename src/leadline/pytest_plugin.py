@@ -259,7 +259,7 @@ class LeadlineGate:
         place = self.config.getini("leadline_qrels")
         if not place:
             raise UsageError(
-                "no judgments given. Pass qrels=, or set leadline_qrels in the pytest configuration."
+                "no judgments were given. Pass `qrels`, or set `leadline_qrels` in the pytest configuration."
             )
         key = repr((place, sorted(reading.items())))
         if key not in self._judgments:
@@ -280,7 +280,8 @@ class LeadlineGate:
             try:
                 given[name] = kind(text)
             except ValueError:
-                raise UsageError(f"leadline_{name} must be a number, not '{text}'") from None
+                number = "a whole number" if kind is int else "a number"
+                raise UsageError(f"leadline_{name} must be {number}, not '{text}'") from None
         return Rules.of(**given)
 
 

@@ -178,7 +178,7 @@ class Result:
     def _returned(self, form: str, path: Any, options: Mapping[str, Any]) -> str:
         """Return a text form; refuse the path that the same method of pandas takes."""
         if path is not None:
-            raise UsageError(f"to_{form} returns text and writes no file. Use write({os.fspath(path)!r})")
+            raise UsageError(f"`to_{form}` returns text and writes no file. Use `write({os.fspath(path)!r})`")
         return self.text(form, **options)
 
     def to_html(self, path: None = None, /, **options: Any) -> str:
@@ -346,7 +346,7 @@ def checked_labels(
     for name in labels:
         if name not in names:
             meant = did_you_mean(name, names, cutoff=0.0)
-            raise UsageError(f"there is a label for '{name}', but no run with that name. {meant}")
+            raise UsageError(f"there is a label for '{name}', but the result has no such name. {meant}")
     return dict(more or {}) | dict(labels)
 
 
@@ -380,7 +380,7 @@ def _parsed(name: str, text: str) -> dict[str, Any]:
     except ValueError as error:
         raise UsageError(f"invalid JSON ({error}). {needed}") from None
     if not isinstance(data, dict):
-        raise UsageError(f"the JSON is a {type(data).__name__}, not an object. {needed}")
+        raise UsageError(f"the JSON must be an object, but its type is {type(data).__name__}. {needed}")
     return data
 
 

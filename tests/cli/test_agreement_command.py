@@ -162,14 +162,14 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "needs either judges or a table of counts, but found neither"),
+        ((), "needs either judges or a table of counts, but neither was given"),
         (("ann.qrels",), "judge"),
         (("ann.qrels", "ann.qrels"), "two judges are both named 'ann'"),
         (("ann.qrels", "nothing.qrels"), "nothing.qrels"),
         (("--table", "1,2,x,4"), "--table 1,2,x,4 is not valid"),
         (("--table", "1,2,3"), "3 numbers"),
         (("--table", "1,2,3,nan"), "counts in a table"),
-        (("--table", "1,2,3,4", "ann.qrels"), "found both"),
+        (("--table", "1,2,3,4", "ann.qrels"), "not both"),
         (("ann.qrels", "ben.qrels", "-C", "agreement.weights=cubic"), "'cubic' is not one of"),
         (("ann.qrels", "ben.qrels", "-o", "x.bmp"), "x.bmp"),
         (("ann.qrels", "ben.qrels", "-o", "ann.qrels"), "would overwrite an input"),
@@ -334,7 +334,7 @@ def test_what_one_judge_lacks_is_left_out_and_counted(leadline: Leadline, scores
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("ann.csv",), "got 1. Pass REFERENCE[:MEASURE] LABELS[:MEASURE]..."),
+        (("ann.csv",), "not 1. Pass REFERENCE[:MEASURE] LABELS[:MEASURE]..."),
         (("ann.csv", "ann.csv"), "two judges are both named 'ann'"),
         (("ann.csv", "llm.csv", "--level", "2"), "--level cannot change values"),
         (("ann.csv", "llm.csv", "-C", "agreement.weights=linear"), "agreement.weights cannot change values"),
@@ -342,7 +342,7 @@ def test_what_one_judge_lacks_is_left_out_and_counted(leadline: Leadline, scores
         (("ann.csv", "llm.csv", "--runs", "r0.run"), "--runs cannot change values"),
         (("ann.csv", "llm.csv", "-m", "RBP"), "these scores have no measure 'RBP', only P@3, AP"),
         (("ann.csv:AP", "llm.csv", "-m", "AP"), "use only one of -m and ann.csv:AP"),
-        (("ann.csv", "llm.csv", "-o", "x.svg"), "2 pairs"),
+        (("ann.csv", "llm.csv", "-o", "x.svg"), "2 combinations"),
         (("ann.csv", "llm.csv", "-o", "llm.csv"), "would overwrite an input"),
         (("ann.csv", "none.csv"), "none.csv"),
     ],
@@ -368,14 +368,14 @@ def test_results_of_python_are_audited_or_refused() -> None:
     assert math.isnan(found.audits[0].bias.low)  # five queries: no interval
     first, second = ({"AP": 0.5}, {"RR": 0.5})
     for judges, says in (
-        ({"ann": results(0.1)}, "at least one judge, not 1"),
-        ({"ann": results(0.1), "llm": {"r0": {}}}, "judge 'llm' has dict"),
+        ({"ann": results(0.1)}, "(a reference and a judge), not 1"),
+        ({"ann": results(0.1), "llm": {"r0": {}}}, "judge 'llm' must be Results, not dict"),
         (
             {
                 "ann": ll.read_scores({"a": {"q1": first}, "b": {"q1": first}}),
                 "llm": ll.read_scores({"x": {"q1": first}, "b": {"q1": first}}),
             },
-            "but they share 1 run and 1 query",
+            "share 1 run and 1 query",
         ),
         (
             {

@@ -136,7 +136,7 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
         (["--fail-if-worse", "AP:x"], "the margin in 'AP:x' is not a number"),
         (["--baseline", "old", "--fail-if-worse", "APP"], "unknown measure 'APP'. Did you mean AP"),
         (["-m", "NumRet"], "only arithmetic means over queries can be compared, not NumRet"),
-        (["-o", "picture.gif"], "a figure's name must end in .svg, .pdf or .png"),
+        (["-o", "picture.gif"], "the name of a figure file must end in .svg, .pdf or .png"),
         (["--confidence", "2"], "the confidence level must be a fraction"),
         (["-o", "old.run"], "would overwrite an input"),
         (["-o", "x.md", "-o", "./x.md"], "two outputs name the same file"),

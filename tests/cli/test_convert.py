@@ -206,7 +206,7 @@ def test_the_qrels_of_several_assessors_are_merged(leadline: Leadline, tmp_path:
     [
         (("a.run", "ann"), (), "a.run: this is a run, but only qrels can be merged. `leadline fuse`"),
         (("ann", "a.run"), (), "This looks like a run"),
-        (("ann", "drawn.csv"), (), "drawn.csv: leadline cannot merge a sample with probabilities"),
+        (("ann", "drawn.csv"), (), "drawn.csv: leadline cannot merge sampled judgments"),
         (("ann", "ann"), ("-C", "read.subtopics"), "ann: leadline cannot merge judgments by subtopic"),
         (("ann", "out", "ann"), (), "ann already exists"),
     ],

@@ -238,7 +238,7 @@ def test_csv_has_a_row_for_every_rank(leadline: Leadline) -> None:
     [
         (("-m", "AP", "--query-id", "k"), "query 'k' has no judgments"),
         (("-m", "APP", "--query-id", "q"), "unknown measure 'APP'. Did you mean AP"),
-        (("-m", "P.5,10", "--query-id", "q"), "'P.5,10' stands for 2 measures. Name one"),
+        (("-m", "P.5,10", "--query-id", "q"), "'P.5,10' stands for 2 measures. Pass only one"),
         (("-m", "AP", "--query-id", "p"), "my has no list for query 'p', so its value is 0"),
     ],
 )
@@ -285,7 +285,7 @@ def test_a_query_with_nothing_relevant_or_an_undefined_value_is_said() -> None:
 
 def test_several_measures_are_refused_not_dropped(leadline: Leadline) -> None:
     asked = ("explain", "qrels.txt", "my.run", "-m", "AP", "-m", "RR", "--query-id", "q")
-    expected = "leadline: error: explain takes one measure, got 2: AP, RR\n"
+    expected = "leadline: error: explain takes only one measure, not 2 (AP, RR)\n"
     assert leadline(*asked) == (2, "", expected)
 
 

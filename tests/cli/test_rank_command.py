@@ -139,13 +139,13 @@ def test_every_form_has_a_row_for_each_run_and_measure(leadline: Leadline) -> No
         ),
         (["correlate", "values.json"], "Pass FILE... -m MEASURE -m MEASURE"),
         (["correlate", "values.json", "values.json", "-m", "AP"], "Pass FILE... -m MEASURE -m MEASURE"),
-        (["rank", "values.csv", "bm25.run"], "either values only, or judgments and runs"),
+        (["rank", "values.csv", "bm25.run"], "either per-query values only, or judgments and runs"),
         (["correlate", "values.csv"], "Pass FILE... -m MEASURE -m MEASURE"),
         (["rank", "values.csv", "-l", "2"], "--level cannot change values"),
         (["rank", "values.csv", "-C", "queries=both"], "scores.queries cannot change values"),
         (["rank", "values.csv", "-m", "RR"], "no measure 'RR'"),
         (["rank", "values.csv", "-o", "values.csv"], "would overwrite"),
-        (["rank", "bm25.eval", "short.eval"], "values are missing"),
+        (["rank", "bm25.eval", "short.eval"], "missing values: 2 of 12"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused_in_one_line(

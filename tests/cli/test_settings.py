@@ -63,7 +63,7 @@ def test_quotes_keep_blanks_in_a_value(tmp_path: Path, leadline: Leadline) -> No
         ("order", "--config order needs a value, such as --config read.order=rank"),
         ("order=x", "'x' is not one of 'score', 'rank'"),
         ("smallest=1", "`leadline evaluate` does not use the setting smallest"),
-        ("none.toml", "none.toml: cannot read this file (No such file or directory)"),
+        ("none.toml", "none.toml: the file cannot be read (No such file or directory)"),
         ("zzz=1", "`leadline evaluate --help` lists its settings"),
     ],
 )
@@ -74,7 +74,7 @@ def test_what_cannot_be_set_is_refused(given: str, said: str, leadline: Leadline
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("order = 1\n", "'order' is not a table of settings. Write"),
+        ("order = 1\n", "'order' is not a table of settings. Put"),
         ("[read\n", "invalid TOML"),
         ("[read]\nordr = 1\n", "has no setting read.ordr. Did you mean read.order or"),
     ],

@@ -102,7 +102,7 @@ def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
         (
             ll.evaluate,
             (
-                "a Qrels object was passed where a run belongs. Judgments come first, then runs, as in "
+                "a Qrels object was passed where a run is expected. Judgments come first, then runs, as in "
                 "evaluate(qrels, run)."
             ),
         ),
@@ -134,7 +134,7 @@ def test_text_in_the_place_of_a_path_is_refused_in_one_line() -> None:
     [(7, "int"), ([GIVEN], "dict"), (ll.Run({"q": ["d"]}), "Run"), (ll.Qrels({"q": {"d": 1}}), "Qrels")],
 )
 def test_check_is_for_paths(files: Any, says: str) -> None:
-    with pytest.raises(UsageError, match=rf"^cannot check an object of type {says}. Pass file paths\.$"):
+    with pytest.raises(UsageError, match=rf"^an object of type {says} cannot be checked. Pass file paths\.$"):
         ll.check(files)
 
 

@@ -80,7 +80,7 @@ def test_runs_stand_before_the_first_measure(tmp_path: Path) -> None:
     ("given", "words"),
     [
         (["nDGC@10"], "neither a file nor a measure: nDGC@10 (Did you mean nDCG@10"),
-        (["RR", A], "a run follows the measure RR"),
+        (["RR", A], "a run follows measure 'RR'"),
         ([["RR", "runs/a.run"]], "runs/a.run is a file"),
         ([A, ["RR", "nothing at all"]], "neither a file nor a measure: nothing; "),
         (["RR"], "evaluate(qrels, runs)"),
@@ -92,7 +92,7 @@ def test_what_is_neither_run_nor_measure_is_refused(given: list[Any], words: str
 
 
 def test_runs_given_twice_are_refused() -> None:
-    with pytest.raises(UsageError, match="twice"):
+    with pytest.raises(UsageError, match="only once"):
         ll.evaluate(QRELS, A, runs=B)
     with pytest.raises(UsageError, match="measures"):
         ll.compare(QRELS, A, B, "RR", measures="AP")

@@ -279,7 +279,7 @@ def test_order_rank_takes_the_rank_column(suffix: str, order: Order, tmp_path: P
     rows = [("q1", "d1", 1.0), ("q1", "d2", 2.0)]
     path = file_of(tmp_path, f"a{suffix}", table_text(suffix, ("qid", "docno", "score"), rows))
     assert (
-        "a.json, record 1: no ranks were found in qid, docno, score because no column is called rank or Doc Position"
+        "no ranks were found in qid, docno, score because no column is called rank or Doc Position"
         in refusal(read_run, path, order="rank")
     )
 
@@ -320,9 +320,7 @@ def test_nan_is_refused_or_dropped(suffix: str, tmp_path: Path) -> None:
     if suffix == ".jsonl":  # polars writes null
         text = b'{"qid": "q1", "docno": "d1", "score": 1.0}\n{"qid": "q1", "docno": "d2", "score": NaN}\n'
     path = file_of(tmp_path, f"a{suffix}", text)
-    assert "a.json, record 2: score nan of document 'd2' for query 'q1' is not a number" in refusal(
-        read_run, path
-    )
+    assert "score nan of document 'd2' for query 'q1' is not a number" in refusal(read_run, path)
     assert read_run(path, on_nan="drop").to_dict() == {"q1": {"d1": 1.0}}
     tally: ReadCounts = judge(str(path), read_qrels({"q1": {"d1": 1}}), reading=Reading(on_nan="drop"))[2]
     assert tally.dropped == 1
@@ -500,7 +498,7 @@ def test_ids_with_blanks_survive_where_a_format_can_hold_them(suffix: str, tmp_p
 @pytest.mark.parametrize("name", ["", "a b", "a\tb", "a\0", "\n"])
 def test_ids_that_a_trec_file_cannot_hold_are_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.run"
-    assert "one column" in refusal(objects.write_run, read_run({"q1": {name: 1.0}}), path)
+    assert "a single column" in refusal(objects.write_run, read_run({"q1": {name: 1.0}}), path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -596,7 +594,7 @@ def test_frames_without_their_library_say_what_to_install(monkeypatch: pytest.Mo
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     columns = ["qid", "docno", "docno", "score"]
     frame = pd.DataFrame([["q", "d", "e", 1.0]], columns=columns)
-    assert refusal(read_run, frame) == "the frame has two columns with the same name"
+    assert refusal(read_run, frame) == "the data frame has two columns with the same name"
     path = file_of(tmp_path, "a.csv", ",".join(columns) + "\nq,d,e,1\n")
     assert refusal(read_run, path) == f"{path}:1: column 'docno' appears twice"
 

@@ -94,7 +94,7 @@ def test_what_they_cannot_hold_is_refused_in_one_line(tmp_path: Path, leadline: 
         if message:
             with pytest.raises(InputError, match=message):
                 write_beir(ll.read_qrels({"q": grades}), tmp_path / "a")
-        with pytest.raises(InputError, match=r"_rank_eval (reads|needs)"):
+        with pytest.raises(InputError, match=r"_rank_eval (reads|needs|accepts)"):
             write_rank_eval(ll.read_qrels({"q": grades}), tmp_path / "a.json", index="i")
     by_subtopic = ll.read_qrels({"q": {"s": {"d": 1}}}, subtopics=True)
     with pytest.raises(InputError, match="a column subtopic"):

@@ -109,7 +109,7 @@ def test_a_missing_id_is_refused(library: str) -> None:
 @pytest.mark.parametrize("value", [float("nan"), None])
 def test_a_missing_score_is_refused(library: str, value: float | None) -> None:
     rows = [("q1", "d1", 1.0), ("q1", "d2", value)]
-    assert "run, row 2: score nan of document 'd2' for query 'q1' is not a number" in refusal(
+    assert "run, row 2: score None of document 'd2' for query 'q1' is not a number" in refusal(
         read_run, frame(library, ("qid", "docno", "score"), rows)
     )
 
@@ -177,12 +177,12 @@ def test_odd_ids_in_a_dictionary_are_kept() -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        ({1.0: {"d1": 1}}, "id 1.0 is of type float, not a string. Convert it with str(...)."),
+        ({1.0: {"d1": 1}}, "run: id 1.0 is of type float, not a string"),
         ({"q1": {7.0: 1}}, "run: id 7.0 is of type float, not a string"),
         ({None: {"d1": 1}}, "id None is of type NoneType, not a string. Convert it with str(...)."),
         ({b"q1": {"d1": 1}}, "id b'q1' is of type bytes, not a string. Convert it with str(...)."),
-        ({"q1": {"\ud800": 1}}, "id '\\ud800' is not a valid Unicode string"),
-        ({"q1": 7}, "the value of query 'q1' is of type int, not of the form {document: score}"),
+        ({"q1": {"\ud800": 1}}, "run: id '\\ud800' contains a lone surrogate, so it is not valid Unicode"),
+        ({"q1": 7}, "run: the value of query 'q1' is of type int"),
         ({"q1": {"d1": "2"}}, "score '2' of document 'd1' of query 'q1' is not a number"),
         ({"q1": {"d1": b"2"}}, "score b'2' of document 'd1' of query 'q1' is not a number"),
         ({"q1": {"d1": None}}, "score None of document 'd1' of query 'q1' is not a number"),

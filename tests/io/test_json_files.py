@@ -278,7 +278,10 @@ def test_books_of_quepid_are_judgments_of_several_judges(tmp_path: Path) -> None
     path = tmp_path / "a.csv"
     for header in ("query,docid,title", "query,docid,Ann,title", "query,docid,raiting", "query_id,docid,Ann"):
         path.write_text(f"{header}\nq1,d1,{'1,' * (header.count(',') - 2)}a text\n")
-        assert "because none is called relevance" in refusal(read_qrels, path)
+        assert (
+            "no grades were found in query, docid, title because no column is called relevance, label, rel, grade, rating, Rating, gain, judgment, score, similarity or relevance_score"
+            in refusal(read_qrels, path)
+        )
     broken = json.loads((PROGRAMS / "quepid_book.json").read_text())
     del broken["query_doc_pairs"][1]["doc_id"]
     assert "record 2: the record has query_text" in refusal(read_qrels, written(tmp_path, broken))

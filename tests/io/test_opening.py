@@ -92,10 +92,7 @@ def test_an_archive_that_ends_too_early_is_refused(kind: str, lost: int, tmp_pat
     path = tmp_path / f"sys.run{kind}"
     path.write_bytes(COMPRESS[kind](long_text())[:-lost])
     for read in (read_run, read_qrels, lambda path: judged_by(path, read_qrels(QRELS))):
-        with pytest.raises(
-            InputError,
-            match=r"cannot be read to the end \(Compressed file ended before the end-of-stream marker was reached\)",
-        ):
+        with pytest.raises(InputError, match=r"cannot be read to the end"):
             read(path)
 
 
@@ -287,7 +284,7 @@ def test_utf_16_is_refused_by_name(encoding: str, tmp_path: Path) -> None:
     path.write_bytes(mark + TEXT.decode().encode(encoding))
     with pytest.raises(InputError) as rejected:
         read_run(path)
-    found = f"{path}:1: starts with a UTF-16 byte order mark. Convert it to UTF-8."
+    found = f"{path}:1: starts with a UTF-16 byte order mark. Convert the file to UTF-8."
     assert str(rejected.value) == found
 
 

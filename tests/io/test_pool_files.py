@@ -95,7 +95,10 @@ def test_any_pairs_are_a_pool_of_certain_documents(tmp_path: Path, name: str, te
         ("query_id\tdoc_id\tprobability\nq\td\t1\nq\td\t1\n", "pool.tsv:3: document 'd' appears twice"),
         ("query_id\tdoc_id\tcontributors\nq\td\t[1]\n", "the contributors are not a JSON object"),
         ("query_id\tdoc_id\tcontributors\nq\td\t{\n", "the contributors are not a JSON object"),
-        ("query_id\tother\tmore\nq\td\t1\n", "but needs query_id and doc_id"),
+        (
+            "query_id\tother\tmore\nq\td\t1\n",
+            "the table needs columns 'query_id' and 'doc_id', but has only query_id, other, more",
+        ),
         ("query_id\tdoc_id\nq\t\n", "pair"),
         ("query_id\tdoc_id\n", "contains no query-document pairs"),
     ],
@@ -110,7 +113,7 @@ def test_a_broken_pool_is_refused(tmp_path: Path, text: str, said: str) -> None:
 @pytest.mark.parametrize("name", ["pool.csv", "pool.json", "pool.parquet", "pool.csv.gz"])
 def test_a_pool_is_not_written_under_the_name_of_another_format(tmp_path: Path, name: str) -> None:
     made = Pooled(["q"], ["d1"], np.ones(1), [{}])
-    with pytest.raises(InputError, match=r"a pool cannot be written as \.csv"):
+    with pytest.raises(InputError, match=r"a pool cannot be written as \.json"):
         write_pool(made, tmp_path / name)
     assert not (tmp_path / name).exists()
 

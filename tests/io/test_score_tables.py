@@ -302,7 +302,7 @@ def test_the_first_column_names_the_query_if_no_other_does(tmp_path: Path) -> No
     path.write_text("topic_row,a,b\n1,0.5,0.25\n2,0.5,0.75\n")
     assert list(ll.read_scores(path).queries) == ["1", "2"]
     path.write_text("a,b\n0.5,0.25\n0.5,0.75\n")
-    with pytest.raises(InputError, match="contains queries"):
+    with pytest.raises(InputError, match="no column contains query ids"):
         ll.read_scores(path)
 
 

@@ -379,7 +379,7 @@ def test_a_pool_whose_ids_no_store_can_hold_is_refused_before_there_is_a_store(t
 def test_a_pool_of_other_documents_is_refused(tmp_path: Path) -> None:
     files = write(tmp_path, pairs=[("q1", "x1"), ("q1", "x2")])
     with (
-        pytest.raises(InputError, match="the file lacks every document of the pool, such as 'x1'"),
+        pytest.raises(InputError, match="there is no text for any document of the pool, such as 'x1'"),
         opened(files.pool, files.docs, files.queries, files.store),
     ):
         pass
@@ -425,11 +425,11 @@ def test_progress_tells_how_far_and_how_much_judges_agree(page: JudgingPage) -> 
 
 
 def test_wishes_that_do_not_go_together_are_refused() -> None:
-    with pytest.raises(UsageError, match="no form 'picture'"):
+    with pytest.raises(UsageError, match="no form of content 'picture'"):
         check_forms("static,picture")
     for judges, overlap, words in (
         (None, 0.5, "--overlap needs --judges NAMES"),
-        ("ann", 0.5, "Add another to --judges"),
+        ("ann", 0.5, "Add another name to --judges"),
         ("ann,Ann ,ann", None, "two judges are both named 'ann'"),
         ("ann,bob", float("nan"), "overlap must be a number, not nan"),
     ):

@@ -211,7 +211,7 @@ def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadl
         assert not Path("pool.tsv").exists()
     leadline("pool", *runs, "--depth", 9, "-o", "pool.tsv")
     done = leadline("pool", *runs, "--depth", 9, "-o", "more.tsv", "-C", "pool.known=pool.tsv")
-    assert "nothing to judge, because all pairs are known" in done.err
+    assert "nothing to judge, because all pairs are already known or judged" in done.err
     Path("others.csv").write_text("doc_id,text\nx1,text\n")
     done = leadline("pool", *runs, "--depth", 9, "-o", "more.tsv", "--docs", "others.csv")
     assert "no pooled document is in the collection" in done.err

@@ -150,7 +150,7 @@ def test_what_is_no_store_is_refused_in_one_line(tmp_path: Path) -> None:
         (text, "is not an SQLite database"),
         (other, "database of a different program"),
         (folder, "is a folder"),
-        (Path(os.devnull), "is not a file"),
+        (Path(os.devnull), "is not a regular file"),
         (tmp_path / "none" / "s.sqlite", "no such folder"),
     ):
         with pytest.raises(InputError, match=words):
@@ -194,7 +194,7 @@ def test_a_locked_store_says_so(store: Store, path: str) -> None:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        ([], "a judgment"),
+        ([], "events"),
         ({"key": "k"}, "key"),
         (event(1, kind="delete"), "kind"),
         (event(1) | {"pair": "1"}, "pair"),
@@ -210,7 +210,7 @@ def test_a_locked_store_says_so(store: Store, path: str) -> None:
     ],
 )
 def test_what_no_page_sends_is_refused(found: Any, words: str) -> None:
-    with pytest.raises(UsageError, match=f" as {words},"):
+    with pytest.raises(UsageError, match=f" for '{words}'"):
         parse_event(found)
 
 

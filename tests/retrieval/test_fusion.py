@@ -233,7 +233,7 @@ def test_depth_keeps_the_best_documents_of_each_query() -> None:
         (lambda: fuse(EXAMPLE, "RFF"), "unknown fusion method 'RFF'. Did you mean RRF"),
         (lambda: fuse(EXAMPLE, "RRF", normalise="max"), "uses only ranks. It applies to CombANZ"),
         (lambda: fuse(EXAMPLE, "CombSUM", normalise="minmax"), "not 'minmax'"),
-        (lambda: fuse(EXAMPLE, "CombMAX", weights=[1, 1, 1]), "takes no weights. Choose from Borda"),
+        (lambda: fuse(EXAMPLE, "CombMAX", weights=[1, 1, 1]), "takes no weights. To weight runs, use Borda"),
         (lambda: fuse(EXAMPLE, weights=[1, 1]), "3 runs cannot have 2 weights"),
         (lambda: fuse(EXAMPLE, weights=[1, -1, 1]), "weights must be 0 or more, not -1"),
         (lambda: fuse(EXAMPLE, weights=[0, 0, 0]), "at least one weight must be above 0"),
@@ -397,5 +397,5 @@ def test_scores_beyond_the_largest_number_are_refused() -> None:
 @pytest.mark.parametrize("normalise", ["min-max", "z", "sum"])
 def test_scores_too_large_to_be_normalised_are_refused(normalise: str) -> None:
     runs = {"x": {"q": {"a": 1e308, "b": -1e308, "c": -1e308}}, "y": {"q": {"a": 1.0, "b": 0.0}}}
-    with pytest.raises(InputError, match=f"too large for the normalization {normalise}"):
+    with pytest.raises(InputError, match=f"too large for normalization '{normalise}'"):
         fuse(runs, "CombSUM", normalise=normalise)

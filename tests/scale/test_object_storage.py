@@ -161,12 +161,12 @@ def test_refused_credentials_are_said(
     post(f"{storage.url}/moto-api/reset-auth", "0")  # from here on, keys are checked
     try:
         for path in (FOLDER, FOLDER + "part-0.run.gz"):
-            assert f"{path}: access refused (" in refused(leadline, split.qrels, path)
+            assert f"{path}: access was refused (" in refused(leadline, split.qrels, path)
         monkeypatch.delenv("AWS_ACCESS_KEY_ID")
         monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
         monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", f"{split.run}.absent")
         s3fs.S3FileSystem.clear_instance_cache()
-        assert "access refused (" in refused(leadline, split.qrels, FOLDER)
+        assert "access was refused (" in refused(leadline, split.qrels, FOLDER)
     finally:
         post(f"{storage.url}/moto-api/reset-auth", "inf")
 

@@ -26,9 +26,9 @@ def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = T
             next(path for path, is_one in found.items() if is_one is kind) for kind in (True, False)
         )
         raise UsageError(
-            f"{values} contains per-query values, but {other} does not. Pass either values only, or "
-            f"judgments and runs. To force a reading, use --config read.kind={VALUES} or --config "
-            "read.kind=qrels."
+            f"{values} contains per-query values, but {other} does not. Pass either per-query "
+            "values only, or judgments and runs. If leadline takes a file for the wrong kind, add --config "
+            f"read.kind={VALUES} or --config read.kind=qrels."
         )
     return any(found.values())
 

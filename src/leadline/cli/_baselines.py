@@ -47,7 +47,7 @@ class BaselineFile:
                 raise UsageError(f"--baseline {one}: no such file. Create it with --update-baseline {one}")
         if len(saved) > 1 or (saved and self.runs):
             raise UsageError(
-                f"--baseline {saved[0]} contains saved values and cannot be combined with another baseline"
+                f"--baseline {saved[0]} is a baseline file and cannot be combined with another --baseline"
             )
         self.path = saved[0] if saved else None
         self.kept: Baseline | None = None

@@ -53,7 +53,7 @@ class Outputs:
         self.labels = list(labels)
         for path in self.files:
             if suffix_of(path) in PICTURES:
-                raise UsageError(f"-o {path}: a figure's name must end in .svg, .pdf or .png.")
+                raise UsageError(f"-o {path}: the name of a figure file must end in .svg, .pdf or .png.")
         pictures = [path for path in self.files if self.form_of(path) == "figure"]
         self.drawn = bool(pictures)
         if pictures and not drawn:

@@ -434,7 +434,7 @@ def with_experiment(
     typed = [*_listed(given.get("qrels")), *_listed(given.get("runs"))]
     named = [text for text in _listed(given.get("config")) if _is_file(text) and "runs" in _content(text)]
     if named and typed:
-        raise UsageError(f"{named[0]} names its own runs. Pass either this file or arguments, not both.")
+        raise UsageError(f"{named[0]} names its own runs. Pass either this file or QRELS RUN..., not both.")
     if typed or not (named or os.path.isfile(EXPERIMENT)):
         return args, None
     path = named[0] if named else EXPERIMENT
@@ -491,7 +491,7 @@ def _content(path: str) -> dict[str, Any]:
         with open(path, "rb") as file:
             return tomllib.load(file)
     except OSError as error:
-        raise InputError(f"cannot read this file ({error.strerror})", path=path) from None
+        raise InputError(f"the file cannot be read ({error.strerror})", path=path) from None
     except ValueError as error:
         raise InputError(f"invalid TOML: {error}", path=path) from None
 
@@ -504,7 +504,7 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
         tables = {name: table for name, table in tables.items() if name not in KEYS}
     for group, table in tables.items():
         if not isinstance(table, dict):
-            hint = f"Write its settings below a line [{group}]."
+            hint = f"Put its settings below a line with [{group}]."
             raise InputError(f"'{group}' is not a table of settings", path=path, hint=hint)
         for name, content in table.items():
             known = SETTINGS.get(f"{group}.{name}")
@@ -528,7 +528,7 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context) ->
         return found[0]
     name = f"`{context.command_path}`"
     if found:
-        raise UsageError(f"--config {text} is ambiguous. Write {' or '.join(one.key for one in found)}.")
+        raise UsageError(f"--config {text} is ambiguous. Use {' or '.join(one.key for one in found)}.")
     if any(key in (one.key, one.keyword) for one in SETTINGS.values()):
         raise UsageError(
             f"{name} does not use the setting {text}. `leadline help config` explains all settings."

@@ -84,7 +84,7 @@ def command(
         outputs.write("agreement", view, lambda: [describe_input(path, rows) for path, rows in inputs])
         return
     if is_given(context, "measures") and not runs:
-        raise UsageError("-m needs --runs, because agreement itself has no retrieval measure")
+        raise UsageError("-m needs --runs, because agreement itself does not use retrieval measures")
     with progress("judges") as on_run:
         result = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
@@ -100,7 +100,7 @@ def _audited(
     """Return the audit of values, and path and number of rows of each file."""
     if len(judges) < 2:
         raise UsageError(
-            f"an audit needs at least two tables of values, got {len(judges)}. Pass REFERENCE[:MEASURE] "
+            f"an audit needs at least two tables of values, not {len(judges)}. Pass REFERENCE[:MEASURE] "
             "LABELS[:MEASURE]..."
         )
     asked = is_given(context, "measures")

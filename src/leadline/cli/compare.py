@@ -121,7 +121,7 @@ def command(
         own, ((qrels, judged), *more) = given_scores(context, asked, (qrels, *runs), wanted)
     else:
         if not runs:
-            raise UsageError("no runs given. Pass QRELS RUN RUN..., or per-query values.")
+            raise UsageError("no runs were given. Pass QRELS RUN RUN..., or per-query values.")
         others = [one for one in baseline if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, [*named, *needed] or None)
@@ -157,7 +157,8 @@ def command(
     if pairing is None and (path is not None or floors_alone):
         if outputs.drawn or query_slice:
             raise UsageError(
-                "there are no values to compare with yet. Leave out the figure and --query-slice."
+                "there is nothing to compare with, so neither a figure nor --query-slice applies. Leave "
+                "out the figure and --query-slice."
             )
         outcomes = least_means(own, conditions, rel=level)
         shown = own.select_measures(list(range(len(own.measures))))  # options are added to a copy

@@ -97,13 +97,13 @@ def command(
         others, target = (*others, target), None
     target = target or output
     if target is None:
-        raise UsageError("no output given. Pass IN OUT, or - as OUT for standard output.")
+        raise UsageError("no output was given. Pass IN OUT, or - as OUT for standard output.")
     if output is None and target != STANDARD_INPUT:
         declare_output(target)
     _check_texts(form, queries, docs, index)
     if options["on_duplicate"] == "hold":
         raise UsageError(
-            "--config read.on_duplicate=hold cannot be written to a file. Use first, last or max."
+            "`leadline convert` does not support --config read.on_duplicate=hold. Use first, last or max."
         )
     if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
         raise UsageError(f"{target} already exists. Choose a new name, or use --overwrite.")
@@ -187,7 +187,7 @@ def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
     """Return the judgments of several assessors as one grade a pair."""
     for part in parts:
         if part.subtopics is not None or part.inclusion is not None:
-            what = "judgments by subtopic" if part.subtopics is not None else "a sample with probabilities"
+            what = "judgments by subtopic" if part.subtopics is not None else "sampled judgments"
             raise InputError(f"leadline cannot merge {what}", path=part.source)
     merged = merge(
         Judgment(query, document, str(place), grade)

@@ -77,7 +77,8 @@ def command(
             (
                 f"-m {measures[0]} needs per-query values. For other inputs, write TRUTH:MEASURE."
                 if measures
-                else f"need two inputs, got {len(paths)}. Pass TRUTH and ESTIMATE, or per-query values."
+                else f"correlate needs two inputs, not {len(paths)}. Pass TRUTH "
+                "and ESTIMATE, or per-query values."
             )
             + " To rank runs by two sets of judgments, use `leadline agreement QRELS QRELS --runs RUN...`."
         )

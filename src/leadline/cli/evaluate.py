@@ -112,7 +112,9 @@ def command(  # click documents the options
     additions += ["query-slice"] * bool(query_slice)
     additions += ["query-weights"] * (options["query_weights"] is not None)
     if form != "trec" and no_means and (not per_query or additions):
-        raise UsageError("-n leaves nothing to show. Add -q, and leave out --bounds and --intervals.")
+        raise UsageError(
+            "-n needs -q and cannot be combined with --bounds, --intervals, --query-slice or --query-weights"
+        )
     if form == "trec" and additions:
         raise UsageError(
             f"-f trec cannot show {additions[0]}. Use another format, or leave out --{additions[0]}."
@@ -246,7 +248,8 @@ def _saving_rest(outputs: Outputs, path: str, rows: int, options: dict[str, Any]
         results.options |= options
         outputs.form, outputs.files = "none", outputs.saves
         outputs.write("evaluate", View(results), lambda: _inputs(results, path, rows))
-        raise UsageError(f"{error} ({outputs.files[0]} has the values of the other parts)") from None
+        rest = f"{outputs.files[0]} has the values of the other parts."
+        raise UsageError(f"{str(error).removesuffix('.')}. {rest}") from None
 
 
 def _inputs(

@@ -45,7 +45,7 @@ def command(
     -o
     """
     if len(measures) != 1:
-        raise UsageError(f"explain takes one measure, got {len(measures)}: {', '.join(measures)}")
+        raise UsageError(f"explain takes only one measure, not {len(measures)} ({', '.join(measures)})")
     requested = {"measure": measures[0], "query": query, "kind": kind, "rel": level} | options
     table = read_judgments(qrels, options, kind)
     explanation = explain(table, run, measures[0], query, rel=level, **options)

@@ -110,9 +110,12 @@ def command(
         )
     require("the judging page")
     if docs is None or queries is None:
-        raise UsageError("pass --docs and --queries so there is something to show (or --export)")
+        raise UsageError(
+            "the judging page needs --docs and --queries so there is something to show. To export judgments "
+            "instead, add --export QRELS."
+        )
     if pool is None and not os.path.exists(store):
-        raise UsageError("no pool given. Pass POOL, or a --store that already has pairs.")
+        raise UsageError("no pool was given. Pass POOL, or a --store that already has pairs.")
     terms = analysis_of(language, analysis)
     _serve(pool, docs, queries, store, analysis=terms, **options)
 

@@ -117,7 +117,8 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
         )
     if not selected.documents:
         raise UsageError(
-            "nothing to judge, because all pairs are known. Use --config pool.whole to include known pairs."
+            "nothing to judge, because all pairs are already known or judged. To include these pairs, add "
+            "--config pool.whole."
         )
     write_pool(selected, output)
     inputs = [describe_input(info.path, info.counts["documents_read"]) for info in result.runs]

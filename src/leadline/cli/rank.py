@@ -62,7 +62,7 @@ def command(
         results, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
     else:
         if not runs:
-            raise UsageError("no runs given. Pass QRELS RUN RUN..., or per-query values.")
+            raise UsageError("no runs were given. Pass QRELS RUN RUN..., or per-query values.")
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, measures)
             wanted = measures or default_measures(given[1], COMPARED)

@@ -68,12 +68,13 @@ def command(
     judgments = [path for path in (qrels, qrels2) if path is not None]
     if outputs.figure == "differences" and qrels2 is not None:
         raise UsageError(
-            "--figure differences needs the same queries, but QRELS2 has different queries. Use --figure "
-            "effects."
+            "--figure differences compares runs on the same queries, so it cannot be combined with QRELS2. "
+            "Use --figure effects."
         )
     if per_query and qrels2 is not None:
         raise UsageError(
-            "--per-query needs the same queries, but QRELS2 has different queries. Pass only QRELS."
+            "--per-query compares runs on the same queries, so it cannot be combined with QRELS2. Leave out "
+            "--per-query or QRELS2."
         )
     if per_query and outputs.form != "json":
         raise UsageError("--per-query applies only to JSON. Add -f json.")

@@ -71,7 +71,7 @@ def command(
         comparison, curves = compare_results(restored, rules, baseline=baseline), None
     else:
         if not runs:
-            raise UsageError("no runs given. Pass QRELS RUN RUN..., or per-query values.")
+            raise UsageError("no runs were given. Pass QRELS RUN RUN..., or per-query values.")
         table, draw = judgments_and_draw(qrels, options, kind, measures)
         pool, judged = options["pool"], len(table.grades)
         if draw is not None:

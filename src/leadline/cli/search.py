@@ -95,7 +95,7 @@ def command(
         raise UsageError("nothing to output. Add -o RUN, --show or --per-query.")
     if output is not None and output.lower().endswith((".html", ".htm")):
         raise UsageError(
-            f"-o {output} would be the run, not a page. To write the page, use `--show -f html > {output}`."
+            f"-o {output} would contain the run. To write a page, use `--show -f html > {output}`."
         )
     k = k or (1000 if query is None else TYPED)
     opened_index = open_index(index)

@@ -38,7 +38,7 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
     if per_query:
         if "per_query" not in inspect.signature(view.result.to_dict).parameters:
             raise UsageError(
-                f"--per-query does not apply: a result of `{command_name}` has no per-query values"
+                f"--per-query does not apply, because a result of `{command_name}` has no per-query values"
             )
         view.json |= {"per_query": True}
         if view.shown or command_name == "show":

@@ -77,7 +77,7 @@ def downloaded() -> dict[str, bytes]:
                 hint="Check the network connection, or install leadline from source, which includes it.",
             ) from None
         if hashlib.sha256(published[language]).hexdigest() != digest:
-            raise InputError(f"the file differs from the published one, whose SHA-256 is {digest}", path=url)
+            raise InputError(f"the downloaded file does not have the expected SHA-256 {digest}", path=url)
     return published
 
 

@@ -160,12 +160,15 @@ def agreement(
             audits = audits_of(ranking, pairs, used_the_judge, **rules)
     if len(used_the_judge) and not audits:
         raise UsageError(
-            "--used-the-judge needs an audit of labels. Add --runs, and pass two judges or --reference."
+            "--used-the-judge needs an audit of labels. Add --runs, and pass two judges or add --reference."
         )
     if runs is not None and within is None:
         within = WITHIN
     if within is not None and len(table):
-        raise UsageError("within does not apply to a table of counts, which has no queries. Pass judges.")
+        raise UsageError(
+            "within does not apply to a table of counts, which has no queries. Pass judges, or leave "
+            "out within."
+        )
     result = Agreement(
         judgments,
         pairs,
@@ -220,19 +223,19 @@ class _How(NamedTuple):
 
 def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if (judges is None) == (not len(table)):
-        found = "found both" if len(table) else "found neither"
-        raise UsageError(f"agreement needs either judges or a table of counts, but {found}")
+        found = "not both" if len(table) else "but neither was given"
+        raise UsageError(f"agreement needs either judges or a table of counts, {found}")
     if judges is None:
         return Judgments.of_counts(table)
     if not hasattr(judges, "__iter__") and not isinstance(judges, Judgments | os.PathLike):
-        raise UsageError(f"judges must be files of qrels or {{name: qrels}}, not {judges!r}")
+        raise UsageError(f"judges must be qrels files or a dictionary {{name: qrels}}, not {judges!r}")
     judgments = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))
     if len(judgments.names) < 2:
         alone = f" ({judgments.names[0]})" if judgments.names else ""
         raise UsageError(
-            f"agreement needs at least two judges, not {len(judgments.names)}{alone}. Pass qrels files, a "
-            "table with a column `judge` or with one column per judge, or FILE:* if the table also has a "
-            "column of merged grades."
+            f"agreement needs at least two judges, not {len(judgments.names)}{alone}. Pass one "
+            "qrels file per judge, a table with a `judge` column or with one column per judge, or FILE:* if "
+            "the table also has a column of merged grades."
         )
     return judgments
 

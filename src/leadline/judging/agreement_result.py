@@ -106,8 +106,8 @@ class Judgments:
         size = round(len(counts) ** 0.5)
         if size < 2 or size * size != len(counts):
             raise UsageError(
-                f"a table cannot have {counted(len(counts), 'number')}. Pass 4 (yes-yes, yes-no, no-yes, "
-                "no-no), or 9, 16, ... numbers row by row."
+                f"a table of counts cannot have {counted(len(counts), 'number')}. Pass 4 numbers (yes-yes, "
+                "yes-no, no-yes, no-no), or 9, 16, ... numbers row by row."
             )
         for count in counts:
             if not (0 <= count <= 10**7) or count != int(count):
@@ -247,7 +247,7 @@ class Agreement(Result):
         if name in self.between:
             return self.between[name][0]
         names = ", ".join(sorted({*self.between, *self.of_all}))
-        raise UsageError(f"there is no coefficient '{name}'. Choose from {names}.")
+        raise UsageError(f"there is no coefficient '{name}'. Use one of {names}.")
 
     def _labelled(self) -> Sequence[str]:
         return self.judges
@@ -278,7 +278,9 @@ class Agreement(Result):
     def matrix(self, name: str = "cohen") -> Floats:
         """Return a coefficient of every pair of judges: judges x judges, NaN where not computed."""
         if name not in self.between:
-            raise UsageError(f"no coefficient '{name}' of two judges. Choose from {', '.join(self.between)}.")
+            raise UsageError(
+                f"there is no coefficient '{name}' for two judges. Use one of {', '.join(self.between)}."
+            )
         matrix = np.full((len(self.judges),) * 2, np.nan)
         for (a, b), estimate in zip(self.pairs, self.between[name][1], strict=True):
             matrix[a, b] = matrix[b, a] = estimate.value

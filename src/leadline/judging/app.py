@@ -279,7 +279,7 @@ class Pages:
             pair = self.queues.pairs[int(request.query_params["pair"])]
             part = int(request.query_params["part"])
         except (KeyError, ValueError):
-            raise UsageError(f"there is no such pair or part of a text. {RELOAD}") from None
+            raise UsageError(f"there is no such pair, or no such part of its text. {RELOAD}") from None
         return JSONResponse({"text": self.cards.part(pair, part)})
 
     async def enter(self, request: Request) -> Response:
@@ -365,5 +365,5 @@ async def _body(request: Request) -> dict[str, Any]:
 def _text(body: dict[str, Any], name: str) -> str:
     value = body.get(name)
     if not isinstance(value, str):
-        raise UsageError(f"the request contains no {name}. {RELOAD}")
+        raise UsageError(f"'{name}' is missing or is not text. {RELOAD}")
     return value

@@ -61,7 +61,9 @@ def _grade(part: str, text: str) -> Grade:
 
 
 def _refused(text: str, problem: str) -> UsageError:
-    return UsageError(f"the grades '{text}' contain {problem}. Name two to five digits, as in {EXAMPLE}.")
+    return UsageError(
+        f"the grade scale '{text}' contains {problem}. Name two to five digits, as in {EXAMPLE}."
+    )
 
 
 RELOAD = "Reload the judging page."
@@ -112,7 +114,7 @@ class Event(NamedTuple):
 def parse_event(data: Any) -> Event:
     """Parse an event sent by the page; raise UsageError if it is invalid."""
     if not isinstance(data, Mapping):
-        raise _refused_field("a judgment", data)
+        raise _refused_field("events", data)
     key, pair, grade = data.get("key"), data.get("pair"), data.get("grade")
     texts = {name: data.get(name, "") for name in ("note", "shown", "given", "undoes", "digest")}
     if not isinstance(key, str) or not 8 <= len(key) <= 64:
@@ -148,8 +150,8 @@ def check_judge(name: str) -> str:
     clean = " ".join(_whole_text(name).split())
     if not clean or len(clean) > LONGEST_NAME or not clean.isprintable() or "," in clean:
         raise UsageError(
-            f"'{clean[:40]}' cannot be the name of a judge. Use up to {LONGEST_NAME} characters without a "
-            "comma."
+            f"'{clean[:40]}' cannot be the name of a judge. Use 1 to {LONGEST_NAME} printable characters "
+            "without a comma."
         )
     if clean.casefold() in RESERVED:
         raise UsageError(
@@ -179,4 +181,4 @@ def _whole_text(text: str) -> str:
 
 
 def _refused_field(name: str, value: object) -> UsageError:
-    return UsageError(f"the page sent {str(value)[:40]!r} as {name}, which is not valid. {RELOAD}")
+    return UsageError(f"the page sent the invalid value {str(value)[:40]!r} for '{name}'. {RELOAD}")

@@ -80,7 +80,7 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
     """
     match = RULE.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"the stopping rule '{text}' is not valid. Write {EXPECTED_RULE}.")
+        raise UsageError(f"the stopping rule '{text}' is not valid. Use {EXPECTED_RULE}.")
     measure = _measure(match[1], rel)
     if str(measure) not in measures:
         raise UsageError(
@@ -317,8 +317,8 @@ def plans(
             raise UsageError(f"there is no plan for {measure}, because the pool was not drawn for it")
         if not _has_forecast(measure):
             raise UsageError(
-                f"there is no plan for {measure}, because its precision has no forecast. Use P, DCG, RBP or "
-                "RR."
+                f"there is no plan for {measure}, because its precision cannot be forecast. Use P, DCG, "
+                "RBP or RR."
             )
         of, total, drawn, size = _most_variable(results, place, differ=differ)
         for per_query, share in precision.budgets(measure):
@@ -348,7 +348,9 @@ def _most_variable(results: EstimatedResults, place: int, *, differ: bool) -> tu
     if differ:
         ones = [(a, b) for a in range(len(names)) for b in range(a)]
     if not ones or size < FEWEST_QUERIES:
-        raise UsageError(f"a plan needs at least {FEWEST_QUERIES} queries, and two runs for a difference")
+        raise UsageError(
+            f"a plan needs at least {FEWEST_QUERIES} queries, and a plan for a difference also needs two runs"
+        )
     found = []
     for a, b in ones:
         column = values[a] if b is None else values[a] - values[b]
@@ -357,7 +359,8 @@ def _most_variable(results: EstimatedResults, place: int, *, differ: bool) -> tu
             found.append((float(column.var(ddof=1)), name, size * variance_of(results, place, a, b)))
     if not found:
         raise UsageError(
-            f"there is no plan for {results.measures[place]}, which has no scores yet. Judge more documents."
+            f"there is no plan for {results.measures[place]}, because some queries have no score yet. Judge "
+            "more documents."
         )
     total, name, drawn = max(found)
     return name, total, drawn, size

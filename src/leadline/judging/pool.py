@@ -241,7 +241,7 @@ def pool(
     if none and (documents is None or queries is None):
         raise UsageError("there is nothing to pool. Pass runs, or both documents and queries.")
     if none and chosen is not None:
-        raise UsageError(f"{chosen} needs runs. Pass runs, or use a random sample or everything.")
+        raise UsageError(f"{chosen} needs runs. Pass runs, or pool a random sample or all documents.")
     systems = Systems([], [], []) if none else read_systems(runs, reading, on_run=on_run)
     more_queries = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
     table = None if judged is None else read_qrels(judged)
@@ -392,8 +392,8 @@ def _method(
     if method is None:
         if not random and not everything:
             raise UsageError(
-                "there is no rule for what to pool. Choose a depth (100), a method (RRF(documents=50)), a "
-                "random sample, or all documents."
+                "there is no rule for what to pool. Choose a depth (such as 100), a method (such as "
+                "RRF(documents=50)), a random sample or all documents."
             )
         return None
     return POOLS.parse(method) if isinstance(method, str) else method

@@ -230,7 +230,7 @@ class Queues:
         if not self.named and name not in self._present and len(self._present) >= self.most_judges:
             raise UsageError(
                 f"there are already {len(self._present):,} judges, the maximum for {len(self.pairs):,} "
-                "documents. Use the name of one of them."
+                "query-document pairs. Use the name of one of these judges."
             )
         return name
 

@@ -64,9 +64,10 @@ class ScoreAudit(Result):
 
         if len(self.audits) > 1:
             several = ", ".join(f"{one.measure} by {one.judge}" for one in self.audits[:3])
+            several += ", ..." * (len(self.audits) > 3)
             raise UsageError(
-                f"a figure shows one judge and one measure, but there are {len(self.audits)} pairs of them "
-                f"({several})"
+                f"a figure shows one judge and one measure, but the audit has {len(self.audits)} "
+                f"combinations ({several})"
             )
         (found,) = self.audits
         level = percent(float(self.options["confidence"]))
@@ -179,13 +180,13 @@ def audit_scores(
     checked_seed(seed)
     if len(judges) < 2:
         raise UsageError(
-            f"an audit needs scores from a reference and at least one judge, not {len(judges)} in all"
+            f"an audit needs at least two sets of scores (a reference and a judge), not {len(judges)}"
         )
     for judge, results in judges.items():
         if not isinstance(results, Results):
             raise UsageError(
-                f"judge '{judge}' has {type(results).__name__} instead of Results. Read the scores with "
-                "`read_scores`."
+                f"the scores of judge '{judge}' must be Results, not {type(results).__name__}. Read them "
+                "with `read_scores`."
             )
         results.refuse_weights("agreement")
     names, every = list(judges), list(judges.values())
@@ -194,8 +195,8 @@ def audit_scores(
     if len(runs) < 2 or not queries:
         have = f"{counted(len(runs), 'run')} and {counted(len(queries), 'query', 'queries')}"
         raise InputError(
-            f"an audit needs two runs and a query that {' and '.join(names)} all have, but they share {have}",
-            hint="Check whether the names match.",
+            f"an audit needs two runs and one query in common, but {' and '.join(names)} share {have}",
+            hint="Check whether the run names and query ids match.",
         )
     kept = [_values(measure, every, runs, queries) for measure in _measures(names, every)]
     compared = sorted({code for one in kept for code in one.queries})
@@ -227,7 +228,7 @@ def _measures(names: Sequence[str], every: Sequence[Results]) -> list[tuple[str,
     have = "; ".join(f"{name}: {', '.join(more)}" for name, more in zip(names, texts, strict=True))
     raise InputError(
         f"the judges have no measure in common ({have})",
-        hint="Compute the same measures for each, or a single measure for each.",
+        hint="Compute the same measures, or a single measure, for each judge.",
     )
 
 
@@ -244,7 +245,7 @@ def _values(
             )
         if kind.rising != kinds[0].rising:
             raise UsageError(
-                f"cannot compare {kinds[0]} with {kind}, because higher is better only for "
+                f"{kinds[0]} cannot be compared with {kind}, because higher is better only for "
                 f"{kinds[0] if kinds[0].rising else kind}"
             )
     tables = []

@@ -44,8 +44,8 @@ def listen(host: str, port: int) -> socket.socket:
         raise UsageError(f"port {port} is not valid. Use a port from 0 to 65535.") from None
     except OSError as error:
         raise UsageError(
-            f"cannot listen on {host}, port {port} ({error.strerror or error}). Add --port 0 to use any free "
-            "port."
+            f"the page cannot listen on {host}, port {port} ({error.strerror or error}). Check the host, or "
+            "add --port 0 to use any free port."
         ) from None
 
 
@@ -54,9 +54,10 @@ def token_for(host: str, token: str | None) -> str | None:
     if token is None:
         return None if is_loopback(host) else secrets.token_urlsafe(16)
     if len(token) < SHORTEST or token != token.strip():
+        blanks = " and blanks at the ends" if token != token.strip() else ""
         raise UsageError(
-            f"the token has {counted(len(token.strip()), 'character')}. Use at least {SHORTEST}, without "
-            "blanks at the ends."
+            f"the token has {counted(len(token.strip()), 'character')}{blanks}. Use at least {SHORTEST} "
+            "characters, without blanks at the ends."
         )
     return token
 

@@ -93,7 +93,7 @@ def opened(
     rows, drawn = (None, None) if pool is None else pooled(pool)
     if stop_when is not None and (drawn is None or "measures" not in drawn.design):
         raise UsageError(
-            "a stopping rule needs a sampled pool. Pass a POOL drawn with `leadline pool --for`."
+            "a stopping rule needs a sampled pool. Pass a pool drawn with `leadline pool --for`."
         )
     if stop_when is not None and drawn is not None:
         parse_rule(stop_when, drawn.design["measures"], drawn.design.get("rel"))  # before a store is created
@@ -171,7 +171,7 @@ def _missing(
         whole = {getattr(pair, noun) for pair in pairs}
         if whole and len(missing) == len(whole):
             raise InputError(
-                f"the file lacks every {noun} of the pool, such as '{min(missing)}'",
+                f"there is no text for any {noun} of the pool, such as '{min(missing)}'",
                 path=path,
                 hint="Check whether the ids match.",
             )
@@ -220,7 +220,7 @@ def check_forms(text: str) -> tuple[str, ...]:
     forms = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
     wrong = [form for form in forms if form not in FORMS]
     if wrong:
-        raise UsageError(f"there is no form '{wrong[0]}'. Choose from {listed(FORMS)}.")
+        raise UsageError(f"there is no form of content '{wrong[0]}'. Use one of {listed(FORMS)}.")
     return forms
 
 
@@ -241,7 +241,7 @@ def check_judges(text: str | None, overlap: float | None) -> tuple[str, ...]:
     if twice:
         raise UsageError(f"two judges are both named '{twice[0]}'. Give each a different name.")
     if overlap and len(names) < 2:
-        raise UsageError(f"--overlap {overlap:g} needs two judges. Add another to --judges.")
+        raise UsageError(f"--overlap {overlap:g} needs at least two judges. Add another name to --judges.")
     return names
 
 
@@ -314,6 +314,6 @@ def _scale(known: Mapping[str, Mapping[str, float]]) -> str:
     if len(values) > MOST_GRADES or values[-1] > 9:
         raise UsageError(
             f"the judgments have {counted(len(values), 'grade')} up to {values[-1]}. Name at most "
-            f'{MOST_GRADES} with --grades, such as "0=no,1=partly,2=yes".'
+            f'{MOST_GRADES} grades with --grades, such as "0=no,1=partly,2=yes".'
         )
     return ",".join(f"{value}=grade {value}" for value in values)

@@ -176,10 +176,10 @@ class Store:
         if not os.path.isdir(folder):
             raise InputError("no such folder", path=folder, hint="Create the folder for the store first.")
         if os.path.exists(path) and not os.path.isfile(path):
-            raise InputError(f"this is not a file, and so not {reader.STORE}", path=path)
+            raise InputError(f"this is not a regular file, so it cannot be {reader.STORE}", path=path)
         check_names(path)
         if os.path.exists(path) and os.path.getsize(path) and not reader.is_database(path):
-            raise InputError(f"this is not an SQLite database, and so not {reader.STORE}", path=path)
+            raise InputError(f"this is not an SQLite database, so it cannot be {reader.STORE}", path=path)
         with reader.faults(path):
             connection = _opened(path, text or scale.DEFAULT, seed or 0)
             try:
@@ -435,7 +435,7 @@ class Store:
     def _append(self, connection: sqlite3.Connection, judge: int, event: Event) -> None:
         values = sorted(grade.value for grade in self.grades)
         if event.grade is not None and event.grade not in values:
-            raise UsageError(f"the grade {event.grade} is not on the scale {values}")
+            raise UsageError(f"grade {event.grade} is not on the scale {', '.join(map(str, values))}")
         undone = None
         if event.kind == "undo":
             undone = connection.execute(
@@ -472,9 +472,7 @@ class Store:
         if cursor.rowcount:
             self._seal(connection, cursor.lastrowid, event.digest)
         elif connection.execute(same, which).fetchone() is None:
-            raise ConflictError(
-                f"the key '{event.key}' was saved before with another judgment, which is kept"
-            )
+            raise ConflictError(f"key '{event.key}' was already saved with another judgment, which is kept")
 
     @staticmethod
     def _seal(connection: sqlite3.Connection, number: int | None, digest: str) -> None:

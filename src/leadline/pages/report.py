@@ -112,8 +112,10 @@ def _path(path: object, more: object) -> str:
     if more is not None or not isinstance(path, (str, os.PathLike)):
         found = "there are both results and runs"
         if more is None:
-            found = "there is no path" if path is None else f"the path is a {type(path).__name__}"
-        raise UsageError(f'{found}. Call report(qrels, runs, "page.html") or report(results, "page.html").')
+            found = "there is no path" if path is None else f"the path is of type {type(path).__name__}"
+        raise UsageError(
+            f'{found}. Call `report(qrels, runs, "page.html")` or `report(results, "page.html")`.'
+        )
     return os.fspath(path)
 
 
@@ -122,7 +124,9 @@ def _compared(results: Results | Comparison, measures: Measures, options: dict[s
         return compare(results, measures=measures, **options)
     if measures is not None or options:
         name = next(iter(options), "measures")
-        raise UsageError(f"{name} cannot change a finished comparison. Pass results, or leave out {name}.")
+        raise UsageError(
+            f"`{name}` cannot change a finished comparison. Pass results, or leave out `{name}`."
+        )
     return results
 
 

@@ -156,7 +156,7 @@ def _weights(method: FusionMethod, weights: Sequence[float] | None, runs: int) -
         return np.ones(runs)
     if not method.weighted:
         able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.weighted)
-        raise UsageError(f"{method} takes no weights. Choose from {able}.")
+        raise UsageError(f"{method} takes no weights. To weight runs, use {able}.")
     if len(weights) != runs:
         raise UsageError(
             f"{counted(runs, 'run')} cannot have {counted(len(weights), 'weight')}. Pass one weight per run."

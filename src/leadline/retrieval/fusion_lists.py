@@ -222,7 +222,7 @@ def _max(groups: _Groups) -> FusionLists:
     high = groups.high
     for place in np.flatnonzero((high <= 0) & np.isfinite(high))[:1].tolist():
         raise InputError(
-            f"the normalization max needs a score above 0, but the largest for {groups.name(place)} is "
+            f"normalization 'max' needs a score above 0, but the largest for {groups.name(place)} is "
             f"{high[place]:g}",
             hint="Use min-max, which takes any scores.",
         )
@@ -293,7 +293,7 @@ def normalised(lists: FusionLists, name: str) -> FusionLists:
     except FloatingPointError:
         largest = float(np.abs(lists.score).max())
         raise InputError(
-            f"scores up to {largest:g} are too large for the normalization {name}", hint=BY_RANK
+            f"scores up to {largest:g} are too large for normalization '{name}'", hint=BY_RANK
         ) from None
 
 

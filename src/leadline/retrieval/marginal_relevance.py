@@ -61,7 +61,7 @@ def mmr(
         if (codes < 0).any():
             lost = documents[int(np.argmin(codes))]
             raise InputError(
-                f"the document '{lost}' of query '{query}' is not in the index",
+                f"document '{lost}' of query '{query}' is not in the index",
                 hint="Pass the index of the run's documents.",
             )
         order = _order(_cosines(opened, codes), np.array(list(scores.values())[:depth]), share)

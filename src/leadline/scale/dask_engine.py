@@ -54,7 +54,8 @@ def map_dask(
             client = distributed.Client(cluster if address is None else address, timeout=30)
         except OSError as error:
             raise UsageError(
-                f"dask:{address} does not respond ({error}). Check whether a scheduler is running."
+                f"dask{'' if address is None else f':{address}'} does not respond ({error}). Check whether a "
+                "scheduler is running."
             ) from None
         try:
             with tempfile.TemporaryDirectory(prefix="leadline-", ignore_cleanup_errors=True) as folder:
@@ -161,4 +162,6 @@ def _distributed() -> Any:
     try:
         return import_optional("distributed")
     except MissingPackageError:
-        raise MissingPackageError('dask is not installed: pip install "leadline[dask]"') from None
+        raise MissingPackageError(
+            'dask is not installed. Install it with `pip install "leadline[dask]"`.'
+        ) from None

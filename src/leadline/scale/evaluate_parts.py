@@ -129,7 +129,7 @@ def _units(runs: list[RunParts], engine: Engine) -> Iterator[Unit]:
                 yield Unit(run, number, source, parts.name if len(runs) > 1 else f"part {number + 1}")
                 continue
             if source == STANDARD_INPUT and engine.kind != "local":
-                raise UsageError(f"the engine {engine} cannot read '-'. Use files that workers can read.")
+                raise UsageError(f"engine {engine} cannot read '-' (standard input). Pass files instead.")
             record_input(source)
             yield Unit(run, number, source, source)
 
@@ -146,8 +146,8 @@ def evaluated(
     chosen = engine if isinstance(engine, Engine) else engine_of(engine)
     if evaluation.qrels.inclusion is not None:
         raise UsageError(
-            "recall cannot be estimated from inclusion probabilities in parts. Use judgments without them, "
-            "or the undivided run."
+            "a run in parts cannot be evaluated with inclusion probabilities. Use judgments without them, or "
+            "the undivided run."
         )
     sums = [PartSum(evaluation, parts.name, by_tag=evaluation.reading.by_tag) for parts in runs]
     faults: dict[str, str] = {}
@@ -227,7 +227,8 @@ class _Groups:
         """Add the rows of a part; return their number."""
         source = opened(path)
         if source.format is not TREC or reading.columns is not None:
-            raise InputError(f"--group-parts needs TREC text, but this is {source.format.name}", path=label)
+            found = source.format.name if source.format is not TREC else "text with named columns"
+            raise InputError(f"--group-parts needs TREC text, but this is {found}", path=label)
         rows = self._add_text(path)
         if not rows:
             raise InputError("the file contains no lines of a run", path=label)

@@ -145,7 +145,7 @@ class PartSum:
             raise InputError(
                 f"query '{to_text(query)}' is also in {self.labels[earlier]}",
                 path=part.label,
-                hint="To group the rows of each query first, add `--group-parts`.",
+                hint="To group the rows of each query first, add --group-parts.",
             )
 
     def _put(self, codes: Integers, values: RunValues) -> None:

@@ -92,7 +92,9 @@ def local_copy(url: str) -> Iterator[LocalCopy]:
                 raise _fault(error, url) from None
         if expected is not None and size != expected:
             raise InputError(
-                f"received {size:,} bytes, but the storage lists {expected:,}", path=url, hint="Try again."
+                f"the download has {size:,} bytes, but the storage lists {expected:,}",
+                path=url,
+                hint="Try again.",
             )
         yield LocalCopy(name, digest.hexdigest())
     finally:
@@ -105,12 +107,14 @@ def _opened(url: str) -> tuple[Any, str]:
     try:
         import fsspec
     except ImportError:
-        raise MissingPackageError(f'{url}: fsspec is not installed: pip install "leadline[remote]"') from None
+        raise MissingPackageError(
+            f'{url}: fsspec is not installed. Install it with `pip install "leadline[remote]"`.'
+        ) from None
     try:
         system, path = fsspec.core.url_to_fs(url, **_options(protocol))
     except ImportError:
         package = PACKAGES.get(protocol)
-        missing = f"{package} is not installed: pip install {package}"
+        missing = f"{package} is not installed. Install it with `pip install {package}`."
         if package is None:
             missing = f"the fsspec package for {protocol}:// is not installed"
         raise MissingPackageError(f"{url}: {missing}") from None
@@ -139,7 +143,7 @@ def _fault(error: Exception, url: str) -> InputError:
     if kind == "FileExpired":  # of s3fs
         return InputError("the file changed while it was being read", path=url, hint="Try again.")
     if isinstance(error, PermissionError) or kind == "NoCredentialsError":  # of botocore
-        return InputError(f"access refused ({text})", path=url, hint="Check your credentials.")
+        return InputError(f"access was refused ({text})", path=url, hint="Check your credentials.")
     return InputError(f"the file cannot be read ({text})", path=url)
 
 

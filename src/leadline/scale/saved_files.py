@@ -76,7 +76,7 @@ def _rename(part: Results, label: str, name: str) -> None:
     if len(part.runs) != 1:
         raise UsageError(
             f"the merged run can be named only if each file contains one run, but {label} contains "
-            f"{len(part.runs)}"
+            f"{counted(len(part.runs), 'run')}"
         )
     part.runs[0] = replace(part.runs[0], name=name)
     part.inputs = [info | {"run": name} if "run" in info else info for info in part.inputs]
@@ -94,11 +94,11 @@ def saved_results(path: str) -> Results:
     results = saved.view.result
     if not isinstance(results, Results):
         raise InputError(
-            f"only results of `evaluate` can be merged, but this is one of `{saved.command}`", path=path
+            f"only results of `evaluate` can be merged, but this is a result of `{saved.command}`", path=path
         )
     for key in ("bounds", "relevance_strings"):
         if results.options.get(key):
-            raise InputError(f"results with {key} cannot be merged", path=path)
+            raise InputError(f"results with {key.replace('_', ' ')} cannot be merged", path=path)
     results.inputs = saved.inputs
     return results
 

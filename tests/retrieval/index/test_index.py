@@ -133,7 +133,7 @@ def test_a_prefix_is_cut_between_characters_and_loses_no_posting() -> None:
     with pytest.raises(UsageError, match=r"contains no texts\. Rebuild it with `leadline index"):
         build_index({"d1": "a"}).text(0)
     with pytest.raises(
-        UsageError, match=r"prefix=5 is not valid\. Use 1 byte or more, together with store_text"
+        UsageError, match=r"prefix=5 is not valid\. A prefix needs store_text and at least 1 byte"
     ):
         build_index({"d1": "a"}, prefix=5)
 
@@ -166,7 +166,7 @@ def test_a_bad_rule_is_refused(tmp_path: Path) -> None:
     for rule, message in {
         "spam.tsv": "FILE:COLUMN>=NUMBER",
         f"{table}:percentile>=many": "'many' is not a number",
-        f"{table}:percent>=1": "no column 'percent'. Choose from doc_id, percentile",
+        f"{table}:percent>=1": "no column 'percent'. Use one of doc_id, percentile",
         f"{table}:percentile>=1": "'much' in column 'percentile' is not a number",
     }.items():
         with pytest.raises((UsageError, InputError), match=message):
@@ -244,7 +244,7 @@ def test_an_index_without_positions_is_smaller_and_refuses_windows(tmp_path: Pat
         if model != "SDM":
             found, wanted = (search(one, queries, model)[str(MODELS.parse(model))] for one in (index, whole))
             assert found.to_dict() == wanted.to_dict()
-    with pytest.raises(UsageError, match=r"less has no positions\. Build the index without --config index"):
+    with pytest.raises(UsageError, match=r"less has no positions\. Rebuild the index without --config index"):
         search(index, queries, "SDM")
     assert build_index(texts, index.path, overwrite=True).has_positions
 

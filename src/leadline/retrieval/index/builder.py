@@ -50,7 +50,7 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
     """
     parts = RULE.fullmatch(rule)
     if parts is None:
-        raise UsageError(f"--keep {rule} is not valid. Write FILE:COLUMN>=NUMBER.")
+        raise UsageError(f"--keep {rule} is not valid. Use a rule such as FILE:COLUMN>=NUMBER.")
     limit = number_in(parts["value"])
     if limit is None:
         raise UsageError(f"--keep {rule}: '{parts['value']}' is not a number")
@@ -62,7 +62,7 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
                 f"there is no column '{column}'",
                 path=path,
                 line=line,
-                hint=f"Choose from {', '.join(map(str, row))}.",
+                hint=f"Use one of {', '.join(map(str, row))}.",
             )
         name = row_columns.find(row, DOCUMENT) or next(iter(row))
         if compare(number_of(row[column], column, path, line), limit):
@@ -226,7 +226,7 @@ def build_index(
     how = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
     good = keep_rule(keep) if keep else None
     if prefix is not None and (prefix < 1 or not store_text):
-        raise UsageError(f"prefix={prefix} is not valid. Use 1 byte or more, together with store_text.")
+        raise UsageError(f"prefix={prefix} is not valid. A prefix needs store_text and at least 1 byte.")
     target = None if path is None else os.fspath(path)
     if target is not None and os.path.lexists(target) and not overwrite:
         raise UsageError(f"{target} already exists. Choose a new name, or use --overwrite.")

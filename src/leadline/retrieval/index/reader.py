@@ -187,7 +187,7 @@ class Index:
         """Return the concatenated positions of a term in its documents."""
         if not self.has_positions:
             raise UsageError(
-                f"{self.path} has no positions. Build the index without --config index.positions=false."
+                f"{self.path} has no positions. Rebuild the index without --config index.positions=false."
             )
         return self._arrays.part("position", *self.array("position_offset")[code : code + 2])
 
