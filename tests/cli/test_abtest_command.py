@@ -144,7 +144,7 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--a", "5/4", "--b", "1/4"), "A: 5 clicks"),
+        (("--a", "5/4", "--b", "1/4"), "A: there are more clicks (5) than users (4)"),
         (("--a", "0/0", "--b", "1/4"), "at least one user"),
         (("--a", "1/4"), "one arm"),
         (("--a", "nan/4", "--b", "1/4"), "--a nan/4 is not valid. Pass CLICKS/USERS"),

@@ -73,8 +73,8 @@ def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> Non
     for more, words in (
         (["--bins", "1"], "bins must be a whole number of at least 2, not 1"),
         (["--bins", "99999"], "bins=99999 is too many. Use at most 10,000"),
-        (["--norm", "none"], "not from 0 to 1"),
-        (["-C", "as_printed", "--norm", "none"], "Leave out norm"),
+        (["--norm", "none"], "requires scores from 0 to 1"),
+        (["-C", "as_printed", "--norm", "none"], "Leave out `norm`"),
         (["-o", "x.gif"], "must end in .svg"),
         (["-C", "histogram.show=nobody"], "no run is called 'nobody'"),
     ):

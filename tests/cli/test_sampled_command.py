@@ -156,7 +156,7 @@ def test_what_does_not_go_together_is_one_line(leadline: Leadline, files: list[P
         ((qrels, "--draw", pool), "--draw needs --docs DOCS and --sample N"),
         ((qrels, run, "--docs", run), "--docs needs --draw"),
         ((qrels, run, "--certain", "x.run"), "must be RUN:K"),
-        ((qrels, run, "--certain", f"{run}:5", "--sample", "5"), "for half certain and half drawn"),
+        ((qrels, run, "--certain", f"{run}:5", "--sample", "5"), "(half certain, half drawn)"),
         ((qrels, "--draw", qrels, "--docs", run, "--sample", "5"), "would overwrite an input"),
     ):
         assert said in leadline("sampled", *words).refusal

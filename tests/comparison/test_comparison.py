@@ -267,7 +267,7 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
         ({"test": "Welch"}, "unknown test 'Welch'"),
         ({"correction": "Holmes"}, "unknown correction 'Holmes'. Did you mean Holm?"),
         ({"interval": "BCA2"}, "unknown interval 'BCA2'. Did you mean BCa?"),
-        ({"confidence": 95}, "the confidence level must be a fraction from 0.5 to below 1"),
+        ({"confidence": 95}, "the confidence level must be a fraction (at least 0.5 and below 1)"),
         ({"margin": 0.0}, "number above 0"),
         ({"margin": float("inf")}, "margin must be a number, not inf"),
         ({"power": 1.0}, "above 0 and below 1"),

@@ -106,7 +106,7 @@ def test_what_does_not_fit_is_refused(options: dict[str, Any], words: str) -> No
 
 
 def test_vectors_that_are_none_and_empty_runs_are_refused() -> None:
-    with pytest.raises(InputError, match="topics of 'd1' are not a probability distribution"):
+    with pytest.raises(InputError, match="topics of document 'd1' are not a probability distribution"):
         ll.predict(RUNS, vectors=Vectors(["d1"], np.array([[0.5, 0.1]])))
     with pytest.raises(InputError, match="contains no documents"):
         ll.predict({"b": RUNS["b"], "a": {}})

@@ -193,7 +193,7 @@ def test_the_command_shows_recall_below_the_estimates(tmp_path: Path, leadline: 
     for said in (
         "estimated relevant documents: 12 per query (95 % interval over samples: ",
         "R@3 over all queries (not the mean over queries): a 0.5417 (",
-        "excluded 1 judgment of pairs outside the sample (`leadline pool --judged QRELS` includes existing judgments)",
+        "excluded 1 judgment of pairs outside the sample",
         "1 pooled query without judgments (left out)",
     ):
         assert said in done.out

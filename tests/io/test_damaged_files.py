@@ -146,7 +146,7 @@ def test_a_collection_without_documents_is_refused(
     checked = leadline("check", RUN, "--qrels", QRELS, "--docs", path)
     assert checked.status == 2
     if content.startswith(b"\x1f"):
-        assert "cannot be read to its end" in leadline("index", path, "-o", tmp_path / "x.index").err
+        assert "cannot be read to the end" in leadline("index", path, "-o", tmp_path / "x.index").err
 
 
 def test_ids_in_parquet_are_utf8(tmp_path: Path) -> None:

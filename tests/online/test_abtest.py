@@ -147,13 +147,13 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({}, "pass a log, counts, or one log per arm"),
+        ({}, "pass a log, counts or one log per arm"),
         ({"a": (1, 2)}, "there is only one arm. Pass counts for A and for B"),
         ({"a_log": "x"}, "there is only one arm. Pass one log for A and one for B"),
-        ({"a": (3, 2), "b": (1, 2)}, "A: 3 clicks are more than 2 users"),
+        ({"a": (3, 2), "b": (1, 2)}, "A: there are more clicks (3) than users (2)"),
         ({"a": (0, 0), "b": (1, 2)}, "A: at least one user is needed, not 0"),
         ({"a": 5, "b": (1, 2)}, "a=5 is not valid. Pass (clicks, users)"),
-        ({"a": (1, 2), "b": (1, 2), "user": "u"}, "columns apply only to logs"),
+        ({"a": (1, 2), "b": (1, 2), "user": "u"}, "`time` apply only to logs"),
         ({"a": (1, 2), "b": (1, 2), "within": 1}, "`within` needs `position`"),
         ({"a": (1, 2), "b": (1, 2), "metric": "rows"}, "metric `rows` needs a column of users"),
         ({"a": (1, 2), "b": (1, 2), "planned": 1.5}, "not 1.5"),

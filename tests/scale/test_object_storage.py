@@ -127,7 +127,7 @@ def test_what_is_missing_is_named(storage: Storage, split: Split, leadline: Lead
 def test_a_truncated_object_is_named(storage: Storage, split: Split, leadline: Leadline) -> None:
     content = put(storage, split)[1]
     storage.files.pipe("bucket/parts/part-1.run.gz", content[: len(content) // 2])
-    assert f"{FOLDER}part-1.run.gz: cannot be read to its end" in refused(leadline, split.qrels, FOLDER)
+    assert f"{FOLDER}part-1.run.gz: cannot be read to the end" in refused(leadline, split.qrels, FOLDER)
 
 
 def test_an_object_that_changes_is_read_as_it_is_or_refused(

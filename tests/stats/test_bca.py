@@ -144,7 +144,7 @@ def test_a_ratio_takes_the_queries_that_both_lists_have() -> None:
 
 
 def test_a_ratio_of_lists_of_two_lengths_is_refused() -> None:
-    with pytest.raises(UsageError, match="3 and 2 values cannot be for the same queries"):
+    with pytest.raises(UsageError, match="the lists have 3 and 2 values"):
         BCa().ratio(np.ones(3), np.ones(2))
 
 

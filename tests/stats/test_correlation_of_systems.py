@@ -74,7 +74,7 @@ def test_the_same_seed_draws_the_same() -> None:
 def test_an_interval_leaves_undefined_draws_out() -> None:
     assert interval([1.0, np.nan, 1.0]) == (1.0, 1.0)
     assert np.isnan(interval([np.nan])).all()
-    with pytest.raises(UsageError, match="between 0 and 1"):
+    with pytest.raises(UsageError, match="above 0 and below 1"):
         interval([1.0], level=95)
 
 

@@ -165,9 +165,9 @@ def test_of_fewer_than_two_queries_there_is_no_power() -> None:
 
 @pytest.mark.parametrize("wanted", [0, 1, 1.5, 80, -0.1, math.nan])
 def test_a_power_that_is_none_is_refused(wanted: float) -> None:
-    with pytest.raises(UsageError, match="a proportion between 0 and 1"):
+    with pytest.raises(UsageError, match="power must be above 0 and below 1"):
         queries_needed(0.5, power_wanted=wanted)
-    with pytest.raises(UsageError, match="a proportion between 0 and 1"):
+    with pytest.raises(UsageError, match="power must be above 0 and below 1"):
         detectable(0.2, 50, power_wanted=wanted)
 
 

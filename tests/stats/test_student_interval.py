@@ -52,5 +52,5 @@ def test_a_constant_has_an_interval_of_no_width() -> None:
 
 @pytest.mark.parametrize("level", [0, 0.49, 1, 95, float("nan"), "0.95"])
 def test_a_level_that_is_none_is_refused(level: float) -> None:
-    with pytest.raises(UsageError, match=r"level must be a fraction from 0.5 to below 1"):
+    with pytest.raises(UsageError, match=r"level must be a fraction \(at least 0.5 and below 1\)"):
         Student().of([0.1, 0.2], level=level)

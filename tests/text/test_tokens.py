@@ -60,7 +60,7 @@ def test_a_language_chooses_stems_and_stop_words_as_far_as_there_are_such() -> N
 
 
 def test_an_unknown_language_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"unknown language 'klingon'. Choose from none, .*german"):
+    with pytest.raises(UsageError, match=r"unknown language 'klingon'. Use none, .*german"):
         for_language("klingon")
     with pytest.raises(UsageError, match=r"stem must be none"):
         Words(stem="klingon")

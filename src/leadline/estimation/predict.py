@@ -89,7 +89,8 @@ class Predictions(Results):
             return lambda width: ranked_predictions(self, index, width=width or COLUMN)
         if truth is None:
             raise UsageError(
-                f"the {figure} figure needs a measure. Pass truth={{run: {{query: value}}}} (`--truth`)."
+                f"the {figure} figure needs a measure. Pass truth={{run: {{query: value}}}} or add `--truth "
+                "RESULT`."
             )
         rows = over_queries(self, truth, draws=draws, confidence=confidence, seed=seed)
         rules: dict[str, Any] = {"measure": truth_measure, "confidence": confidence}

@@ -158,8 +158,8 @@ def check_estimable(measures: Sequence[Measure]) -> None:
     wrong = [str(measure) for measure in measures if not is_estimable(measure)]
     if wrong:
         raise UsageError(
-            f"{', '.join(wrong)} cannot be estimated from a sample. Use measures of the ranks of relevant "
-            "documents, such as AP, nDCG@10, RR, P@10 or R@100."
+            f"{', '.join(wrong)} cannot be estimated from a sample. Use measures that depend only "
+            "on the ranks of relevant documents, such as AP, nDCG@10, RR, P@10 or R@100."
         )
 
 

@@ -185,7 +185,7 @@ def sampled(
     table = judgments_of(qrels, reading)
     check_level(rel, table)
     if isinstance(population, (bool, float)):
-        raise UsageError(f"population={population!r} is not valid. Pass a whole number, or one per query.")
+        raise UsageError(f"population={population!r} is not valid. Pass a whole number or one per query.")
     if documents is not None and population is None:
         population = len(set(documents) | _positive(table))
     fixed = certain_documents(certain, table, reading)

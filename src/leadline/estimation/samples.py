@@ -83,7 +83,7 @@ def evidence_of(
     if given is not None and ("seed" not in given.design or np.isnan(given.order).all()):
         given = _of_judged_queries(given, {query for query, _ in grades}, warnings)
     if given is None and not grades:
-        raise UsageError("pass judgments, a pool, or both")
+        raise UsageError("there are no judgments. Pass judgments, a pool or both.")
     pairs = _listed([(*pair, 1.0) for pair in grades]) if given is None else given
     if given is not None:
         _check_outside(given, grades, warnings)
@@ -201,8 +201,8 @@ def _check_outside(
     if not any(query in queries for query, _ in grades):
         example = next(iter(grades), ("none",))[0]
         raise UsageError(
-            f"no judged query is in the pool (judged: {example}, pooled: {pool.queries[0]}). Check that the "
-            "query ids match."
+            f"no judged query is in the pool (first judged query: {example}, first query in the pool: "
+            f"{pool.queries[0]}). Check that the query ids match."
         )
     listed = pool.drawn_rows()
     outside = sum(pair not in listed for pair in grades)
@@ -241,8 +241,9 @@ def _labels(
     }
     if not labels:
         raise UsageError(
-            f"no {noun} belongs to a query in the pool ({noun}s: {next(iter(by_query), 'none')}, pool: "
-            f"{min(queries)}). Check that the query ids match."
+            f"no {noun} belongs to a query in the pool (first query with {noun}s: "
+            f"{next(iter(by_query), 'none')}, first query in the pool: {min(queries)}). Check that the query "
+            "ids match."
         )
     others = sum(query not in queries for query in by_query)
     if others:
@@ -335,7 +336,7 @@ def _proxy(proxy: ProxyLike | None, pool: DrawnPool) -> str:
         return "centred" if (pool.probability < 1).any() else "none"
     if proxy == "votes" and not any(pool.contributors):
         raise UsageError(
-            "proxy 'votes' needs a pool that names its contributors. Use one from `leadline pool --for`."
+            "proxy 'votes' needs a pool that names its contributors. Pass a pool from `leadline pool --for`."
         )
     return proxy if isinstance(proxy, str) else VALUES
 
@@ -365,7 +366,8 @@ def _evidence(
     elif labels:
         values = np.array([labels.get(pair, np.nan) for pair in pool.names()])[order]
         if np.isnan(values[framed]).all():
-            what = "an LLM label" if proxy == "machine" else f"a value in {proxy}"
+            inside = "a proxy value" if proxy == VALUES else f"a value in {proxy}"
+            what = "an LLM label" if proxy == "machine" else inside
             raise UsageError(f"no pair in the pool has {what}. Check that the document ids match.")
         by_level = proxy == "machine"
         cells = Cells.of_levels(values) if by_level else Cells.of_quantiles(values, probability[order])

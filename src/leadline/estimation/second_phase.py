@@ -50,12 +50,13 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     seed = pool.design.get("seed")
     if not isinstance(seed, int) or "twice" in pool.design:
         raise UsageError(
-            "pairs to judge twice are drawn from a pool made with `leadline pool --for`. Pass it with "
-            "`--from`."
+            "pairs to judge twice are drawn from a pool made with `leadline pool --for`. Pass such a pool "
+            "with `--from`."
         )
     if not 1 <= number <= drawn:
         raise UsageError(
-            f"cannot draw {number:,} of {counted(drawn, 'pair')} to judge twice (draw 1 to {drawn:,})"
+            f"cannot draw {counted(number, 'pair')} to judge twice from a sample of {drawn:,}. Draw at least "
+            f"1 and at most {drawn:,}."
         )
     part = pool.part(pool.drawn)
     names = part.names()
@@ -66,7 +67,9 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     probability, scale = scaled(importance / part.probability, float(number))
     if probability.min() < SMALLEST:
         least = int(np.ceil(number * SMALLEST / probability.min()))
-        raise UsageError(f"{number:,} pairs are too few to judge twice. Draw at least {least:,}.")
+        raise UsageError(
+            f"{counted(number, 'pair is', 'pairs are')} too few to judge twice. Draw at least {least:,}."
+        )
     seed = crc32(f"twice {seed}".encode())
     order = random_numbers_of(names, seed) / (probability / scale)
     design = {"twice": number, "seed": seed, "scale": scale}
@@ -80,13 +83,13 @@ def judged_again(
     table = read_qrels(second)
     if not any(grade >= 0 for grade in table.grades.tolist()):
         raise UsageError(
-            "the second judge made no judgments. Pass judgments of a pool drawn with `leadline pool --twice`."
+            "the second judge made no judgments. Pass judgments of a pool from `leadline pool --twice`."
         )
     found, gaps = judged_part(table, pool, warnings)
     if gaps:
         raise UsageError(
-            f"the second judge skipped {counted(gaps, 'pair')}. Judge all pairs, or all pairs up to some "
-            "point in pool order."
+            f"the second judge skipped {counted(gaps, 'pair')}. Judge the pairs in the order of the pool "
+            "without skipping any."
         )
     if len(found) < FEWEST_AGAIN and any(chance < 1 for chance, _ in found.values()):
         raise UsageError(
@@ -101,9 +104,9 @@ def judged_again(
         )
         if lacking:
             raise UsageError(
-                f"the second judge left out {counted(lacking, 'judged pair')}, and the others have no "
-                "probability. Pass the pool from `leadline pool --twice` with `--config "
-                "read.second_pool=POOL`, or add a column `probability`."
+                f"the second judge left out {counted(lacking, 'judged pair')}, and the second judgments "
+                "have no probabilities below 1. Pass the pool from `leadline pool --twice` with `--config "
+                "read.second_pool=POOL`, or add a column `probability` to the second judgments."
             )
     return found
 

@@ -108,9 +108,10 @@ def strata(
         )
         if stratum.sampled > stratum.size:
             more = f" (besides {counted(stratum.fixed, 'certain document')})" if stratum.fixed else ""
+            scores = counted(stratum.sampled, "scored non-relevant document")
             raise InputError(
-                f"query '{judged.qrels.queries[code]}' has {stratum.sampled} scored non-relevant documents, "
-                f"more than its population of {stratum.size}{more}",
+                f"query '{judged.qrels.queries[code]}' has {scores}, more than the {stratum.size:,} in its "
+                f"population{more}",
                 hint="Pass a larger population.",
             )
         queries[code] = stratum
@@ -184,12 +185,14 @@ def population_sizes(
     if isinstance(population, Mapping):
         lacking = [query for query in qrels.queries if query not in population]
         if lacking:
-            raise UsageError(f"query '{lacking[0]}' has no population. Add one for every query.")
+            raise UsageError(f"query '{lacking[0]}' has no population. Pass a population for every query.")
         sizes = np.array([population[query] for query in qrels.queries], dtype=np.int64)
     else:
         sizes = population - qrels.relevant(POSITIVE)
     if (sizes < 0).any():
         query = qrels.queries[int(np.argmin(sizes))]
+        if isinstance(population, Mapping):
+            raise UsageError(f"the population of query '{query}' must be at least 0, not {population[query]}")
         raise UsageError(
             f"population={population} is less than the number of relevant documents for query '{query}'. "
             "Pass the number of documents in the collection."
@@ -198,8 +201,9 @@ def population_sizes(
     if (sizes < 0).any():
         code = int(np.argmin(sizes))
         raise UsageError(
-            f"the population of query '{qrels.queries[code]}' has {int(sizes[code] + certain[code])} "
-            f"non-relevant documents, but {int(certain[code])} are certain. Pass a larger population."
+            f"query '{qrels.queries[code]}' has {counted(int(certain[code]), 'certain document')}, more than "
+            f"the {int(sizes[code] + certain[code]):,} non-relevant documents in its population. Pass a "
+            "larger population."
         )
     return sizes
 

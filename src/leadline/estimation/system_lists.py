@@ -220,7 +220,7 @@ class Systems:
         row = np.array([rows.get(name, -1) for name in self.documents], dtype=np.int32)
         if not (row >= 0).any():
             raise InputError(
-                "no retrieved document has a topic vector", hint="Use the document ids of the runs."
+                "no retrieved document has a topic vector", hint="Use the same document ids as in the runs."
             )
         return Topics(theta, row)
 

@@ -293,9 +293,9 @@ def fit_topics(
     }
     if not texts:
         raise InputError(
-            "the file contains none of the retrieved documents",
+            "none of the retrieved documents has a text",
             path=name_of(documents),
-            hint="Use the document ids of the runs.",
+            hint="Use the same document ids as in the runs.",
         )
     for turn in range(fits):
         vectors = infer(fit(texts, topics, sweeps=sweeps, seed=seed + turn), texts, seed=seed + turn)
@@ -340,7 +340,10 @@ def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object)
     one_of({"topic vectors": vectors, "documents": documents})
     has_topics = vectors is not None or documents is not None
     if method.voting and has_topics:
-        raise UsageError(f"method {method.called} does not use topics. Leave out the topics, or use deshato.")
+        raise UsageError(
+            f"method {method.called} does not use topics. Leave out the topic vectors or documents, or use "
+            "method deshato."
+        )
     if not method.voting and not has_topics:
         raise UsageError(
             f"method {method.called} needs topic vectors. Add `--topics VECTORS` or `--docs DOCS`."

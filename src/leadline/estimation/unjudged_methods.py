@@ -42,7 +42,9 @@ class UnjudgedEstimator(Parametric):
     def check(self, teams: int) -> None:
         """Raise UsageError if there are too few systems."""
         if self.voting and teams < self.fewest:
-            raise UsageError(f"{self.called} needs at least {self.fewest} systems (or teams), got {teams}")
+            raise UsageError(
+                f"method {self.called} needs at least {self.fewest} systems (or teams), not {teams}"
+            )
 
     def check_topics(self, topics: int) -> None:
         """Raise UsageError if there are too few topics; voting methods use none."""
@@ -344,7 +346,7 @@ class DeShaTo(UnjudgedEstimator):
     def check_topics(self, topics: int) -> None:
         """Raise UsageError for fewer than three topics: the shape of two numbers is constant."""
         if self.of == "shape" and topics < FEWEST_TOPICS:
-            raise UsageError(f"{self.called} needs at least {FEWEST_TOPICS} topics, got {topics}")
+            raise UsageError(f"method {self.called} needs at least {FEWEST_TOPICS} topics, not {topics}")
 
     def _with_vectors(self, pool: RankedPool) -> RankedPool:
         """Return the documents that have a vector, among the first `depth` or filled up to `depth`."""

@@ -109,7 +109,7 @@ def units_of(log: Log, counted: Flags, click: Floats) -> Units:
     """Group the rows by user, or take every row as a unit."""
     arm, click, users = log.arm[counted], click[counted], log.users[counted]
     if not len(arm):
-        raise InputError("no row is within the requested positions")
+        raise InputError("no row is within the compared positions", hint="Pass a larger `within`.")
     if (users < 0).all():
         return Units(arm, np.ones(len(arm)), click)
     _, first, unit = np.unique(users, return_index=True, return_inverse=True)
@@ -279,17 +279,17 @@ def _read(
         for name, there in (
             ("a log", log is not None),
             ("counts", a is not None or b is not None),
-            ("a log of each arm", a_log is not None or b_log is not None),
+            ("one log per arm", a_log is not None or b_log is not None),
         )
         if there
     ]
     if len(inputs) != 1:
-        given = f", not {' and '.join(inputs)}" if inputs else ""
-        raise UsageError(f"pass a log, counts, or one log per arm{given}")
+        given = f", but not {' and '.join(inputs)} together" if inputs else ""
+        raise UsageError(f"pass a log, counts or one log per arm{given}")
     if log is not None:
         return chosen_arms(read_log(log, columns), arms)
     if arms is not None:
-        raise UsageError("`arms` applies only to a log of several arms. Leave out `arms`.")
+        raise UsageError("`arms` applies only to a single log with several arms. Leave out `arms`.")
     if a_log is not None or b_log is not None:
         if a_log is None or b_log is None:
             raise UsageError("there is only one arm. Pass one log for A and one for B.")
@@ -297,7 +297,9 @@ def _read(
     if a is None or b is None:
         raise UsageError("there is only one arm. Pass counts for A and for B.")
     if columns.user or columns.position or columns.time:
-        raise UsageError("columns apply only to logs. With counts, leave out the columns.")
+        raise UsageError(
+            "`user`, `position` and `time` apply only to logs. With counts, leave out these columns."
+        )
     return None
 
 
@@ -314,7 +316,10 @@ def _proportions(a: Any, b: Any, units: Units | None) -> tuple[Proportion, Propo
         counts = [units.counts(arm) for arm in (0, 1)]
         for name, (_, users) in zip(("A", "B"), counts, strict=True):
             if not users:
-                raise UsageError(f"arm {name} has no users left, but both arms need users")
+                raise UsageError(
+                    f"arm {name} has no rows left after rows below the compared positions and users in both "
+                    "arms were excluded"
+                )
         return Proportion(*counts[0]), Proportion(*counts[1])
     for name, pair in (("a", a), ("b", b)):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:

@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.wording import counted
-from leadline.errors import InputError, UsageError, did_you_mean
+from leadline.errors import InputError, UsageError, did_you_mean, either
 from leadline.io.cell_values import number_in
 from leadline.io.run_names import run_name
 from leadline.io.small_tables import need_columns, records
@@ -81,7 +81,7 @@ def read_two(a: str | os.PathLike[str], b: str | os.PathLike[str], columns: Colu
     if names[0] == names[1]:
         names = paths
     if paths[0] == paths[1]:
-        raise UsageError(f"{paths[0]} is given as both A and B. Pass a different log for each.")
+        raise UsageError(f"{paths[0]} is given as both A and B. Pass a different log for each arm.")
     rows: list[LogRow] = []
     inputs = []
     for name, path in zip(names, paths, strict=True):
@@ -118,15 +118,18 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
     if names is None:
         if len(log.arms) != 2:
             shown = ", ".join(log.arms[:6]) + (", ..." if len(log.arms) > 6 else "")
-            hint = "" if len(log.arms) < 2 else " Choose two with --arms A B."
-            raise UsageError(f"the log has {counted(len(log.arms), 'arm')} ({shown}), not two.{hint}")
+            hint = "" if len(log.arms) < 2 else " Choose two arms with `--arms A B`."
+            raise UsageError(
+                f"a comparison needs two arms, but the log has {counted(len(log.arms), 'arm')} ({shown})."
+                + hint
+            )
         return log
     for name in names:
         if name not in log.arms:
-            meant = did_you_mean(name, log.arms, cutoff=0.4) or f"Choose from {', '.join(log.arms[:6])}."
+            meant = did_you_mean(name, log.arms, cutoff=0.4) or f"Use {either(log.arms[:6])}."
             raise UsageError(f"there is no arm '{name}'. {meant}")
     if len(set(names)) != 2:
-        raise UsageError(f"choose two different arms, not {' and '.join(names)}")
+        raise UsageError(f"choose two different arms, not {', '.join(names)}")
     codes = np.array([names.index(arm) if arm in names else -1 for arm in log.arms])[log.arm]
     chosen = codes >= 0
     return log._replace(
@@ -165,7 +168,7 @@ def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
             _time(row[columns.time], columns.time, path, line) if columns.time else 0.0,
         )
     if empty:
-        raise InputError("there are no rows", path=path, hint="Write a header and at least one row")
+        raise InputError("the log has no rows", path=path, hint="Pass a log with at least one row")
 
 
 def _name(row: Mapping[str, Any], column: str, path: str, line: int) -> str:

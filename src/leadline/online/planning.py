@@ -67,11 +67,11 @@ def users_needed(
     (31218, 31218)
     """
     if not 0 < rate < 1:
-        raise UsageError(f"clickthrough must be a proportion between 0 and 1, not {rate!r}")
+        raise UsageError(f"clickthrough must be a proportion above 0 and below 1, not {rate!r}")
     if not math.isfinite(lift) or lift == 0 or not 0 <= rate * (1 + lift) <= 1:
         raise UsageError(
-            f"a lift of {lift!r} does not work with a clickthrough of {rate!r}. It must not be 0, and the "
-            "clickthrough with the lift must be from 0 to 1."
+            f"a lift of {lift!r} does not work with a clickthrough of {rate!r}. The lift must not be 0, and "
+            "the clickthrough with the lift must be from 0 to 1."
         )
     checked_fraction(fraction)
     ratio = _reach(power_wanted, confidence) / effect_size(rate, rate * (1 + lift))
@@ -91,12 +91,13 @@ def users_for_difference(
     rate = min(max(0.5, low), high)
     if not 0 < difference < 1:
         raise UsageError(
-            f"the smallest difference must be between 0 and 1, such as 0.005, not {difference!r}"
+            f"the smallest difference must be above 0 and below 1, such as 0.005, not {difference!r}"
         )
     ends = [end for end in (rate - difference, rate + difference) if 0 <= end <= 1]
     if not ends:
         raise UsageError(
-            f"a smallest difference of {difference!r} takes the clickthrough {rate!r} out of the range 0 to 1"
+            f"a smallest difference of {difference!r} is too large for a clickthrough of {rate!r}, because "
+            "the other clickthrough would be below 0 or above 1. Pass a smaller difference."
         )
     quantiles = _reach(power_wanted, confidence)
     return math.ceil(2 * max((quantiles / effect_size(rate, end)) ** 2 for end in ends))
@@ -147,12 +148,12 @@ def checked_fraction(fraction: float) -> float:
     """Return a proportion of users; raise UsageError if it is out of range."""
     if not 0 < fraction < 1:
         raise UsageError(
-            f"fraction must be a proportion between 0 and 1 (usually 0.01 to 0.1), not {fraction!r}"
+            f"fraction must be a proportion above 0 and below 1 (usually 0.01 to 0.1), not {fraction!r}"
         )
     return float(fraction)
 
 
 def _reach(power_wanted: float, confidence: float) -> float:
     if not 0 < power_wanted < 1:
-        raise UsageError(f"power must be a proportion between 0 and 1, such as 0.8, not {power_wanted!r}")
+        raise UsageError(f"power must be above 0 and below 1, such as 0.8, not {power_wanted!r}")
     return NORMAL.inv_cdf((1 + checked_level(confidence)) / 2) + NORMAL.inv_cdf(power_wanted)

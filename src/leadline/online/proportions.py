@@ -45,7 +45,8 @@ def proportion_of(clicks: int, users: int, *, what: str = "") -> Proportion:
         raise UsageError(f"{what}at most {MOST:,} users are supported, not {users:,}")
     if clicks > users:
         raise UsageError(
-            f"{what}{clicks:,} clicks are more than {users:,} users. Pass the number of users who clicked."
+            f"{what}there are more clicks ({clicks:,}) than users ({users:,}). Pass the number of users who "
+            "clicked."
         )
     return Proportion(int(clicks), int(users))
 
@@ -248,7 +249,7 @@ def _measured(
     """Return difference, interval and p of each column: two arms x looks."""
     if not (math.isfinite(effect) and effect > 0):
         raise UsageError(
-            f"effect must be a fraction of the clickthrough above 0, such as 0.2, not {effect!r}"
+            f"effect must be a number above 0 (a fraction of the clickthrough, such as 0.2), not {effect!r}"
         )
     alpha = 1 - checked_level(confidence)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

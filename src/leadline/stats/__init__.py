@@ -128,7 +128,7 @@ def checked_level(level: float) -> float:
     """Return a confidence level; raise UsageError if it is out of range."""
     if not isinstance(level, (int, float)) or not 0.5 <= level < 1:
         raise UsageError(
-            f"the confidence level must be a fraction from 0.5 to below 1, such as 0.95, not {level!r}"
+            f"the confidence level must be a fraction (at least 0.5 and below 1), such as 0.95, not {level!r}"
         )
     return float(level)
 
@@ -143,7 +143,7 @@ def checked_seed(seed: int) -> int:
 def checked_alternative(alternative: Alternative) -> Alternative:
     """Return an alternative; raise UsageError if it is unknown."""
     if alternative not in get_args(Alternative):
-        raise UsageError(f"alternative must be two-sided, less or greater, not {alternative!r}")
+        raise UsageError(f"alternative must be 'two-sided', 'less' or 'greater', not {alternative!r}")
     return alternative
 
 

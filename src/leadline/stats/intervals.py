@@ -116,7 +116,10 @@ class BCa(Interval):
         (1.1, 1.6)
         """
         if len(first) != len(second):
-            raise UsageError(f"{len(first):,} and {len(second):,} values cannot be for the same queries")
+            raise UsageError(
+                f"the lists have {len(first):,} and {len(second):,} values. Pass one value per query in "
+                "both lists."
+            )
         values = np.hstack([column(first), column(second)])
         values = values[~np.isnan(values).any(axis=1)]
         checked_level(level)

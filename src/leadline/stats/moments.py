@@ -124,8 +124,8 @@ def totals(values: Floats, groups: Groups | None = None) -> Totals:
     codes = np.asarray(given)
     if codes.shape != (len(values),) or not np.issubdtype(codes.dtype, np.integer):
         raise UsageError(
-            f"the groups have the shape {codes.shape} and the type {codes.dtype}. Pass one integer for each "
-            f"of the {len(values)} queries."
+            f"the groups have the shape {codes.shape} and the type {codes.dtype}. Pass one integer per query "
+            f"({len(values):,} in all)."
         )
     different, cluster = np.unique(codes, return_inverse=True)
     sums = np.zeros((len(different), values.shape[1]))

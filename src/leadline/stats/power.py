@@ -227,4 +227,4 @@ def _detectable_effect(queries: float, power_wanted: float, level: float, one_si
 
 def _check_power(power_wanted: float) -> None:
     if not 0 < power_wanted < 1:
-        raise UsageError(f"power must be a proportion between 0 and 1, such as 0.8, not {power_wanted!r}")
+        raise UsageError(f"power must be above 0 and below 1, such as 0.8, not {power_wanted!r}")

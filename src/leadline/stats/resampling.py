@@ -98,7 +98,7 @@ def resamples(units: Sequence[str], *, draws: int, seed: int = 0) -> Integers:
 def interval(values: Sequence[float] | Floats, level: float = 0.95) -> tuple[float, float]:
     """Return the percentile interval of the defined values; NaN if there are none."""
     if not 0 < level < 1:
-        raise UsageError(f"level must be between 0 and 1, not {level!r}")
+        raise UsageError(f"level must be above 0 and below 1, not {level!r}")
     defined = np.asarray(values, dtype=np.float64)
     defined = defined[~np.isnan(defined)]
     if not len(defined):

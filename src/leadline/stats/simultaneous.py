@@ -62,7 +62,7 @@ def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> RangeDistrib
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
         raise UsageError(
             f"the values have the shape {values.shape}. Pass a row per query and a column per run, with at "
-            "least two runs."
+            "least one query and two runs."
         )
     if np.isnan(values).any():
         raise UsageError("some values are undefined. Pass a value for every query and run.")

@@ -13,7 +13,7 @@ import numpy as np
 from leadline.data.arrays import Bytes, Flags, Integers
 from leadline.data.optional import import_optional
 from leadline.data.registry import Parameter, whole
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.text import Analysis
 
 # Scripts without blanks between words: Thai, Lao, Myanmar, Khmer, kana, bopomofo, Han. Hangul has blanks.
@@ -215,7 +215,9 @@ def stop_words_of(name: str) -> frozenset[str]:
         return frozenset(BASIC.split())
     stop_words = import_optional("stop_words")
     if name not in stop_words.AVAILABLE_LANGUAGES:
-        raise UsageError(f"there are no stop words for '{name}'. Choose from {', '.join(languages())}.")
+        raise UsageError(
+            f"there are no stop words for '{name}'. Use {either(['none', 'basic', *languages()])}."
+        )
     entries = stop_words.get_stop_words(name)
     return frozenset(token for entry in entries for token in words(entry))
 
@@ -296,7 +298,7 @@ def for_language(name: str) -> Words:
     stop = "basic" if named == "english" else named if named in languages() else "none"
     if named != "none" and (stem, stop) == ("none", "none"):
         offered = sorted({*algorithms(), *languages()})
-        raise UsageError(f"unknown language '{name}'. Choose from none, {', '.join(offered)}.")
+        raise UsageError(f"unknown language '{name}'. Use {either(['none', *offered])}.")
     return Words(stem=stem, stop=stop)
 
 

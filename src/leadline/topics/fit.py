@@ -209,7 +209,7 @@ def fit(
     corpus = corpus_of(ids, texts, analyses)
     if not len(corpus.word):
         raise InputError(
-            "the documents have no terms", path=name_of(documents), hint="Pass documents with texts."
+            "the documents have no terms", path=name_of(documents), hint="Pass documents with text."
         )
     prior = np.full(topics, 50 / topics if alpha is None else alpha)
     chains = [
@@ -242,7 +242,7 @@ def _check(
     if engine not in ("tomotopy", "leadline"):
         raise UsageError(f"unknown sampler {engine!r}. Use 'tomotopy' or 'leadline'.")
     if engine == "tomotopy" and languages > 1:
-        raise UsageError("sampler='tomotopy' does not support several languages. Use 'leadline'.")
+        raise UsageError("sampler='tomotopy' does not support several languages. Use sampler='leadline'.")
 
 
 def _shifted(on_sweep: OnSweep | None, restart: int, restarts: int) -> OnSweep:

@@ -69,7 +69,7 @@ def encoded(
     The column of a language has its name; `field` is another column for a single language.
     """
     if field is not None and language is None and len(model.languages) > 1:
-        raise UsageError("field needs language, the language of that column")
+        raise UsageError("`field` needs `language`, the language of the column")
     if language is None and len(model.languages) > 1:
         ids, texts = read_columns(documents, model.languages, id_column, encoding)
         return corpus_of(ids, texts, model.analyses, model.vocabularies)
@@ -104,7 +104,7 @@ def infer(
     `burn_in` sweeps. A document without a known word has the prior mean.
     """
     if min(burn_in + 1, samples, spacing) < 1:
-        raise UsageError("burn_in must be at least 0, and samples and spacing must be at least 1")
+        raise UsageError("`burn_in` must be at least 0, and `samples` and `spacing` must be at least 1")
     check_whole(0, seed=seed)
     corpus = documents if isinstance(documents, Corpus) else encoded(model, documents, **options)
     chance = np.random.default_rng(seed)
@@ -154,7 +154,10 @@ def perplexity(
     else:
         raise UsageError(f"unknown estimator {estimator!r}. Use 'left-to-right' or 'completion'.")
     if not tokens:
-        raise InputError("the model knows no word of the texts", hint="Pass texts in its languages.")
+        raise InputError(
+            "the texts contain no word to score that the model knows",
+            hint="Pass longer texts in the model's languages.",
+        )
     return Perplexity(math.exp(-total / tokens), tokens, corpus.unknown, len(corpus.ids))
 
 
@@ -227,11 +230,11 @@ def _check_distributions(
     wrong = np.flatnonzero(~((theta >= 0).all(axis=1) & (np.abs(theta.sum(axis=1) - 1) < 1e-6)))
     for number in wrong[:1].tolist():
         raise InputError(
-            f"the topics of '{ids[number]}' are not a probability distribution "
+            f"the topics of document '{ids[number]}' are not a probability distribution "
             f"(they add up to {theta[number].sum():.6g})",
             path=path,
             line=None if lines is None else lines[number],
-            hint="They must be 0 or more and add up to 1.",
+            hint="Each topic must be at least 0, and all topics must add up to 1.",
         )
 
 
@@ -245,17 +248,17 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
         topics = row.get("topics")
         if "doc_id" not in row or not isinstance(topics, list):
             raise InputError(
-                f"the row has the columns {', '.join(map(str, row))}, but needs doc_id and a list of topics",
+                f"the row has the columns {', '.join(map(str, row))}, but needs doc_id and topics (a list)",
                 path=name,
                 line=number,
             )
         if not all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in topics):
             raise InputError(
-                "the topics are not all numbers", path=name, line=number, hint="Write one number per topic."
+                "some topics are not numbers", path=name, line=number, hint="Each topic must be a number."
             )
         if rows and len(topics) != len(rows[0]):
             raise InputError(
-                f"the row has {counted(len(topics), 'topic')}, but the rows before it have {len(rows[0])}",
+                f"the row has {counted(len(topics), 'topic')}, but the first row has {len(rows[0]):,}",
                 path=name,
                 line=number,
             )
@@ -264,7 +267,7 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
         lines.append(number)
     theta = np.array(rows, dtype=np.float64)
     if not len(theta):
-        raise InputError("there are no topic vectors", path=name, hint="Write doc_id and topics in each row.")
+        raise InputError("there are no topic vectors", path=name, hint="Each row needs doc_id and topics.")
     _check_distributions(ids, theta, path=name, lines=lines)
     refuse_repeated("document", ids, path=name)
     return Vectors(ids, theta)

@@ -15,7 +15,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats
 from leadline.data.ids import Ids, Vocabulary, to_bytes
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, either
 from leadline.io.read_paths import record_input
 from leadline.io.texts import Document, TextsLike, name_of, read_documents
 from leadline.io.write import write_whole
@@ -181,7 +181,8 @@ class TopicModel:
         if language is None and len(self.languages) == 1:
             return 0
         if language not in self.languages:
-            raise UsageError(f"unknown language {language!r}. Choose from {', '.join(self.languages)}.")
+            found = "no language was given" if language is None else f"the model has no language '{language}'"
+            raise UsageError(f"{found}. Use {either(self.languages)}.")
         return self.languages.index(language)
 
     def save(self, path: str | os.PathLike[str]) -> None:

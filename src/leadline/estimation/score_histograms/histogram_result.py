@@ -13,7 +13,7 @@ from leadline.data.ids import Vocabulary
 from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.wording import counted, listed
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.objects import Qrels
@@ -112,7 +112,7 @@ class Histograms(Result):
     def place(self, name: str) -> int:
         """Return the index of a run."""
         if name not in self.names:
-            raise UsageError(f"no run is called '{name}'. Choose from {', '.join(self.names)}.")
+            raise UsageError(f"no run is called '{name}'. Use {either(self.names)}.")
         return self.names.index(name)
 
     def histograms(self, name: str) -> Floats:

@@ -63,13 +63,13 @@ def split(baseline: Any) -> tuple[RunLike, int]:
     if isinstance(baseline, (str, os.PathLike)):
         path, _, depth = os.fspath(baseline).rpartition(":")
         if not path or not (depth.isascii() and depth.isdigit()) or not int(depth):
-            raise UsageError(f"certain {needs}, not '{os.fspath(baseline)}'")
+            raise UsageError(f"`certain` {needs}, not '{os.fspath(baseline)}'")
         return path, int(depth)
     if isinstance(baseline, tuple) and len(baseline) == 2:
         source, depth = baseline
         if isinstance(depth, (int, np.integer)) and not isinstance(depth, bool) and depth > 0:
             return source, int(depth)
-    raise UsageError(f"certain {needs}, or a pair of a run and K, not {baseline!r:.60}")
+    raise UsageError(f"`certain` {needs}, or a tuple (run, K), not {baseline!r:.60}")
 
 
 def drawn_size(certain: Certain | None, sample: int | None) -> int | None:
@@ -78,8 +78,9 @@ def drawn_size(certain: Certain | None, sample: int | None) -> int | None:
         return sample
     if sample <= certain.depth:
         raise UsageError(
-            f"sample={sample} leaves nothing to draw besides the {certain.depth} certain documents. Use more "
-            f"than {certain.depth}, such as {2 * certain.depth} for half certain and half drawn."
+            f"sample={sample} leaves no documents to draw, because the sample includes "
+            f"{counted(certain.depth, 'certain document')}. Pass more than {certain.depth}, such as "
+            f"{2 * certain.depth} (half certain, half drawn)."
         )
     return sample - certain.depth
 
@@ -218,7 +219,7 @@ def refuse_infinite(scores: Floats, rows: Rows, judged: JudgedRun) -> None:
         query = judged.qrels.queries[int(rows.query[wrong[0]])]
         raise InputError(
             f"query '{query}' has the score {scores[wrong[0]]}, but histograms need finite scores "
-            f"({counted(len(wrong), 'such score')})",
+            f"({counted(len(wrong), 'score is', 'scores are')} not finite)",
             hint="To use ranks in place of scores, add `--from-ranks`.",
         )
 
@@ -248,7 +249,8 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
         outside = int(np.count_nonzero((value < 0) | (value > 1)))
         if outside:
             raise InputError(
-                f"{counted(outside, 'score is', 'scores are')} not from 0 to 1, as norm 'none' requires",
+                f"norm 'none' requires scores from 0 to 1, but {counted(outside, 'score is', 'scores are')} "
+                "outside this range",
                 hint="To scale the scores, use `--norm query`.",
             )
         return value
@@ -335,7 +337,7 @@ def pairs_to_score(
     """
     check_whole(1, sample=sample)
     if documents is not None and (isinstance(documents, str) or not len(documents)):
-        raise UsageError(f"documents must contain at least one document id, not {documents!r}")
+        raise UsageError(f"`documents` must be a list with at least one document id, not {documents!r}")
     collection = None if documents is None else sorted({to_bytes(name) for name in documents})
     pairs = {}
     for code, query in enumerate(qrels.queries.names):
@@ -343,7 +345,9 @@ def pairs_to_score(
         if names:
             pairs[to_text(query)] = [to_text(name) for name in names]
     if not pairs:
-        raise InputError("no query has a relevant document", hint="Pass judgments with at least one.")
+        raise InputError(
+            "no query has a relevant document", hint="Pass judgments with at least one relevant document."
+        )
     return pairs
 
 
@@ -379,13 +383,13 @@ def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise UsageError(
-            f"for query '{query}', the scoring function returned {type(returned).__name__}, not "
-            f"{len(documents)} scores (one per document)"
+            f"for query '{query}', the scoring function returned a value of type {type(returned).__name__} "
+            f"that is not {counted(len(documents), 'number')} (one per document)"
         ) from None
     if array.shape != (len(documents),):
         raise UsageError(
             f"for query '{query}', the scoring function returned an array of shape {array.shape}, not "
-            f"{len(documents)} scores (one per document)"
+            f"{counted(len(documents), 'score')} (one per document)"
         )
     scores: list[float] = array.tolist()
     return scores

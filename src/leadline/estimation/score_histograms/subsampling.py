@@ -13,7 +13,7 @@ from leadline.data.reading import Reading
 from leadline.data.records import RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.wording import counted, percent
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.estimation.score_histograms.bins import slope
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import candidates, row_keys, rows_of
@@ -99,13 +99,13 @@ class Estimates(Result):
         texts = list(map(str, self.measures))
         name = str(profile_of("leadline").measures([measure])[0])
         if str(measure) not in texts and name not in texts:
-            raise UsageError(f"no measure is called '{measure}'. Choose from {', '.join(texts)}.")
+            raise UsageError(f"no measure is called '{measure}'. Use {either(texts)}.")
         return texts.index(str(measure) if str(measure) in texts else name)
 
     def mean(self, run: str, measure: str | Measure) -> float:
         """Return the estimated mean of a measure for a run."""
         if run not in self.names:
-            raise UsageError(f"no run is called '{run}'. Choose from {', '.join(self.names)}.")
+            raise UsageError(f"no run is called '{run}'. Use {either(self.names)}.")
         return float(self.means[self.names.index(run), self.measure_index(measure)])
 
     def _columns(self) -> list[Column]:
