@@ -84,7 +84,7 @@ def test_positions_are_ids_of_documents() -> None:
     assert run["q1"] == {"b": 0.9, "a": 0.2}
     for wrong in ([[(2, 0.5)]], [[("b", 0.5)]], [[(-1, 0.5)]]):
         with pytest.raises(
-            ll.InputError, match="run: document 2 must be a position in documents, from 0 to 1"
+            ll.InputError, match="run: document 'b' must be a position in documents, from 0 to 1"
         ):
             ll.Run(wrong, queries=["q1"], documents=["a", "b"])
 

@@ -109,7 +109,7 @@ def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
         (lambda _, qrels: ll.Run(qrels), "run: a Qrels object was passed where a run is expected"),
         (
             lambda run, qrels: ll.evaluate(qrels, cast("Any", ll.evaluate(qrels, run))),
-            "run: a Results object was passed where a run must be given",
+            'run: a Results object was passed where a run is expected',
         ),
         (
             lambda run, qrels: ll.Qrels(cast("Any", ll.curve(qrels, run))),

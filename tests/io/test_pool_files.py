@@ -113,7 +113,7 @@ def test_a_broken_pool_is_refused(tmp_path: Path, text: str, said: str) -> None:
 @pytest.mark.parametrize("name", ["pool.csv", "pool.json", "pool.parquet", "pool.csv.gz"])
 def test_a_pool_is_not_written_under_the_name_of_another_format(tmp_path: Path, name: str) -> None:
     made = Pooled(["q"], ["d1"], np.ones(1), [{}])
-    with pytest.raises(InputError, match=r"a pool cannot be written as \.json"):
+    with pytest.raises(InputError, match=r"a pool cannot be written as \.parquet"):
         write_pool(made, tmp_path / name)
     assert not (tmp_path / name).exists()
 

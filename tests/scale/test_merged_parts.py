@@ -106,7 +106,7 @@ def test_an_average_of_parts_by_hand() -> None:
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (part("q1", "q2"), "query 'q1' of bm25 is in"),
+        (part("q1", "q2"), r"query 'q1' of run 'bm25' is in both result 1 and result 2 \(1 such query\)"),
         (part("q2", qrels=QRELS | {"q1": {"a": 2, "b": 2}}), "different judgments"),
         (part("q2", qrels=QRELS | {"q4": {"a": 2}}), "different judgments"),
         (part("q2", measures="RR"), r"result 2 and result 1 have different measures \(RR versus AP\)"),
