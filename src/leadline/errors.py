@@ -55,7 +55,7 @@ class InputError(LeadlineError, ValueError):
         path = self.path
         if "\n" in path or "\r" in path:
             path = repr(path)
-        place = path if self.line is None else f"{path}:{self.line}"
+        place = path if self.line is None else f"{path}:{self.line}" if path else f"row {self.line}"
         text = f"{place}: {self.found}" if place else self.found
         text = f"{text}. {self.hint}" if self.hint else text
         text = punctuated(text)

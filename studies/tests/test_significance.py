@@ -23,7 +23,7 @@ from leadline.stats import INTERVALS, TESTS
 from leadline_studies.common.figures import significance_errors
 from leadline_studies.significance.decisions import Row, intervals, p_values, paired_tests, share
 from leadline_studies.significance.estimates import coverage, power
-from leadline_studies.significance.false_alarms import populations, several_conditions, single_gates
+from leadline_studies.significance.false_alarms import several_conditions, single_gates
 from leadline_studies.significance.families import WORLDS, families, procedures
 from leadline_studies.significance.populations import (
     Atoms,
@@ -31,6 +31,7 @@ from leadline_studies.significance.populations import (
     draw,
     margin,
     normal_correlations,
+    populations,
     random_pairs,
     read_matrices,
     shifted,
@@ -232,7 +233,7 @@ def test_the_t_interval_of_a_difference_holds_its_level_and_the_plain_bootstrap_
     assert of["Percentile"]["coverage"] < of["Student"]["coverage"]
     assert of["Percentile"]["width"] < of["Student"]["width"] == 1.0
     for row in found:
-        assert row["coverage"] + row["below"] + row["above"] == pytest.approx(1.0)  # type: ignore[operator]
+        assert row["coverage"] + row["below"] + row["above"] == pytest.approx(1.0)
 
 
 def test_power_grows_with_the_true_difference() -> None:
@@ -258,8 +259,8 @@ def test_corrections_keep_the_family_error_low_and_no_correction_does_not() -> N
     assert float(null["Uncorrected(T)"]["family"]) > 0.3
     assert math.isnan(float(null["Tukey"]["found"]))  # nothing there to be found
     other = {row["procedure"]: row for row in found if row["world"] == "all different"}
-    assert other["Holm(T)"]["found"] >= other["Bonferroni(T)"]["found"]  # type: ignore[operator]
-    assert other["BH(T)"]["found"] >= other["Hochberg(T)"]["found"]  # type: ignore[operator]
+    assert other["Holm(T)"]["found"] >= other["Bonferroni(T)"]["found"]
+    assert other["BH(T)"]["found"] >= other["Hochberg(T)"]["found"]
 
 
 def test_procedures_give_one_p_for_each_pair() -> None:

@@ -155,7 +155,7 @@ def test_unknown_words_are_left_out_of_both_sums_and_counted() -> None:
     found = perplexity(model, {"d": "x nowhere z", "e": ""}, particles=5, seed=3)
     assert (found.tokens, found.unknown, found.documents) == (2, 1, 2)
     assert found == perplexity(model, {"d": "x nowhere z", "e": ""}, particles=5, seed=3)
-    with pytest.raises(InputError, match="no word to score that the model knows"):
+    with pytest.raises(InputError, match="the model knows too few words"):
         perplexity(model, {"d": "nowhere"})
 
 

@@ -12,6 +12,7 @@ from leadline.data.hashing import smallest_keys
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.run import TieGroups
+from leadline.data.validation import refusal
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.score_sets import Certain, Rows, drawn_size, row_keys, rows_of
@@ -176,6 +177,10 @@ def count_cells(relevant: Floats, other: Floats) -> tuple[Floats, Integers]:
     return cells, group.astype(np.int64)
 
 
+def _is_size(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
+
+
 def population_sizes(
     qrels: QrelsColumns, population: Population, scored: Integers, certain: Integers
 ) -> Integers:
@@ -186,13 +191,15 @@ def population_sizes(
         lacking = [query for query in qrels.queries if query not in population]
         if lacking:
             raise UsageError(f"query '{lacking[0]}' has no population. Pass a population for every query.")
+        wrong = [query for query in qrels.queries if not _is_size(population[query])]
+        if wrong:
+            name = f"the population of query '{wrong[0]}'"
+            raise refusal(name, population[wrong[0]], "a whole number of at least 0")
         sizes = np.array([population[query] for query in qrels.queries], dtype=np.int64)
     else:
         sizes = population - qrels.relevant(POSITIVE)
     if (sizes < 0).any():
         query = qrels.queries[int(np.argmin(sizes))]
-        if isinstance(population, Mapping):
-            raise UsageError(f"the population of query '{query}' must be at least 0, not {population[query]}")
         raise UsageError(
             f"population={population} is less than the number of relevant documents for query '{query}'. "
             "Pass the number of documents in the collection."

@@ -118,7 +118,7 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
     if names is None:
         if len(log.arms) != 2:
             shown = ", ".join(log.arms[:6]) + (", ..." if len(log.arms) > 6 else "")
-            hint = "" if len(log.arms) < 2 else " Choose two arms with `--arms A B`."
+            hint = "" if len(log.arms) < 2 else " Choose two arms with `--arms`."
             raise UsageError(
                 f"a comparison needs two arms, but the log has {counted(len(log.arms), 'arm')} ({shown})."
                 + hint

@@ -155,7 +155,7 @@ def perplexity(
         raise UsageError(f"unknown estimator {estimator!r}. Use 'left-to-right' or 'completion'.")
     if not tokens:
         raise InputError(
-            "the texts contain no word to score that the model knows",
+            "the model knows too few words of the texts to score them",
             hint="Pass longer texts in the model's languages.",
         )
     return Perplexity(math.exp(-total / tokens), tokens, corpus.unknown, len(corpus.ids))
