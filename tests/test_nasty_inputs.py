@@ -125,7 +125,7 @@ TABLE = (
         ranked("q1", "d1", "x", "d1"),
         (
             "{run}:3: document 'd1' appears twice for query 'q1' (first at line 1). To "
-            "choose one of them, add `--config read.on_duplicate=first|last|max|hold`."
+            "resolve duplicates, add `--config read.on_duplicate=first|last|max|hold`."
         ),
         agree="te9 te10 trt trq refuse",
         differ="irm, ranx and cwl are silent, pyt has no text",

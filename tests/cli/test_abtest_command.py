@@ -123,7 +123,10 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
     assert (folder / "soft.csv").read_text().startswith("query_id,doc_id,click_deviation,")
     (folder / "a.run").write_text("new Q0 u0 1 1.0 t\n")
     rejected = leadline("evaluate", "soft.csv", "a.run")
-    assert (rejected.status, "no grades can be read" in rejected.err) == (2, True)
+    assert (
+        rejected.status,
+        "soft.csv:1: no grades were found in query_id, doc_id, click_deviation" in rejected.err,
+    ) == (2, True)
     data = leadline(
         "abtest",
         "deviations",

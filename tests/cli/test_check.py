@@ -33,7 +33,7 @@ LISTING = (
     "{path}: run, 2 queries, 5 documents\n  error   line 3: score 'nan' of document 'd2' "
     "is not a number. To leave out such lines, add `--config read.on_nan=drop`.\n  error   line "
     "6: document 'd1' appears twice for query 'q1' (first at line 2). To "
-    "choose one of them, add `--config read.on_duplicate=first|last|max|hold`.\n  remark  line 1: a comment, "
+    "resolve duplicates, add `--config read.on_duplicate=first|last|max|hold`.\n  remark  line 1: a comment, "
     "which trec_eval 9 refuses\n  remark  line 5: more than six columns (the rest are ignored)\n  "
     "remark  line 5: tag 'u' after 't' (the last one counts)\n  remark  line 6: a query reappears "
     "after a different query\n  remark  line 8: a rank that is not a whole number\n  remark  line 2: "
@@ -215,13 +215,13 @@ def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> Non
     ("options", "error"),
     [
         ((), "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."),
-        (("-o", "a.run"), "a.run would overwrite an input. Choose a different file."),
+        (("-o", "a.run"), "output to a.run would overwrite an input. Choose a different file."),
         (
             ("-o", "b.run"),
             (
                 "a.run:1: the line has 3 columns. A line of a run has 6 columns (query Q0 document rank "
-                "score tag) (errors that cannot be repaired: 1). Only repeated documents, NaN scores and the "
-                "warnings of `check` can be repaired."
+                "score tag) (errors that cannot be repaired: 1). Only repeated documents, NaN scores and "
+                "faults that `check` reports as warnings can be repaired."
             ),
         ),
     ],

@@ -320,7 +320,8 @@ def test_nan_is_refused_or_dropped(suffix: str, tmp_path: Path) -> None:
     if suffix == ".jsonl":  # polars writes null
         text = b'{"qid": "q1", "docno": "d1", "score": 1.0}\n{"qid": "q1", "docno": "d2", "score": NaN}\n'
     path = file_of(tmp_path, f"a{suffix}", text)
-    assert "score 'NaN' of document 'd2' for query 'q1' is not a number" in refusal(read_run, path)
+    shown = "'NaN'" if suffix in {".csv", ".tsv"} else "nan"
+    assert f"score {shown} of document 'd2' for query 'q1' is not a number" in refusal(read_run, path)
     assert read_run(path, on_nan="drop").to_dict() == {"q1": {"d1": 1.0}}
     tally: ReadCounts = judge(str(path), read_qrels({"q1": {"d1": 1}}), reading=Reading(on_nan="drop"))[2]
     assert tally.dropped == 1
@@ -338,20 +339,23 @@ def test_ids_that_are_fractions_are_refused_and_the_column_is_named(suffix: str,
 FAULTS = {
     ("a.json", '{"q1": {"d1": 1}'): ":1: invalid JSON at column 17: expecting ',' delimiter",
     ("a.json", "[" * 100_000): ": the JSON is nested too deeply",
-    ("a.json", '"text"'): ": the JSON is of type str, not an object or a list",
-    ("a.json", '{"q1": {"d1": "2"}}'): ", record 1: score '2' of document 'd1' of query 'q1' is not a number",
-    ("a.json", '{"q1": 7}'): ": the value of query 'q1' is of type int, not of the form {document: score}",
+    ("a.json", '"text"'): ": the JSON value is of type str, not an object or a list",
+    (
+        "a.json",
+        '{"q1": {"d1": "2"}}',
+    ): ", record 1: score '2' of document 'd1' for query 'q1' is not a number",
+    ("a.json", '{"q1": 7}'): ": the value of query 'q1' is of type int. Use the form {document: score}.",
     ("a.json", "{}"): ": contains no documents",
     ("a.json", "[]"): ": contains no documents",
     (
         "a.json",
         '["q1", "d1"]',
-    ): ", record 1: the record is a str. Use (query, document, number), or a named tuple or "
-    "dictionary with such names.",
+    ): ", record 1: the record is of type str. Use (query, document, number), or a named "
+    "tuple or dictionary with these names.",
     (
         "a.json",
         '[{"qid": "q1"}]',
-    ): ", record 1: no scores can be read from the columns qid, because none is called doc_id, docno, "
+    ): ", record 1: no scores were found in qid because no column is called doc_id, docno, "
     "docid, corpus-id, corpus_id, item_id, document, Doc ID, doc, chunk_id, passage_id, pid, text_id or id",
     (
         "a.jsonl",
@@ -360,7 +364,7 @@ FAULTS = {
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n[1]\n',
-    ): ":2: the line is JSON of type list, not an object",
+    ): ":2: the JSON value is of type list, not an object",
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid\n',
@@ -368,18 +372,18 @@ FAULTS = {
     (
         "a.csv",
         "qid,docno,score\nq1,d1,abc\n",
-    ): ":2: score 'abc' of document 'd1' of query 'q1' is not a number",
-    ("a.csv", "qid,docno,score\nq1,d1,\n"): ":2: score '' of document 'd1' of query 'q1' is not a number",
+    ): ":2: score 'abc' of document 'd1' for query 'q1' is not a number",
+    ("a.csv", "qid,docno,score\nq1,d1,\n"): ":2: score '' of document 'd1' for query 'q1' is not a number",
     ("a.csv", "qid,docno,score\nq1,d1\n"): ":2: the row has 2 cells, but the header has 3",
     ("a.csv", "qid,docno,score\nq1,,1\n"): ":2: there is no id in column 'docno'",
     (
         "a.csv",
         'qid,docno,score\nq1,"d1"x,1\n',
-    ): ":2: invalid CSV (',' expected after '\"'). The format is that of RFC 4180.",
+    ): ":2: invalid CSV (',' expected after '\"'). The file must follow RFC 4180.",
     (
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",
-    ): ":1: no scores can be read from the columns qid, docno, number, because none is called score, "
+    ): ":1: no scores were found in qid, docno, number because no column is called score, "
     "similarity or relevance_score",
     ("a.csv", "qid,docno,score\n"): ": contains no documents",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",

@@ -177,9 +177,9 @@ def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out(tmp
     book = tmp_path / "book_export_1.json.zip"
     with zipfile.ZipFile(book, "w") as archive:
         archive.write(PROGRAMS / "quepid_book.json")
-    assert "is a ZIP archive" in refusal(read_qrels, book)
+    assert "is a ZIP archive. Unpack the archive" in refusal(read_qrels, book)
     found = refusal(read_run, PROGRAMS / "ranx.lz4")  # CBOR, compressed twice
-    assert found.endswith("let ranx write .json or .parquet).")
+    assert found.endswith("or save it from ranx as .json or .parquet.")
     path = PROGRAMS / "pyterrier_minimal.tsv"  # ranks from 0
     assert "3 columns without a header" in refusal(read_run, path)
     read = read_run(path, columns="query_id,doc_id,rank").to_dict()
@@ -225,8 +225,8 @@ def test_responses_without_query_ids_are_in_the_order_of_the_queries(
     queries.write_text('{"query_id": "q1", "text": "a"}\n{"query_id": "q2", "text": "b"}\n')
     assert read_run(path, queries_in=queries).to_dict() == RUN
     assert read_run(path, queries_in=["x", "b"]).to_dict() == {"x": RUN["q1"], "b": RUN["q2"]}
-    assert refusal(read_run, path).endswith("ry. To give the query ids in order, use `queries_in`.")
-    assert "2 lists without query ids" in refusal(read_run, path, queries_in=["q1"])
+    assert refusal(read_run, path).endswith("query. To pass the query ids in order, use `queries_in`.")
+    assert "lists without query ids: 2, but queries: 1" in refusal(read_run, path, queries_in=["q1"])
     given = ("evaluate", PROGRAMS / "rre.json", path, "-m", "RR", "-f", "json")
     found = leadline(*given, "--config", f"read.queries_in={queries}").data
     assert found["runs"][0]["mean"] == {"RR": 0.75}
@@ -277,12 +277,11 @@ def test_books_of_quepid_are_judgments_of_several_judges(tmp_path: Path) -> None
     path = tmp_path / "a.csv"
     for header in ("query,docid,title", "query,docid,Ann,title", "query,docid,raiting", "query_id,docid,Ann"):
         path.write_text(f"{header}\nq1,d1,{'1,' * (header.count(',') - 2)}a text\n")
-        assert "no grades were found in query, docid, title because no column is called relevance" in refusal(
-            read_qrels, path
-        )
+        found = f"no grades were found in {header.replace(',', ', ')} because no column is called relevance"
+        assert found in refusal(read_qrels, path)
     broken = json.loads((PROGRAMS / "quepid_book.json").read_text())
     del broken["query_doc_pairs"][1]["doc_id"]
-    assert "record 2: the record has query_text" in refusal(read_qrels, written(tmp_path, broken))
+    assert "record 2: the record contains query_text" in refusal(read_qrels, written(tmp_path, broken))
 
 
 def test_results_of_haystack_are_a_run_judgments_and_values(tmp_path: Path, leadline: Leadline) -> None:
@@ -420,7 +419,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "an id missing later": (
         [ONE, {"query_id": "q2", "results": [{"id": "d1", "score": 1.0}]}],
-        "a record of query 'q2' contains id, score, but needs 'corpus_id'",
+        "a.json, record 2: a record of query 'q2' contains id, score, but needs 'corpus_id'",
     ),
     "no query id": (
         [{"question": "why", "ctxs": [{"id": "d1", "score": "1"}]}],
@@ -432,7 +431,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "an unknown level": (
         [ONE, {"query_id": "q2", "found": {"results": []}}],
-        "query 'q2' contains query_id, found, but needs a list at results",
+        "a.json, record 2: query 'q2' contains query_id, found, but needs a list at results",
     ),
     "a record that is no object": (
         [ONE, "q2"],

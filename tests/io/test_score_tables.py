@@ -327,7 +327,10 @@ REFUSED: dict[str, tuple[str, str]] = {
     "no values": ("query,run\nq1,a\n", "values"),
     "an empty file": ("", "contains no scores"),
     "a run without a name": ("query,run,AP\nq1,,1\n", ":2: a cell in column 'run' is empty"),
-    "mixed records": ('{"query": "q1", "AP": 1}\n{"query": "q2", "RR": 1}\n', ":2: an entry"),
+    "mixed records": (
+        '{"query": "q1", "AP": 1}\n{"query": "q2", "RR": 1}\n',
+        ":2: the entry has query, RR, but the first",
+    ),
     "JSON": ('{"query": "q1", "AP": 1}\nquery\n', "JSON"),
 }
 

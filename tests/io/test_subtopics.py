@@ -77,8 +77,8 @@ def test_bad_lines_are_refused_as_ever(tmp_path: Path, text: str, message: str) 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({"q1": {"d1": 1}}, r"query 'q1' is of type int, not of the form \{document: grade\}"),
-        ({"q1": 1}, r"query 'q1' is of type int, not of the form \{subtopic: \{document: grade\}\}"),
+        ({"q1": {"d1": 1}}, r"query 'q1' is of type int\. Use the form \{document: grade\}"),
+        ({"q1": 1}, r"query 'q1' is of type int\. Use the form \{subtopic: \{document: grade\}\}"),
         ({}, "contains no judgments"),
     ],
 )

@@ -194,10 +194,10 @@ def test_levels_of_ntcir_are_grades(name: str, letters: int, tmp_path: Path) -> 
             "score",
             ":2: the line has 2 columns. Each line needs 3 (query_id, doc_id, score)",
         ),
-        ("q1\td1\t0.5\nq1\td2\tx\n", "score", ":2: score 'x' of document 'd2' of query 'q1' is not a"),
+        ("q1\td1\t0.5\nq1\td2\tx\n", "score", ":2: score 'x' of document 'd2' for query 'q1' is not a"),
         ("q1\td1\t0.5\nq1\t\t0.5\n", "score", ":2: there is no id in column 'doc_id'"),
         ("q1\td1\t1\nq1\td1\t2\n", "rank", ":2: document 'd1' appears twice for query 'q1' (first at line"),
-        ("q1 d1 0.5\n", None, ":1: no scores can be read from the columns q1 d1 0.5, because"),
+        ("q1 d1 0.5\n", None, ":1: no scores were found in q1 d1 0.5 because no column is called query_id"),
     ],
 )
 def test_faults_in_tables_without_a_header_are_refused(
@@ -246,10 +246,7 @@ def test_columns_without_a_header_are_named(tmp_path: Path, leadline: Leadline) 
     [
         (
             "query_id,doc_id,text",
-            (
-                ":1: no scores can be read from the columns query_id, doc_id, text, because none is "
-                "called score"
-            ),
+            ":1: no scores were found in query_id, doc_id, text because no column is called score",
         ),
         (
             "query_id,doc_id,rank,score",
@@ -258,11 +255,11 @@ def test_columns_without_a_header_are_named(tmp_path: Path, leadline: Leadline) 
         ("query_id,query_id,score", ":1: column 'query_id' appears twice"),
         (
             "doc_id,-,score",
-            (":1: no scores can be read from the columns doc_id, -, score, because none is called query_id"),
+            ":1: no scores were found in doc_id, -, score because no column is called query_id",
         ),
         (
             "query_id,doc_id,grade",
-            (":1: no scores can be read from the columns query_id, doc_id, grade, because"),
+            ":1: no scores were found in query_id, doc_id, grade because no column is called score",
         ),
     ],
 )

@@ -37,7 +37,6 @@ def report(results: Results, curves: Curves) -> str:
         judgments=24,
         inputs=inputs,
         again="leadline report",
-        latex="\\begin{tabular}",
     )
 
 

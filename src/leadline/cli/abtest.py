@@ -44,7 +44,7 @@ def test_command(
 ) -> None:
     """Test the difference in clickthrough between arms A and B.
 
-    Shows the difference B - A with confidence intervals, the p-value, the lift and the detectable difference.
+    The output shows the difference B - A with confidence intervals, the p-value, the lift and the detectable difference.
     LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one row per result shown or per page
     view.
 

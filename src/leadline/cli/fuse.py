@@ -41,7 +41,7 @@ def command(
     --normalise | min-max/max/sum/z/rank/borda/none
         Normalization of the scores in each list. [default: min-max for Comb* and Mixed]
     --weights X,X,...
-        Weight of each run, or 0 to leave it out. [default: equal]
+        Weights of the runs, in their order. 0 leaves a run out. [default: equal]
     --depth N | int 1..
         Number of documents kept per query. [default: all]
     --name NAME

@@ -55,9 +55,9 @@ def damaged_result(path: str) -> Iterator[None]:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
-            "contains a damaged description of the results",
+            "the results in this file are damaged",
             path=path,
-            hint="Run the command that wrote the file again",
+            hint="Rerun the command that wrote the file",
         ) from None
 
 

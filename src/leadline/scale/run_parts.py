@@ -92,7 +92,7 @@ def local_copy(url: str) -> Iterator[LocalCopy]:
                 raise _fault(error, url) from None
         if expected is not None and size != expected:
             raise InputError(
-                f"the download has {size:,} bytes, but the storage lists {expected:,}",
+                f"the download has {size:,} bytes, but the storage reports {expected:,}",
                 path=url,
                 hint="Try again.",
             )
