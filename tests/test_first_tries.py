@@ -82,11 +82,11 @@ def test_positions_are_ids_of_documents() -> None:
     hits = [[{"corpus_id": 1, "score": 0.9}, {"corpus_id": 0, "score": 0.2}], []]
     run = ll.Run(hits, queries=["q1", "q2"], documents=["a", "b"])
     assert run["q1"] == {"b": 0.9, "a": 0.2}
-    for wrong in ([[(2, 0.5)]], [[("b", 0.5)]], [[(-1, 0.5)]]):
+    for place in (2, "b", -1):
         with pytest.raises(
-            ll.InputError, match="run: document 'b' must be a position in documents, from 0 to 1"
+            ll.InputError, match=f"run: document {place!r} must be a position in documents, from 0 to 1"
         ):
-            ll.Run(wrong, queries=["q1"], documents=["a", "b"])
+            ll.Run([[(place, 0.5)]], queries=["q1"], documents=["a", "b"])
 
 
 @pytest.mark.parametrize(

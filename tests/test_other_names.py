@@ -121,7 +121,7 @@ def test_capped_recall_is_what_beir_says_and_unjudged_is_of_the_query() -> None:
 @pytest.mark.parametrize("name", ["all_prefs", "prefs_avgjg_ret", "qrels_jg", "map_avgjg", "P_avgjg"])
 @pytest.mark.parametrize("profile", PROFILES)
 def test_measures_of_preferences_and_judgment_groups_are_refused_by_name(name: str, profile: str) -> None:
-    with pytest.raises(UsageError, match=f"'{name}'.*needs preferences or judgment groups"):
+    with pytest.raises(UsageError, match=f"'{name}'.*needs preference judgments or judgment groups"):
         profile_of(profile).measures([name])
 
 

@@ -121,7 +121,8 @@ def test_a_pure_wheel_is_for_every_system(pure: Path, tmp_path: Path) -> None:
     shutil.rmtree(examples)
     files = [path for path in (installed / "leadline").rglob("*") if path.is_file()]
     suffixes = {path.suffix for path in files if path.parent.name != "__pycache__"}  # made by the run above
-    assert suffixes <= {".py", ".bib", ".typed", ".xz", ".txt", ".js", ".json", ".css", ".svg", ".html"}
+    texts = {".txt", ".js", ".json", ".css", ".svg", ".html"}
+    assert suffixes <= {".py", ".pyi", ".bib", ".typed", ".xz"} | texts
     templates = {"judging", "pages"}  # no reports of Cython beside the kernels
     pages = {path.relative_to(installed / "leadline").parts[0] for path in installed.rglob("*.html")}
     assert pages == templates

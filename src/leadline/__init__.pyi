@@ -1,5 +1,3 @@
-__all__: list[str]
-
 from leadline import measures as measures
 from leadline.comparison.baselines import write_baseline as write_baseline
 from leadline.comparison.compare import compare as compare

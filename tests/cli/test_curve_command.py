@@ -96,7 +96,7 @@ def test_the_ending_says_what_is_drawn_and_the_same_input_gives_the_same_bytes(
 def test_a_bad_ending_is_refused_before_any_work(leadline: Leadline, tmp_path: Path) -> None:
     found = leadline("curve", "missing", "missing", "-o", tmp_path / "x.jpg")
     assert found.status == 2
-    assert found.err.endswith("x.jpg: the name of a figure file must end in .svg, .pdf or .png.\n")
+    assert found.err.endswith("x.jpg: the name of a figure file must end in .svg, .pdf or .png\n")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -216,7 +216,9 @@ def test_bad_requests_are_one_line(folder: Path, leadline: Leadline) -> None:
         ("search", "nowhere.index", "queries.jsonl", "-m", "BM25", "-o", "x"): "not an index",
         ("search", "docs.index", "queries.jsonl", "-m", "BM26", "-o", "x"): "Did you mean BM25",
         ("search", "docs.index", "none.jsonl", "-m", "BM25", "-o", "x"): "no query matches",
-        ("score", "docs.index", "queries.jsonl", "bad.tsv", "-m", "BM25", "-o", "x"): "columns a, b, c",
+        ("score", "docs.index", "queries.jsonl", "bad.tsv", "-m", "BM25", "-o", "x"): (
+            "needs columns 'query_id' and 'doc_id', but has only a, b, c"
+        ),
         ("index", "docs.jsonl", "-o", "x", "--language", "klingon"): "unknown language 'klingon'",
         (
             "index",

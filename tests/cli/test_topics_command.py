@@ -104,7 +104,7 @@ def test_bad_requests_are_one_line(leadline: Leadline) -> None:
             "x",
         ): "--query-language needs --language",
         ("infer", "pairs.tsv", "pairs.tsv", "-o", "x"): "not a complete topic model",
-        ("infer", "model.npz", "pairs.tsv", "-o", "x"): "but none called doc_id",
+        ("infer", "model.npz", "pairs.tsv", "-o", "x"): "pairs.tsv:2: the document has no column 'doc_id'",
         ("fit", "pairs.tsv", "-T", "2", "--languages", "de,klingon", "-o", "x"): "unknown language",
     }.items():
         assert message in leadline("topics", *arguments).refusal

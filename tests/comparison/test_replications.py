@@ -266,7 +266,7 @@ def test_invalid_options_are_refused(options: dict[str, Any], words: str) -> Non
 
 
 def test_runs_that_are_not_pairs_are_refused() -> None:
-    with pytest.raises(UsageError, match="two runs"):
+    with pytest.raises(UsageError, match=r"`original` must be a pair of runs, \(baseline, advanced\)"):
         ll.replicate((SECOND,), (SECOND, THREE), qrels=QRELS)
 
 

@@ -92,7 +92,9 @@ def test_dict_makes_a_dictionary_of_the_lists_and_of_the_judgments() -> None:
     ],
 )
 def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
-    with pytest.raises(UsageError, match=r"^a run name must be text, such as '3', not of type int$"):
+    with pytest.raises(
+        UsageError, match=r"^a run name must be a string, such as '3', but this one is of type int$"
+    ):
         make()
 
 
@@ -109,11 +111,11 @@ def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
         (lambda _, qrels: ll.Run(qrels), "run: a Qrels object was passed where a run is expected"),
         (
             lambda run, qrels: ll.evaluate(qrels, cast("Any", ll.evaluate(qrels, run))),
-            'run: a Results object was passed where a run is expected',
+            "run: a Results object was passed where a run is expected",
         ),
         (
             lambda run, qrels: ll.Qrels(cast("Any", ll.curve(qrels, run))),
-            "qrels: a Curves object was passed where judgments must be given",
+            "qrels: a Curves object was passed where judgments are expected",
         ),
     ],
 )
@@ -139,9 +141,7 @@ def test_check_is_for_paths(files: Any, says: str) -> None:
 
 
 def test_grades_that_are_not_among_the_judged_ones_are_refused() -> None:
-    with pytest.raises(
-        UsageError, match=r"^grade 0 occurs more often in the list than among the judged grades$"
-    ):
+    with pytest.raises(UsageError, match=r"^grade 0 occurs more often in grades than in judged\. Include"):
         (ll.measures.nDCG @ 3).of([1, 0, 2], [1, 2, 3])
 
 
@@ -238,7 +238,7 @@ def test_runs_are_equal_by_content() -> None:
 def test_rows_of_another_form_are_one_line(make: Callable[[Any], Any], rows: Any, says: str) -> None:
     with pytest.raises(InputError) as refused:
         make(rows)
-    assert str(refused.value).startswith(f"{says} has a different form. Each row must be (query, document, ")
+    assert str(refused.value).startswith(f"{says} has the wrong form. Each row must be (query, document, ")
     assert "\n" not in str(refused.value)
 
 

@@ -37,7 +37,7 @@ OF_EVALUATE: list[tuple[str, Any, str]] = [
     ("subtopics", None, "subtopics must be True or False, not None"),
     ("depth", True, "depth must be a whole number of at least 1, not True"),
     ("depth", "3", "depth must be a whole number of at least 1, not '3'"),
-    ("profile", ["trec9"], "unknown profile ['trec9']. The profiles are leadline, "),
+    ("profile", ["trec9"], "there is no profile ['trec9']. Use leadline, trec9 or trec10"),
     ("queries", "", "queries must be 'all', 'both'"),
     ("queries", ["q"], "queries must be 'all', 'both'"),
     ("relevance_strings", "5", "relevance_strings must be a whole number of at least 0, not '5'"),

@@ -239,7 +239,5 @@ def test_the_command_line(tmp_path: Path, leadline: Leadline) -> None:
         assert done.data["options"]["query_weights"] == given[1]
         assert "query_weights" in [one["code"] for one in done.data["warnings"]]
     (tmp_path / "traffic.csv").write_text(f"query_id,visits\n{rows}q1,4\n")
-    assert (
-        "query 'q1' has more than one weight" in leadline("evaluate", *paths, *given).refusal
-    )
+    assert "query 'q1' has more than one weight" in leadline("evaluate", *paths, *given).refusal
     assert leadline("evaluate", *paths, *given, "-f", "trec").status == 2

@@ -209,10 +209,10 @@ def test_the_token_can_be_typed_in(guarded: AccessControl) -> None:
     ("path", "body", "words"),
     [
         ("/api/events", {"judge": "ann", "events": []}, "1 to 200"),
-        ("/api/events", {"judge": "ann", "events": [1]}, "as a judgment"),
+        ("/api/events", {"judge": "ann", "events": [1]}, "invalid value '1' for 'events'"),
         ("/api/events", {"judge": "ann", "events": [event(999)]}, "pair 999"),
         ("/api/events", {"judge": "ann", "events": [event(1, grade=5)]}, "grade 5"),
-        ("/api/events", {"events": [event(1)]}, "no judge"),
+        ("/api/events", {"events": [event(1)]}, "'judge' is missing or is not text"),
         ("/api/events", [1], "not a JSON object"),
         ("/api/events", b"{", "not a JSON object"),
         ("/api/events", b"[" * 100_000, "not a JSON object"),

@@ -163,7 +163,7 @@ def foreign(path: str) -> None:
     [
         (broken, "is a damaged store"),
         (cut, "is a damaged store"),
-        (foreign, "is the database of a different program"),
+        (foreign, "is a database of a different program"),
     ],
 )
 def test_a_spoilt_store_is_refused_in_one_line(
@@ -227,7 +227,7 @@ def test_judges_of_a_store_and_of_its_table_agree_alike(
             k: v for k, v in of_store.data.items() if k != "inputs"
         }
     missing = leadline("agreement", f"{path}:eve", path)
-    assert (missing.status, "no judge 'eve'. Its judges are ann, bob" in missing.err) == (2, True)
+    assert (missing.status, "no judge 'eve'. Use ann or bob" in missing.err) == (2, True)
 
 
 def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> None:

@@ -152,6 +152,6 @@ def test_commands_show_the_plan(tmp_path: Path, leadline: Leadline) -> None:
     detected = leadline("compare", *given[1:-1], "smallest=0.05", "-f", "json").data["plan"]
     assert detected[0]["of"] == compared[0]["of"]
     assert (
-        "drawn pool"
+        "half_width needs judgments that were sampled from a pool. Add --pool"
         in leadline("evaluate", tmp_path / "qrels.txt", *paths, "-m", "P@10", "-C", "half_width=0.03").refusal
     )

@@ -80,7 +80,7 @@ def test_an_unknown_name_is_refused_with_the_nearest(
         (TESTS, "Randomisation(draws=0)", "draws must be a whole number of at least 1"),
         (INTERVALS, "BCa(draws=98)", "draws must be a whole number of at least 99, not 98"),
         (INTERVALS, "Percentile(draws=9.5)", "draws must be a whole number"),
-        (TESTS, "T@10", "T takes no cutoff. Write T"),
+        (TESTS, "T@10", "T takes no cutoff. Use T"),
     ],
 )
 def test_a_wrong_parameter_is_refused_when_it_is_read(

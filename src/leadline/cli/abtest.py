@@ -44,9 +44,9 @@ def test_command(
 ) -> None:
     """Test the difference in clickthrough between arms A and B.
 
-    The output shows the difference B - A with confidence intervals, the p-value, the lift and the detectable difference.
-    LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one row per result shown or per page
-    view.
+    The output shows the difference B - A with confidence intervals, the p-value, the lift and the
+    detectable difference. LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one row per
+    result shown or per page view.
 
     Example: leadline abtest test clicks.csv --user user; leadline abtest --a 46/10000 --b 69/10000
 

@@ -42,14 +42,15 @@ def command(
 
     QRELS is one assessor's file, a table with a column `judge`, or FILE:COLUMN for a table with one column
     per assessor. leadline compares the pairs that all assessors judged. Krippendorff's alpha also uses pairs
-    that only two or more of them judged. 0 means chance agreement, and 1 means perfect agreement. Confidence intervals are over queries (jackknife) and require at least ten queries.
-    With --table, leadline computes bootstrap intervals over pairs.
+    that only two or more of them judged. 0 means chance agreement, and 1 means perfect agreement. Confidence
+    intervals are over queries (jackknife) and require at least ten queries. With --table, leadline computes
+    bootstrap intervals over pairs.
 
     --runs shows how the choice of assessor changes scores and system rankings. If there are two assessors, or
     you add --reference, --runs also treats the first assessor as the truth and audits every other assessor,
     such as an LLM. The audit shows the bias of every run, the runs that the labels favor, and the rank
-    correlation of the system rankings (docs/agreement.md). Instead of judgments, you can pass the scores of the same runs under each
-    assessor's labels (REFERENCE[:MEASURE] LABELS[:MEASURE]).
+    correlation of the system rankings (docs/agreement.md). Instead of judgments, you can pass the scores of
+    the same runs under each assessor's labels (REFERENCE[:MEASURE] LABELS[:MEASURE]).
 
     Example: leadline agreement judges.csv; leadline agreement --table 300,20,10,70
 

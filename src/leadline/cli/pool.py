@@ -51,7 +51,8 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
     --depth K | Selection | int 1..
         Pool depth: the first K documents of every run.
     --method NAME | Selection | POOLING
-        Pooling method to use instead of --depth: RRF(documents=100), RBP(documents=100,p=0.8) or MoveToFront(documents=100).
+        Pooling method to use instead of --depth: RRF(documents=100), RBP(documents=100,p=0.8) or
+        MoveToFront(documents=100).
     --docs DOCS as documents
         Collection (texts or an index). [default: all retrieved documents]
     --queries QUERIES

@@ -19,7 +19,7 @@ def table(source: Opened, *_: object) -> Table | Records:
     path = source.path
     collection = load(path)
     if not collection.has_qrels():
-        raise InputError("is a collection that has no qrels", path=path)
+        raise InputError("has no qrels", path=path, hint="Use a subset with qrels, such as NAME/dev")
     return python_inputs.table_of_rows(enumerate(downloaded(path, collection.qrels_iter), start=1), path=path)
 
 

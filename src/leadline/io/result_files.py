@@ -55,9 +55,7 @@ def damaged_result(path: str) -> Iterator[None]:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
-            "the results in this file are damaged",
-            path=path,
-            hint="Rerun the command that wrote the file",
+            "the results in this file are damaged", path=path, hint="Rerun the command that wrote the file"
         ) from None
 
 

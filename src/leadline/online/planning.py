@@ -147,9 +147,7 @@ def detectable(
 def checked_fraction(fraction: float) -> float:
     """Return a proportion of users; raise UsageError if it is out of range."""
     if not 0 < fraction < 1:
-        raise UsageError(
-            f"fraction must be a proportion above 0 and below 1 (usually 0.01 to 0.1), not {fraction!r}"
-        )
+        raise UsageError(f"fraction must be above 0 and below 1, such as 0.05, not {fraction!r}")
     return float(fraction)
 
 
