@@ -84,4 +84,4 @@ def test_ids_that_do_not_fit_are_thinned_and_this_is_said() -> None:
     )
     whole(figure)
     step = 60 / len(figure.axes[0].get_xticklabels())
-    assert f"every {step:.0f}" in figure.axes[0].get_xlabel()
+    assert f"(1 in {step:.0f} is named)" in figure.axes[0].get_xlabel()

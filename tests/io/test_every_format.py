@@ -424,7 +424,7 @@ def test_qrels_of_ir_datasets_are_read_by_name(
     monkeypatch.setitem(sys.modules, "ir_datasets", SimpleNamespace(load=known.__getitem__))
     assert read_qrels("ir_datasets:small/test").to_dict() == {"q1": {"d1": 1, "d2": 0}}
     assert "no such collection" in refusal(read_qrels, "ir_datasets:other")
-    assert "ir_datasets:bare: is a collection that has no qrels" in refusal(read_qrels, "ir_datasets:bare")
+    assert "ir_datasets:bare: has no qrels" in refusal(read_qrels, "ir_datasets:bare")
     assert "s judgments, not a run" in refusal(read_run, "ir_datasets:bare")
     run = file_of(tmp_path, "a.run", "q1 Q0 d1 1 1 t\n")
     found = leadline("evaluate", "ir_datasets:small/test", run, "-m", "RR", "-f", "json").data

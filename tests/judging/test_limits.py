@@ -128,7 +128,7 @@ def test_new_judges_are_limited_and_old_ones_are_not(
     assert [come(f"judge {place}") for place in (3, 4, 3)] == [200, 400, 200]
     answer = ask(app, "/judge?name=late")
     assert answer.status == 400
-    assert "for 24 documents" in answer.text
+    assert "already 4 judges, the maximum for 24 query-document pairs" in answer.text
     assert len(page.store.judges()) == 4
 
 
