@@ -25,7 +25,7 @@ def test_up_to_eight_runs_are_all_named(runs: int) -> None:
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == [f"run{place}" for place in range(runs)]
     lines = figure.axes[0].lines
-    assert {line.get_color() for line in lines} == {look.color for look in LINE_STYLES[:runs]}
+    assert {line.get_color() for line in lines} == {look.color for look in list(LINE_STYLES)[:runs]}
 
 
 @pytest.mark.parametrize("runs", [9, 143])

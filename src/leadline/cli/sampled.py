@@ -63,8 +63,8 @@ def command(
         Number of scored non-relevant documents to keep per query, including those from --certain. The
         smallest SHA-256 hashes of seed, query and document decide.
     --certain RUN:K | Sampling
-        Always include the first K documents of RUN, each with weight 1. The random sample is drawn from
-        the other documents.
+        Always include the first K documents of RUN (stratified sampling), each with weight 1. The random
+        sample is drawn from the other documents.
     --draw POOL as pairs | Sampling | OUTPUT
         Draw --sample documents from --docs, and write to POOL the pairs that every system must score. Pass no
         SCORES.
