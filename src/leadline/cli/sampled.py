@@ -60,8 +60,8 @@ def command(
         Number of documents in the collection, or a file with the number of non-relevant documents per
         query. [default: all documents with scores]
     --sample N | Sampling | int 1..
-        Number of scored non-relevant documents to keep per query, including those from --certain. The
-        smallest SHA-256 hashes of seed, query and document decide.
+        Number of scored non-relevant documents to keep per query, including those from --certain.
+        The others are those with the smallest SHA-256 hashes of seed, query and document.
     --certain RUN:K | Sampling
         Always include the first K documents of RUN (stratified sampling), each with weight 1. The random
         sample is drawn from the other documents.

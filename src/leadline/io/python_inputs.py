@@ -144,7 +144,11 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     names = list(queries)
     if isinstance(hits, (str, Mapping)) or not isinstance(hits, Iterable):
         raise InputError(
-            f"queries= needs a list of hits per query, not an object of type {type(hits).__name__}", path=path
+            f"with queries=, hits must be a list with a list per query, not of type {type(hits).__name__}",
+            path=path,
+            hint="Leave out queries= if the hits are in a dictionary by query"
+            if isinstance(hits, Mapping)
+            else "",
         )
     lists = [list(each) for each in hits]
     if len(lists) != len(names):

@@ -335,7 +335,8 @@ def plans(
             found.append(Plan(measure, of, per_query, widths, queries))
     if not found:
         raise UsageError(
-            "there is no plan, because the scores are the same for all queries. Judge more documents."
+            "there is no plan, because the scores (or their differences) are the same for all queries. "
+            "Judge more documents."
         )
     return found
 
