@@ -194,8 +194,8 @@ def write(lines: list[str], figures: dict[str, dict[str, dict[str, float]]]) -> 
         return
     ours, theirs = figures["M"]["leadline"], figures["M"]["trec_eval"]
     sentence = (
-        f" leadline evaluates a\n  million rows in [{ours['wall']:.2f} seconds](docs/performance.md) (trec_eval takes "
-        f"{theirs['wall']:.2f}) on {machine().split(', Linux')[0].replace(', ', ' with ')}"
+        f" leadline evaluates a\n  million rows in [{ours['wall']:.2f} seconds](docs/performance.md) "
+        f"(trec_eval takes {theirs['wall']:.2f}) on an {machine().split(', Linux')[0].replace(', ', ' with ')}"
     )
     readme = README.read_text(encoding="utf-8")
     README.write_text(SENTENCE.sub(lambda _: sentence, readme, count=1), encoding="utf-8")
