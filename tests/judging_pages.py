@@ -13,6 +13,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -110,7 +111,8 @@ def ask(app: Any, path: str, *, body: Any = None, host: str = "localhost", **hea
     async def send(message: MutableMapping[str, Any]) -> None:
         got.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    with ThreadPoolExecutor(1) as thread:  # a browser that is open keeps a loop running in this one
+        thread.submit(asyncio.run, app(scope, receive, send)).result()
     text = b"".join(message.get("body", b"") for message in got[1:]).decode()
     return Answer(got[0]["status"], {k.decode(): v.decode() for k, v in got[0]["headers"]}, text)
 
