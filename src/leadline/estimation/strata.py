@@ -178,7 +178,7 @@ def count_cells(relevant: Floats, other: Floats) -> tuple[Floats, Integers]:
 
 
 def _is_size(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 0
 
 
 def population_sizes(
