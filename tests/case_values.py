@@ -26,25 +26,25 @@ def join(cases: Mapping[str, Case]) -> JudgedRun:
 
 
 def values(measure: Measure, judged: JudgedRun) -> dict[str, float]:
-    """Give the value of every query."""
+    """Return the value of every query."""
     found = measure.values(judged)
     assert found.dtype == np.float64
     return dict(zip(judged.qrels.queries, found.tolist(), strict=True))
 
 
 def value(measure: Measure, case: Case) -> float:
-    """Give the value of one query alone."""
+    """Return the value of one query alone."""
     return values(measure, join({"q": case}))["q"]
 
 
 def expected(measure: Measure, case: Case | SubtopicCase) -> float:
-    """Give what the oracle says."""
+    """Return what the oracle says."""
     chosen = {name: getattr(measure, name) for name in measure.parameters()}
     return float(oracle_of(type(measure))(case, **chosen))
 
 
 def oracle_of(kind: type[Measure]) -> Callable[..., float]:
-    """Give the slow twin of a measure: of its name, in the file of its family."""
+    """Return the slow twin of a measure: of its name, in the file of its family."""
     oracles = import_module(kind.__module__.replace("leadline.measures", "oracles"))
     found: Callable[..., float] = getattr(oracles, kind.__name__)
     return found
@@ -56,7 +56,7 @@ def undefined(value: float) -> bool:
 
 
 def variants(kind: type[Measure]) -> list[Measure]:
-    """Give a measure in many forms: each parameter in turn takes several values."""
+    """Return a measure in many forms: each parameter in turn takes several values."""
     sample = MEASURES.parse(kind.example())
     found = {sample: None}
     at = kind.cutoff_name()
@@ -69,7 +69,7 @@ def variants(kind: type[Measure]) -> list[Measure]:
 
 
 def others(kind: type[Measure], name: str) -> Iterator[object]:
-    """Give several values that a parameter may take."""
+    """Return several values that a parameter may take."""
     parameter: Parameter = kind.parameters()[name]
     yield from (*parameter.options, *parameter.words)
     if parameter.options:

@@ -71,13 +71,13 @@ class Outcome(NamedTuple):
 
     @property
     def data(self) -> dict[str, Any]:
-        """Give the JSON result."""
+        """Return the JSON result."""
         found: dict[str, Any] = json.loads(self.out)
         return found
 
     @property
     def refusal(self) -> str:
-        """Give the one line of an error of usage, with which nothing is printed."""
+        """Return the one-line usage error; check that nothing else is printed."""
         assert (self.status, self.out, self.err.count("\n")) == (2, "", 1), self
         return self.err
 
@@ -101,7 +101,7 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 
 @pytest.fixture
 def leadline(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Leadline]:
-    """Give the command line as a function that returns status, standard output and standard error."""
+    """Return the command line as a function that returns status, standard output and standard error."""
     thresholds = gc.get_threshold()
     monkeypatch.setattr(gc, "freeze", lambda: None)
 
@@ -122,7 +122,7 @@ def leadline(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def shared_data() -> Path:
-    """Give the folder of real runs and judgments that lies beside the repository."""
+    """Return the folder of real runs and judgments that lies beside the repository."""
     if not SHARED_DATA.is_dir():
         pytest.skip("../shared/data is not here")
     return SHARED_DATA
@@ -130,7 +130,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Give a real browser; without one a test is skipped, or fails where LEADLINE_NEEDS_BROWSER is set."""
+    """Return a real browser; without one a test is skipped, or fails where LEADLINE_NEEDS_BROWSER is set."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
         _lacks("no Chromium is installed: " + ", ".join(BROWSERS))

@@ -75,7 +75,7 @@ class Answer(NamedTuple):
 
     @property
     def data(self) -> Any:
-        """Give the JSON."""
+        """Return the JSON."""
         return json.loads(self.text)
 
 
@@ -118,7 +118,7 @@ def ask(app: Any, path: str, *, body: Any = None, host: str = "localhost", **hea
 
 
 def command(files: Files, *options: object) -> list[str]:
-    """Give the command that serves some files."""
+    """Return the command that serves some files."""
     found = [sys.executable, "-m", "leadline", "judge", files.pool, "--docs", files.docs]
     found += ["--queries", files.queries, "--store", files.store, "--no-browser"]
     return [*found, *map(str, options)]

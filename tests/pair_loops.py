@@ -34,14 +34,14 @@ def cut_list(
 
 
 def says(ranked: Sequence[str], left: str, right: str) -> int:
-    """Give R of an ordered pair."""
+    """Return R of an ordered pair."""
     a = ranked.index(left) if left in ranked else math.inf
     b = ranked.index(right) if right in ranked else math.inf
     return (a < b) - (a > b)
 
 
 def place_weights(grades: Mapping[str, float], *, printed6: bool = False) -> dict[str, float]:
-    """Give P(d): the mean probability of the ranks where a document stands in an ideal list."""
+    """Return P(d): the mean probability of the ranks where a document stands in an ideal list."""
     found = {}
     for name, grade in grades.items():
         low = 1 + sum(other > grade for other in grades.values())
@@ -53,7 +53,7 @@ def place_weights(grades: Mapping[str, float], *, printed6: bool = False) -> dic
 
 
 def mutual(joint: Mapping[tuple[object, int], float]) -> float:
-    """Give I(X; Q) of a table of probabilities by (x, q)."""
+    """Return I(X; Q) of a table of probabilities by (x, q)."""
     xs: Counter[object] = Counter()
     qs: Counter[int] = Counter()
     for (x, q), p in joint.items():

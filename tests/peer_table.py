@@ -154,12 +154,12 @@ class Row(NamedTuple):
 
 
 def data_sets() -> list[Data]:
-    """Give the random sets that the page is made on."""
+    """Return the random sets that the page is made on."""
     return [random_data(seed) for seed in range(8)]
 
 
 def without_ties(data: Data) -> Data:
-    """Give the same with scores that all differ and no negative grade, where habits cannot differ."""
+    """Return the same with scores that all differ and no negative grade, where habits cannot differ."""
     qrels, run = data
     ranked = {
         query: {name: 1.0 + place for place, name in enumerate(sorted(scores, key=scores.get))}  # type: ignore[arg-type]  # every name has a score
@@ -210,7 +210,7 @@ def pytrec_eval_rows() -> Iterator[Row]:
 
 
 def by_pytrec_eval(name: str) -> Callable[[Data], Values]:
-    """Give what asks pytrec_eval for one measure; several cutoffs come in their order."""
+    """Return what asks pytrec_eval for one measure; several cutoffs come in their order."""
     import pytrec_eval
 
     def ask(data: Data) -> Values:
@@ -267,7 +267,7 @@ def ir_measures_rows() -> Iterator[Row]:
 
 
 def answers(metrics: Iterator[Any], run: Run) -> Values:
-    """Give the values of ir_measures for the queries of the run."""
+    """Return the values of ir_measures for the queries of the run."""
     return {metric.query_id: {"value": float(metric.value)} for metric in metrics if metric.query_id in run}
 
 
@@ -296,7 +296,7 @@ def diversity_rows() -> Iterator[Row]:
 
 
 def random_subtopics(seed: int) -> tuple[dict[str, dict[str, dict[str, int]]], Run]:
-    """Give judgments by subtopic and a run without ties, whose ids fall where ndeval parts ties."""
+    """Return judgments by subtopic and a run without ties, whose ids fall where ndeval parts ties."""
     random = np.random.default_rng(seed)
     names = [f"d{number:02d}" for number in range(30)]
     judged: dict[str, dict[str, dict[str, int]]] = {}

@@ -15,7 +15,7 @@ Run = dict[str, dict[str, float]]
 
 
 def random_graded(seed: int, largest: int, *, lowest: int = -2) -> tuple[Qrels, Run]:
-    """Give judgments and a run without ties; query ids are numbers, each has something relevant."""
+    """Return judgments and a run without ties; query ids are numbers, each has something relevant."""
     random = np.random.default_rng(seed)
     names = [f"d{number}" for number in range(60)]
     qrels: Qrels = {}
@@ -31,7 +31,7 @@ def random_graded(seed: int, largest: int, *, lowest: int = -2) -> tuple[Qrels, 
 
 
 def by_ir_measures(text: str, qrels: Any, run: Run) -> dict[str, float]:
-    """Give the values of ir_measures by query."""
+    """Return the values of ir_measures by query."""
     package: Any = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
     measure = package.parse_measure(text)
     return {found.query_id: found.value for found in package.iter_calc([measure], qrels, run)}

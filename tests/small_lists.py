@@ -15,7 +15,7 @@ GRADES = (-1, 0, 0, 1, 1, 2, 3, 0.5)
 
 
 def random_cases(seed: int, number: int) -> Iterator[Case]:
-    """Give small lists with ties; some documents are not judged, some judged ones not retrieved."""
+    """Return small lists with ties; some documents are not judged, some judged ones not retrieved."""
     random = np.random.default_rng(seed)
     for _ in range(number):
         size = int(random.integers(1, 7))
@@ -27,7 +27,7 @@ def random_cases(seed: int, number: int) -> Iterator[Case]:
 
 
 def all_orders(case: Case) -> dict[str, Case]:
-    """Give every order of the tied documents as a list without ties."""
+    """Return every order of the tied documents as a list without ties."""
     groups = [
         [document for document, other in case.scores.items() if other == score]
         for score in sorted(set(case.scores.values()), reverse=True)
@@ -43,7 +43,7 @@ def all_orders(case: Case) -> dict[str, Case]:
 
 
 def forms(name: str) -> list[Measure]:
-    """Give a measure in many forms, less those that refuse the grades of the small lists."""
+    """Return a measure in many forms, less those that refuse the grades of the small lists."""
     return [
         measure
         for measure in variants(MEASURES.classes[name])

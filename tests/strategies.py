@@ -179,7 +179,7 @@ def spoil(columns: tuple[Any, ...]) -> None:
 
 
 def decimals() -> st.SearchStrategy[bytes]:
-    """Give decimal numbers in any notation that float() reads."""
+    """Return decimal numbers in any notation that float() reads."""
     digits = st.text("0123456789", max_size=25)
     exponent = st.one_of(st.integers(-30, 30), st.integers(-400, 400)).map(lambda power: f"e{power}")
     free = st.builds(
@@ -197,14 +197,14 @@ def decimals() -> st.SearchStrategy[bytes]:
 
 
 def grades() -> st.SearchStrategy[bytes]:
-    """Give grades as qrels hold them, fractions and negative ones too."""
+    """Return grades as qrels hold them, fractions and negative ones too."""
     usual = st.sampled_from([b"0", b"1", b"1", b"2", b"3", b"-1", b"-2", b"+1", b"0.5", b"1.0", b".25"])
     return st.one_of(usual, usual, st.sampled_from([b"1e0", b"-0", b"2e-1", b"0.1" + b"0" * 30]))
 
 
 @st.composite
 def line(draw: st.DrawFn, fields: list[bytes]) -> bytes:
-    """Give fields as one line, with any blanks, perhaps after blank lines."""
+    """Return fields as one line, with any blanks, perhaps after blank lines."""
     parts = [draw(st.sampled_from(NOISE)), draw(st.sampled_from([b"", b"", b"", b" ", b"\t"]))]
     if parts[1] == b"" and fields[0] == b"#":
         parts[1] = b" "  # else a remark at the top
@@ -215,7 +215,7 @@ def line(draw: st.DrawFn, fields: list[bytes]) -> bytes:
 
 @st.composite
 def pairs(draw: st.DrawFn, size: int) -> list[tuple[bytes, bytes]]:
-    """Give (query, document) pairs, each once; often in lists, sometimes shuffled."""
+    """Return (query, document) pairs, each once; often in lists, sometimes shuffled."""
     found = draw(
         st.lists(
             st.tuples(st.sampled_from(QUERIES[: draw(st.integers(1, 4))]), st.sampled_from(NAMES)),
@@ -228,13 +228,13 @@ def pairs(draw: st.DrawFn, size: int) -> list[tuple[bytes, bytes]]:
 
 
 def remarks() -> st.SearchStrategy[bytes]:
-    """Give what may stand at the top of a text, often nothing."""
+    """Return what may stand at the top of a text, often nothing."""
     return st.one_of(st.just(b""), st.lists(st.sampled_from(REMARKS), max_size=4).map(b"".join))
 
 
 @st.composite
 def run_texts(draw: st.DrawFn, size: int = 25) -> bytes:
-    """Give the text of a run without faults."""
+    """Return the text of a run without faults."""
     numbers = draw(st.lists(decimals(), min_size=1, max_size=6))
     ranks = st.sampled_from([b"1", b"2", b"3", b"0", b"10", b"-1", b"x", b"123456789", b"1234567890"])
     lines = []
@@ -249,7 +249,7 @@ def run_texts(draw: st.DrawFn, size: int = 25) -> bytes:
 
 @st.composite
 def qrels_texts(draw: st.DrawFn, size: int = 25) -> bytes:
-    """Give the text of qrels without faults."""
+    """Return the text of qrels without faults."""
     text = draw(remarks()) + b"".join(
         draw(line([query, b"0", document, draw(grades())])) for query, document in draw(pairs(size))
     )
@@ -274,7 +274,7 @@ def judged_by(
 
 
 def columns_of(judged: JudgedRun) -> dict[str, Any]:
-    """Give everything that a join holds as plain data, to compare."""
+    """Return everything that a join holds as plain data, to compare."""
     ties = sorted(zip(*(column.tolist() for column in judged.unjudged_ties), strict=True))
     names = ("present", "length", "offsets", "rank", "row", "tie_first", "tie_last")
     return {name: getattr(judged, name).tolist() for name in names} | {"unjudged_ties": ties}

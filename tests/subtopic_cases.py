@@ -23,18 +23,18 @@ def join(cases: Mapping[str, SubtopicCase]) -> JudgedRun:
 
 
 def value(measure: Measure, case: SubtopicCase) -> float:
-    """Give the value of one query alone."""
+    """Return the value of one query alone."""
     return float(measure.values(join({"q": case}))[0])
 
 
 def of_list(text: str, documents: list[str], others: Sequence[str] = ()) -> float:
-    """Give the value of one list from the letters of the subtopics that each document covers."""
+    """Return the value of one list from the letters of the subtopics that each document covers."""
     measure: Any = MEASURES.parse(text)
     return float(measure.of_subtopics(documents, others))
 
 
 def ndeval(measure: str, covers: Mapping[str, list[str]], ranked: list[str], **given_: float) -> float:
-    """Give ndeval's value of one list from the subtopics of each judged document."""
+    """Return ndeval's value of one list from the subtopics of each judged document."""
     package: Any = pytest.importorskip("pyndeval", reason="pyndeval is not installed")
     qrels = [package.SubtopicQrel("q", topic, name, 1) for name, topics in covers.items() for topic in topics]
     run = [package.ScoredDoc("q", name, -float(place)) for place, name in enumerate(ranked)]

@@ -64,7 +64,7 @@ def test_a_pool_in_memory_has_probabilities(share: Any) -> None:
 
 
 def whole_number_options() -> list[tuple[str, str]]:
-    """Give every option of every command whose value is a whole number."""
+    """Return every option of every command whose value is a whole number."""
     found: list[tuple[str, str]] = []
 
     def walk(command: Any, path: str) -> None:

@@ -28,12 +28,12 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def name_of(path: Path) -> str:
-    """Give a page's name inside the repository."""
+    """Return a page's name inside the repository."""
     return path.relative_to(REPOSITORY).as_posix()
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    """Give the code blocks of a page in one language."""
+    """Return the code blocks of a page in one language."""
     text = page.read_text(encoding="utf-8")
     return [found[2] for found in BLOCK.finditer(text) if found[1] == language]
 
@@ -50,7 +50,7 @@ def generator() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def demo_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the files that `leadline demo --files` writes."""
+    """Return the files that `leadline demo --files` writes."""
     folder = tmp_path_factory.mktemp("demo")
     for name, content in demo.files():
         (folder / name).write_bytes(content)
@@ -112,7 +112,7 @@ def test_the_python_examples_of_a_page_run(page: Path, demo_files: Path) -> None
 
 
 def shell_examples() -> Iterator[tuple[str, str]]:
-    """Give the console blocks of the pages that run a command."""
+    """Return the console blocks of the pages that run a command."""
     for page in PAGES:
         for block in blocks(page, "console"):
             if block.startswith("$ leadline "):

@@ -58,7 +58,7 @@ NORMALISED = [
 
 
 def grades(documents: list[int], relevant: set[int]) -> list[float]:
-    """Give the grades in the order of a list; a document that comes again is not relevant."""
+    """Return the grades in the order of a list; a document that comes again is not relevant."""
     return [
         float(document in relevant and document not in documents[:place])
         for place, document in enumerate(documents)
@@ -75,7 +75,7 @@ def value(text: str, example: int) -> float:
 
 
 def points(example: int) -> list[tuple[int, Fraction, Fraction]]:
-    """Give rank, recall and precision at every relevant document, from P@k and R@k."""
+    """Return rank, recall and precision at every relevant document, from P@k and R@k."""
     found = []
     for rank, grade in enumerate(LISTS[example], start=1):
         if grade:

@@ -35,7 +35,7 @@ class Nasty(NamedTuple):
 
 
 def ranked(query: str, *documents: str) -> bytes:
-    """Give the lines of a list in which scores fall and ranks rise."""
+    """Return the lines of a list in which scores fall and ranks rise."""
     return b"".join(
         f"{query} Q0 {document} {place} {100 - place} t\n".encode()
         for place, document in enumerate(documents, start=1)
@@ -43,7 +43,7 @@ def ranked(query: str, *documents: str) -> bytes:
 
 
 def judged(query: str, **grades: float) -> bytes:
-    """Give the lines of qrels for one query."""
+    """Return the lines of qrels for one query."""
     return b"".join(f"{query} 0 {document} {grade}\n".encode() for document, grade in grades.items())
 
 

@@ -32,7 +32,7 @@ CAMPAIGNS = [
 
 
 def published(campaign: Campaign) -> Iterator[tuple[str, dict[str, str]]]:
-    """Give the name of each run that has published scores, and the line about it."""
+    """Return the name of each run that has published scores, and the line about it."""
     path = SHARED_DATA / campaign.folder / "systems.tsv"
     with open(path, newline="", encoding="utf-8") as lines:
         for row in csv.DictReader(lines, delimiter="\t"):
@@ -42,7 +42,7 @@ def published(campaign: Campaign) -> Iterator[tuple[str, dict[str, str]]]:
 
 @pytest.fixture(scope="module", params=CAMPAIGNS, ids=lambda campaign: campaign.folder)
 def campaign(request: pytest.FixtureRequest) -> tuple[Campaign, Qrels]:
-    """Give each campaign with its judgments, read once."""
+    """Return each campaign with its judgments, read once."""
     if not SHARED_DATA.is_dir():
         pytest.skip("../shared/data is not here")
     chosen: Campaign = request.param

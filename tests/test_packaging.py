@@ -136,7 +136,7 @@ def test_a_pure_wheel_is_for_every_system(pure: Path, tmp_path: Path) -> None:
 
 
 def described(installed: Path) -> tuple[dict[str, str], str]:
-    """Give the addresses and the page in the metadata of a wheel."""
+    """Return the addresses and the page in the metadata of a wheel."""
     (notices,) = installed.glob("leadline-*.dist-info")
     about = message_from_string((notices / "METADATA").read_text("utf-8"))
     assert about["Description-Content-Type"] == "text/markdown"

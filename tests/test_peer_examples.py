@@ -19,7 +19,7 @@ Run = dict[str, dict[str, float]]
 
 
 def ranked(*documents: object) -> dict[str, float]:
-    """Give a list as scores that fall."""
+    """Return a list as scores that fall."""
     return {str(document): float(-place) for place, document in enumerate(documents)}
 
 
@@ -276,7 +276,7 @@ def test_scikit_learn_of_two_queries() -> None:
 
 
 def averaged(qrels: Qrels, scores: Sequence[float], measure: str) -> float:
-    """Give the mean over all orders of tied documents, as scikit-learn and MTEB do."""
+    """Return the mean over all orders of tied documents, as scikit-learn and MTEB do."""
     values = [
         mean(qrels, {"q": ranked(*(f"d{place}" for place in order))}, measure)
         for order in permutations(range(len(scores)))

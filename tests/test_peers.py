@@ -65,7 +65,7 @@ Run = dict[str, dict[str, float]]
 
 
 def random_data(seed: int) -> tuple[Qrels, Run]:
-    """Give judgments and a run with all that data may hold.
+    """Return judgments and a run with all that data may hold.
 
     Ties, scores that differ only beyond 32 bits, negative grades, queries without a relevant document,
     queries of one side only, ids that sort differently as numbers and as bytes.
@@ -93,7 +93,7 @@ def random_data(seed: int) -> tuple[Qrels, Run]:
 
 
 def ours(qrels: Qrels, run: Run, level: int) -> dict[str, dict[str, float]]:
-    """Give our values, by query and trec_eval's name of the measure."""
+    """Return our values, by query and trec_eval's name of the measure."""
     found = evaluate(qrels, run, SHARED, profile="trec9", rel=float(level))
     texts = [str(measure) for measure in found.measures]
     assert len(texts) == len(SHARED)
@@ -104,7 +104,7 @@ def ours(qrels: Qrels, run: Run, level: int) -> dict[str, dict[str, float]]:
 
 
 def theirs(qrels: Qrels, run: Run, level: int) -> dict[str, dict[str, float]]:
-    """Give the values of pytrec_eval."""
+    """Return the values of pytrec_eval."""
     pytrec_eval: Any = pytest.importorskip("pytrec_eval", reason="pytrec_eval is not installed")
     wanted = FAMILIES - {"map_cut", "P", "recall", "ndcg_cut", "success"}
     wanted |= {
@@ -220,7 +220,7 @@ IR_MEASURES = [
 
 
 def by_ir_measures(names: list[str], qrels: Qrels, run: Run) -> dict[str, dict[str, float]]:
-    """Give the values of ir_measures by query."""
+    """Return the values of ir_measures by query."""
     package: Any = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
     asked = {package.parse_measure("NumRet(rel=1)" if name == "NumRelRet" else name): name for name in names}
     found: dict[str, dict[str, float]] = {}

@@ -21,7 +21,7 @@ SETTINGS = ("-p", "leadline.pytest_plugin", "-p", "no:cacheprovider")
 
 
 def lists(*steps: int, queries: int = QUERIES) -> dict[str, dict[str, float]]:
-    """Give lists whose relevant document stands at ranks that go round in the steps."""
+    """Return lists whose relevant document stands at ranks that go round in the steps."""
     return {
         f"q{query}": {
             "d" if place == steps[query % len(steps)] else f"x{place}": float(-place) for place in range(1, 9)

@@ -67,7 +67,7 @@ HEAVY = (
 
 
 def name_of(file: Path) -> str:
-    """Give a file's name inside the package, as in measures/ndcg.py."""
+    """Return a file's name inside the package, as in measures/ndcg.py."""
     return file.relative_to(PACKAGE).as_posix()
 
 
@@ -85,7 +85,7 @@ def layer_of(package: str) -> int:
 
 @functools.cache
 def nodes_of(file: Path) -> list[ast.AST]:
-    """Give all nodes of a module."""
+    """Return all nodes of a module."""
     return list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
 
 
@@ -133,7 +133,7 @@ def test_no_modules_import_each_other_in_a_circle_imports_inside_functions_inclu
 
 
 def needed(file: Path, names: Collection[str]) -> set[str]:
-    """Give the modules of the package that a file imports other than for type checkers."""
+    """Return the modules of the package that a file imports other than for type checkers."""
     checked = [
         inner
         for node in nodes_of(file)
@@ -202,7 +202,7 @@ def test_a_small_command_loads_no_heavy_package(arguments: list[str]) -> None:
 
 
 def published() -> list[Path]:
-    """Give the files of the repository as git sees them, new ones included."""
+    """Return the files of the repository as git sees them, new ones included."""
     if shutil.which("git") is None or not (REPOSITORY / ".git").exists():
         pytest.skip("this is not a git checkout")
     done = subprocess.run(

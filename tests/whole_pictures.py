@@ -21,7 +21,7 @@ KNOWN = {look.color for look in LINE_STYLES} | {FAINT, INK, RULE, "#ffffff", "#0
 
 
 def texts(figure: Any) -> Iterator[Any]:
-    """Give the texts that are seen: not the labels of ticks that are beyond the ends of an axis."""
+    """Return the texts that are seen: not the labels of ticks that are beyond the ends of an axis."""
     unseen = {
         id(label)
         for axes in figure.axes

@@ -101,14 +101,14 @@ def refuse_repeated(what: str, names: Iterable[object], *, path: str = "", line:
         seen.add(name)
 
 
-def either(names: Iterable[str]) -> str:
-    """Return names as alternatives.
+def either(names: Iterable[str], word: str = "or") -> str:
+    """Return names as alternatives, or joined by another word.
 
     >>> either(["AP"]), either(["AP", "RR", "P@10"])
     ('AP', 'AP, RR or P@10')
     """
     *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 class UsageError(LeadlineError, ValueError):

@@ -53,7 +53,7 @@ def test_every_method_has_a_line() -> None:
 
 
 def named(figure: Any) -> list[Any]:
-    """Give the names that are drawn."""
+    """Return the names that are drawn."""
     return [text for text in figure.axes[0].texts if text.get_text()]
 
 

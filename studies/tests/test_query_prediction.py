@@ -81,7 +81,7 @@ def test_halves_are_halves_and_the_same_again() -> None:
 
 
 def perfect() -> tuple[Results, Results]:
-    """Give runs of two models, the second better for half of the queries, and a predictor that knows."""
+    """Return runs of two models, the second better for half of the queries, and a predictor that knows."""
     rng = np.random.default_rng(2)
     qrels, runs = {}, {"ql": {}, "rm": {}}  # type: ignore[var-annotated]
     for place in range(40):

@@ -56,7 +56,7 @@ def in_tenths(matrix: Floats) -> Floats:
 
 
 def one(rows: list[Row], **facts: object) -> dict[str, Any]:
-    """Give the one row of which these facts are true."""
+    """Return the one row of which these facts are true."""
     found = [row for row in rows if all(row[key] == value for key, value in facts.items())]
     assert len(found) == 1
     return found[0]

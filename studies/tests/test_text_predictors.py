@@ -30,7 +30,7 @@ def index() -> Index:
 
 
 def clarity(index: Index, query: str, names: list[str], **parameters: Any) -> float:
-    """Give the clarity of a list of documents."""
+    """Return the clarity of a list of documents."""
     codes = index.document_codes([name.encode() for name in names])
     return Clarity(**parameters).of_texts(index, codes, Query.of(index, query))
 
@@ -50,7 +50,7 @@ def test_clarity_is_worked_by_hand() -> None:
 
 
 def slow_clarity(index: Index, query: str, names: list[str], own: float) -> float:
-    """Give clarity by its definition, a term at a time over the whole vocabulary."""
+    """Return clarity by its definition, a term at a time over the whole vocabulary."""
     terms = {name: index.analysis.terms(text) for name, text in DOCS.items()}
     everything = [term for name in DOCS for term in terms[name]]
     words = [term for term in index.analysis.terms(query) if term in everything]

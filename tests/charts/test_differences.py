@@ -25,13 +25,13 @@ def words(figure: Any) -> list[str]:
 
 
 def heights(shape: Any) -> list[float]:
-    """Give the heights of an outline, the gaps too."""
+    """Return the heights of an outline, the gaps too."""
     found: list[float] = shape.get_data().values.tolist()
     return found
 
 
 def bars(figure: Any) -> dict[str, list[float]]:
-    """Give the heights of the bars of each colour, from the left."""
+    """Return the heights of the bars of each colour, from the left."""
     from matplotlib.colors import to_hex
     from matplotlib.patches import StepPatch
 

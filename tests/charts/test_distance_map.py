@@ -17,7 +17,7 @@ from whole_pictures import whole
 
 
 def table(size: int) -> np.ndarray:
-    """Give distances of systems in two camps, mixed."""
+    """Return distances of systems in two camps, mixed."""
     camp = np.arange(size) % 2
     near = np.abs(np.subtract.outer(np.arange(size), np.arange(size))) / (10 * size)
     found: np.ndarray = near + (camp[:, None] != camp)

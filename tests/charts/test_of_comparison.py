@@ -28,7 +28,7 @@ def compared(runs: int, **options: Any) -> Comparison:
 
 
 def band(figure: Any) -> list[float]:
-    """Give the ends of the band over the interval of the mean."""
+    """Return the ends of the band over the interval of the mean."""
     from matplotlib.patches import Rectangle
 
     shape = next(one for one in figure.axes[0].patches if isinstance(one, Rectangle))
@@ -36,7 +36,7 @@ def band(figure: Any) -> list[float]:
 
 
 def lines(figure: Any) -> list[list[float]]:
-    """Give the ends of the interval of every row."""
+    """Return the ends of the interval of every row."""
     return [
         [segment[0][0], segment[1][0]]
         for group in figure.axes[0].collections

@@ -22,7 +22,7 @@ def results(runs: int = 2, measures: tuple[str, ...] = ("P@2", "RankOf(n=1)")) -
 
 
 def cells(found: Results, measure: object | None = None) -> list[list[float]]:
-    """Give the cells as they are drawn, from the top left."""
+    """Return the cells as they are drawn, from the top left."""
     array = per_query(found, measure).axes[0].images[0].get_array()
     assert array is not None
     rows: list[list[float]] = np.ma.filled(array, np.nan).tolist()

@@ -39,12 +39,12 @@ def names_of(figure: Any) -> set[str]:
 
 
 def sides_of(figure: Any) -> dict[str, str]:
-    """Give which end of each name its line comes to."""
+    """Return which end of each name its line comes to."""
     return {text.get_text(): text.get_ha() for text in texts_of(figure)}
 
 
 def bars(figure: Any) -> list[list[float]]:
-    """Give the ends and the depth of every bar."""
+    """Return the ends and the depth of every bar."""
     return [
         [*line.get_xdata(), line.get_ydata()[0]]
         for line in figure.axes[0].lines

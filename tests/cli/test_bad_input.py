@@ -28,7 +28,7 @@ EVALUATE_HINT = " See `leadline evaluate --help`.\n"
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a folder, which one stands in, with qrels `q` and the runs `r` and `more/r`."""
+    """Return a folder, which one stands in, with qrels `q` and the runs `r` and `more/r`."""
     (tmp_path / "more").mkdir()
     (tmp_path / "q").write_text("q1 0 d1 1\n")
     for name in ("r", "more/r"):

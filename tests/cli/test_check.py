@@ -48,7 +48,7 @@ def file_of(folder: Path, name: str, content: bytes) -> Path:
 
 
 def found_in(leadline: Leadline, path: Path, *options: str) -> dict[str, tuple[int | None, int]]:
-    """Give line and count by code."""
+    """Return line and count by code."""
     data = json.loads(leadline("check", path, "-f", "json", *options).out)
     problems = data["files"][0]["problems"]
     found = {each["code"]: (each["line"], each["count"]) for each in problems}

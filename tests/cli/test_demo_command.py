@@ -34,7 +34,7 @@ KEPT: dict[str, tuple[Outcome, str]] = {}
 
 @pytest.fixture
 def shown(leadline: Leadline, tmp_path: Path) -> Callable[[str], tuple[Outcome, str]]:
-    """Give what the demo prints in a form, and its page; each form is made once."""
+    """Return the output of the demo with one form of the kernels, and its page (made once)."""
 
     def made(form: str) -> tuple[Outcome, str]:
         if form not in KEPT:

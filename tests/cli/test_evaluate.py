@@ -54,7 +54,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def table_of(text: str) -> list[list[str]]:
-    """Give the words of the lines above the first empty one."""
+    """Return the words of the lines above the first empty one."""
     return [line.split() for line in text.partition("\n\n")[0].splitlines()]
 
 

@@ -133,7 +133,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def outputs(command: click.Command, path: str, context: click.Context) -> Iterator[str]:
-    """Give every output of every command: what has the type, and what has the usual names."""
+    """Return every output of every command: what has the type, and what has the usual names."""
     if isinstance(command, click.Group) and path != " study":
         for name in command.list_commands(context):
             found = command.get_command(context, name)
@@ -167,7 +167,7 @@ def test_every_output_of_every_command_is_tried() -> None:
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    """Give every file of a folder."""
+    """Return every file of a folder."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -176,7 +176,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 
 def read_by(line: str, folder: Path) -> list[str]:
-    """Give the input files that a line names; of an index its header and one of its arrays."""
+    """Return the input files that a line names; of an index its header and one of its arrays."""
     found: dict[str, None] = {}
     for word in line.split():
         name = word.split(":")[0]

@@ -56,7 +56,7 @@ class Half(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         return ratio(judged.total(judged.hits(self.rel).query) / 2, judged.length.astype(float))
 
 

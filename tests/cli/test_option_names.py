@@ -34,7 +34,7 @@ def options(entries: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 @functools.cache
 def messages() -> list[str]:
-    """Give the texts of all modules that are no docstrings."""
+    """Return the string literals of all modules except docstrings."""
     return [text for path in SOURCES for text in messages_of(path)]
 
 

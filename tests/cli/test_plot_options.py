@@ -33,7 +33,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def size_of(path: Path) -> tuple[float, float]:
-    """Give width and height of an SVG in inches."""
+    """Return width and height of an SVG in inches."""
     found = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', path.read_text())
     assert found
     return float(found[1]) / 72, float(found[2]) / 72

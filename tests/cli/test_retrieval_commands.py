@@ -28,7 +28,7 @@ QUERIES = [
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) -> Path:
-    """Give a folder with documents, queries, qrels and an index of them."""
+    """Return a folder with documents, queries, qrels and an index of them."""
     monkeypatch.chdir(tmp_path)
     for name, rows in (("docs", DOCS), ("queries", QUERIES)):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -99,7 +99,7 @@ def test_an_option_that_is_a_setting_is_answered_with_it(line: str, said: str, l
 
 
 def commands(command: click.Command, context: click.Context) -> list[click.Command]:
-    """Give all commands below one, those of studies left out."""
+    """Return all commands below one, those of studies left out."""
     if not isinstance(command, click.Group):
         return [command]
     found = (command.get_command(context, name) for name in command.list_commands(context) if name != "study")

@@ -36,7 +36,7 @@ WITHOUT_FIGURE = {"collection", "check", "explain", "measures"}
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a folder with the examples."""
+    """Return a folder with the examples."""
     shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -18,7 +18,7 @@ DOCS = [
 
 @pytest.fixture
 def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Give a file of documents."""
+    """Return a file of documents."""
     monkeypatch.chdir(tmp_path)
     Path("docs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in DOCS))
     return "docs.jsonl"

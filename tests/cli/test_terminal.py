@@ -157,7 +157,7 @@ def expanded(folder: Path, words: list[str]) -> list[str]:
 
 
 def clean_environment() -> dict[str, str]:
-    """Give the environment without what overrides the width of a terminal."""
+    """Return the environment without what overrides the width of a terminal."""
     return {name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES")} | {
         "TERM": "xterm"
     }
@@ -230,7 +230,7 @@ def read_all(descriptor: int) -> Iterator[bytes]:
 
 
 def numbers(text: str) -> set[str]:
-    """Give the words of a text that are numbers, the marks of best values aside."""
+    """Return the words of a text that are numbers, the marks of best values aside."""
     words = (word.rstrip("*.,;:)") for word in text.replace("(", " ").split())
     return {word for word in words if re.fullmatch(r"[-+<]?\d[\d.,]*(?:e[-+]?\d+)?", word)}
 
@@ -240,13 +240,13 @@ COMMANDS = {name: [*name.split()[:1], *words] for name, words in CASES.items()}
 
 @pytest.fixture(scope="module")
 def whole(folder: Path) -> dict[str, str]:
-    """Give what every command writes to a pipe."""
+    """Return what every command writes to a pipe."""
     return piped(folder, COMMANDS)
 
 
 @pytest.fixture(scope="module")
 def printed(folder: Path) -> dict[str, dict[int, str]]:
-    """Give what every command prints on terminals."""
+    """Return what every command prints on terminals."""
     return on_terminals(folder, COMMANDS)
 
 

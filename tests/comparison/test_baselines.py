@@ -33,7 +33,7 @@ def written(path: Path, runs: Any = None, measures: Any = "RR", qrels: Any = Non
 
 @pytest.fixture(params=SUFFIXES)
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Give the path of a baseline of each form."""
+    """Return the path of a baseline of each form."""
     if request.param == "parquet":
         pytest.importorskip("pyarrow")
     return tmp_path / f"baseline.{request.param}"

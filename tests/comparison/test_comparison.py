@@ -23,7 +23,7 @@ QRELS = {f"q{query}": {"good": 1, "bad": 0} for query in range(QUERIES)}
 
 
 def ranked(*places: int) -> Lists:
-    """Give lists in which the relevant document of each query stands at a rank; 0 is not found."""
+    """Return lists in which the relevant document of each query stands at a rank; 0 is not found."""
     found = {}
     for query, rank in enumerate(places):
         documents = [f"x{place}" for place in range(1, max(rank, 2))]
@@ -33,7 +33,7 @@ def ranked(*places: int) -> Lists:
 
 
 def varied(*steps: int) -> Lists:
-    """Give lists whose ranks go round in the steps."""
+    """Return lists whose ranks go round in the steps."""
     return ranked(*(steps[query % len(steps)] for query in range(QUERIES)))
 
 

@@ -23,12 +23,12 @@ TYPES = {f"q{query}": "ab"[query % 2] for query in range(20)} | {"q20": "c", "q2
 
 
 def means(found: Slices) -> dict[tuple[str | None, str], SliceMean]:
-    """Give the means by slice and run."""
+    """Return the means by slice and run."""
     return {(one.slice, one.run): one for one in found.records if isinstance(one, SliceMean)}
 
 
 def differences(found: Slices) -> dict[str | None, SliceDifference]:
-    """Give the differences of the only pair by slice."""
+    """Return the differences of the only pair by slice."""
     return {one.slice: one for one in found.records if isinstance(one, SliceDifference)}
 
 
@@ -54,7 +54,7 @@ def test_a_mean_over_a_slice_worked_by_hand() -> None:
 def slow(
     values: dict[str, tuple[float, float]], slices: dict[str, str]
 ) -> dict[str, tuple[float, float, int]]:
-    """Give difference, p and number of queries of each slice of five queries or more, one after the other."""
+    """Return difference, p and number of queries of each slice of five queries or more, one after the other."""
     found = {}
     for name in sorted(set(slices.values())):
         pairs = [values[query] for query in values if slices.get(query) == name]

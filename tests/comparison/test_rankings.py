@@ -18,7 +18,7 @@ from leadline.stats.ranks import mid_ranks
 
 
 def scores(values: list[list[float]], measure: str = "AP") -> ll.Results:
-    """Give results of runs (columns) by queries (rows)."""
+    """Return results of runs (columns) by queries (rows)."""
     rows = {
         f"r{run}": {f"q{query}": {measure: float(row[run])} for query, row in enumerate(values)}
         for run in range(len(values[0]))
@@ -27,7 +27,7 @@ def scores(values: list[list[float]], measure: str = "AP") -> ll.Results:
 
 
 def drawn(runs: int = 6, queries: int = 25, seed: int = 0) -> list[list[float]]:
-    """Give values of runs whose means differ by more and less."""
+    """Return values of runs whose means differ by more and less."""
     rng = np.random.default_rng(seed)
     values = rng.random((queries, runs)) * 0.4 + np.linspace(0.5, 0, runs)
     found: list[list[float]] = np.round(values, 3).tolist()

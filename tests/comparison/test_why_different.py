@@ -29,7 +29,7 @@ RANX = Path(__file__).parent / "ranx_values.json"
 def collection(
     seed: int, *, queries: int = 20, listed: int = 30, levels: int = 4, tied: int = 0, numbered: bool = False
 ) -> tuple[QrelsOf, RunOf]:
-    """Give judgments and a run: `tied` is the number of distinct scores, and 0 that all differ."""
+    """Return judgments and a run: `tied` is the number of distinct scores, and 0 that all differ."""
     random = np.random.default_rng(seed)
     names = [f"d{number}" for number in range(60)]
     qrels: QrelsOf = {}
@@ -46,7 +46,7 @@ def collection(
 
 
 def by_pytrec_eval(qrels: QrelsOf, run: RunOf, name: str, *, level: int = 1) -> dict[str, dict[str, float]]:
-    """Give the values of pytrec_eval, as its dictionaries."""
+    """Return the values of pytrec_eval, as its dictionaries."""
     package: Any = pytest.importorskip("pytrec_eval", reason="pytrec_eval is not installed")
     found: dict[str, dict[str, float]] = package.RelevanceEvaluator(
         qrels, {name}, relevance_level=level
@@ -65,7 +65,7 @@ def by_ir_measures(qrels: QrelsOf, run: RunOf, name: str, path: Path) -> str:
 
 
 def by_mteb(qrels: QrelsOf, run: RunOf) -> dict[str, dict[str, float]]:
-    """Give nDCG@10 as MTEB does: by pytrec_eval, without the documents that have the id of the query."""
+    """Return nDCG@10 as MTEB does: by pytrec_eval, without the documents that have the id of the query."""
     rest = {
         query: {name: score for name, score in found.items() if name != query} for query, found in run.items()
     }
@@ -73,7 +73,7 @@ def by_mteb(qrels: QrelsOf, run: RunOf) -> dict[str, dict[str, float]]:
 
 
 def by_mteb_rr(qrels: QrelsOf, run: RunOf) -> dict[str, dict[str, float]]:
-    """Give RR@10 as MTEB does: a stable sort by falling score, and 0 below rank 10."""
+    """Return RR@10 as MTEB does: a stable sort by falling score, and 0 below rank 10."""
     values = {}
     for query, found in run.items():
         top = sorted(found.items(), key=lambda item: item[1], reverse=True)[:10]
@@ -99,7 +99,7 @@ def by_trec_eval(
 
 
 def by_leadline(qrels: QrelsOf, run: RunOf, name: str) -> dict[str, dict[str, float | None]]:
-    """Give our per-query values; None is undefined."""
+    """Return our per-query values; None is undefined."""
     found = evaluate(qrels, {"mine": run}, name).to_dict(per_query=True)
     values: dict[str, dict[str, float | None]] = found["runs"][0]["queries"]
     return values

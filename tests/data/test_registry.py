@@ -280,7 +280,7 @@ BASE = "from leadline.data.registry import Parametric\nclass Base(Parametric):\n
 def registry(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Registry[Parametric]]:
-    """Give a registry made of the files of FILES and those of the parameter."""
+    """Return a registry made of the files of FILES and those of the parameter."""
     import importlib
 
     name = f"registry_{abs(hash(request.node.name))}"

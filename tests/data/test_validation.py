@@ -45,7 +45,7 @@ OF_EVALUATE: list[tuple[str, Any, str]] = [
 
 
 def rejected(function: Any, *arguments: Any, **options: Any) -> str:
-    """Give the one line of a refusal."""
+    """Return the one line of a refusal."""
     with pytest.raises(UsageError) as caught:
         function(*arguments, **options)
     assert "\n" not in str(caught.value)

@@ -44,7 +44,7 @@ class Tree(HTMLParser):
         assert self.open.pop() == tag
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
-        """Give the attributes of every element of a kind."""
+        """Return the attributes of every element of a kind."""
         return [attributes for name, attributes in self.found if name == tag]
 
 
@@ -57,7 +57,7 @@ def made(*names: str) -> str:
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    """Give a page with undefined values, notices and a name that must be escaped."""
+    """Return a page with undefined values, notices and a name that must be escaped."""
     return made("plain", EVIL)
 
 

@@ -33,7 +33,7 @@ def of(method: DeShaTo, *lists: list[str], vectors: Vectors = VECTORS) -> list[f
 
 
 def moments(numbers: list[float]) -> float:
-    """Give kurtosis plus skewness by their definitions."""
+    """Return kurtosis plus skewness by their definitions."""
     if max(numbers) - min(numbers) <= 1e-12 * max(numbers):
         return 0.0
     mean = sum(numbers) / len(numbers)
@@ -42,7 +42,7 @@ def moments(numbers: list[float]) -> float:
 
 
 def slow(names: list[str]) -> float:
-    """Give the score of one list, product and all, without logarithms."""
+    """Return the score of one list, product and all, without logarithms."""
     rows = list(zip(*(VECTORS[name] for name in names), strict=True))
     if not rows:
         return 0.0

@@ -136,7 +136,7 @@ def test_slow_loops_give_the_same(
 
 
 def all_groups_of_teams(lists: Lists, teams: list[str]) -> list[float]:
-    """Give Spoerri's value by every choice of one run for each of four other teams."""
+    """Return Spoerri's value by every choice of one run for each of four other teams."""
     names = sorted(set(teams))
     found = []
     for here, own in enumerate(lists):

@@ -56,7 +56,7 @@ def answer(index: Index, query: str, names: list[str]) -> Answer:
 
 
 def forms(kind: type[Parametric]) -> list[Parametric]:
-    """Give a class with its defaults and with every choice in turn."""
+    """Return a class with its defaults and with every choice in turn."""
     choices = [
         {name: option} for name, parameter in kind.parameters().items() for option in parameter.options
     ]

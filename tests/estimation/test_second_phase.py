@@ -36,7 +36,7 @@ POOL = pool_for(RUNS, "P@10", budget=12, seed=1).pool
 
 
 def chosen(pool: DrawnPool, grades: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
-    """Give the grades of the drawn pairs."""
+    """Return the grades of the drawn pairs."""
     found: dict[str, dict[str, int]] = {}
     for row in np.flatnonzero(pool.drawn).tolist():
         found.setdefault(pool.queries[row], {})[pool.documents[row]] = grades[pool.queries[row]][
@@ -57,7 +57,7 @@ def test_the_draw_has_the_size_and_the_probabilities_that_it_says() -> None:
 
 
 def outcomes(pairs: int, chance: float) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Give every set of pairs that may be drawn, with its probability."""
+    """Return every set of pairs that may be drawn, with its probability."""
     for flags in product((0, 1), repeat=pairs):
         yield flags, float(np.prod([chance if flag else 1 - chance for flag in flags]))
 

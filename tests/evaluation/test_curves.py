@@ -12,7 +12,7 @@ RELEVANT_AT = {"first": [1, 2, 4, 6, 13], "second": [1, 3, 5, 8, 9, 14]}
 
 
 def lecture(query: str, interpolation: str = "standard") -> Curves:
-    """Give the curve of one example: lists of 14 documents, six relevant ones."""
+    """Return the curve of one example: lists of 14 documents, six relevant ones."""
     ranks = [*RELEVANT_AT[query], 99][:6]
     judgments = {f"d{rank}": 1 for rank in ranks}
     run = {f"d{rank}": -float(rank) for rank in range(1, 15)}

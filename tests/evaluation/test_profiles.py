@@ -26,7 +26,7 @@ ASKED = {
 
 
 def curve(profile: str, ranks: list[int], size: int) -> list[float]:
-    """Give the interpolated precision of one list at the eleven levels."""
+    """Return the interpolated precision of one list at the eleven levels."""
     names = [f"d{rank}" for rank in ranks] + [f"lost{rank}" for rank in range(size - len(ranks))]
     run = {"q": {f"d{rank}": -float(rank) for rank in range(1, max(ranks, default=1) + 1)}}
     levels = [f"IPrec@{level}" for level in ELEVEN_LEVELS]
@@ -36,7 +36,7 @@ def curve(profile: str, ranks: list[int], size: int) -> list[float]:
 
 
 def best(asked: int, ranks: list[int]) -> float:
-    """Give the highest precision where at least that many relevant documents were found."""
+    """Return the highest precision where at least that many relevant documents were found."""
     return max((n / rank for n, rank in enumerate(ranks, start=1) if n >= asked), default=0.0)
 
 

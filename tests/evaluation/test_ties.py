@@ -21,7 +21,7 @@ claimed = pytest.mark.parametrize("name", sorted(rules()))
 
 
 def tie_bounds(measure: Measure, judged: JudgedRun) -> tuple[float, float, float]:
-    """Give the three bounds of the only query."""
+    """Return the three bounds of the only query."""
     low, high, expected = bounds_of([measure], judged).limits[0, 0, :3].tolist()
     return low, high, expected
 
@@ -33,7 +33,7 @@ def is_expectation(measure: Measure) -> bool:
 
 @cache
 def lists_and_all_their_orders() -> list[tuple[Case, JudgedRun, JudgedRun]]:
-    """Give lists with ties, each joined as it is and in every order of its ties."""
+    """Return lists with ties, each joined as it is and in every order of its ties."""
     return [(case, join({"q": case}), join(all_orders(case))) for case in random_cases(1, 40)]
 
 

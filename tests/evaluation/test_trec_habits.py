@@ -15,12 +15,12 @@ NINE, TEN = profile_of("trec9"), profile_of("trec10")
 
 
 def names(profile: str, *texts: str) -> list[str]:
-    """Give trec_eval's names of what is asked for."""
+    """Return trec_eval's names of what is asked for."""
     return [request.name for request in profile_of(profile).requests(texts)]
 
 
 def texts(profile: str, *asked: str) -> list[str]:
-    """Give our names of what is asked for."""
+    """Return our names of what is asked for."""
     return list(map(str, profile_of(profile).measures(asked)))
 
 

@@ -30,7 +30,7 @@ class Graded(AllJudged):
 
 
 def unjudged_bounds(measure: Measure, judged: JudgedRun) -> tuple[float, float]:
-    """Give both bounds of the only query."""
+    """Return both bounds of the only query."""
     low, high = bounds_of([measure], judged).limits[0, 0, 3:].tolist()
     return low, high
 

@@ -26,7 +26,7 @@ MEASURE = "NoAnswer(above=0.5)"
 
 
 def sources(folder: Path) -> dict[str, Any]:
-    """Give the run in several forms."""
+    """Return the run in several forms."""
     rows = [(query, name, score) for query, one in RUN.items() for name, score in one.items()]
     text = "".join(f"{query} Q0 {name} 1 {score} tag\n" for query, name, score in rows)
     (folder / "plain.run").write_text(text)

@@ -78,7 +78,7 @@ COMMANDS = {
 
 
 def keys_of(value: Any, path: str = "") -> dict[str, str]:
-    """Give the path of every key with the types of what it holds; the elements of a list share a path."""
+    """Return the path of every key with the types of what it holds; the elements of a list share a path."""
     if isinstance(value, dict):
         found = [keys_of(inner, f"{path}.{key}".strip(".")) for key, inner in value.items()]
     elif isinstance(value, list):

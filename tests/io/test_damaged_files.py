@@ -25,7 +25,7 @@ QRELS, RUN = EXAMPLES / "qrels.txt", EXAMPLES / "bm25.run"
 
 
 def line_of(read: Callable[[], Any]) -> str:
-    """Give the error of what must be refused in one line."""
+    """Return the error of what must be refused in one line."""
     with pytest.raises(LeadlineError) as refused:
         read()
     assert len(str(refused.value).splitlines()) == 1

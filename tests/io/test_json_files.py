@@ -541,7 +541,7 @@ LISTED = (
 
 
 def changed(value: Any, change: Any, key: str = "") -> Any:
-    """Give a value with a change of every list of records."""
+    """Return a value with a change of every list of records."""
     if isinstance(value, list):
         records = key in LISTED or (
             key == "hits" and any("_id" in each for each in value if isinstance(each, dict))

@@ -39,7 +39,7 @@ def of_whole(path: Path) -> QrelsColumns:
 
 
 def told(qrels: QrelsColumns) -> tuple[object, ...]:
-    """Give all that judgments hold."""
+    """Return all that judgments hold."""
     return (
         *(list(qrels.queries), list(qrels.documents), qrels.grades.tolist(), qrels.grades.dtype),
         *(qrels.begin.tolist(), qrels.end.tolist(), qrels.ideal.gain.tolist(), qrels.ideal.rank.tolist()),

@@ -35,18 +35,18 @@ NAMES = ("run", "query_id", "measure", "value")
 
 
 def cells_of(results: ll.Results) -> list[tuple[str, str, str, float]]:
-    """Give the values one by one."""
+    """Return the values one by one."""
     frame = results.to_columns(per_query=True)
     return sorted(zip(frame["run"], frame["query"], frame["measure"], frame["value"], strict=True))
 
 
 def text(rows: list[tuple[Any, ...]], header: tuple[str, ...], delimiter: str = ",") -> str:
-    """Give a table as text."""
+    """Return a table as text."""
     return "".join(delimiter.join(map(str, row)) + "\n" for row in (header, *rows))
 
 
 def by_measure(run: str | None = None) -> list[tuple[Any, ...]]:
-    """Give rows with a column for each measure, of all runs or one."""
+    """Return rows with a column for each measure, of all runs or one."""
     rows = []
     for name in ("a", "b") if run is None else (run,):
         for query in ("q1", "q2"):

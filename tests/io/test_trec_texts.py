@@ -63,7 +63,7 @@ def run_of(folder: Path, text: bytes | str, name: str = "sys.run") -> Path:
 
 
 def refusal(path: Path, reading: Reading = DEFAULT_READING) -> str:
-    """Give the one error that reading a run and judging it in windows of any size agree on."""
+    """Return the one error that reading a run and judging it in windows of any size agree on."""
     with pytest.raises(InputError) as whole:
         counted_run(str(path), reading=reading)
     for window in (8, 40, 1 << 16):

@@ -76,7 +76,7 @@ class Visit:
 
     @property
     def pressed(self) -> list[str]:
-        """Give the grades that are marked as given."""
+        """Return the grades that are marked as given."""
         buttons = self.page.locator('.grade[aria-pressed="true"]')
         found: list[str] = buttons.evaluate_all("all => all.map(one => one.dataset.grade)")
         return found

@@ -148,7 +148,7 @@ def test_bad_options_are_refused(options: dict[str, object], said: str) -> None:
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Give two runs as files."""
+    """Return two runs as files."""
     monkeypatch.chdir(tmp_path)
     for name, run in (("a.run", A), ("b.run", B)):
         lines = [

@@ -76,7 +76,7 @@ def swap(content: bytearray, rng: random.Random) -> None:
 
 
 def tried(read: Callable[[str], Any], path: str) -> tuple[Any, str]:
-    """Give what is read, or the words of the refusal."""
+    """Return what is read, or the words of the refusal."""
     try:
         return read(path), ""
     except InputError as error:

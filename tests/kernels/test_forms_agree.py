@@ -51,7 +51,7 @@ OPTIONS = st.builds(Options, st.booleans(), DEPTHS, st.booleans())
 
 
 def rows_of(text: bytes) -> list[list[bytes]]:
-    """Give the fields of every line that is no remark at the top and not blank."""
+    """Return the fields of every line that is no remark at the top and not blank."""
     lines = text.split(b"\n")
     while lines and (is_remark(lines[0]) or not lines[0].strip(b" \t\r")):
         del lines[0]
@@ -274,7 +274,7 @@ def bits(number: float) -> bytes:
 
 
 def scores_read(folder: Path, numbers: list[bytes]) -> list[bytes]:
-    """Give the bits of numbers read as scores, one list each."""
+    """Return the bits of numbers read as scores, one list each."""
     path = folder / "numbers.run"
     path.write_bytes(b"".join(b"%06d Q0 d 1 %s t\n" % (place, text) for place, text in enumerate(numbers)))
     return [bits(score) for score in read_run(path).scores.tolist()]
@@ -290,7 +290,7 @@ def test_numbers_are_read_as_python_reads_them(folder: Path, numbers: list[bytes
 
 
 def some_decimal(rng: random.Random) -> bytes:
-    """Give a number near the places where a quick reader goes wrong."""
+    """Return a number near the places where a quick reader goes wrong."""
     digits = "".join(rng.choices("0123456789", k=rng.choice([1, 3, 15, 16, 17, 18, 19, 20, 25])))
     point = rng.randrange(len(digits) + 1)
     text = digits[:point] + rng.choice([".", "", "."]) + digits[point:]
@@ -319,7 +319,7 @@ def test_the_interpreted_source_reads_numbers_exactly_too(folder: Path, interpre
 
 
 def crowd(names: list[bytes], rng: random.Random) -> tuple[bytes, bytes]:
-    """Give a run that lists all names for two queries, and qrels that judge half of them."""
+    """Return a run that lists all names for two queries, and qrels that judge half of them."""
     run = b"".join(
         b"%s Q0 %s 1 %d t\n" % (query, name, rng.randrange(50)) for query in (b"q1", b"q2") for name in names
     )
@@ -429,7 +429,7 @@ SOUP = st.one_of(
 
 @st.composite
 def mutated(draw: st.DrawFn, texts: st.SearchStrategy[bytes]) -> bytes:
-    """Give a good text with some bytes changed, put in, taken away, or lines doubled and cut."""
+    """Return a good text with some bytes changed, put in, taken away, or lines doubled and cut."""
     text = bytearray(draw(texts))
     for _ in range(draw(st.integers(1, 4))):
         place = draw(st.integers(0, len(text)))

@@ -41,7 +41,7 @@ def in_way(way: tuple[Any, int]) -> Iterator[None]:
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[list[int], list[float], list[list[int]]]:
-    """Give grades of documents, a weight per grade, and three lists of some of the documents."""
+    """Return grades of documents, a weight per grade, and three lists of some of the documents."""
     classes = draw(st.integers(1, 4))
     grades = draw(st.lists(st.integers(0, classes - 1), min_size=1, max_size=12))
     weights = draw(st.lists(st.floats(0.01, 3), min_size=classes, max_size=classes))

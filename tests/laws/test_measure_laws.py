@@ -386,7 +386,7 @@ def test_where_nothing_is_tied_any_new_names_change_nothing(kind: type[Measure])
 
 @cache
 def few_queries_at_a_time() -> list[JudgedRun]:
-    """Give collections of one, two and three of the queries, from places far apart."""
+    """Return collections of one, two and three of the queries, from places far apart."""
     names = list(QUERIES)
     parts = [names[place::99] for place in range(0, 99, 3)] + [names[:1], names[150:152], names[-1:]]
     found = [{name: QUERIES[name] for name in part} for part in parts]
@@ -419,7 +419,7 @@ def test_what_lies_below_the_cutoff_never_matters(kind: type[Measure]) -> None:
 
 @cache
 def before_and_after_a_better_document_moved_up() -> tuple[JudgedRun, JudgedRun]:
-    """Give lists without ties, and those in which two documents changed places, the better one below."""
+    """Return lists without ties, and those in which two documents changed places, the better one below."""
     rng = random.Random(1)
     before, after = {}, {}
     for query, case in QUERIES.items():

@@ -30,7 +30,7 @@ DRAWS = 199
 
 
 def forms(kind: type[Parametric]) -> list[Parametric]:
-    """Give a class with its defaults and with every parameter changed in turn."""
+    """Return a class with its defaults and with every parameter changed in turn."""
     found = [kind()]
     for name, parameter in kind.parameters().items():
         default = parameter.default
@@ -43,13 +43,13 @@ def forms(kind: type[Parametric]) -> list[Parametric]:
 
 
 def quick(kind: type[PairedTest]) -> list[PairedTest]:
-    """Give the forms of a test, with few draws where it draws."""
+    """Return the forms of a test, with few draws where it draws."""
     few_draws = {"draws": DRAWS} if "draws" in kind.parameters() else {}
     return [form.replace(**few_draws) for form in forms(kind)]
 
 
 def pairs_of_everything() -> list[tuple[Registry[Parametric], type[Parametric]]]:
-    """Give every class with its registry."""
+    """Return every class with its registry."""
     registries: list[Registry[Parametric]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ignore[list-item]
     return [(registry, kind) for registry in registries for kind in registry.classes.values()]
 
@@ -134,7 +134,7 @@ def test_an_undefined_query_at_the_end_is_no_query(kind: type[PairedTest], value
 
 
 def quick_interval(kind: type[Interval]) -> Interval:
-    """Give an interval with few draws where it draws."""
+    """Return an interval with few draws where it draws."""
     return kind(**({"draws": DRAWS} if "draws" in kind.parameters() else {}))
 
 

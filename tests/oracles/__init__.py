@@ -26,13 +26,13 @@ class Case(NamedTuple):
 
     @property
     def ranked(self) -> Ranked:
-        """Give the list in order: score falling, then document id falling by bytes."""
+        """Return the list in order: score falling, then document id falling by bytes."""
         by_id = sorted(self.scores.items(), key=lambda pair: pair[0].encode(), reverse=True)
         return sorted(by_id, key=lambda pair: -pair[1])
 
 
 def cut(case: Case, cutoff: int | None) -> list[str]:
-    """Give the documents at ranks up to the cutoff."""
+    """Return the documents at ranks up to the cutoff."""
     return [document for document, _ in case.ranked][:cutoff]
 
 
@@ -57,7 +57,7 @@ GRADES = [0.0, 0.0, 1.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.5, 1.5, 0.25]
 
 
 def cases() -> st.SearchStrategy[Case]:
-    """Give queries with ties, unjudged, missing and negative documents, and fractional grades."""
+    """Return queries with ties, unjudged, missing and negative documents, and fractional grades."""
     some = st.sets(st.sampled_from(DOCUMENTS), max_size=6).map(frozenset)
     scores = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 4).map(float), max_size=7)
     judged = st.dictionaries(st.sampled_from(DOCUMENTS), st.sampled_from(GRADES), min_size=1)
@@ -65,7 +65,7 @@ def cases() -> st.SearchStrategy[Case]:
 
 
 def random_cases(number: int) -> dict[str, Case]:
-    """Give the same random queries every time, from those without any document to ten judged ones."""
+    """Return the same random queries every time, from those without any document to ten judged ones."""
     rng, found = random.Random(20), {}
     for place in range(number):
         listed = rng.sample(DOCUMENTS, rng.randint(0, 7))

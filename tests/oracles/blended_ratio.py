@@ -6,14 +6,14 @@ from oracles import Case, count_relevant, cut, divide, is_relevant
 
 
 def gain_of(grade: float, gains: str) -> float:
-    """Give the gain of a grade by a table such as 1:3/2:9."""
+    """Return the gain of a grade by a table such as 1:3/2:9."""
     table = {} if gains == "grade" else dict(part.split(":") for part in gains.split("/"))
     chosen = [float(gain) for level, gain in table.items() if float(level) == grade]
     return chosen[0] if chosen else max(grade, 0.0)
 
 
 def ratios(case: Case, *, beta: float, rel: float, gains: str, cutoff: int | None) -> list[tuple[str, float]]:
-    """Give the retrieved relevant documents, each with the blended ratio at its rank."""
+    """Return the retrieved relevant documents, each with the blended ratio at its rank."""
     best = sorted((gain_of(grade, gains) for grade in case.grades.values()), reverse=True)
     found = []
     for rank, name in enumerate(cut(case, cutoff), start=1):
@@ -37,7 +37,7 @@ def O_measure(case: Case, *, beta: float, rel: float, gains: str, cutoff: int | 
 
 
 def until_the_best(case: Case, found: list[tuple[str, float]]) -> list[float]:
-    """Give the ratios down to the first of the documents of the highest grade."""
+    """Return the ratios down to the first of the documents of the highest grade."""
     grades = [case.grades[name] for name, _ in found]
     return [ratio for _, ratio in found[: grades.index(max(grades)) + 1]]
 

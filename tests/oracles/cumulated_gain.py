@@ -41,7 +41,7 @@ def SDCG(case: Case, *, max_grade: float, cutoff: int) -> float:
 
 
 def gain_of(case: Case, document: str, gains: str) -> float:
-    """Give the gain of a document."""
+    """Return the gain of a document."""
     grade = case.grades.get(document, 0)
     table = {} if gains == "grade" else dict(part.split(":") for part in gains.split("/"))
     found = {float(key): float(gain) for key, gain in table.items()}

@@ -23,24 +23,24 @@ class SubtopicCase(NamedTuple):
 
     @property
     def ranked(self) -> list[str]:
-        """Give the list in order: score falling, then document id falling by bytes."""
+        """Return the list in order: score falling, then document id falling by bytes."""
         by_id = sorted(self.scores, key=str.encode, reverse=True)
         return sorted(by_id, key=lambda name: -self.scores[name])
 
     @property
     def judged(self) -> list[str]:
-        """Give the judged documents, the largest id first."""
+        """Return the judged documents, the largest id first."""
         names = {name for grades in self.grades.values() for name in grades}
         return sorted(names, key=str.encode, reverse=True)
 
     def covers(self, document: str, rel: float) -> set[str]:
-        """Give the subtopics of a document."""
+        """Return the subtopics of a document."""
         return {
             name for name, grades in self.grades.items() if document in grades and grades[document] >= rel
         }
 
     def found(self, rel: float, cutoff: int | None) -> Pairs:
-        """Give the subtopics of each document in the list."""
+        """Return the subtopics of each document in the list."""
         return [self.covers(name, rel) for name in self.ranked[:cutoff]]
 
     def size(self, rel: float) -> int:
@@ -48,7 +48,7 @@ class SubtopicCase(NamedTuple):
         return len(set().union(*(self.covers(name, rel) for name in self.judged)))
 
     def ideal(self, rel: float, alpha: float, cutoff: int | None) -> Pairs:
-        """Give the greedy ideal list, with exact sums; the largest id first among equals."""
+        """Return the greedy ideal list, with exact sums; the largest id first among equals."""
         left = {name: self.covers(name, rel) for name in self.judged}
         keep, ideal = 1 - Fraction(str(alpha)), Pairs()
         while left:
@@ -61,7 +61,7 @@ class SubtopicCase(NamedTuple):
 
 
 def by_subtopic(case: Case | SubtopicCase) -> SubtopicCase:
-    """Give a query as one that was judged by subtopic: for a single one if it was not."""
+    """Return a query as one that was judged by subtopic: for a single one if it was not."""
     return case if isinstance(case, SubtopicCase) else SubtopicCase(case.scores, {"1": case.grades})
 
 
@@ -76,7 +76,7 @@ def novel(found: Pairs, alpha: float, discount: Callable[[int], float]) -> float
 
 
 def random_subtopic_cases(number: int) -> dict[str, SubtopicCase]:
-    """Give the same random queries every time: with ties, unjudged and negative documents, and fractions."""
+    """Return the same random queries every time: with ties, unjudged and negative documents, and fractions."""
     rng, found = random.Random(20), {}
     for place in range(number):
         listed = rng.sample(DOCUMENTS, rng.randint(0, 7))

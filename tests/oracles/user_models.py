@@ -37,7 +37,7 @@ def RBPUnjudged(case: Case, *, p: float) -> float:
 
 
 def stops(grades: list[float], gain: str, max_grade: float) -> list[float]:
-    """Give the probabilities that documents of these grades satisfy."""
+    """Return the probabilities that documents of these grades satisfy."""
     if gain == "linear":
         return [max(grade, 0) / (max_grade + 1) for grade in grades]
     return [(2 ** max(grade, 0) - 1) / 2**max_grade for grade in grades]

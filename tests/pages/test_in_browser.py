@@ -41,7 +41,7 @@ PICTURES = {demo: 2, report: 1 + 5 * 5}  # report: curves, then five of every me
 
 @pytest.fixture(scope="module", params=list(PICTURES), ids=lambda make: make.__name__)
 def make(request: pytest.FixtureRequest) -> Callable[[Results, Curves], str]:
-    """Give what makes a page."""
+    """Return what makes a page."""
     found: Callable[[Results, Curves], str] = request.param
     return found
 
@@ -71,7 +71,7 @@ class Visit:
         self.page.goto(address)
 
     def column(self, place: int) -> list[str]:
-        """Give the cells of a column of the first table from the top."""
+        """Return the cells of a column of the first table from the top."""
         cells = self.page.locator("table").first.locator(f"tbody tr > :nth-child({place + 1})")
         found: list[str] = cells.evaluate_all("cells => cells.map(cell => cell.dataset.value)")
         return found

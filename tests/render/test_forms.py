@@ -39,7 +39,7 @@ def small_sheet() -> Table:
 
 
 def seen(sheet: Table) -> str:
-    """Give what a person sees of a table on a terminal: the text without colours."""
+    """Return what a person sees of a table on a terminal: the text without colours."""
     return re.sub(r"\x1b\[[0-9;]*m", "", render(sheet, "table"))
 
 

@@ -8,17 +8,17 @@ from leadline.data.arrays import Floats
 
 
 def smooth(queries: int, columns: int = 1, *, seed: int = 0, mean: float = 0.05) -> Floats:
-    """Give differences without ties."""
+    """Return differences without ties."""
     return np.random.default_rng(seed).normal(mean, 0.2, (queries, columns))
 
 
 def skewed(queries: int, columns: int = 1, *, seed: int = 0) -> Floats:
-    """Give values with a long tail, all above 0."""
+    """Return values with a long tail, all above 0."""
     return np.random.default_rng(seed).exponential(0.1, (queries, columns)) ** 1.5 + 0.01
 
 
 def stepped(queries: int, columns: int = 1, *, seed: int = 0, steps: int = 5) -> Floats:
-    """Give differences in tenths, with many ties and zeros."""
+    """Return differences in tenths, with many ties and zeros."""
     drawn = np.random.default_rng(seed).integers(-steps, steps + 1, (queries, columns))
     return np.asarray(drawn / 10)
 
@@ -30,7 +30,7 @@ def holed(values: Floats, *, share: float = 0.3, seed: int = 0) -> Floats:
 
 
 def edges() -> dict[str, Floats]:
-    """Give the columns at which formulas break, each by its name."""
+    """Return the columns at which formulas break, each by its name."""
     nan = float("nan")
     return {
         name: np.array([values], dtype=np.float64).reshape(-1, 1)

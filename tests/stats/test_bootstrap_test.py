@@ -13,7 +13,7 @@ from leadline.stats.resampling import BLOCK, weights
 
 
 def t_of(values: list[float]) -> float:
-    """Give the absolute t of a list; of equal values 0 or infinite."""
+    """Return the absolute t of a list; of equal values 0 or infinite."""
     mean = sum(values) / len(values)
     squares = sum((value - mean) ** 2 for value in values)
     if squares < 1e-20:

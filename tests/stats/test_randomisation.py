@@ -28,7 +28,7 @@ def enumerated(differences: list[float]) -> float:
 
 
 def error(p: float, draws: int) -> float:
-    """Give how far a share of draws may be off: five standard errors and the one that is added."""
+    """Return how far a share of draws may be off: five standard errors and the one that is added."""
     return float(5 * np.sqrt(p * (1 - p) / draws) + 2 / draws)
 
 

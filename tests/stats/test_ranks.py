@@ -31,7 +31,7 @@ numbers = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0])
 
 
 def plain_ranks(means: list[float]) -> list[float]:
-    """Give the rank of every value by counting those that are larger and those that are equal."""
+    """Return the rank of every value by counting those that are larger and those that are equal."""
     return [
         1
         + sum(other > one + 1e-9 for other in means)
@@ -108,7 +108,7 @@ def test_intervals_and_groups_are_those_of_a_plain_count(runs: int, seed: int) -
 
 
 def every_resample(rows: list[list[float]]) -> list[list[float]]:
-    """Give the ranks in each of the n^n resamples of n queries."""
+    """Return the ranks in each of the n^n resamples of n queries."""
     size = len(rows)
     found = []
     for drawn in itertools.product(range(size), repeat=size):
@@ -153,7 +153,7 @@ def test_bootstrap_ranks_come_near_those_of_all_resamples(seed: int) -> None:
 
 
 def plain_limits(ranks: list[float], level: float) -> tuple[float, float]:
-    """Give the smallest ranks that enough of the resamples do not exceed."""
+    """Return the smallest ranks that enough of the resamples do not exceed."""
     ordered = sorted(ranks)
     return tuple(  # type: ignore[return-value]
         next(one for one in ordered if sum(rank <= one for rank in ranks) >= share * len(ranks) - 1e-9)
@@ -237,7 +237,7 @@ def test_the_same_seed_gives_the_same_distribution_and_draws_are_needed() -> Non
 
 
 def simulated(values: Floats, redraws: int) -> float:
-    """Give how often the intervals of Holm's tests hold all true ranks over redraws of the rows."""
+    """Return how often the intervals of Holm's tests hold all true ranks over redraws of the rows."""
     truth = values.mean(axis=0)
     pairs = np.triu_indices(values.shape[1], k=1)
     rng, held = np.random.default_rng(3), 0

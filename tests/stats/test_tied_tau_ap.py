@@ -38,7 +38,7 @@ PUBLISHED = [
 
 
 def one_way(x: list[float], y: list[float]) -> float:
-    """Give the half of tau-AP,b in which y is the ranking that is read from the top."""
+    """Return the half of tau-AP,b in which y is the ranking that is read from the top."""
     shares = []
     for i, value in enumerate(y):
         above = [j for j, other in enumerate(y) if other > value]

@@ -19,18 +19,18 @@ from leadline.stats.simultaneous import tukey
 
 
 def error(p: float, draws: int) -> float:
-    """Give how far a share of draws may be off: five standard errors and the one that is added."""
+    """Return how far a share of draws may be off: five standard errors and the one that is added."""
     return float(5 * np.sqrt(p * (1 - p) / draws) + 2 / draws)
 
 
 def differences(values: Floats) -> list[float]:
-    """Give the differences of means of all pairs."""
+    """Return the differences of means of all pairs."""
     means = values.mean(axis=0)
     return [float(a - b) for place, a in enumerate(means) for b in means[place + 1 :]]
 
 
 def spread(rows: list[tuple[float, ...]]) -> float:
-    """Give the range of the means."""
+    """Return the range of the means."""
     means = [float(sum(column)) / len(rows) for column in zip(*rows, strict=True)]
     return max(means) - min(means)
 

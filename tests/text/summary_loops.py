@@ -9,7 +9,7 @@ Window = tuple[int, int]
 
 
 def cores(matches: Sequence[Match], phrases: Sequence[Window], bound: int) -> list[Window]:
-    """Give the phrases that fit, else the smallest stretches from match to match with most terms."""
+    """Return the phrases that fit, else the smallest stretches from match to match with most terms."""
     fitting = [(low, high) for low, high in phrases if high - low <= bound]
     if fitting:
         return fitting
@@ -25,7 +25,7 @@ def cores(matches: Sequence[Match], phrases: Sequence[Window], bound: int) -> li
 
 
 def around(core: Window, edges: Sequence[int], bound: int) -> Window:
-    """Give the window around a core, sentence by sentence."""
+    """Return the window around a core, sentence by sentence."""
     low, high = core
     size = edges[-1]
     first = max(edge for edge in edges if edge <= low)
@@ -52,7 +52,7 @@ def best(
     edges: Sequence[int],
     bound: int,
 ) -> Window:
-    """Give the best window: the one around a core that shows most matches, the earliest of these."""
+    """Return the best window: the one around a core that shows most matches, the earliest of these."""
 
     def key(window: Window) -> tuple[int, int]:
         begin, end = window

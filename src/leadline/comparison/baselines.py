@@ -15,6 +15,7 @@ from leadline.comparison.pairing import Pairs, joined_place
 from leadline.data.arrays import Flags
 from leadline.data.qrels import QrelsColumns
 from leadline.data.records import ResultWarning, RunInfo, flagged
+from leadline.data.wording import first_few
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.limits import same_weights
 from leadline.evaluation.results import Results
@@ -184,7 +185,7 @@ def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:
         if lacking:
             raise UsageError(
                 f"{baseline.path} has several runs, but none is named '{lacking[0]}'. Rename your run to "
-                f"match one of these: {', '.join(known[:5])}{', ...' if len(known) > 5 else ''}."
+                f"match one of these: {first_few(known, 5)}."
             )
     twice = [name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in known]
     if twice:

@@ -11,7 +11,7 @@ import numpy as np
 from leadline.comparison.pairing import in_groups
 from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats, Integers
-from leadline.data.wording import counted, percent, queries
+from leadline.data.wording import counted, first_few, percent, queries
 from leadline.stats.moments import FEWEST_GROUPS, Means
 from leadline.stats.power import Outcomes, detectable, queries_needed, upper_deviation
 
@@ -366,7 +366,7 @@ def lacking_text(names: Sequence[str], run: str, of: int = 0) -> str:
     >>> lacking_text(["q1"], "bm25"), lacking_text(list("abcd"), "bm25")
     ('bm25 lacks 1 judged query (q1)', 'bm25 lacks 4 judged queries (a, b, c, ...)')
     """
-    shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+    shown = first_few(names)
     what = (
         f"{len(names):,} of {of:,} judged queries"
         if of

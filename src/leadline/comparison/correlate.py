@@ -12,7 +12,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Column as TableColumn
 from leadline.data.validation import check_numbers, check_whole
-from leadline.data.wording import counted, percent
+from leadline.data.wording import counted, first_few, percent
 from leadline.errors import InputError, UsageError
 from leadline.io.read_paths import public
 from leadline.io.result_files import Column, read_column
@@ -407,7 +407,7 @@ def _warnings(
         found.append(("constant", words, int(np.ptp(column) == 0)))
     for side in sides:
         alone = sorted(set(side.values) - set(both))
-        shown = ", ".join(alone[:3]) + (", ..." if len(alone) > 3 else "")
+        shown = first_few(alone)
         words = f"left out {counted(len(alone), 'run')} only in {side.path} ({shown})"
         found.append(("only_one_side", words, len(alone)))
     for side in sides:

@@ -13,7 +13,7 @@ import numpy as np
 from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats, Integers
 from leadline.data.records import ResultWarning
-from leadline.data.wording import counted
+from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, NoIntervalError, UsageError, did_you_mean
 from leadline.estimation.estimated_columns import with_target
 from leadline.estimation.measured import estimates_of
@@ -153,7 +153,7 @@ def check_intervals(results: Results, measures: Iterable[object] | None = None) 
         reasons = (results.withheld or {}).get(measure, {})
         names = [name for name in results.names if name in reasons]
         if names:
-            listed = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+            listed = first_few(names)
             runs, known = len(results.runs), len(results.runs) - len(names)
             pairs = math.comb(runs, 2)
             size = (

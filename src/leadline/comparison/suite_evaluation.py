@@ -427,7 +427,7 @@ def _inputs(collection: Collection, results: Results) -> list[dict[str, Any]]:
 
 @contextmanager
 def _errors_of(collection: Collection) -> Iterator[None]:
-    """Give errors without a file the name of the collection."""
+    """Add the name of the collection to errors without a file."""
     try:
         yield
     except LeadlineError as error:

@@ -26,7 +26,7 @@ from leadline.comparison.rules import SuiteRules
 from leadline.data.arrays import Flags, Floats
 from leadline.data.records import ResultWarning, keyed, plain
 from leadline.data.table import PROBABILITY, Column, Table, printed_table
-from leadline.data.wording import counted, percent
+from leadline.data.wording import counted, first_few, percent
 from leadline.evaluation.results import Results
 from leadline.result import Make, Result
 
@@ -179,8 +179,7 @@ class Suite(Result):
     def _warnings(self) -> list[ResultWarning]:
         missing = self.missing
         lacking = list(dict.fromkeys(name for name, _ in missing))
-        shown = ", ".join(f"{name} on {collection}" for name, collection in missing[:3])
-        shown += ", ..." if len(missing) > 3 else ""
+        shown = first_few([f"{name} on {collection}" for name, collection in missing])
         one = len(lacking) == 1
         if self.rules.partial:
             what = (

@@ -16,7 +16,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.reading import Reading, ReadQrelsOptions
 from leadline.data.records import ResultWarning, plain
 from leadline.data.table import Column, Table, columns_of, printed_table
-from leadline.data.wording import queries
+from leadline.data.wording import first_few, queries
 from leadline.errors import UsageError, both
 from leadline.evaluation.profiles import profile_of
 from leadline.io.objects import judgments_of
@@ -195,7 +195,7 @@ class WhyDifferent(Result):
         ]
         left = self.not_explained
         if left and self.tried:
-            shown = ", ".join(left[:NAMED]) + (", ..." if len(left) > NAMED else "")
+            shown = first_few(left, NAMED)
             notes.append(f"not explained: {queries(len(left))} ({shown})")
         return [*notes, *super()._notes()]
 
@@ -371,7 +371,7 @@ def _of_mean(side: Side) -> Side:
 
 
 def _warnings(others: Sequence[str], *, only_means: bool, tried: bool) -> list[ResultWarning]:
-    shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+    shown = first_few(others, 5)
     means = "one of the tables has no per-query values, so means are compared"
     found = [
         ("other_measures", f"other measures that differ: {shown} (choose one with -m)", len(others)),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
 from leadline.data.validation import check_flags, check_whole, check_word
-from leadline.errors import UnknownOptionError, UsageError
+from leadline.errors import UnknownOptionError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from leadline.data.qrels import QrelsColumns
@@ -368,13 +368,11 @@ def refuse_unknown(function: Callable[..., Any], options: Mapping[str, object], 
     for name in options:
         if name in known.__annotations__:
             continue
-        import difflib
-
         parameters = inspect.signature(function).parameters.values()
         explicit = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
         allowed = [*explicit, *(option for option in known.__annotations__ if option not in explicit)]
-        close = difflib.get_close_matches(name, allowed, n=1, cutoff=0.5)
-        advice = f"Did you mean '{close[0]}'?" if close else f"Its options are {', '.join(allowed)}."
+        meant = did_you_mean(name, allowed, most=1, cutoff=0.5)
+        advice = meant or f"Its options are {', '.join(allowed)}."
         if WORDS.get(name, ("",))[0] in (*allowed, *(one.name for one in parameters)):
             advice = f"Use {WORDS[name][1]}."
         raise UnknownOptionError(f"{function.__name__}() has no option '{name}'. {advice}")

@@ -146,9 +146,8 @@ def split_names(text: str) -> list[str]:
     first, *rest = SEPARATOR.split(text.strip())
     names = [first]
     for separator, part in zip(rest[::2], rest[1::2], strict=True):
-        if sum(map(names[-1].count, "({")) > sum(map(names[-1].count, ")}")) or re.fullmatch(
-            CONTINUATION, part
-        ):
+        inside = sum(map(names[-1].count, "({")) > sum(map(names[-1].count, ")}"))
+        if inside or re.fullmatch(CONTINUATION, part):
             names[-1] += separator + part
         else:
             names.append(part)
@@ -507,9 +506,9 @@ def all_errors(errors: Sequence[UsageError], command: str) -> UsageError:
     """
     unknown = all(isinstance(error, UnknownNameError) for error in errors)
     kind = UnknownNameError if unknown else UsageError
-    texts = [str(error) for error in errors]
-    words = [f"{text[0].upper()}{text[1:]}{'' if text[-1] in '.?' else '.'}" for text in texts]
-    return kind(" ".join([texts[0][0] + words[0][1:], *words[1:], f"See `leadline {command}`."]))
+    first, *more = (text if text.endswith((".", "?")) else f"{text}." for text in map(str, errors))
+    more = [text[0].upper() + text[1:] for text in more]
+    return kind(" ".join([first, *more, f"See `leadline {command}`."]))
 
 
 def _parse_parameters(parts: re.Match[str], positional: str = "") -> dict[str, object]:

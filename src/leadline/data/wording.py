@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
+from leadline.errors import either
+
 # Characters that a terminal, browser or editor would interpret instead of displaying: control characters
 # (C0, DEL, C1), line and paragraph separators, bidirectional controls, and zero-width characters, which
 # could make two names look alike. The joiners U+200C and U+200D are allowed because some scripts need them.
@@ -47,14 +49,22 @@ def queries(count: int) -> str:
     return counted(count, "query", "queries")
 
 
+def first_few(names: Sequence[object], most: int = 3) -> str:
+    """Return the first of some names, and dots if there are more.
+
+    >>> first_few(["q1", "q2"]), first_few(range(5)), first_few("abc", 2)
+    ('q1, q2', '0, 1, 2, ...', 'a, b, ...')
+    """
+    return ", ".join(map(str, names[:most])) + ", ..." * (len(names) > most)
+
+
 def listed(items: Sequence[object]) -> str:
     """Return items as an English list.
 
     >>> listed(["bm25"]), listed(["bm25", "dense"]), listed([1, 2, 3])
     ('bm25', 'bm25 and dense', '1, 2 and 3')
     """
-    *first, last = map(str, items)
-    return f"{', '.join(first)} and {last}" if first else last
+    return either(map(str, items), "and")
 
 
 def percent(proportion: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,7 @@ from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.records import DRAWN_POOL, ResultWarning
 from leadline.data.validation import check_nested
 from leadline.data.wording import counted
-from leadline.errors import UsageError, one_of
+from leadline.errors import UsageError, did_you_mean, one_of
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import VOTE_CONSTANT, Cells, all_equal, folds_of, label_tests
@@ -259,9 +258,8 @@ def _labels(
 def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
     if isinstance(proxy, str):
         if ":" not in proxy:
-            near = difflib.get_close_matches(proxy, PROXIES, n=1)
-            hint = f" (nearest: {near[0]})" if near else ""
-            raise UsageError(f"unknown proxy '{proxy}'. Use votes, centred, none or FILE:COLUMN{hint}.")
+            hint = did_you_mean(proxy, PROXIES, most=1) or "Use votes, centred, none or FILE:COLUMN."
+            raise UsageError(f"unknown proxy '{proxy}'. {hint}")
         return read_pair_values(proxy)
     check_nested("{query: {document: value}}", proxy=proxy)
     for query, documents in proxy.items():

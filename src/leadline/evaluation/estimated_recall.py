@@ -13,7 +13,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.records import ResultWarning, plain
-from leadline.data.wording import percent
+from leadline.data.wording import first_few, percent
 from leadline.errors import InputError, UsageError
 from leadline.io.row_columns import share_of
 from leadline.measures import Measure
@@ -208,7 +208,7 @@ def refuse_sample(qrels: QrelsColumns, readers: Sequence[object] = ()) -> None:
 
 def _refusal(qrels: QrelsColumns, readers: Sequence[object]) -> InputError:
     path = qrels.sources[0] if len(qrels.sources) == 1 else ""
-    listed = ", ".join(map(str, readers[:3])) + (", ..." if len(readers) > 3 else "")
+    listed = first_few(readers)
     return InputError(
         "the judgments are only a sample"
         + (f", but {listed} would treat them as complete" if listed else ""),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from leadline.data.wording import counted
-from leadline.errors import UsageError, either
+from leadline.errors import UsageError, did_you_mean, either
 
 Pair = tuple[str, str]
 
@@ -102,10 +102,7 @@ def _is_tied(grades: Sequence[float]) -> bool:
 def _of_judge(judgments: list[Judgment], name: str) -> list[Judgment]:
     judges = sorted({judgment.judge for judgment in judgments})
     if name not in judges:
-        import difflib
-
         known = [*RULES, *judges]
-        close = difflib.get_close_matches(name, known, n=2)
-        hint = f"Did you mean {either(close)}?" if close else f"Use {either(known)}"
+        hint = did_you_mean(name, known, most=2) or f"Use {either(known)}"
         raise UsageError(f"no merge rule or judge is called '{name}'. {hint}")
     return [judgment for judgment in judgments if judgment.judge == name]

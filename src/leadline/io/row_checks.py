@@ -18,6 +18,7 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.records import MACHINE_LABELS
+from leadline.data.wording import first_few
 from leadline.errors import InputError, either, refuse_repeated, repeated
 from leadline.io import selection
 from leadline.io.cell_values import number_in
@@ -259,7 +260,7 @@ def machine_remarks(judges: Sequence[str]) -> tuple[tuple[str, str, int], ...]:
     if not machines:
         return ()
     count = sum(counts[name] for name in machines)
-    names = ", ".join(machines[:3]) + (", ..." if len(machines) > 3 else "")
+    names = first_few(machines)
     words = f"judgments by an automatic judge ({names}): {count:,} of {len(judges):,}. {ABOUT_MACHINES}"
     return ((MACHINE_LABELS, words, count),)
 

@@ -96,7 +96,7 @@ class Lists:
         return Ids(self.text[:], self.start[:], self.stop[:])
 
     def replace_ids(self, names: Sequence[bytes]) -> None:
-        """Give every row another document."""
+        """Replace the document of every row."""
         self.text, self.start, self.stop = _positions(names)
         vars(self).pop("hashes", None)
         self.unique = False

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from leadline.data.optional import import_optional
-from leadline.data.wording import counted
+from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, refuse_repeated
 from leadline.io import row_columns
 from leadline.io.cell_values import json_of, number_in
@@ -276,7 +276,7 @@ def _cells(
         only = asked[0] if len(asked) == 1 else name or "value"
         by_column = [(place, header[place], only if measure is None else None) for place in rest]
         if measure is None and choices.wide is None:
-            shown = ", ".join(header[place] for place in rest[:3]) + (", ..." if len(rest) > 3 else "")
+            shown = first_few([header[place] for place in rest])
             words = (
                 f"columns of {path or 'a table'} read as runs: {len(rest)} ({shown}), with values of '{only}'"
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from leadline.data.arrays import Flags, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import ChunkIds, Lengths, QueryFile, Reading
-from leadline.errors import InputError
+from leadline.errors import InputError, did_you_mean
 from leadline.io.cell_values import json_of, json_or_none
 from leadline.io.opening import BINARY_TABLES, read_whole, text_of
 from leadline.io.row_columns import DOCUMENT, QUERY, find
@@ -267,8 +266,8 @@ def _unknown(name: str, given: ChunkIds, line: int | None) -> InputError:
             "a number",
             line=line,
         )
-    close = difflib.get_close_matches(name, map(to_text, given.table), n=1)
-    hint = f"Did you mean '{close[0]}'?" if close else "Add the chunk and its document"
+    meant = did_you_mean(name, map(to_text, given.table), most=1)
+    hint = meant or "Add the chunk and its document"
     return InputError(f"chunk '{name}' is missing from documents_of ({given})", line=line, hint=hint)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import os
 import re
@@ -12,7 +11,7 @@ from typing import Any
 
 from leadline.data.optional import import_optional
 from leadline.data.wording import counted
-from leadline.errors import InputError, UsageError, either, refuse_repeated
+from leadline.errors import InputError, UsageError, did_you_mean, refuse_repeated
 from leadline.io.cell_values import checked_object, json_of, object_of
 from leadline.io.opening import BOM, PARQUET, first_bytes, whole_text
 from leadline.io.opening import lines as text_lines
@@ -175,17 +174,15 @@ def unguarded_table(rows: Rows) -> tuple[list[str], list[tuple[int, dict[str, An
 def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, line: int) -> None:
     """Refuse a table that lacks a column; the nearest names are said.
 
-    >>> need_columns(["arm", "clicks"], ["click"], "a.csv", 1)
+    >>> need_columns(["a", "clicks"], ["click"], "a.csv", 1)
     Traceback (most recent call last):
         ...
-    leadline.errors.InputError: a.csv:1: no column 'click'. Did you mean clicks? The columns are arm, clicks.
+    leadline.errors.InputError: a.csv:1: no column 'click'. Did you mean 'clicks'? The columns are a, clicks.
     """
     names = list(map(str, present))
     for name in wanted:
         if name not in names:
-            close = difflib.get_close_matches(name, names, n=2)
-            near = f"Did you mean {either(close)}? " if close else ""
-            hint = f"{near}The columns are {', '.join(names)}"
+            hint = f"{did_you_mean(name, names, most=2)} The columns are {', '.join(names)}".lstrip()
             raise InputError(f"no column '{name}'", path=path, line=line, hint=hint)
 
 

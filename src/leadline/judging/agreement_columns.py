@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.data.table import WORDS, Column, Preformatted, RowLabel, Table, columns_of, printed_table
-from leadline.data.wording import counted, percent, queries
+from leadline.data.wording import counted, first_few, percent, queries
 from leadline.judging.agreement_audit import Audit, CoefficientEstimate, Interval, Ranking, changes
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES
 
@@ -366,7 +366,7 @@ def _circular(audit: Audit) -> str:
     moved = [run for run in audit.runs if run.name in names]
     ranks = ", ".join(f"{run.name} {run.rank:g} -> {run.rank_labels:g}" for run in moved[:3])
     return (
-        f"Runs that used {audit.judge}: {', '.join(names[:3])}{', ...' * (len(names) > 3)}. The labels "
+        f"Runs that used {audit.judge}: {first_few(names)}. The labels "
         f"{verdict}: their {audit.measure} gains {gain.value:+.4f}{lead} over the other runs. Rank by "
         f"{audit.reference} -> by {audit.judge}: {ranks}. Tau of the other runs: {taus.kendall.value:.2f}, "
         f"of all runs: {audit.taus.kendall.value:.2f}."

@@ -17,7 +17,7 @@ from leadline.data.ids import Vocabulary
 from leadline.data.reading import Reading
 from leadline.data.records import ResultWarning, keyed, plain
 from leadline.data.table import Column, Table
-from leadline.data.wording import counted, queries
+from leadline.data.wording import counted, first_few, queries
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import readable_twice
@@ -415,7 +415,7 @@ def _odd_grades(result: Agreement) -> tuple[str, str, int]:
         if (times > 0).sum() == 1:
             count += int(times.sum())
             examples.append(f"{grade:g} ({int(times.sum())} by {names[int(times.argmax())]})")
-    shown = ", ".join(examples[:SHOWN]) + (", ..." if len(examples) > SHOWN else "")
+    shown = first_few(examples, SHOWN)
     message = f"kept grades that only one judge used, although judges cannot agree on them: {shown}"
     return "odd_grades", message, count
 

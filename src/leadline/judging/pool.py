@@ -17,7 +17,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.table import Column, columns_of
 from leadline.data.validation import check_flags, check_whole
-from leadline.data.wording import counted
+from leadline.data.wording import counted, first_few
 from leadline.data.wording import queries as queries_of
 from leadline.errors import InputError, UsageError, both, one_of
 from leadline.estimation.measured_pool import MeasuredPool
@@ -505,7 +505,7 @@ def _warnings(
         "unknown_documents",
         sum(lacking.values()),
         f"left out {counted(sum(lacking.values()), 'pooled document')} missing from the collection "
-        f"({', '.join(sorted(lacking)[:3])}{', ...' * (len(lacking) > 3)})",
+        f"({first_few(sorted(lacking))})",
     )
     say(
         "short_draw",

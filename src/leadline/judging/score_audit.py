@@ -12,7 +12,7 @@ from leadline.data.arrays import Floats
 from leadline.data.records import ResultWarning
 from leadline.data.table import Column, Table
 from leadline.data.validation import check_numbers, check_whole
-from leadline.data.wording import counted, percent
+from leadline.data.wording import counted, first_few, percent
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
 from leadline.io.read_paths import public
@@ -63,8 +63,7 @@ class ScoreAudit(Result):
         from leadline.charts.association_plots import association, with_limits
 
         if len(self.audits) > 1:
-            several = ", ".join(f"{one.measure} by {one.judge}" for one in self.audits[:3])
-            several += ", ..." * (len(self.audits) > 3)
+            several = first_few([f"{one.measure} by {one.judge}" for one in self.audits])
             raise UsageError(
                 f"a figure shows one judge and one measure, but the audit has {len(self.audits)} "
                 f"combinations ({several})"
@@ -285,7 +284,7 @@ def _left_out(
         found.append(("measures", [one.name for one in kept], texts))
     for what, common, each in found:
         alone = sorted(set().union(*each) - set(common))
-        shown = ", ".join(alone[:3]) + (", ..." if len(alone) > 3 else "")
+        shown = first_few(alone)
         message = f"left out {what} without scores from all judges: {len(alone):,} ({shown})"
         warnings.append(ResultWarning(f"{what}_left_out", message, len(alone)))
     for one in kept:

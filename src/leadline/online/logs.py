@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.wording import counted
+from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, UsageError, did_you_mean, either
 from leadline.io.cell_values import number_in
 from leadline.io.run_names import run_name
@@ -117,7 +117,7 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
     """Return the log of two arms, A and B: those named, or the only two, by name."""
     if names is None:
         if len(log.arms) != 2:
-            shown = ", ".join(log.arms[:6]) + (", ..." if len(log.arms) > 6 else "")
+            shown = first_few(log.arms, 6)
             hint = "" if len(log.arms) < 2 else " Choose two arms with `--arms`."
             raise UsageError(
                 f"a comparison needs two arms, but the log has {counted(len(log.arms), 'arm')} ({shown})."

@@ -27,7 +27,7 @@ def of_lists(grades: Grades, *lists: list[str], **options: object) -> Difference
 
 @st.composite
 def cases(draw: st.DrawFn, *, levels: tuple[float, ...] = (0, 0, 0, 1, 1, 2, 3)) -> Case:
-    """Give the grades of some documents and three lists of judged and unjudged ones."""
+    """Return the grades of some documents and three lists of judged and unjudged ones."""
     grades = dict(enumerate(draw(st.lists(st.sampled_from(levels), min_size=2, max_size=10))))
     judged = {f"d{name}": grade for name, grade in grades.items()}
     judged |= {"r": max(1, *levels), "n": 0.0}  # so that there is always a pair

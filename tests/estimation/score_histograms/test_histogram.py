@@ -42,14 +42,14 @@ OPTIONS = st.fixed_dictionaries(
 
 
 def key(seed: int, query: str, document: str) -> bytes:
-    """Give what samples are ordered by."""
+    """Return what samples are ordered by."""
     return sha256(f"{seed}\t{query}\t{document}".encode()).digest()
 
 
 def scores_of(
     grades: dict[str, int], found: dict[str, float], query: str, options: dict[str, Any]
 ) -> tuple[list[float], list[float]]:
-    """Give V_R and V_NR of one list, document by document."""
+    """Return V_R and V_NR of one list, document by document."""
     order = sorted(found, key=lambda name: (found[name], name), reverse=True)[: options["depth"]]
     score = {name: -rank for rank, name in enumerate(order)} if options["from_ranks"] else found
     relevant = [name for name in grades if grades[name] >= 1]

@@ -103,7 +103,7 @@ def collection(queries: int, seed: int) -> tuple[dict[str, dict[str, int]], Run]
 
 
 def read_collection(queries: int, seed: int) -> tuple[Qrels, ReadRun]:
-    """Give a collection that is read once, for tests that draw from it many times."""
+    """Return a collection that is read once, for tests that draw from it many times."""
     qrels, run = collection(queries, seed)
     return read_qrels(qrels), read_run(run)
 

@@ -22,7 +22,7 @@ GAINS = {"linear": [1, 2, 3], "exp": [1, 3, 7]}
 
 
 def random_lists(rng: random.Random, number: int) -> list[dict[str, Any]]:
-    """Give ranked lists of levels 0 to 3 or None, and the levels of the judged documents not retrieved."""
+    """Return ranked lists of levels 0 to 3 or None, and the levels of the judged documents not retrieved."""
     lists = []
     for place in range(number):
         size = rng.randint(1, 14)
@@ -35,7 +35,7 @@ def random_lists(rng: random.Random, number: int) -> list[dict[str, Any]]:
 
 
 def ntcireval(program: str, case: dict[str, Any], options: list[str], *, condensed: bool) -> dict[str, float]:
-    """Give what NTCIREVAL prints for one list, by name."""
+    """Return what NTCIREVAL prints for one list, by name."""
     named = [(f"d{place}", level) for place, level in enumerate(case["listed"])]
     judged = [(name, level) for name, level in named if level is not None]
     judged += [(f"r{place}", level) for place, level in enumerate(case["rest"])]
@@ -53,7 +53,7 @@ def ntcireval(program: str, case: dict[str, Any], options: list[str], *, condens
 
 
 def pyntcireval(case: dict[str, Any], gains: list[int]) -> dict[str, float]:
-    """Give the values of pyNTCIREVAL, by the name of the class."""
+    """Return the values of pyNTCIREVAL, by the name of the class."""
     metrics: Any = import_module("pyNTCIREVAL.metrics")
     levels = [level for level in [*case["listed"], *case["rest"]] if level is not None]
     counts = [levels.count(level) for level in range(4)]
@@ -75,7 +75,7 @@ def pyntcireval(case: dict[str, Any], gains: list[int]) -> dict[str, float]:
 
 
 def torchmetrics(rng: random.Random) -> list[dict[str, Any]]:
-    """Give fall-out and AUROC of lists with ties, where both are defined there and here."""
+    """Return fall-out and AUROC of lists with ties, where both are defined there and here."""
     torch: Any = import_module("torch")
     retrieval: Any = import_module("torchmetrics.retrieval")
     found: list[dict[str, Any]] = []
@@ -98,7 +98,7 @@ def torchmetrics(rng: random.Random) -> list[dict[str, Any]]:
 
 
 def beir(rng: random.Random) -> dict[str, Any]:
-    """Give capped recall and the hole rate of documents that only one query has."""
+    """Return capped recall and the hole rate of documents that only one query has."""
     beir_metrics: Any = import_module("beir.retrieval.custom_metrics")
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}

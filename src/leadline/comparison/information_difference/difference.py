@@ -37,7 +37,7 @@ from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted as counted_noun
-from leadline.data.wording import queries
+from leadline.data.wording import first_few, queries
 from leadline.errors import InputError
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
@@ -77,7 +77,7 @@ def difference_warnings(
     alike = f"excluded {queries(pairless)} whose judged documents all have the same grade"
     zero = (
         f"RIC is 0 for {counted_noun(len(empty), 'run')} without a relevant judged document above the cutoff "
-        f"({', '.join(empty[:3])}{', ...' if len(empty) > 3 else ''})"
+        f"({first_few(empty)})"
     )
     depends = (
         f"RIC and id depend on judged non-relevant documents, but {few} of {queries(len(nonrelevant))} "

@@ -109,7 +109,7 @@ def slow_rbo(lists: list[list[str]], entry: list[list[int]], p: float) -> float:
 
 @st.composite
 def tied_lists(draw: st.DrawFn) -> tuple[list[str], list[int]]:
-    """Give a list and the first rank of the group of tied documents of each document."""
+    """Return a list and the first rank of the group of tied documents of each document."""
     names = draw(LISTS)
     ranks = [1]
     for rank in range(2, len(names) + 1):
@@ -133,7 +133,7 @@ def test_extrapolated_rbo_of_tied_lists_is_a_loop_over_depths(
 
 
 def judged_lists(runs: list[list[list[int]]]) -> list[JudgedRun]:
-    """Give runs of two queries whose joins keep their lists, with repeats as `hold` keeps them."""
+    """Return runs of two queries whose joins keep their lists, with repeats as `hold` keeps them."""
     qrels = Qrels({"q1": {"d1": 1}, "q2": {"d1": 1}})
     return [
         JudgedRun.of_lists(
