@@ -153,7 +153,7 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
         (("--a", "nan/4", "--b", "1/4"), "--a nan/4 is not valid. Pass CLICKS/USERS"),
         (("--a", "1.5/4", "--b", "1/4"), "--a 1.5/4 is not valid. Pass CLICKS/USERS"),
         (("log.csv",), "no column 'arm'"),
-        (("log.csv", "--arm", "sytem"), "no column 'sytem'. Did you mean system?"),
+        (("log.csv", "--arm", "sytem"), "no column 'sytem'. Did you mean 'system'?"),
         (("log.csv", "--arm", "system"), "no column 'click'"),
         (("log.csv", "--arm", "system", "--click", "clicked", "--user", "user"), "no column 'user'"),
         (("three.csv", "--arm", "system", "--click", "clicked"), "3 arms (new, old, other)"),

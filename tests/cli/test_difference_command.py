@@ -180,7 +180,7 @@ def test_bad_options_are_refused_in_one_line(
 
 def test_a_missing_column_is_refused_with_those_there(leadline: Leadline, files: list[Path]) -> None:
     done = leadline("difference", *files, "--group", f"{files[0].parent / 'systems.tsv'}:tem")
-    assert "no column 'tem'. Did you mean team? The columns are run, team, b" in done.err
+    assert "no column 'tem'. Did you mean 'team'? The columns are run, team, b" in done.err
 
 
 def test_one_system_has_no_map(leadline: Leadline, files: list[Path]) -> None:

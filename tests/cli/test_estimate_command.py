@@ -294,7 +294,7 @@ def test_a_bad_column_is_one_line(
 @pytest.mark.parametrize(
     ("proxy", "said"),
     [
-        ("vote", "nearest: votes"),
+        ("vote", "Did you mean 'votes'?"),
         ("none.tsv:guess", "none.tsv"),
         ("machine.qrels:guess", "no column 'query_id'"),
     ],

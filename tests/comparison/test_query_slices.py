@@ -54,7 +54,7 @@ def test_a_mean_over_a_slice_worked_by_hand() -> None:
 def slow(
     values: dict[str, tuple[float, float]], slices: dict[str, str]
 ) -> dict[str, tuple[float, float, int]]:
-    """Return difference, p and number of queries of each slice of five queries or more, one after the other."""
+    """Return difference, p and number of queries of each slice of at least five queries, one by one."""
     found = {}
     for name in sorted(set(slices.values())):
         pairs = [values[query] for query in values if slices.get(query) == name]

@@ -138,7 +138,7 @@ LINES |= {command: [example_of(command)] for command in sorted(COMMANDS - NOT_KE
 
 
 def shown(line: str, done: Outcome) -> str:
-    """Return a command line and what it prints: standard output, standard error, and a status that is not 0."""
+    """Return a command line and its standard output, standard error and nonzero status."""
     return f"$ leadline {line}\n{done.out}{done.err}" + (f"[status {done.status}]\n" if done.status else "")
 
 

@@ -47,7 +47,7 @@ def test_what_was_merged_is_said() -> None:
 
 def test_a_rule_that_nobody_knows_names_the_nearest() -> None:
     with pytest.raises(
-        UsageError, match=r"no merge rule or judge is called 'majorty'\. Did you mean majority"
+        UsageError, match=r"no merge rule or judge is called 'majorty'\. Did you mean 'majority'"
     ):
         merge(ROWS, "majorty")
     with pytest.raises(UsageError, match="Did you mean bob"):

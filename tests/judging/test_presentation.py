@@ -21,7 +21,7 @@ QUERIES = 12
 
 @pytest.fixture
 def path(tmp_path: Path) -> str:
-    """Return a store of two judges who saw the even documents with static summaries, odd ones with dynamic."""
+    """Return a store of judges who saw even documents with static, odd ones with dynamic summaries."""
     path = str(tmp_path / "judged.sqlite")
     store = Store.open(path, grades="0=no,1=yes")
     documents = [(f"q{query}", f"d{document}") for query in range(QUERIES) for document in range(4)]

@@ -76,7 +76,7 @@ def novel(found: Pairs, alpha: float, discount: Callable[[int], float]) -> float
 
 
 def random_subtopic_cases(number: int) -> dict[str, SubtopicCase]:
-    """Return the same random queries every time: with ties, unjudged and negative documents, and fractions."""
+    """Return the same random queries every time, with ties, unjudged and negative documents and fractions."""
     rng, found = random.Random(20), {}
     for place in range(number):
         listed = rng.sample(DOCUMENTS, rng.randint(0, 7))
