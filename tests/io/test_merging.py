@@ -50,7 +50,7 @@ def test_a_rule_that_nobody_knows_names_the_nearest() -> None:
         UsageError, match=r"no merge rule or judge is called 'majorty'\. Did you mean 'majority'"
     ):
         merge(ROWS, "majorty")
-    with pytest.raises(UsageError, match="Did you mean bob"):
+    with pytest.raises(UsageError, match="Did you mean 'bob'"):
         merge(ROWS, "bop")
 
 
