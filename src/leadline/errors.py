@@ -40,11 +40,16 @@ def punctuated(text: str) -> str:
 class InputError(LeadlineError, ValueError):
     """Invalid content in a file or table; the message says where, what is wrong and what to do.
 
+    `code` is the kind of fault that `leadline check` counts.
+
     >>> str(InputError("score 'abc' is not a number", path="bad.run", line=7))
     "bad.run:7: score 'abc' is not a number"
     """
 
-    def __init__(self, found: str, *, path: str = "", line: int | None = None, hint: str = "") -> None:
+    def __init__(
+        self, found: str, *, path: str = "", line: int | None = None, hint: str = "", code: str = "unreadable"
+    ) -> None:
+        self.code = code
         self.found = found
         self.path = path
         self.line = line
@@ -64,7 +69,7 @@ class InputError(LeadlineError, ValueError):
     def at(self, path: str, line: int | None = None, *, found: str = "") -> InputError:
         """Return the same error with the name of its file, and with a line and other words if given."""
         line = self.line if line is None else line
-        return InputError(found or self.found, path=path, line=line, hint=self.hint)
+        return InputError(found or self.found, path=path, line=line, hint=self.hint, code=self.code)
 
 
 def repeated(

@@ -159,6 +159,7 @@ def test_each_problem_has_its_code(
         ),
         ("a.csv", b"qid,docno,score\r\nq,d,1.5\r\nq,d,x\r\n", {"score": (3, 1)}),
         ("a.csv", b"qid,docno,score\nq,d,1.5\nq,d\nq,e,1\n", {"columns": (3, 1)}),
+        ("a.csv", b"qid,docno,score\nq,d,1.5\nq,,2\n", {"id": (3, 1)}),
         ("none", None, {"unreadable": (None, 1)}),
     ],
 )
@@ -220,7 +221,7 @@ def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> Non
             ("-o", "b.run"),
             (
                 "a.run:1: the line has 3 columns. A line of a run has 6 columns (query Q0 document rank "
-                "score tag) (errors that cannot be repaired: 1). Only repeated documents, NaN scores and "
+                "score tag). Errors that cannot be repaired: 1. Only repeated documents, NaN scores and "
                 "faults that `check` reports as warnings can be repaired."
             ),
         ),

@@ -128,7 +128,7 @@ def test_a_weight_of_0_leaves_a_query_out() -> None:
         for name, values in found.items():
             for one, other in zip(values, expected[name], strict=True):
                 assert one == (pytest.approx(other, nan_ok=True) if isinstance(other, float) else other)
-    assert "weight 0 left out" in str(ll.evaluate(QRELS, RUNS, "AP", query_weights=weights))
+    assert "left out 1 query with weight 0" in str(ll.evaluate(QRELS, RUNS, "AP", query_weights=weights))
 
 
 def test_merged_parts_and_engines_have_the_same_means() -> None:

@@ -34,7 +34,7 @@ def test_parquet_is_read_too(tmp_path: Path) -> None:
 
 def test_a_missing_column_is_named_with_the_nearest() -> None:
     need_columns(["arm", "click"], ["click"], "log.csv", 1)
-    with pytest.raises(InputError, match=r"log\.csv:1: no column 'clik'\. Did you mean click"):
+    with pytest.raises(InputError, match=r"log\.csv:1: no column 'clik'\. Did you mean 'click'"):
         need_columns(["arm", "click"], ["arm", "clik"], "log.csv", 1)
 
 

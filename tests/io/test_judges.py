@@ -53,7 +53,7 @@ def test_a_column_of_a_table_can_be_named(tmp_path: Path) -> None:
     assert list(said(path)) == ["merged"]  # a column of grades: ordinary judgments
     assert said(f"{path}:*") == SAID
     assert said(f"{path}:ben") == {"ben": SAID["ben"]}
-    with pytest.raises(InputError, match=r"merged\.tsv:1: no column 'bne'\. Did you mean ben"):
+    with pytest.raises(InputError, match=r"merged\.tsv:1: no column 'bne'\. Did you mean 'ben'"):
         said(f"{path}:bne")
 
 

@@ -139,8 +139,8 @@ def test_queries_are_read_from_files_of_any_form(name: str, tmp_path: Path) -> N
     [
         (FILES["ids.txt"], "ids.txt:2: the line has 2 words"),
         ("", "no query ids"),
-        ('{"text": "a"}\n{"text": "b"}\n', "the column query_id"),
-        ("[1]", "the column query_id"),
+        ('{"text": "a"}\n{"text": "b"}\n', "the row has no query_id as text"),
+        ("[1]", "the row has no query_id as text"),
     ],
 )
 def test_what_is_no_list_of_queries_is_refused_in_one_line(text: str, found: str, tmp_path: Path) -> None:

@@ -22,13 +22,17 @@ def to_bytes(name: object) -> bytes:
     """
     if not isinstance(name, str):
         raise InputError(
-            f"id {name!r} is of type {type(name).__name__}, not a string", hint="Convert the id with str(...)"
+            f"id {name!r} is of type {type(name).__name__}, not a string",
+            hint="Convert the id with str(...)",
+            code="id",
         )
     try:
         return name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raise InputError(
-            f"id {name!r} contains a lone surrogate, so it is not valid Unicode", hint="Remove the surrogate"
+            f"id {name!r} contains a lone surrogate, so it is not valid Unicode",
+            hint="Remove the surrogate",
+            code="id",
         ) from None
 
 

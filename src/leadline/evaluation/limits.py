@@ -150,8 +150,8 @@ def weights_warning(weighted: Weighted, share: float, source: str) -> ResultWarn
         f"means weighted by {source}: {queries(number)}, equivalent to {effective:.1f} of equal weight "
         f"(design effect {number / effective:.2f}), with {percent(round(share, 4))} of all weight"
     )
+    words += f" (left out {queries(zero)} with weight 0)" * bool(zero)
     words += ". The limits are approximate (docs/comparing.md)" * (effective < ENOUGH)
-    words += f". {queries(zero)} with weight 0 left out" * bool(zero)
     return ResultWarning("query_weights", words, number)
 
 

@@ -469,17 +469,13 @@ def are_measures(argument: Any, profile: str = "leadline", *, after_runs: bool =
 
 
 def check_measures(texts: list[str], profile: str) -> None:
-    """Raise UsageError for arguments that are no measures, nor files that exist."""
-    wrong = []
-    refusal: type[UsageError] = UnknownNameError
+    """Raise UsageError for arguments that are neither measures nor files that exist."""
+    chosen, wrong = profile_of(profile), []
     for text in (name for each in texts for name in split_names(each)):
         try:
-            profile_of(profile).requests([text])
+            chosen.requests([text])
         except UnknownNameError:
             nearest = MEASURES.nearest(text, likeness=LIKENESS)
             wrong.append(f"{text} ({nearest})" if nearest.endswith("?") else text)
-        except UsageError as error:
-            refusal = UsageError
-            wrong.append(str(error))
     if wrong:
-        raise refusal("neither a file nor a measure: " + "; ".join(wrong))
+        raise UnknownNameError("neither a file nor a measure: " + "; ".join(wrong))

@@ -203,8 +203,7 @@ def check_level(rel: float | None, qrels: QrelsColumns) -> None:
     """
     if rel is None or not 0 < rel < 1 or (qrels.grades != np.floor(qrels.grades)).any():
         return
-    share = f"{1 - rel:g}"
-    level = f"significance level of {rel:g}, use `--confidence {share}` (in Python, confidence={share})"
+    level = f"significance level of {rel:g}, use `--confidence {1 - rel:g}`"
     raise UsageError(
         f"level {rel:g} (`--level`, in Python rel) does not fit whole-number grades. Pass the lowest "
         f"relevant grade, such as 1{f'. For a {level}' if rel <= HALF else ''}"

@@ -24,7 +24,7 @@ from leadline.io.result_files import damaged_result
 from leadline.io.run_names import files_of
 from leadline.io.saved_results import Saved
 from leadline.io.score_cells import BESIDE_RESULTS, Choices, OpenedScores, ScoreColumns, open_mapping
-from leadline.io.score_tables import open_scores
+from leadline.io.score_tables import PER_QUERY, open_scores
 from leadline.measures import Measure
 
 Missing: TypeAlias = Literal["refuse", "zero", "drop"]
@@ -330,13 +330,15 @@ class _Builder:
                         hint="Keep only one of these measures",
                     )
             spelled |= own
+        if not spelled:
+            raise InputError("there are only means over all queries", hint=PER_QUERY)
         wanted = list(dict.fromkeys(map(_canonical, asked))) or list(spelled)
         for name in wanted:
             if name not in spelled:
-                raise UsageError(f"these scores have no measure '{name}'. Use {either(spelled or ['AP'])}")
+                raise UsageError(f"these scores have no measure '{name}'. Use {either(spelled)}")
         for canonical, (side, name) in self.sides.items():
             if canonical not in spelled:
-                raise UsageError(f"these scores have no measure '{name}'. Use {either(spelled or ['AP'])}")
+                raise UsageError(f"these scores have no measure '{name}'. Use {either(spelled)}")
             known = _meant(name)
             if known is not None and known.rising != (side == "higher"):
                 better = "larger" if known.rising else "smaller"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -29,27 +28,6 @@ from leadline.io.trec_lists import looks_trec, scan_lists
 from leadline.kernels import plain
 
 BATCH_LINES = 256  # lines parsed at a time; fewer after a fault, so that each fault costs little
-CODES = (
-    ("nan", r"score 'nan'|score nan"),
-    ("columns", r"the line has \d+ columns?$|the row has "),
-    ("score", "score "),
-    ("grade", "grade "),
-    ("rank", "rank "),
-    ("id", "id |no id "),
-    ("nul", re.escape(plain.NUL)),
-    ("carriage_return", "the line contains a carriage return"),
-)
-
-
-def code_of(error: InputError) -> str:
-    """Return the kind of an error.
-
-    >>> code_of(InputError("score 'abc'")), code_of(InputError("the line has 5 columns"))
-    ('score', 'columns')
-    """
-    if "--config read.on_nan" in error.hint:
-        return "nan"
-    return next((code for code, found in CODES if re.match(found, error.found)), "unreadable")
 
 
 class Faults:
@@ -61,10 +39,8 @@ class Faults:
 
     def add(self, error: InputError) -> None:
         """Count a fault; a copy of the first of its kind is kept, without the frames of its traceback."""
-        code = code_of(error)
-        if code not in self.first:
-            self.first[code] = error.at(error.path)
-        self.counts[code] = self.counts.get(code, 0) + 1
+        self.first.setdefault(error.code, error.at(error.path))
+        self.counts[error.code] = self.counts.get(error.code, 0) + 1
 
 
 class Fault(NamedTuple):
@@ -437,11 +413,10 @@ def write_repaired(
     left = [each for each in found.problems if each.error and not able.get(each.code, False)]
     if left or found.lists is None:
         raise InputError(
-            f"{left[0].message.rstrip('.')} (errors that cannot be repaired: "
-            f"{sum(each.count for each in left)})",
+            left[0].message.removesuffix("."),
             path=found.path,
-            hint="Only repeated documents, NaN scores and faults that `check` reports as "
-            "warnings can be repaired",
+            hint=f"Errors that cannot be repaired: {sum(each.count for each in left)}. Only repeated "
+            "documents, NaN scores and faults that `check` reports as warnings can be repaired",
             line=left[0].line if found.unit == "line" else None,
         )
     found.lists.resolve_duplicates(

@@ -35,7 +35,6 @@ POOL_COLUMNS = ("query_id", "doc_id", "probability", "contributors")
 NO_ID = "the pair needs a query_id and a doc_id, both as text"
 BROUGHT = 'the contributors are not a JSON object such as {"bm25": 3}'
 NO_DESIGN = "the description of the pool is not a JSON object"
-NO_DESIGN = "the description of the pool is not a JSON object"
 
 
 class Pooled(NamedTuple):

@@ -161,7 +161,7 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
             continue
         if table.text and not (query and document):
             column = chosen[1 if query else 0]
-            raise records.at(InputError(f"there is no id in column '{column}'"), place)
+            raise records.at(InputError(f"there is no id in column '{column}'", code="id"), place)
         if named and what == "score":
             records.tag = beside if isinstance(beside, str) else ""
         elif named:
@@ -360,7 +360,7 @@ class _Gathered:
         place_in_list = rank_of(rank) if self.what == "score" else -1
         if self.by_rank:
             if place_in_list < 0:
-                raise InputError(f"rank {rank!r} is not a whole number")
+                raise InputError(f"rank {rank!r} is not a whole number", code="rank")
             found = float(-place_in_list)
         else:
             found = self.number(value, query, document)
@@ -464,9 +464,8 @@ class _Gathered:
 def _no_number(
     what: str, value: Any, query: str, document: str, hint: str = "", *, kind: str = "a number"
 ) -> InputError:
-    return InputError(
-        f"{what} {value!r} of document {document!r} for query {query!r} is not {kind}", hint=hint
-    )
+    found = f"{what} {value!r} of document {document!r} for query {query!r} is not {kind}"
+    return InputError(found, hint=hint, code="nan" if hint else what)
 
 
 def identify(value: Any, column: str, records: Records) -> bytes:
@@ -480,11 +479,13 @@ def identify(value: Any, column: str, records: Records) -> bytes:
         raise InputError(
             f"id {value!r} is of type {type(value).__name__}, not a string",
             hint="Convert the id with str(...)",
+            code="id",
         )
     convert = f". To convert the column, use {records.convert}" if records.convert else ""
     raise InputError(
         f"id {value!r} in column '{column}' is of type {type(value).__name__}, not a string",
         hint="Only strings and whole numbers can be ids" + convert,
+        code="id",
     )
 
 

@@ -113,9 +113,8 @@ def parse(text: bytes, path: str) -> list[SampledRow]:
     for line_number, line in plain.data_lines(text):
         fields = plain.fields_of(line)
         if len(fields) != FIELDS:
-            raise InputError(
-                f"the line has {counted(len(fields), 'column')}", path=path, line=line_number, hint=COLUMNS
-            )
+            found = f"the line has {counted(len(fields), 'column')}"
+            raise InputError(found, path=path, line=line_number, hint=COLUMNS, code="columns")
         rows.append((line_number, fields))
     if not rows:
         raise InputError("contains no judgments", path=path, hint=COLUMNS)

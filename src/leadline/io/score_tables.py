@@ -32,6 +32,7 @@ from leadline.io.sealed_files import check_json, read_parquet
 from leadline.io.small_tables import csv_table, unguarded
 
 # Names of columns, in the order in which they are searched.
+PER_QUERY = "Use per-query values, such as the output of `trec_eval -q`"
 QUERY = (
     *row_columns.QUERY,
     "task_name",
@@ -339,8 +340,8 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
         or (isinstance(row[0], str) and "." in row[0] and number_in(row[0]) is not None)
         for _, row in rows
     )
-    counted = header[0] in INDEX and all(str(row[0]) == str(at) for at, (_, row) in enumerate(rows))
-    if 0 in others or numbers or counted:
+    numbered = header[0] in INDEX and all(str(row[0]) == str(at) for at, (_, row) in enumerate(rows))
+    if 0 in others or numbers or numbered:
         raise InputError(
             f"no column contains query ids ({', '.join(filter(None, header))})",
             path=path,
@@ -399,11 +400,7 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
             raise placed(error, path, "line", number) from None
         columns.add(number, name, query, measure, value)
     if not columns.places:
-        raise InputError(
-            "contains only means over all queries",
-            path=path,
-            hint="Use per-query values, such as the output of `trec_eval -q`",
-        )
+        raise InputError("contains only means over all queries", path=path, hint=PER_QUERY)
     return columns
 
 

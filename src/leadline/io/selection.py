@@ -296,7 +296,7 @@ def _read(path: str) -> dict[bytes, bytes]:
 
 
 QUERY_IDS = (*QUERY, "num", "id", "_id")
-DOCUMENT_IDS = ("doc_id", "docid", "docno", "id")
+DOCUMENT_IDS = (*DOCUMENT, "id", "_id")
 WITH_TEXTS = ("id", "_id", "num")  # names of ids in a table of queries, in which `query` is the text
 
 
@@ -392,5 +392,5 @@ def _ids_in(
             name = column(row)
             found = None if name is None else row[name]
         if not isinstance(found, str) or not found:
-            raise InputError(f"the row has no text in the column {noun}_id", path=path, line=line)
+            raise InputError(f"the row has no {noun}_id as text", path=path, line=line)
         yield found

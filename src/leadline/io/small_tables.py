@@ -27,7 +27,7 @@ def refuse_ragged(row: Sequence[str], header: Sequence[str], path: str, line: in
     """Refuse a row whose number of cells differs from that of the header."""
     if len(row) != len(header):
         found = f"the row has {counted(len(row), 'cell')}, but the header has {len(header)}"
-        raise InputError(found, path=path, line=line)
+        raise InputError(found, path=path, line=line, code="columns")
 
 
 def delimiter_of(header: str) -> str:
@@ -208,7 +208,7 @@ def unguarded(text: str) -> str:
     >>> unguarded("'=1+1"), unguarded("''-x"), unguarded("bm25"), unguarded("'bm25'")
     ('=1+1', "'-x", 'bm25', "'bm25'")
     """
-    return text[1:] if re.match(GUARDED, text) else text
+    return text[1:] if text.startswith("'") and re.match(GUARDED, text) else text
 
 
 def _lines(text: str, path: str) -> Iterator[tuple[int, list[str]]]:

@@ -123,8 +123,6 @@ def _checked(lines: Lines, layout: Layout, path: str) -> Iterator[tuple[int, lis
     for line, fields in lines:
         if not layout.fits(fields) or (layout is LISTS and int(fields[0]) <= last):
             found = b" ".join(fields)[:40].decode("utf-8", "replace")
-            raise InputError(
-                f"'{found}' does not have the layout of the lines above ({layout.says})", path=path, line=line
-            )
+            raise InputError(f"'{found}' does not have the layout of the lines above", path=path, line=line)
         last = int(fields[0])
         yield line, fields

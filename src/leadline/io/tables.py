@@ -173,7 +173,7 @@ def named_rows(source: Opened, names: list[str], what: str = "score") -> Records
         if len(cells) != len(names):
             found = f"the line has {counted(len(cells), 'column')}"
             hint = f"Each line needs {len(names)} ({', '.join(names)})"
-            raise InputError(found, path=source.path, line=line, hint=hint)
+            raise InputError(found, path=source.path, line=line, hint=hint, code="columns")
     letters = 0
     if what == "grade" and names[-1:] and rows and all(is_level(cells[-1]) for _, cells in rows):
         letters = sum(cells[-1] in LETTERS for _, cells in rows)

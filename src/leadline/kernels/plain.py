@@ -85,7 +85,7 @@ def wrong_columns(fields: list[bytes], form: str, line: int) -> InputError:
     """Return the error for a line with too few or too many columns."""
     cause = about_remarks(fields) or other_kind(fields)
     found = f"the line has {len(fields)} column{'s' * (len(fields) != 1)}"
-    return InputError(found, line=line, hint=f"{form}. {cause}" if cause else form)
+    return InputError(found, line=line, hint=f"{form}. {cause}" if cause else form, code="columns")
 
 
 def shown(field: bytes) -> str:
@@ -101,14 +101,14 @@ def number(field: bytes, name: str, line: int) -> float:
             raise ValueError
         return float(field)
     except ValueError:
-        raise InputError(f"{name} {shown(field)} is not a number", line=line) from None
+        raise InputError(f"{name} {shown(field)} is not a number", line=line, code=name) from None
 
 
 def grade(field: bytes, line: int) -> float:
     """Parse a grade: a finite number."""
     value = number(field, "grade", line)
     if not math.isfinite(value):
-        raise InputError(f"grade {shown(field)} is not a finite number", line=line)
+        raise InputError(f"grade {shown(field)} is not a finite number", line=line, code="grade")
     return value
 
 
@@ -134,10 +134,13 @@ def rank_of(field: bytes) -> int:
 def check_text(raw: bytes, line: int) -> None:
     """Raise an error for bytes that indicate another kind of file."""
     if b"\0" in raw:
-        raise InputError(NUL, line=line)
+        raise InputError(NUL, line=line, code="nul")
     if b"\r" in raw.removesuffix(b"\r"):
         raise InputError(
-            "the line contains a carriage return", line=line, hint="Lines must end in LF or CRLF"
+            "the line contains a carriage return",
+            line=line,
+            hint="Lines must end in LF or CRLF",
+            code="carriage_return",
         )
 
 
@@ -175,7 +178,7 @@ def scan_run(
             if is_parted(fields):
                 found = f"the line has {len(fields)} columns, and the rank is in column 5 instead of 4"
                 hint = f"{RUN_COLUMNS}. {about_remarks(fields) or PARTED}"
-                raise InputError(found, line=line_number, hint=hint)
+                raise InputError(found, line=line_number, hint=hint, code="columns")
         if fields[0] != query or not queries:
             query = fields[0]
             queries.append(query)
@@ -185,7 +188,8 @@ def scan_run(
         rank = rank_of(fields[3])
         if by_rank:
             if rank < 0:
-                raise InputError(f"rank {shown(fields[3])} is not a whole number", line=line_number)
+                found = f"rank {shown(fields[3])} is not a whole number"
+                raise InputError(found, line=line_number, code="rank")
             value = float(-rank)
         else:
             value = value_of(score, fields, 4, line_number)
@@ -195,6 +199,7 @@ def scan_run(
                         f"score {shown(fields[4])} of document {shown(fields[2])} is not a number",
                         line=line_number,
                         hint="To leave out such lines, add `--config read.on_nan=drop`",
+                        code="nan",
                     )
                 dropped += 1
                 continue

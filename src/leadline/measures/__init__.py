@@ -231,9 +231,7 @@ class Measure(Parametric):
     quality: ClassVar[bool] = True
     scored: ClassVar[int] = 0
     unanswered: ClassVar[bool] = False
-    rejected: ClassVar[Rejected] = {
-        "judged_only": "Use `--judged-only` (in Python, judged_only=True) to drop unjudged documents"
-    }
+    rejected: ClassVar[Rejected] = {"judged_only": "Use `--judged-only` to drop unjudged documents"}
 
     @property
     def budget(self) -> Budget | None:

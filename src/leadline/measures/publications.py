@@ -19,8 +19,8 @@ class Reference(NamedTuple):
     """A publication or program."""
 
     cited: str  # how sources name it, as in "Chapelle et al. 2009"
-    key: str  # key and type of its BibTeX entry
-    kind: str  # key and type of its BibTeX entry
+    key: str  # key of its BibTeX entry
+    kind: str  # type of the entry, such as article
     fields: dict[str, str]  # fields of the entry
 
     def __hash__(self) -> int:
