@@ -37,6 +37,15 @@ def punctuated(text: str) -> str:
     return text.removesuffix(".") if not text.endswith("..") else text
 
 
+def sentences(*texts: str) -> str:
+    """Return texts as sentences in one line; the last one keeps its end.
+
+    >>> sentences("--salt is empty", "Is it set?", "Give a name")
+    '--salt is empty. Is it set? Give a name'
+    """
+    return " ".join([*(text if text.endswith((".", "?")) else f"{text}." for text in texts[:-1]), texts[-1]])
+
+
 class InputError(LeadlineError, ValueError):
     """Invalid content in a file or table; the message says where, what is wrong and what to do.
 
@@ -62,8 +71,7 @@ class InputError(LeadlineError, ValueError):
             path = repr(path)
         place = path if self.line is None else f"{path}:{self.line}" if path else f"row {self.line}"
         text = f"{place}: {self.found}" if place else self.found
-        text = f"{text}. {self.hint}" if self.hint else text
-        text = punctuated(text)
+        text = punctuated(sentences(text, self.hint) if self.hint else text)
         return "\\n".join(text.splitlines()) if not text.isprintable() else text  # names have line ends too
 
     def at(self, path: str, line: int | None = None, *, found: str = "") -> InputError:
@@ -133,7 +141,17 @@ def did_you_mean(name: str, known: Iterable[str], *, most: int = 3, cutoff: floa
     import difflib
 
     close = difflib.get_close_matches(name, list(known), most, cutoff)
-    return f"Did you mean {either(map(repr, close))}?" if close else ""
+    return meant(map(repr, close))
+
+
+def meant(names: Iterable[str]) -> str:
+    """Return a question that names what somebody may have meant; empty without names.
+
+    >>> meant(["read.order", "read.kind"]), meant([])
+    ('Did you mean read.order or read.kind?', '')
+    """
+    named = list(names)
+    return f"Did you mean {either(named)}?" if named else ""
 
 
 def _given(options: Mapping[str, object]) -> list[str]:

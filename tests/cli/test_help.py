@@ -81,10 +81,12 @@ def test_help_shows_the_help_of_a_command(words: str, leadline: Leadline) -> Non
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        ("evaluat", "unknown command 'evaluat'. Did you mean 'evaluate'?"),
+        ("evaluat", "unknown command 'evaluat'. Did you mean 'evaluate'?\n"),
         ("evaluate more", "'leadline evaluate' has no subcommands"),
         ("study nothing", "there is no study 'nothing'. Choose one of "),
-        ("topics nothing", "No such command 'nothing'."),
+        ("topics nothing", "unknown command 'nothing'. See `leadline topics --help`.\n"),
+        ("topics fti", "unknown command 'fti'. Did you mean 'fit'?\n"),
+        ("nothing", "unknown command 'nothing'. `leadline help --all` lists all commands.\n"),
     ],
 )
 def test_help_of_what_is_not_there_is_one_line(words: str, error: str, leadline: Leadline) -> None:

@@ -66,7 +66,9 @@ def test_output_that_cannot_be_written_is_one_line(files: Path) -> None:
 def test_a_closed_standard_output_is_one_line(files: Path) -> None:
     done = leadline(files, "leadline evaluate q r >&-")
     assert done.returncode == 2
-    assert done.stderr.startswith("leadline: error: standard output is closed")
+    assert done.stderr == (
+        "leadline: error: standard output is closed. Connect it to a file, a pipe or a terminal.\n"
+    )
 
 
 def test_a_reader_that_goes_away_is_no_failed_condition(files: Path) -> None:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from leadline.cli._help import Described, complete_whole_words, table
+from leadline.cli._help import Group, complete_whole_words, table
 from leadline.data.wording import terminal_columns
-from leadline.errors import LeadlineError, did_you_mean
+from leadline.errors import LeadlineError, did_you_mean, punctuated, sentences
 from leadline.io import read_paths
 from leadline.version import VERSION
 
@@ -42,7 +42,7 @@ SECTIONS = (
 WIDEST = 100  # columns of a help
 
 
-class Commands(Described, click.Group):
+class Commands(Group):
     """Group of the commands in this folder; `x_y.py` contains the command `x-y`."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
@@ -102,19 +102,12 @@ class Commands(Described, click.Group):
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(widest), text) for name, text in rows])
 
-    def resolve_command(
-        self, context: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; the error for an unknown one suggests the nearest names."""
-        if self.get_command(context, args[0]) is None and not args[0].startswith("-"):
-            from leadline.cli._tried import command_for
+    def instead_of(self, word: str, _context: click.Context) -> str:
+        """Return what does here what people expect of a word."""
+        from leadline.cli._tried import command_for
 
-            if answer := command_for(args[0]):
-                raise click.UsageError(f"unknown command '{args[0]}'. {answer}")
-            known = self.list_commands(context)
-            hint = did_you_mean(args[0], known, most=2) or "`leadline help --all` lists all commands."
-            raise click.UsageError(f"unknown command '{args[0]}'. {hint}")
-        return super().resolve_command(context, args)
+        all_commands = "`leadline help --all` lists all commands."
+        return command_for(word) or did_you_mean(word, table(), most=2) or all_commands
 
 
 def help_width() -> int:
@@ -222,12 +215,12 @@ def _one_line(error: click.ClickException) -> str:
             text = shortened(text, command)
     if not context:
         return text
-    return f"{text}{'' if text[-1] in '.?' else '.'} See `{context.command_path} --help`."
+    return sentences(text, f"See `{context.command_path} --help`.")
 
 
 def refuse(message: str) -> int:
     """Write one error line and return the exit status for it."""
     from leadline.data.wording import visible
 
-    click.echo("leadline: error: " + visible(message), err=True)
+    click.echo("leadline: error: " + visible(punctuated(message)), err=True)
     return 2

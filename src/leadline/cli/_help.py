@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
+from leadline.errors import UsageError, did_you_mean, sentences
 from leadline.io.read_paths import STANDARD_STREAM, declare_output
 
 if TYPE_CHECKING:
@@ -38,9 +39,9 @@ TITLES = ("Options", *get_args(Title))
 WIDEST = 28  # a longer option has its text on the next line
 
 # Metavars of files and folders, which a shell completes.
-FILES = re.compile(
-    "DIR|DOCS|DOCS-OR-INDEX|ESTIMATE|FILE|FILE:COLUMN|FILES|FOLDER|IN|INDEX|JUDGES|JUDGMENTS|LABELS|LOG|MODEL|"
-    "PAIRS|POOL|QRELS|QUERIES|RESULT|RUN|RUNS|SCORES|TRUTH|USERS|VECTORS"
+FILES = (
+    "DIR DOCS DOCS-OR-INDEX ESTIMATE FILE FILE:COLUMN FILES FOLDER IN INDEX JUDGES JUDGMENTS LABELS LOG "
+    "MODEL PAIRS POOL QRELS QUERIES RESULT RUN RUNS SCORES TRUTH USERS VECTORS"
 )
 
 
@@ -155,9 +156,22 @@ def _plain(text: str) -> str:
 
 
 class Group(Described, click.Group):
-    """Group of commands with grouped options in their help."""
+    """Group of commands, whose error for an unknown one says what may be meant."""
 
-    command_class = Command
+    def instead_of(self, word: str, context: click.Context) -> str:
+        """Return what to use instead of a word that is no command."""
+        known = self.list_commands(context)
+        return did_you_mean(word, known, most=2) or f"See `{context.command_path} --help`."
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command."""
+        word = args[0]
+        known = context.resilient_parsing or word.startswith("-") or word in self.list_commands(context)
+        if not known:
+            raise UsageError(sentences(f"unknown command '{word}'", self.instead_of(word, context)))
+        return super().resolve_command(context, args)
 
 
 class TakesRuns(Command):
@@ -193,7 +207,7 @@ def is_file(parameter: click.Parameter) -> bool:
     """Return whether the metavar of a parameter denotes an input file or folder."""
     shown = parameter.metavar or ("" if isinstance(parameter, click.Option) else (parameter.name or ""))
     first = shown.replace("...", " ").partition("[")[0].partition(" ")[0]
-    return FILES.fullmatch(first.upper()) is not None
+    return first.upper() in FILES.split()
 
 
 class InputPath(click.types.StringParamType):
