@@ -12,7 +12,7 @@ import click
 from leadline.cli._help import ANALYSIS, INTERVAL, InputPath, Option
 from leadline.data.registry import LARGEST
 from leadline.data.validation import LIMITS
-from leadline.errors import InputError, UsageError, did_you_mean
+from leadline.errors import InputError, UsageError, did_you_mean, either, meant
 from leadline.io.read_paths import record_input
 
 if TYPE_CHECKING:
@@ -528,7 +528,7 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context) ->
         return found[0]
     name = f"`{context.command_path}`"
     if found:
-        raise UsageError(f"--config {text} is ambiguous. Use {' or '.join(one.key for one in found)}.")
+        raise UsageError(f"--config {text} is ambiguous. Use {either(one.key for one in found)}.")
     if any(key in (one.key, one.keyword) for one in SETTINGS.values()):
         raise UsageError(
             f"{name} does not use the setting {text}. `leadline help config` explains all settings."
@@ -536,11 +536,7 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context) ->
     keywords = {one.keyword: one.key for one in known.values()}
     close = difflib.get_close_matches(key, [*known, *keywords], n=2)
     nearest = dict.fromkeys(keywords.get(one, one) for one in close)
-    hint = (
-        f"Did you mean {' or '.join(nearest)}?"
-        if nearest
-        else f"`{context.command_path} --help` lists its settings."
-    )
+    hint = meant(nearest) or f"`{context.command_path} --help` lists its settings."
     raise UsageError(f"{name} has no setting {text}. {hint}")
 
 

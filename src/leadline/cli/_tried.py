@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from leadline.cli._help import names_known
+from leadline.errors import meant
 
 # Registries whose names are explained by a command.
 EXPLAINED = {"measures.MEASURES": "measures", "retrieval.models.MODELS": "models"}
@@ -19,7 +20,7 @@ LONGEST = 100  # characters of an error about extra arguments
 LONG = 8  # letters of a word that can be taken for a misspelt one
 MISSPELT = 0.88  # the same for a word that people try
 # Words of options that say nothing about what they set.
-EMPTY = "with|from|only|show|print|file|path|name|list|number|type|leadline"
+EMPTY = "with from only show print file path name list number type leadline"
 HOLD_BOTH = (".json", ".jsonl", ".csv", ".tsv", ".parquet")  # files that may hold judgments and a run
 MOST = 3  # options whose help has a word; with more, the word says nothing
 
@@ -94,9 +95,7 @@ def option_for(word: str, command: click.Command | None, like: Sequence[str] = (
         for close in difflib.get_close_matches(word, known, cutoff=MISSPELT):
             if answer := answer_to(close, command):
                 return answer
-    nearest = sorted(spelled) or by_meaning(word, command)
-    quoted = " or ".join(f"'{one}'" for one in nearest)
-    return f"Did you mean {quoted}?" if nearest else ""
+    return meant(map(repr, sorted(spelled) or by_meaning(word, command)))
 
 
 def answer_to(word: str, command: click.Command | None) -> str:
@@ -122,7 +121,7 @@ def by_meaning(word: str, command: click.Command) -> list[str]:
     }
     texts |= {f"--config {one.usage}": f"{one.key} {one.help}" for one in taken(command)}
     found: dict[str, int] = {}
-    for part in {one for one in re.findall(r"[a-z]{4,}", word.lower()) if not re.fullmatch(EMPTY, one)}:
+    for part in {*re.findall(r"[a-z]{4,}", word.lower())} - {*EMPTY.split()}:
         stem = re.compile(rf"\b{part[:-1] if part.endswith('s') else part[:6]}", re.IGNORECASE)
         having = [usage for usage, text in texts.items() if stem.search(text)]
         if len(having) <= MOST:

@@ -15,7 +15,7 @@ from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
 from leadline.cli._results import describe_input, inputs_of
 from leadline.cli._settings import spelled
 from leadline.cli._trec import evaluate_as_trec, queries_of
-from leadline.errors import LeadlineError, UsageError, both
+from leadline.errors import LeadlineError, UsageError, both, sentences
 from leadline.estimation.measured import WITHOUT_POOL, default_measures, same_labels
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.evaluation.results import Results
@@ -238,7 +238,7 @@ def _by_engine(engine: str, *, parts: bool, group_parts: bool, complete: bool) -
 
 @contextmanager
 def _saving_rest(outputs: Outputs, path: str, rows: int, options: dict[str, Any]) -> Iterator[None]:
-    """Save the values of the other parts if parts fail."""
+    """Save the values of the rest if parts or runs fail."""
     try:
         yield
     except LeadlineError as error:
@@ -248,8 +248,7 @@ def _saving_rest(outputs: Outputs, path: str, rows: int, options: dict[str, Any]
         results.options |= options
         outputs.form, outputs.files = "none", outputs.saves
         outputs.write("evaluate", View(results), lambda: _inputs(results, path, rows))
-        rest = f"{outputs.files[0]} has the values of the other parts."
-        raise UsageError(f"{str(error).removesuffix('.')}. {rest}") from None
+        raise UsageError(sentences(str(error), f"{outputs.files[0]} has the values of the rest.")) from None
 
 
 def _inputs(

@@ -16,7 +16,7 @@ from numbers import Real
 from types import ModuleType
 from typing import Any, ClassVar, Generic, NoReturn, TypeVar, dataclass_transform
 
-from leadline.errors import UnknownNameError, UsageError, either
+from leadline.errors import UnknownNameError, UsageError, either, meant, sentences
 
 # Name(k=v,...)@cutoff, and the forms of other tools: name_at_10, name_10, name.10, name@10-l2. A list of
 # cutoffs, as in P.5,10, denotes several objects.
@@ -488,14 +488,14 @@ class Registry(Generic[N]):
         without_mark = re.fullmatch(r"(.*[^\d_.])(\d+)", text)  # ndcg10
         meaning = self.find(without_mark[1], cut=True) if without_mark else None
         if without_mark and meaning and meaning[0].cutoff_name():
-            return f"Did you mean {_example(meaning[0], without_mark[2])}?"
+            return meant([_example(meaning[0], without_mark[2])])
         close = difflib.get_close_matches(name.lower(), self._by_name, n=3, cutoff=likeness)
         if not close:
             return f"The {self.noun}s are {', '.join(self.classes)}."
         cutoff_text = (parts["at"] or parts["suffix"]) if parts else None
         classes = dict.fromkeys(self._by_name[match][0] for match in close)
         form = "" if parts else "Write Name(k=v,...)@cutoff. "
-        return f"{form}Did you mean {either(_example(class_, cutoff_text) for class_ in classes)}?"
+        return form + meant(_example(class_, cutoff_text) for class_ in classes)
 
 
 def all_errors(errors: Sequence[UsageError], command: str) -> UsageError:
@@ -506,9 +506,9 @@ def all_errors(errors: Sequence[UsageError], command: str) -> UsageError:
     """
     unknown = all(isinstance(error, UnknownNameError) for error in errors)
     kind = UnknownNameError if unknown else UsageError
-    first, *more = (text if text.endswith((".", "?")) else f"{text}." for text in map(str, errors))
+    first, *more = map(str, errors)
     more = [text[0].upper() + text[1:] for text in more]
-    return kind(" ".join([first, *more, f"See `leadline {command}`."]))
+    return kind(sentences(first, *more, f"See `leadline {command}`."))
 
 
 def _parse_parameters(parts: re.Match[str], positional: str = "") -> dict[str, object]:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Unpack
 
 from leadline.data.reading import Reading
 from leadline.data.validation import check_word
-from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.errors import InputError, LeadlineError, UsageError, punctuated, sentences
 from leadline.evaluation.evaluate import Evaluation, PartOptions
 from leadline.evaluation.join import named_sources, refuse_equal_names
 from leadline.evaluation.merging import failed_warning
@@ -39,8 +39,10 @@ class PartsFailedError(LeadlineError):
 
     def __str__(self) -> str:
         """Return what happened to every part, in one line."""
-        return "; ".join(
-            text if text.startswith(path) else f"{path}: {text}" for path, text in self.faults.items()
+        return punctuated(
+            sentences(
+                *(text if text.startswith(path) else f"{path}: {text}" for path, text in self.faults.items())
+            )
         )
 
 
