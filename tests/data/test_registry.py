@@ -98,7 +98,7 @@ def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(written: str, canoni
     assert [str(measure) for measure in MEASURES.expand(written)] == canonical
     with pytest.raises(
         UsageError,
-        match=rf"stands for more than one measure\. Pass only one, such as {re.escape(canonical[0])}\.$",
+        match=rf"stands for {len(canonical)} measures\. Pass only one, such as {re.escape(canonical[0])}\.$",
     ):
         MEASURES.parse(written)
 

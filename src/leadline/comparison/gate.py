@@ -22,6 +22,7 @@ from leadline.comparison.pairing import Pairs, check_judged, in_groups
 from leadline.comparison.rules import Rules
 from leadline.data.arrays import Flags, Floats
 from leadline.data.records import flagged, plain
+from leadline.data.registry import only
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.evaluation.profiles import profile_of
@@ -215,9 +216,8 @@ def resolve_conditions(
             continue
         chosen = profile_of(results.options.get("profile") or "leadline")  # estimates have none
         parsed = chosen.measures([condition.measure], rel=rel, documents=results.options.get("documents"))
-        if len(parsed) != 1:
-            raise UsageError(f"'{condition.measure}' stands for {len(parsed)} measures. Name one of them.")
-        located.append((results.measure_index(parsed[0]), condition._replace(measure=str(parsed[0]))))
+        measure = only(condition.measure, parsed)
+        located.append((results.measure_index(measure), condition._replace(measure=str(measure))))
     for index, condition in located:
         _refuse_assumed(results.measures[index], condition)
         _refuse_idle(results.measures[index], condition)

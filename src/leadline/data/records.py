@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
+from leadline.errors import punctuated
 
 DRAWN_POOL = "drawn_pool"  # code of the remark on judgments from the store of a drawn pool
 MACHINE_LABELS = "machine_labels"  # code of the warning that judgments are labels by an automatic judge
@@ -24,7 +25,7 @@ class ResultWarning:
     count: int
 
     def __str__(self) -> str:
-        return self.message
+        return punctuated(self.message)
 
 
 @dataclass(frozen=True)

@@ -299,6 +299,7 @@ class Parametric(metaclass=ParametricType):
 
 
 N = TypeVar("N", bound=Parametric)
+T = TypeVar("T")
 
 
 class Registry(Generic[N]):
@@ -434,11 +435,7 @@ class Registry(Generic[N]):
     def parse(self, text: str) -> N:
         """Return the object that a text denotes."""
         objects = self.expand(text)
-        if len(objects) != 1:
-            raise UsageError(
-                f"'{text}' stands for more than one {self.noun}. Pass only one, such as {objects[0]}"
-            )
-        return objects[0]
+        return only(text, objects, self.noun)
 
     def expand(self, text: str) -> list[N]:
         """Return the objects that a text denotes; a list of cutoffs such as `P.5,10` denotes several."""
@@ -496,6 +493,19 @@ class Registry(Generic[N]):
         classes = dict.fromkeys(self._by_name[match][0] for match in close)
         form = "" if parts else "Write Name(k=v,...)@cutoff. "
         return form + meant(_example(class_, cutoff_text) for class_ in classes)
+
+
+def only(text: object, found: Sequence[T], noun: str = "measure") -> T:
+    """Return what a text means; raise UsageError if it means several things.
+
+    >>> only("P@5,10", ["P@5", "P@10"])
+    Traceback (most recent call last):
+        ...
+    leadline.errors.UsageError: 'P@5,10' stands for 2 measures. Pass only one, such as P@5.
+    """
+    if len(found) != 1:
+        raise UsageError(f"'{text}' stands for {len(found)} {noun}s. Pass only one, such as {found[0]}.")
+    return found[0]
 
 
 def all_errors(errors: Sequence[UsageError], command: str) -> UsageError:

@@ -22,6 +22,7 @@ from leadline.data.reading import (
     refuse_unknown,
 )
 from leadline.data.records import ResultWarning, RunInfo, plain
+from leadline.data.registry import only
 from leadline.data.run import RunColumns
 from leadline.data.table import Column, Preformatted, Table, columns_of, printed_table
 from leadline.data.validation import check_flags
@@ -209,12 +210,7 @@ def explain(
     results = evaluate(
         table, {single.name: single}, measure, lengths=lengths, **cut.options(), **evaluation_options
     )
-    if len(results.measures) != 1:
-        raise UsageError(
-            f"'{measure}' stands for {len(results.measures)} measures. Pass only one, such as "
-            f"{results.measures[0]}"
-        )
-    measure_used = results.measures[0]
+    measure_used = only(measure, results.measures)
     assert isinstance(measure_used, Measure)
     info = _info(results.runs[0], counts, run)
     listed = listed_of(

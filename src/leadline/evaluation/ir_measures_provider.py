@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from leadline.data.reading import Reading
+from leadline.data.registry import only
 from leadline.data.validation import check_flags
 from leadline.errors import MissingPackageError, UsageError
 from leadline.evaluation.evaluate import evaluate
@@ -100,10 +101,8 @@ def ir_measure(measure: str | Measure) -> Any:
     register()
     import ir_measures
 
-    found = profile_of("leadline").measures([measure])
-    if len(found) != 1:
-        raise UsageError(f"{measure} stands for {len(found)} measures. Pass only one, such as {found[0]}")
-    fields = {"NAME": str(found[0]), "__name__": str(found[0]), "ours": found[0], "__module__": "ir_measures"}
+    found = only(measure, profile_of("leadline").measures([measure]))
+    fields = {"NAME": str(found), "__name__": str(found), "ours": found, "__module__": "ir_measures"}
     return type("LeadlineMeasure", (ir_measures.Measure,), fields)()
 
 

@@ -239,8 +239,8 @@ def joined_runs(several: Sequence[Any]) -> dict[str, Any]:
 
 
 def _sources(runs: Any) -> list[tuple[str | None, Any]]:
-    if isinstance(runs, Mapping) and not runs:
-        raise UsageError("no runs given. Pass at least one.")
+    if isinstance(runs, (Mapping, list, tuple)) and not runs:
+        raise UsageError("no runs were given. Pass at least one run.")
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
@@ -253,8 +253,6 @@ def _sources(runs: Any) -> list[tuple[str | None, Any]]:
             check_run_name(name)
         return list(runs.items())
     if isinstance(runs, (list, tuple)):
-        if not runs:
-            raise UsageError("no runs given. Pass at least one.")
         if is_row(runs[0]) or hasattr(runs, "_fields"):
             return [(None, runs)]
         refuse_unnamed_lists(runs)

@@ -12,6 +12,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
 from leadline.data.records import Averaged
+from leadline.data.registry import only
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries
@@ -102,10 +103,7 @@ class Lookups:
         names = [str(measure)] if str(measure) in available else self._canonical(measure)
         indices = [available.index(name) for name in names if name in available]
         if len(names) > 1 and indices:
-            raise UsageError(
-                f"'{measure}' stands for {len(names)} measures. Pass only one, such as "
-                f"{available[indices[0]]}"
-            )
+            only(measure, sorted(names, key=lambda name: name not in available))
         if not indices:
             raise UsageError(f"these results have no measure '{measure}'. Use {either(available)}")
         return indices[0]

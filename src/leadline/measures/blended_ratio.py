@@ -196,7 +196,7 @@ class P_plus(_Blended):  # noqa: N801  # the field's spelling
 class NCUgu(_Blended):
     """Expected blended ratio at the document where the user stops, the more likely the higher its grade.
 
-    Normalised cumulative utility with a graded-uniform distribution over the relevant documents: the
+    Normalized cumulative utility with a graded-uniform distribution over the relevant documents: the
     probability of a stop is proportional to `stop`, by default the gain, among all relevant
     documents judged; a stop at one that is not retrieved has utility 0. `beta=0` has the utility
     precision (`NCUguP`), `beta=1` the blended ratio (`NCUguBR`). Undefined if all stops are 0.
@@ -231,7 +231,7 @@ class NCUgu(_Blended):
 class NCUrb(_Blended):
     """Expected blended ratio at the document where the user stops, the more likely the fewer precede it.
 
-    Normalised cumulative utility with a rank-biased distribution over the relevant documents: the
+    Normalized cumulative utility with a rank-biased distribution over the relevant documents: the
     probability of a stop at the n-th relevant document is proportional to gamma^(n - 1), n = 1..R.
     `beta=0` has the utility precision (`NCUrbP`), `beta=1` the blended ratio (`NCUrbBR`). `gamma=0`
     is O_measure, `gamma=1` is Q. With a cutoff the divisor remains the sum over R, where NTCIREVAL

@@ -216,7 +216,7 @@ STOP = 0.5  # of users stop at a document of their subtopic
 class ERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     """Intent-aware expected reciprocal rank, with stopping probability 1/2 at a relevant document.
 
-    Normalised by the value of k documents that all cover every subtopic, as in ndeval. Needs
+    Normalized by the value of k documents that all cover every subtopic, as in ndeval. Needs
     `--config read.subtopics`. Undefined for queries without a relevant document.
 
     >>> ERR_IA(cutoff=2).of_subtopics(["ab", "a"])  # 2 + 0.5/2 of 2 + 1/2
@@ -273,7 +273,7 @@ class nERR_IA(_Diversity):  # noqa: N801  # the field's spelling
 class alpha_DCG(_Diversity):  # noqa: N801  # the field's spelling
     """Novelty-biased DCG: a document gains for each subtopic, less for repeated subtopics.
 
-    Each earlier document of a subtopic multiplies the gain by 1 - alpha. Normalised by the value of
+    Each earlier document of a subtopic multiplies the gain by 1 - alpha. Normalized by the value of
     k documents that all cover every subtopic, as in ndeval. Needs `--config read.subtopics`. Undefined for
     queries without a relevant document.
 
