@@ -264,7 +264,7 @@ def test_bad_usage_is_one_line(
 
 
 def test_an_unknown_judge_is_named_with_the_nearest(path: str) -> None:
-    with pytest.raises(UsageError, match="Did you mean bob"):
+    with pytest.raises(UsageError, match=r"Did you mean 'bob'\?$"):
         export(path, "qrels.txt", rule="bobb")
 
 
