@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,11 @@ def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None
     tampered(Path("saved.parquet"), 0.123)
     done = leadline("verify", "saved.parquet", "-f", "json")
     assert done.status == 1
-    assert {check["kind"] for check in done.data["checks"] if check["ok"] is False} == {"values"}
+    (wrong,) = (check for check in done.data["checks"] if check["ok"] is False)
+    assert wrong["kind"] == "values"
+    assert re.fullmatch(r"recomputed [0-9]+ queries, and the values of 1 differ \(\w+\)", wrong["found"]), (
+        wrong
+    )
 
 
 def tampered(path: Path, value: float) -> None:
@@ -145,7 +150,10 @@ def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(
         ),
         (("evaluate", "qrels.txt", "bm25", "--parts", "--engine", "ray"), "Use local, processes"),
         (("merge", "qrels.txt"), "is not a saved result"),
-        (("merge", "absent.parquet"), "is not a saved result"),
+        (("merge", "absent.parquet"), "absent.parquet: no such file\n"),
+        (("merge", "absent.json", "absent.parquet"), "absent.json: no such file\n"),
+        (("merge", "bm25"), "bm25: is a folder, not a file\n"),
+        (("verify", "absent.json"), "absent.json: no such file\n"),
         (("verify", "qrels.txt"), "is not a saved result"),
     ],
 )
@@ -154,3 +162,11 @@ def test_what_cannot_be_done_is_refused_in_one_line(
 ) -> None:
     del split
     assert message in leadline(*words).refusal
+
+
+def test_a_result_that_was_only_printed_cannot_be_merged(split: Split, leadline: Leadline) -> None:
+    Path("printed.json").write_text(leadline("evaluate", split.qrels, split.run, "-f", "json").out)
+    assert leadline("merge", "printed.json").refusal.endswith(
+        "lacks the data needed to restore the result. Run the command again with -o FILE.json or -o "
+        "FILE.parquet.\n"
+    )

@@ -27,7 +27,7 @@ from leadline.evaluation.results import Results
 from leadline.io.objects import Run
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
-from leadline.io.saved_results import EXPECTED
+from leadline.io.saved_results import SAVED_HINT
 from leadline.measures import Measure
 from leadline.stats import Correction, Interval, PairedTest, checked_groups
 
@@ -130,7 +130,7 @@ def compare(
     if isinstance(baseline, (str, os.PathLike)) and is_baseline(os.fspath(baseline)):
         kept, baseline = read_baseline(os.fspath(baseline)), None
     elif isinstance(baseline, os.PathLike):
-        raise InputError("this is not a saved result", path=os.fspath(baseline), hint=f"Pass {EXPECTED}")
+        raise InputError("this is not a saved result", path=os.fspath(baseline), hint=SAVED_HINT)
     sampling = {"machine": machine, "confidence": confidence, "seed": seed}
     usual = COMPARED if kept is None else kept.measures
     results = results_of(compare, qrels, runs_and_measures, runs, measures, options, sampling, usual)

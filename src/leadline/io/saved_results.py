@@ -36,7 +36,7 @@ from leadline.version import VERSION
 FORMAT = 2  # of saved results
 PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 MANIFEST = b"leadline"  # key of the metadata of Parquet
-EXPECTED = "a result saved with -o FILE.json or -o FILE.parquet"
+SAVED_HINT = "Pass a result saved with -o FILE.json or -o FILE.parquet"  # instead of another kind of file
 
 
 class Saved(NamedTuple):
@@ -128,14 +128,15 @@ def read_saved(path: str, *, to_update: bool = False) -> Saved:
     record_input(path)
     table = None
     if (first_bytes(path) or b"").startswith(PARQUET):
-        table = read_parquet(path, hint=f"Pass {EXPECTED}")
+        table = read_parquet(path, hint=SAVED_HINT)
         with _damaged(path):
             data = json.loads((table.schema.metadata or {}).get(MANIFEST, b"{}"))
     else:
+        text = text_of(read_whole(path))
         try:
-            data = json.loads(text_of(read_whole(path)))
+            data = json.loads(text)
         except (ValueError, RecursionError):
-            raise InputError("is not a saved result", path=path, hint=f"Pass {EXPECTED}") from None
+            raise InputError("is not a saved result", path=path, hint=SAVED_HINT) from None
     if to_update:
         release_input(path)
     return restored(data, path, table)
@@ -165,7 +166,7 @@ def is_saved(data: object) -> bool:
 def check_format(data: object, path: str) -> None:
     """Raise InputError for anything but a saved result of this format."""
     if not isinstance(data, dict) or "leadline" not in data:
-        raise InputError("is not a saved result", path=path, hint=f"Pass {EXPECTED}")
+        raise InputError("is not a saved result", path=path, hint=SAVED_HINT)
     version, found = data["leadline"], data.get("format")
     if found == FORMAT and "state" in data:
         return

@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_run_name
-from leadline.data.wording import counted
+from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import Evaluation
 from leadline.evaluation.merging import merge_results
@@ -19,7 +19,7 @@ from leadline.evaluation.results import Results
 from leadline.io.objects import read_qrels
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import public
-from leadline.io.saved_results import read_saved
+from leadline.io.saved_results import SAVED_HINT, read_saved
 from leadline.result import Result
 from leadline.scale.partial import Partial, evaluate_part
 from leadline.scale.run_parts import is_url, local_copy
@@ -87,9 +87,8 @@ def saved_results(path: str) -> Results:
     try:
         saved = read_saved(path)
     except InputError as error:
-        error.hint = f"{error.hint}. To merge judgments, use `leadline convert QRELS QRELS MERGED`".lstrip(
-            ". "
-        )
+        if error.hint == SAVED_HINT:
+            error.hint += ". To merge judgments, use `leadline convert QRELS QRELS MERGED`"
         raise
     results = saved.view.result
     if not isinstance(results, Results):
@@ -232,7 +231,11 @@ def _check_values(
             verification.add("values", name, "not recomputed: its inputs are missing", ok=None)
             continue
         found = f"recomputed {counted(checked, 'query', 'queries')}, and "
-        found += f"{len(different)} differ, such as '{different[0]}'" if different else "all values are equal"
+        found += (
+            f"the values of {len(different):,} differ ({first_few(different)})"
+            if different
+            else "all values are equal"
+        )
         verification.add("values", name, found, ok=not different)
 
 
