@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from conftest import REPOSITORY, Leadline
+from leadline.comparison.compare import compare
+from leadline.pages.report_page import tally
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
 ASKED = ("report", "qrels.txt", "bm25.run", "dense.run")
@@ -30,6 +32,31 @@ def test_the_page_tells_the_whole_story(leadline: Leadline, tmp_path: Path) -> N
     assert "fe5ad17b79c675eaa09262cb695877ef17f2bd165f8bd075eb0d3f8b08410685" in page
     assert r"\begin{tabular}" in page
     assert re.findall(r"(?:href|src)=\"(?!#|data:)[^\"]*", page) == [], "it links to nothing"
+
+
+@pytest.mark.parametrize(
+    ("measures", "words"),
+    [
+        ("AP", "AP 0. The difference is not significant in the other comparison."),
+        ("AP RR", "AP 0, RR 0. The difference is not significant in the other 2 comparisons."),
+    ],
+)
+def test_the_page_counts_significant_differences(
+    measures: str, words: str, leadline: Leadline, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    assert leadline(*ASKED, *(f"-m{name}" for name in measures.split()), "-o", path).status == 0
+    said = f"<p>Significant differences among 1 pair for each measure: {words}</p>"
+    assert said in path.read_text(encoding="utf-8")
+
+
+def test_where_all_differences_are_significant_no_others_are_counted() -> None:
+    qrels = {f"q{query}": {"a": 1} for query in range(20)}
+    good, bad = {"a": 1.0}, {"b": 1.0}
+    runs = {"good": dict.fromkeys(qrels, good), "bad": dict.fromkeys(qrels, bad) | {"q0": good}}
+    assert tally(compare(qrels, runs, measures="AP")) == (
+        "Significant differences among 1 pair for each measure: AP 1."
+    )
 
 
 def test_the_same_inputs_give_the_same_page(leadline: Leadline, tmp_path: Path) -> None:

@@ -32,7 +32,12 @@ def report(results: Results, curves: Curves) -> str:
     """Make the page of a report."""
     inputs = [{"path": "qrels.txt", "rows": 24, "sha256": "0" * 64}]
     return report_page.page(
-        compare(results), curves.precision, judgments=24, inputs=inputs, again="leadline report"
+        compare(results),
+        curves.precision,
+        judgments=24,
+        inputs=inputs,
+        again="leadline report",
+        latex="\\begin{tabular}",
     )
 
 

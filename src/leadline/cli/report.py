@@ -21,6 +21,7 @@ from leadline.errors import UsageError
 from leadline.estimation.measured import estimates_of
 from leadline.pages.report import compared, only_one
 from leadline.pages.report_page import page, significance_table, story
+from leadline.render.text_formats import write_latex
 from leadline.render.view import View
 
 SECTION = "Evaluation"
@@ -105,9 +106,8 @@ def command(
             judgments=None if scores else judged,
             inputs=inputs,
             again=_again(),
+            latex=write_latex(paper),
             baseline=base,
-            top=top,
-            digits=digits,
         )
     outputs.write("report", view, lambda: inputs)
 

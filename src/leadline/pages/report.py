@@ -83,7 +83,8 @@ def report(
     from leadline.io.write import write_whole
 
     require("HTML pages")
-    from leadline.pages.report_page import page
+    from leadline.pages.report_page import page, significance_table
+    from leadline.render.text_formats import write_latex
 
     curves: Floats | None
     if isinstance(qrels, (Results, Comparison)):
@@ -101,8 +102,15 @@ def report(
     inputs += [
         described(run.path, run.counts.get("documents_read", 0)) for run in comparison.runs if run.path
     ]
+    base = only_one(baseline)
     content = page(
-        comparison, curves, judgments=judgments, inputs=inputs, again=again, baseline=only_one(baseline)
+        comparison,
+        curves,
+        judgments=judgments,
+        inputs=inputs,
+        again=again,
+        latex=write_latex(significance_table(comparison, baseline=base)),
+        baseline=base,
     )
     write_whole(target, content.encode("utf-8", "surrogateescape"))
     return comparison

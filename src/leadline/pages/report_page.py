@@ -24,7 +24,6 @@ from leadline.evaluation.query_figures import per_query
 from leadline.evaluation.results import Results
 from leadline.measures.average_precision import ELEVEN_LEVELS
 from leadline.pages import fill, inline
-from leadline.render.text_formats import write_latex
 from leadline.version import VERSION
 
 WIDTH = 3.8  # inches: figures are legible on a phone and not too large on a wide screen
@@ -43,13 +42,11 @@ def page(
     judgments: int | None,
     inputs: Sequence[dict[str, Any]],
     again: str,
+    latex: str,
     baseline: str | None = None,
-    top: int | None = None,
-    digits: int = 4,
 ) -> str:
-    """Return the HTML page of a comparison; its LaTeX table is of the `top` runs."""
+    """Return the HTML page of a comparison, with a table of it in LaTeX."""
     results, rules = comparison.results, comparison.rules
-    latex = write_latex(significance_table(comparison, baseline=baseline, top=top, digits=digits))
     pairs = shown_pairs(comparison)
     return fill(
         "report.html",
@@ -148,10 +145,11 @@ def tally(comparison: Comparison) -> str:
     ]
     pairs = counted(significant.shape[1], "pair")
     others = int(significant.size - significant.sum())
-    return (
-        f"Significant differences among {pairs} for each measure: {', '.join(parts)}. "
-        f"{counted(others, 'other comparison')} found no significant difference."
-    )
+    told = f"Significant differences among {pairs} for each measure: {', '.join(parts)}."
+    if not others:
+        return told
+    number = "comparison" if others == 1 else counted(others, "comparison")
+    return f"{told} The difference is not significant in the other {number}."
 
 
 def _of_the_best(comparison: Comparison) -> list[ComparedPair]:
