@@ -779,6 +779,17 @@ def test_an_answer_that_is_not_of_the_judging_page_saves_nothing(
     assert len(stored(files.store)) == 1
 
 
+def test_what_the_server_says_ends_in_one_full_stop(server: Server, visit: Callable[..., Visit]) -> None:
+    judge = visit(server)
+    judge.page.route("**/api/*", lambda route: route.fulfill(status=503, body="disk full. Free space.\n"))
+    judge.press("1")
+    judge.page.wait_for_function("() => at('saved').textContent.includes('not saved')")
+    assert judge.text("saved") == "1 not saved (disk full. Free space), trying again"
+    judge.page.reload()
+    judge.page.wait_for_function("() => at('message').textContent.startsWith('Not loaded')")
+    assert judge.text("message") == "Not loaded: disk full. Free space. Trying again."
+
+
 def test_what_is_refused_because_the_store_is_gone_stays_in_the_browser(
     server: Server, files: Files, visit: Callable[..., Visit]
 ) -> None:

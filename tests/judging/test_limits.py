@@ -95,7 +95,9 @@ def test_guesses_of_the_token_are_limited_in_the_link_and_in_the_form(page: Judg
     for given_ in ("guess", TOKEN):  # the right one is not compared either: that would be a guess
         answer = ask(app, f"/enter?token={urllib.parse.quote_plus(given_)}")
         assert (answer.status, answer.headers["retry-after"]) == (429, "30")
-        assert '<p class="wrong" role="alert">too many wrong tokens' in answer.text
+        assert (
+            '<p class="wrong" role="alert">Too many wrong tokens. Try again in 30 seconds.</p>' in answer.text
+        )
         assert "set-cookie" not in answer.headers
     assert ask(app, "/", cookie=f"{app.cookie}={app.proof()}").status == 200  # who is in stays in
 
@@ -128,7 +130,10 @@ def test_new_judges_are_limited_and_old_ones_are_not(
     assert [come(f"judge {place}") for place in (3, 4, 3)] == [200, 400, 200]
     answer = ask(app, "/judge?name=late")
     assert answer.status == 400
-    assert "already 4 judges, the maximum for 24 query-document pairs" in answer.text
+    assert (
+        "<p>There are already 4 judges, the maximum for 24 query-document pairs. Use the name of one of "
+        "these judges.</p>"
+    ) in answer.text
     assert len(page.store.judges()) == 4
 
 

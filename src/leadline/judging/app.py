@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -81,7 +82,14 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     made.globals |= {"strings": strings(), "scripts": ()}
+    made.filters["sentence"] = _sentence
     return made
+
+
+def _sentence(text: str) -> str:
+    """Return a message as a sentence; what it begins with stays as it is if it is no word, such as a path."""
+    text = re.sub(r"^[a-z]+(?= )", lambda match: match[0].capitalize(), text)
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 @lru_cache(maxsize=1)
@@ -329,7 +337,7 @@ class Pages:
 
     def _said(self, request: Request, text: str, status: int) -> Response:
         if request.url.path.startswith("/api/"):
-            return PlainTextResponse(text.removesuffix(".") + "\n", status)  # the page ends the sentence
+            return PlainTextResponse(text + "\n", status)
         return self._page("said.html", status, text=text)
 
 

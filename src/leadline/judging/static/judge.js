@@ -277,7 +277,7 @@ async function ask() {
   const holding = [...cards, ...outbox.acts].map(one => one.pair);
   const skipping = outbox.acts.some(act => act.kind === "skip"), skipped = skips;
   const answer = await outbox.post("/api/cards", { holding, opening, count: Math.min(opening ? AT_FIRST : AT_ONCE, Math.max(1, full - cards.length)) });
-  if (!answer.ok) throw Object.assign(new Error(), { said: (await answer.text()).trim() });
+  if (!answer.ok) throw Object.assign(new Error(), { said: await reasonOf(answer) });
   const found = await answer.json();
   Object.assign(queries, found.queries);
   cards.push(...found.cards.map(withDraft));

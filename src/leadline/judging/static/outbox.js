@@ -107,7 +107,7 @@ class Outbox {
         this.onChange(found.count);
         return true;
       }
-      said = (await answer.text()).trim();
+      said = await reasonOf(answer);
     } catch { said = say("no_answer"); }
     if (answer && answer.status === 409 && acts.length === 1) {  // its text has changed, or its key is another's: it can never be saved
       this.drop([acts[0].key]);
