@@ -72,7 +72,7 @@ def test_coverage_counts_intervals_that_contain_the_value_of_the_population() ->
     rng = np.random.default_rng(0)
     reference = rng.random((20, 5))
     same = audits(reference, reference, queries=12, sets=3)
-    assert (same["bias"], same["gains"], same["wrongly_favoured"], same["kendall_all"]) == (1, 1, 0, 1)
+    assert (same["bias"], same["gains"], same["wrongly_favored"], same["kendall_all"]) == (1, 1, 0, 1)
     shifted = audits(reference, reference + rng.normal(0.2, 0.1, reference.shape), queries=12, sets=40)
     assert 0.85 <= shifted["bias"] <= 1
     assert shifted["bias_worst_run"] <= shifted["bias"]

@@ -218,7 +218,7 @@ def test_labels_are_audited_by_the_reference(leadline: Leadline) -> None:
         "rank",
         "rank_labels",
         "gain",
-        "favoured",
+        "favored",
     }
     assert one["top"]["runs"] == 2
     (needed,) = data["needed"]
@@ -268,7 +268,7 @@ def test_values_by_both_judges_give_the_audit_of_their_labels(leadline: Leadline
             assert mine[part] == pytest.approx(theirs[part], abs=1e-12)
         by_name = (sorted(each["runs"], key=lambda run: str(run["name"])) for each in (mine, theirs))
         for one, other in zip(*by_name, strict=True):  # a table has the runs in the order of their means
-            assert (one["name"], one["favoured"]) == (other["name"], other["favoured"])
+            assert (one["name"], one["favored"]) == (other["name"], other["favored"])
             assert one["gain"] == pytest.approx(other["gain"], abs=1e-12)
     for judge in ("ann", "llm"):
         means, expected = (data["ranking"]["means"][judge] for data in (values, labels))

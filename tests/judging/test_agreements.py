@@ -70,9 +70,16 @@ def test_pairs_that_not_all_judged_are_left_out_and_counted() -> None:
     assert found["agreement"].value == 0.5
     notice = next(one for one in found.warnings if one.code == "left_out")
     assert str(notice) == (
-        "left out 2 of 4 query-document pairs not judged by all judges (Krippendorff's alpha uses pairs "
-        "judged by two or more)"
+        "left out 2 of 4 query-document pairs, because not all judges judged them (Krippendorff's alpha uses "
+        "pairs judged by two or more)"
     )
+
+
+def test_grades_cannot_be_changed() -> None:
+    made = Judgments(["a", "b"], np.array([[0.0, 2.0], [1.0, np.nan]]))
+    for one in (made, made.keep(made.by_all), made.binary(1)):
+        assert not one.grades.flags.writeable
+    assert made.binary(2).grades.tolist()[0] == [0, 1]
 
 
 def test_alpha_takes_what_two_judged_and_over_two_does_so_for_all() -> None:
@@ -403,8 +410,8 @@ def test_runs_that_return_what_the_machine_likes_are_favoured_and_no_others_are(
     (one,) = found.audits
     assert one.gainers()[0].name == "circular"
     assert one.gainers()[0].rank_labels == 1
-    assert [run.name for run in one.runs if run.favoured] == ["r1", "circular"]  # r1 follows the machine too
-    assert found.to_dict()["audit"][0]["runs"][-1]["favoured"] is True
+    assert [run.name for run in one.runs if run.favored] == ["r1", "circular"]  # r1 follows the machine too
+    assert found.to_dict()["audit"][0]["runs"][-1]["favored"] is True
 
 
 def test_labels_that_are_the_reference_change_nothing() -> None:
@@ -413,7 +420,7 @@ def test_labels_that_are_the_reference_change_nothing() -> None:
     (one,) = found.audits
     assert one.taus.kendall.value == one.taus.tau_ap.value == 1
     assert {tuple(run.bias) for run in one.runs} == {(0, 0, 0)}
-    assert [run.favoured for run in one.runs] == [False] * 5
+    assert [run.favored for run in one.runs] == [False] * 5
 
 
 def test_gain_and_rank_follow_measures_of_which_less_is_better() -> None:
@@ -433,7 +440,7 @@ def test_few_queries_and_measures_without_an_arithmetic_mean_have_no_interval() 
     (one,) = found.audits
     intervals = [one.bias, *one.taus, *one.top_taus, *(run.bias for run in one.runs)]
     assert all(math.isnan(each.low) for each in [*intervals, *(run.gain for run in one.runs)])
-    assert one.runs[0].favoured is None
+    assert one.runs[0].favored is None
     assert found.needed[0].queries is None
     assert found.to_dict()["audit"][0]["bias"]["low"] is None
 

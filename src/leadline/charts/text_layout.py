@@ -86,7 +86,7 @@ def _broken(text: str, letters: int) -> list[str]:
 
 
 FEW = 30  # maximum number of rows with labels of the usual size
-NAMED = 400  # maximum number of rows with labels; figures of more labeled rows would exceed a metre
+NAMED = 400  # maximum number of rows with labels; figures of more labeled rows would exceed a meter
 TALL, LOW = 0.15, 0.1  # inches: height of a row, with few and with many rows
 HIGHEST = NAMED * LOW  # inches: more rows are closer together
 SIZE, SMALL = 7.0, 5.5  # points: font size of labels, with few and with many rows

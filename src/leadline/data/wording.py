@@ -107,7 +107,7 @@ def _escape(character: str) -> str:
 
 
 def cells(text: str) -> int:
-    """Return the width of a text in terminal cells: wide characters 2, combining characters and colours 0.
+    """Return the width of a text in terminal cells: wide characters 2, combining characters and colors 0.
 
     >>> cells("bm25"), cells("検索")
     (4, 4)

@@ -413,7 +413,7 @@ def shape(vectors: Floats) -> tuple[Floats, Floats]:
 
 
 def spread(vectors: Floats) -> tuple[Floats, Floats]:
-    """Return mean and standard deviation of the components of each row, normalised to sum 1."""
+    """Return mean and standard deviation of the components of each row, normalized to sum 1."""
     mass = vectors.sum(axis=1)
     part = vectors / np.where(mass > 0, mass, 1.0)[:, None]
     return part.mean(axis=1), part.std(axis=1)

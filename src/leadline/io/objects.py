@@ -257,7 +257,7 @@ def run_of_arrays(
     name: str | None = None,
     **options: Unpack[RunOptions],
 ) -> Run:
-    """Make a run of arrays of nearest neighbours, as FAISS, hnswlib and scikit-learn return them.
+    """Make a run of arrays of nearest neighbors, as FAISS, hnswlib and scikit-learn return them.
 
     Parameters
     ----------

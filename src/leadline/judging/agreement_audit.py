@@ -1,4 +1,4 @@
-"""Audit of labels by a reference: bias of measures, order of runs, favoured runs, judgments needed."""
+"""Audit of labels by a reference: bias of measures, order of runs, favored runs, judgments needed."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class RunBias(NamedTuple):
     gain: Interval
 
     @property
-    def favoured(self) -> bool | None:
+    def favored(self) -> bool | None:
         """Return whether the interval of the gain is above 0; None where there is no interval."""
         return None if math.isnan(self.gain.low) else self.gain.low > 0
 
@@ -228,7 +228,7 @@ class Audit(NamedTuple):
             **keyed(self.taus),
             "reliability": keyed(self.reliability),
             "top": {"runs": self.top, **keyed(self.top_taus), "reliability": keyed(self.top_reliability)},
-            "runs": [keyed(run) | {"favoured": run.favoured} for run in self.runs],
+            "runs": [keyed(run) | {"favored": run.favored} for run in self.runs],
             "used_the_judge": used,
         }
 

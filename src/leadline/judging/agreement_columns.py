@@ -338,7 +338,7 @@ def _audit(audit: Audit) -> Table:
     rows = [[RowLabel("all runs"), *means, *audit.bias, None, None, None, None, None, ""]]
     for run in audit.gainers():
         ranks = [Preformatted(f"{rank:g}") for rank in (run.rank, run.rank_labels)]
-        mark = "yes" if run.favoured else ""
+        mark = "yes" if run.favored else ""
         bias, gain = run.bias, run.gain
         rows.append([run.name, run.reference, run.labels, *bias, *ranks, *gain, mark])
     heads = ["run", "reference", "labels", "bias", "low", "high", "rank", "by labels"]
@@ -362,14 +362,14 @@ def _circular(audit: Audit) -> str:
     assert audit.used is not None
     names, gain, taus = audit.used
     lead = "" if math.isnan(gain.low) else f" [{gain.low:+.4f}, {gain.high:+.4f}]"
-    verdict = "favor them" if gain.low > 0 else "show no sign of favoring them"
+    verdict = "favor" if gain.low > 0 else "show no sign of favoring"
     moved = [run for run in audit.runs if run.name in names]
     ranks = ", ".join(f"{run.name} {run.rank:g} -> {run.rank_labels:g}" for run in moved[:3])
     return (
-        f"Runs that used {audit.judge}: {first_few(names)}. The labels "
-        f"{verdict}: their {audit.measure} gains {gain.value:+.4f}{lead} over the other runs. Rank by "
-        f"{audit.reference} -> by {audit.judge}: {ranks}. Tau of the other runs: {taus.kendall.value:.2f}, "
-        f"of all runs: {audit.taus.kendall.value:.2f}."
+        f"The labels {verdict} the runs that used {audit.judge} ({first_few(names)}): their {audit.measure} "
+        f"gains {gain.value:+.4f}{lead} over the other runs. Rank by {audit.reference} -> by {audit.judge}: "
+        f"{ranks}. Tau of the other runs: {taus.kendall.value:.2f}, of all runs: "
+        f"{audit.taus.kendall.value:.2f}."
     )
 
 

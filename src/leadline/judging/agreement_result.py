@@ -132,13 +132,20 @@ class Judgments:
         """Return a subset of the pairs, with all queries."""
         rows = np.flatnonzero(chosen)
         documents = [self.documents[row] for row in rows.tolist()] if self.documents else []
-        rest: Any = {"queries": self.queries, "query": self.query[rows], "paths": self.paths}
-        return Judgments(self.names, self.grades[rows], documents=documents, **rest)
+        return Judgments(
+            self.names,
+            self.grades[rows],
+            queries=self.queries,
+            query=self.query[rows],
+            documents=documents,
+            paths=self.paths,
+        )
 
     def binary(self, rel: float) -> Judgments:
         """Return binary judgments: 1 for grades of at least `rel`, else 0."""
         made = copy(self)
         made.grades = np.where(np.isnan(self.grades), np.nan, (self.grades >= rel).astype(np.float64))
+        freeze(made.grades)
         return made
 
     def qrels(self, judge: int) -> Qrels:
@@ -351,7 +358,9 @@ SHOWN = 3  # examples in a warning
 
 def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
     """Return the warnings about exclusions, undefined values and small samples."""
-    judged = "all judges" if result.options["over"] == "all" else "two judges"
+    judged = "not all judges" if result.options["over"] == "all" else "fewer than two judges"
+    left_out = len(judgments) - len(result.judgments)
+    judged += f" judged {'it' if left_out == 1 else 'them'}"
     undefined = sum(bool(np.isnan(estimate.value)) for estimate in result.between["scott"][1])
     few = sum(pairs < FEWEST_PAIRS for pairs in result.counted())
     shared = f"in {few} of {len(result.pairs)} comparisons, the judges share too few pairs"
@@ -364,11 +373,10 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
         (
             "left_out",
             (
-                f"left out {len(judgments) - len(result.judgments):,} of "
-                f"{counted(len(judgments), 'query-document pair')} not judged by {judged} (Krippendorff's "
-                "alpha uses pairs judged by two or more)"
+                f"left out {left_out:,} of {counted(len(judgments), 'query-document pair')}, because "
+                f"{judged} (Krippendorff's alpha uses pairs judged by two or more)"
             ),
-            len(judgments) - len(result.judgments),
+            left_out,
         ),
         (
             "undefined",

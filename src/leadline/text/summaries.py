@@ -95,7 +95,7 @@ JOINER = "\u200d"
 
 
 class Layout(NamedTuple):
-    """A normalised text: unit u, a word or a part of a long one, is `text[begin[u]:end[u]]`.
+    """A normalized text: unit u, a word or a part of a long one, is `text[begin[u]:end[u]]`.
 
     Sentence s has the units from `edge[s]` to `edge[s + 1]`; its text begins at `starts[s]`, and that of the
     previous sentence ends at `stops[s]`.

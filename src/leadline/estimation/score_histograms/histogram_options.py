@@ -57,7 +57,7 @@ class HistogramOptions(NamedTuple):
 
     @property
     def as_printed(self) -> bool:
-        """Whether HSA is defined as in the paper: pooled, normalised per model, with unmodified counts."""
+        """Whether HSA is defined as in the paper: pooled, normalized per model, with unmodified counts."""
         return (
             self.norm == "model"
             and self.aggregate == "pooled"

@@ -195,7 +195,7 @@ def select_rows(
 
 
 def values_of(judged: JudgedRun, selection: SelectedRows, recipe: HistogramOptions) -> Values:
-    """Return the scores specified by the options, before normalisation."""
+    """Return the scores specified by the options, before normalization."""
     rows = selection.rows
     scores = -rows.rank.astype(np.float64) if recipe.from_ranks else _lists(judged).scores[rows.position]
     if not recipe.from_ranks:
@@ -213,7 +213,7 @@ def values_of(judged: JudgedRun, selection: SelectedRows, recipe: HistogramOptio
 
 
 def refuse_infinite(scores: Floats, rows: Rows, judged: JudgedRun) -> None:
-    """Raise InputError for infinite scores, which cannot be normalised."""
+    """Raise InputError for infinite scores, which cannot be normalized."""
     wrong = np.flatnonzero(~np.isfinite(scores))
     if len(wrong):
         query = judged.qrels.queries[int(rows.query[wrong[0]])]

@@ -173,7 +173,7 @@ def normalised(counts: Floats, index: Index, documents: Integers, c: float) -> F
     """Return term frequencies by normalization 2: tf log2(1 + c avdl/dl)."""
     key = ("normalisation 2", c)
     if key not in index.made:
-        with np.errstate(divide="ignore"):  # an empty document has no term to normalise
+        with np.errstate(divide="ignore"):  # an empty document has no term to normalize
             index.made[key] = np.log2(1 + c * index.average_length / index.length)
     factor: Floats = index.made[key]
     return counts * factor[documents]

@@ -54,7 +54,7 @@ def audits(
             float(held.mean()),
             float(_covers(result.bias, float(bias.mean()))),
             float(all(_covers(run.gain, gain[index]) for index, run in enumerate(result.runs))),
-            float(any(run.favoured and gain[index] <= 0 for index, run in enumerate(result.runs))),
+            float(any(run.favored and gain[index] <= 0 for index, run in enumerate(result.runs))),
         ]
         for taus, chosen in ((result.taus, np.arange(runs)), (result.top_taus, best)):
             means = reference[:, chosen].mean(axis=0), labels[:, chosen].mean(axis=0)
@@ -62,7 +62,7 @@ def audits(
             for interval, value in zip(taus, truth, strict=True):
                 row += [float(_covers(interval, value.value)), _width(interval)]
         rows.append(row)
-    columns = ["bias", "mean_bias", "gains", "wrongly_favoured"]
+    columns = ["bias", "mean_bias", "gains", "wrongly_favored"]
     for chosen_runs in ("all", "top"):
         for coefficient in ("kendall", "tau_ap"):
             columns += [f"{coefficient}_{chosen_runs}", f"{coefficient}_{chosen_runs}_width"]
