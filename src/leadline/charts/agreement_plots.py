@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.charts import COLUMN, INK, LINE_STYLES, RULE, canvas, scaled, shortened, style
-from leadline.charts.grid import write_values
+from leadline.charts import COLUMN, INK, LINE_STYLES, canvas, scaled, shortened, style
+from leadline.charts.grid import MISSING, write_values
 from leadline.charts.interval_plots import forest
 from leadline.charts.text_layout import LOW, NAMED, SIZE, SMALL, colour_bar, narrowed, width_of
 from leadline.stats.agreement_coefficients import ACCEPTABLE
@@ -47,7 +47,7 @@ def between_judges(
         figure, axes = canvas(inches, inches * (1.08 if few else 0.84))
         least = min(0.0, float(np.nanmin(table, initial=0.0)))
         drawn = axes.imshow(table, cmap="Blues", vmin=least, vmax=1, interpolation="none", aspect="auto")
-        axes.patch.set(facecolor="white", edgecolor=RULE, hatch="////", linewidth=0)
+        axes.patch.set(**MISSING)
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
         _name(axes, [names[index] for index in order])

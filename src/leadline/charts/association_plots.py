@@ -76,7 +76,6 @@ def association(
     ['swaps with at most 10 % of the others (1 run)', 'swaps with more (2 runs)']
     """
     points = np.stack([np.asarray(side, dtype=np.float64) for side in (x, y)])
-
     swaps = swaps_of(*points)
     many = swaps.by_point > SHARE * max(len(names) - 1, 1)
     words = [f"{name} {value}" for name, value in coefficients.items()]

@@ -162,7 +162,6 @@ def by_query(
     ['q2', 'q1']
     """
     table = np.asarray(values, dtype=np.float64)
-
     defined = ~np.isnan(table)
     kept = np.flatnonzero(defined.any(axis=0))
     sums, number = np.where(defined, table, 0.0).sum(axis=0)[kept], defined.sum(axis=0)[kept]

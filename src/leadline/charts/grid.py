@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 CELL = 0.42  # inches: width of a column with values written in its cells
 MARGIN = 1.3  # inches: names of the runs
 WRITTEN = 30  # maximum number of rows, and of columns, with values in the cells
+MISSING: dict[str, Any] = {
+    "facecolor": "white",
+    "edgecolor": RULE,
+    "hatch": "////",
+    "linewidth": 0,
+}  # no value
 
 
 def is_written(rows: int, columns: int) -> bool:
@@ -131,11 +137,7 @@ def hatch_missing(axes: Any, missing: Flags, *, size: float) -> None:
     from matplotlib.patches import Rectangle
 
     for row, column in np.argwhere(missing).tolist():
-        axes.add_patch(
-            Rectangle(
-                (column - 0.5, row - 0.5), 1, 1, facecolor="white", edgecolor=RULE, hatch="////", linewidth=0
-            )
-        )
+        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **MISSING))
         if size:
             axes.text(column, row, "none", ha="center", va="center", fontsize=scaled(size), color=FAINT)
 
@@ -173,7 +175,7 @@ def query_map(
     with style():
         figure, axes = canvas(width, height_of(len(names), least=1.5))
         drawn = axes.imshow(cells, aspect="auto", interpolation="none", cmap="cividis", vmin=low, vmax=high)
-        axes.patch.set(facecolor="white", edgecolor=RULE, hatch="////", linewidth=0)
+        axes.patch.set(**MISSING)
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0, colors=INK)
         axes.set_xticks([])

@@ -46,7 +46,6 @@ def histograms(
     ['documents', 'ln (relevant / non-relevant)']
     """
     table = np.asarray(counts, dtype=np.float64)
-
     if not 1 <= len(names) <= MOST:
         raise UsageError(f"a figure shows 1 to {MOST} models side by side, not {len(names)}")
     inches = width or max(1.0, 0.65 * len(names)) * COLUMN

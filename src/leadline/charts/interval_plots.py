@@ -138,10 +138,10 @@ def nested_intervals(
                 axes.hlines(rows[shown], low, high, colors=color, linewidth=scaled(thickness), zorder=2)
                 key.insert(0, Line2D([], [], color=color, linewidth=scaled(thickness)))
                 labels.insert(0, word)
-        for flags, word, dots in points:
+        for flags, word, point in points:
             if flags.any():
-                axes.plot(middle[flags], rows[flags], zorder=4, **dots)
-                key.insert(0, Line2D([], [], **dots | {"markersize": scaled(4)}))
+                axes.plot(middle[flags], rows[flags], zorder=4, **point)
+                key.insert(0, Line2D([], [], **point | {"markersize": scaled(4)}))
                 labels.insert(0, word)
         finish_rows(axes, names, middle)
         axes.set_xlabel(wrapped(label, room_beside_names(axes, named=size <= NAMED)))

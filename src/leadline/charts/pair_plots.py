@@ -99,7 +99,6 @@ def differences(
     ['1 query for bm25', '1 query equal', '1 query for dense', 'mean +0.033']
     """
     table = np.asarray(values, dtype=np.float64)
-
     sides = sides_of(table)
     order = np.argsort(-table, kind="stable")[: len(table) - sides.undefined]
     ids = [] if queries is None else [drawable(queries[index]) for index in order.tolist()]

@@ -161,7 +161,6 @@ class IndexTexts:
     def __init__(self, path: str, pooled: Collection[str]) -> None:
         from leadline.retrieval.index import open_index
 
-        self._folder = path
         self.index = open_index(path)
         self._sizes = self._sizes_now()
         names = sorted(pooled)
@@ -199,7 +198,7 @@ class IndexTexts:
     def _sizes_now(self) -> dict[str, int]:
         """Return the size of each file of the index; empty if the folder is gone."""
         try:
-            with os.scandir(self._folder) as files:
+            with os.scandir(self.index.path) as files:
                 return {file.name: file.stat().st_size for file in files}
         except OSError:
             return {}

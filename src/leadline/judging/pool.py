@@ -218,8 +218,8 @@ def pool(
             "documents": documents,
         }
         pooling |= {"queries": queries, "known": known, "batch": batch}
-        for other in (name for name, value in pooling.items() if value):
-            raise UsageError(f"use only one of {other} and measure")
+        for other, value in pooling.items():
+            one_of({other: value, "measure": measure})
         return pool_for(
             runs,
             measure,

@@ -96,7 +96,6 @@ def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
     connection.execute("BEGIN IMMEDIATE")
     for statement in TABLES.split("\n\n"):
         connection.execute(statement)
-
     connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -195,6 +195,5 @@ def _outcome(worker: _Worker) -> Any:
     if worker.process.exitcode is None:
         return None
     code = worker.process.exitcode
-    how = f"ended by signal {-code}" if code < 0 else f"ended with status {code}"
-    how = f"the worker process {how}"
-    return Fault(None, how)
+    how = f"by signal {-code}" if code < 0 else f"with status {code}"
+    return Fault(None, f"the worker process ended {how}")
