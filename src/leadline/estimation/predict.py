@@ -390,7 +390,7 @@ Rows = Sequence[Mapping[str, Any]]  # of `over_queries`
 def ranked_predictions(predictions: Predictions, index: int = 0, *, width: float = COLUMN) -> Figure:
     """Draw a heat map of runs (in their order) by queries (lowest mean rank first).
 
-    The colour is the rank of the query among those of the run, from 0 for the lowest to 1 for the highest
+    The color is the rank of the query among those of the run, from 0 for the lowest to 1 for the highest
     prediction; ties share their mean rank. Predictions themselves depend on the scale of the scores of a run.
     """
     ranks = rank_shares(predictions.values[:, :, index])

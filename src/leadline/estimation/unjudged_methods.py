@@ -292,7 +292,7 @@ class DeShaTo(UnjudgedEstimator):
     dominated by few topics have large values, and so have short lists.
 
     `sum_k` ... `product_s` are the weights of the six terms. `of=sd` uses the standard deviation of the
-    normalised vectors instead (`of=mean` their mean, 1/T for all vectors with mass). Documents without a
+    normalized vectors instead (`of=mean` their mean, 1/T for all vectors with mass). Documents without a
     vector are skipped; `missing=fill` replaces them by the next ones. The score of a list without vectors is
     0, or undefined (`empty=skip`).
 

@@ -356,7 +356,7 @@ class Cascade(Rule):
 
     The mean over all subsets of size j is the elementary symmetric polynomial e(j) divided by its number of
     terms, so the user stops at the j-th position with probability mean(j - 1) - mean(j). Extremes: of two
-    neighbours with s > t, the better one first adds (s - t)(1/r - 1/(r + 1)) and leaves the probability of
+    neighbors with s > t, the better one first adds (s - t)(1/r - 1/(r + 1)) and leaves the probability of
     reaching lower ranks unchanged. A larger s at rank r adds 1/r for users who would otherwise stop at
     r + 1 or below.
     """

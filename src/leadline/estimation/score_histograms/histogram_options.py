@@ -16,7 +16,7 @@ class HistogramOptions(NamedTuple):
     """Options of histograms, HSA and DO; defaults differ from the paper (`as_printed`)."""
 
     bins: int = 10  # number of bins
-    # lists over which scores are normalised to 0 to 1: "query", "model" (all lists of a run), or "none"
+    # lists over which scores are normalized to 0 to 1: "query", "model" (all lists of a run), or "none"
     norm: str = "query"
     from_ranks: bool = False  # whether ranks are used in place of scores
     depth: int | None = None  # rank at which lists are truncated; None for whole lists
