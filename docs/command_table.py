@@ -6,12 +6,14 @@ The docstring of a command is its help, an example, and its parameters, each in 
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure, such as nDCG@10.
     use confidence, seed
-    -C test.draws = 40, read.kind qrels/values
-    -o | figures box/violin | thing RUN | optional | default FILE | more FORMAT | digits
+    -C test.draws = 40, read.kind qrels/values, scores.wide remembered
+    -o | figures box/violin | kinds TEXT | thing RUN | optional | default FILE | more FORMAT | digits
 
-What stands between the bars is a group of the help, `flag`, `many`, `required`, a default (in brackets: not
-shown), choices, a range, or the name of a type. `use` takes parameters from shared_options.txt, `-C` lists
-settings, and `-o` stands for the options of output.
+What stands between the bars is a group of the help, `flag`, `flag_value VALUE` (of an option without its
+value), `many`, `required`, `nargs N`, `envvar NAME`, a default `= JSON` (in parentheses: not shown), choices
+`a/b` (then ` (any case)`), a range `int 1..` or `share 0..1`, or the name of a type. `use` takes parameters
+from shared_options.txt, and `-C` lists settings; one that is `remembered` is for `values_given` and not for
+the function of the command. `-o` stands for the options of output; `kinds` is the help of its --figure.
 """
 
 from __future__ import annotations
@@ -31,12 +33,12 @@ import click
 from leadline.cli import _help
 from leadline.cli._declared import made
 from leadline.cli._outputs import FORMATS
-from leadline.cli._settings import SETTINGS
 from leadline.cli.help import settings_help
 from leadline.data.registry import LARGEST
+from leadline.errors import either
 
 Entry = dict[str, Any]
-TYPES = ("float", "InputPath", *(name for name in vars(_help) if name.isupper()))
+TYPES = {name for name, value in vars(_help).items() if isinstance(value, click.ParamType)}
 FLAGS = {"flag": "is_flag", "many": "multiple", "required": "required"}
 OPTION_LINE = re.compile(r"((?:--?[\w-]+(?:, )?)+)(?: (?!as )(.*?))?(?: as (\w+))?$")
 
@@ -67,6 +69,7 @@ def _entry(name: str, module: ModuleType) -> Entry:
     if hasattr(module, "CLASS"):
         entry["class"] = module.CLASS
     if hasattr(module, "COMMANDS"):
+        entry.setdefault("class", "Group")
         entry["commands"] = {below: _declared(each) for below, each in module.COMMANDS.items()}
     return {"says": made(name, entry).get_short_help_str(limit=200).rstrip(".")} | entry
 
@@ -109,15 +112,10 @@ def _setting(text: str) -> Entry:
     text, _, default = text.partition(" = ")
     key, _, choices = text.partition(" ")
     entry: Entry = {"kind": "setting", "names": [key]}
-    entry |= {"type": {"Choice": [choices.split("/"), True]}} if choices else {}
+    if choices == "remembered":
+        return entry | {"expose_value": False, "callback": "_scores._remember"}
+    entry |= {"type": {"Choice": [choices.split("/")]}} if choices else {}
     entry |= {"default": json.loads(default)} if default else {}
-    if key.startswith("scores.") and SETTINGS[key].keyword in (
-        "lower_is_better",
-        "higher_is_better",
-        "missing",
-        "wide",
-    ):
-        entry |= {"expose_value": False, "callback": "_scores._remember"}
     return entry
 
 
@@ -154,16 +152,16 @@ def _attribute(word: str) -> Entry:
 
 
 def _type(word: str, key: str, value: str) -> Any:
-    if word in TYPES:
-        return {word: []} if word == "InputPath" else word
+    if word in TYPES or word == "float":
+        return word.upper()
     if word == "FORMATS":
-        return {"FormatChoice": [list(FORMATS), True]}
+        return {"FormatChoice": [list(FORMATS)]}
     if key in ("int", "share"):
         low, high = (int(end) if end else LARGEST for end in value.split(".."))
-        return {"IntRange" if key == "int" else "FloatRange": [low, high, False, False]}
+        return {"IntRange" if key == "int" else "FloatRange": [low, high]}
     choices = word.removesuffix(" (any case)")
     assert "/" in choices, word
-    return {"Choice": [choices.split("/"), choices == word]}
+    return {"Choice": [choices.split("/"), *[False] * (choices != word)]}
 
 
 def _of_output(words: list[str], entry: Entry) -> Iterator[Entry]:
@@ -177,7 +175,7 @@ def _of_output(words: list[str], entry: Entry) -> Iterator[Entry]:
     }
     if kinds := given.get("figures"):
         listed = kinds.split("/")
-        text = given.get("kinds") or f"Kind of figure: {', '.join(listed[:-1])} or {listed[-1]}."
+        text = given.get("kinds") or f"Kind of figure: {either(listed)}."
         yield _parameter("--figure KIND | Output" + f" | {kinds}" * (len(listed) > 1)) | {"help": text}
     if entry["outputs"]["drawn"]:
         yield _setting("figure.labels")
@@ -185,8 +183,8 @@ def _of_output(words: list[str], entry: Entry) -> Iterator[Entry]:
         yield _setting("output.digits")
     forms = [*FORMATS, *filter(None, [given.get("more")])]
     form = _parameter('-f, --format FORMAT as form | Output | = "table"')
-    text = f"Screen format: {', '.join(forms[:-1])} or {forms[-1]}."
-    yield form | {"type": {"FormatChoice": [forms, True]}, "help": text}
+    text = f"Screen format: {either(forms)}."
+    yield form | {"type": {"FormatChoice": [forms]}, "help": text}
     output = _parameter(f"-o, --output {thing or 'FILE'} | Output | OUTPUT | many")
     output |= {"required": True} if thing and "optional" not in given else {}
     if default := given.get("default"):

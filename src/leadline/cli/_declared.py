@@ -13,8 +13,7 @@ import click
 
 from leadline.cli import _help, _scores, _settings
 
-MODULES = (_help, _scores, _settings)  # of the classes, types and callbacks that it names
-PLAIN = {"float": click.FLOAT}
+MODULES = (_help, _scores, _settings, click)  # of the classes, types and callbacks that it names
 Entry = Mapping[str, Any]
 
 
@@ -65,10 +64,11 @@ def _parameter(one: Entry) -> click.Parameter:
 
 def _type(text: Any) -> click.ParamType[Any]:
     if isinstance(text, str):
-        return PLAIN.get(text) or named(text)
-    ((name, arguments),) = text.items()
-    made: click.ParamType[Any] = (getattr(click, name, None) or named(name))(*arguments)
-    return made
+        found: click.ParamType[Any] = named(text)
+    else:
+        ((name, arguments),) = text.items()
+        found = named(name)(*arguments)
+    return found
 
 
 def named(name: str) -> Any:

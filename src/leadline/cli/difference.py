@@ -65,7 +65,7 @@ def command(
     --parameter FILE:COLUMN | Output
         Parameter value of every run.
     use per-query-json
-    --engine ENGINE | Parts | (= null)
+    --engine ENGINE | Parts
         Compare blocks of systems with this engine, and keep only the mean of each pair: local,
         processes[:N], dask[:N] or dask:tcp://HOST:PORT.
     use reading

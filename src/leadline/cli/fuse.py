@@ -34,7 +34,7 @@ def command(
 
     Options
     -------
-    runs... : RUN... | InputPath
+    runs... : RUN...
     --method NAME | = "RRF"
         RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR, LogISR(sigma=0),
         RBC(p=0.8), Borda, Condorcet or Mixed.

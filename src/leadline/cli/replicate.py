@@ -47,12 +47,12 @@ def command(
 
     Options
     -------
-    original : ORIGINAL-BASE | InputPath
-    original_advanced : ORIGINAL-ADVANCED | InputPath
-    reproduced : REPRODUCED-BASE | InputPath
-    reproduced_advanced : REPRODUCED-ADVANCED | InputPath
-    qrels | InputPath
-    [qrels2] | InputPath
+    original : ORIGINAL-BASE | INPUT
+    original_advanced : ORIGINAL-ADVANCED | INPUT
+    reproduced : REPRODUCED-BASE | INPUT
+    reproduced_advanced : REPRODUCED-ADVANCED | INPUT
+    qrels
+    [qrels2] | INPUT
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: AP, nDCG@10]
     --rbo RBO | Measures | SIMILARITY | = "RBO(p=0.95)"

@@ -15,7 +15,6 @@ from leadline.render.view import View
 from leadline.result import Facts
 
 SECTION = "Retrieval"
-CLASS = "Group"
 
 
 def command() -> None:

@@ -31,9 +31,9 @@ def command(
     -------
     a : RESULT[:MEASURE]
     b : RESULT[:MEASURE]
-    --qrels QRELS | Reading | InputPath
+    --qrels QRELS | Reading
         Relevance judgments.
-    --run RUN | Reading | InputPath
+    --run RUN | Reading
         Run that the values belong to. With --qrels, leadline tries the known causes.
     -m, --measure MEASURE | Measures
         Measure to compare. [default: the first measure in both tables that differs]
