@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -15,11 +15,22 @@ import click
 import pytest
 
 from conftest import Leadline
-from leadline.cli import COMMON, SECTIONS, _help, group
+from leadline.cli import COMMON, SECTIONS, _help, convert, group, search
 from leadline.cli._declared import module_of
 from leadline.cli._help import table
 from leadline.cli._settings import taken
 from leadline.cli._tried import TRIED_COMMANDS, TRIED_OPTIONS, option_for
+from leadline.comparison.compare import COMPARED
+from leadline.comparison.comparison_notes import SENTENCES
+from leadline.comparison.information_difference.similarity_baselines import MOST_COMPARED
+from leadline.data.validation import LIMITS
+from leadline.estimation import sampled
+from leadline.estimation.predictors import PREDICTORS
+from leadline.estimation.unjudged_methods import METHODS
+from leadline.evaluation.evaluate import DEFAULT_MEASURES
+from leadline.evaluation.profiles import PROFILES
+from leadline.measures.average_precision import RULES
+from leadline.retrieval.fusion_lists import NORMALISATIONS
 
 COMMANDS = {name: (entry["section"], entry["says"]) for name, entry in table().items()}
 FOLDER = Path(inspect.getfile(import_module("leadline.cli"))).parent
@@ -249,3 +260,68 @@ def test_an_error_names_the_call_that_was_meant(
     (tmp_path / "q").write_text("q1 0 d1 1\n")
     done = leadline(*call.split())
     assert (done.status, answer in done.err) == (2, True), done.err
+
+
+def option(call: str) -> click.Parameter:
+    """Return an option of a command, such as "topics fit -T"."""
+    name, _, word = call.rpartition(" ")
+    (found,) = (one for one in EVERY[f"leadline {name}"].params if word in one.opts)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("call", "choices"),
+    [
+        ("convert --to", [*convert.SUFFIXES, convert.BEIR, convert.RANK_EVAL]),
+        *((f"{name} --profile", PROFILES) for name in ("compare", "evaluate", "rank", "replicate", "report")),
+        ("curve --interpolation", RULES),
+        ("fuse --normalise", NORMALISATIONS),
+        ("search --show", search.SHOWN),
+    ],
+)
+def test_the_choices_of_an_option_are_those_of_the_code(call: str, choices: Iterable[str]) -> None:
+    kind = option(call).type
+    assert isinstance(kind, click.Choice)
+    assert list(kind.choices) == list(choices)
+
+
+@pytest.mark.parametrize("call", ["topics fit -T", "unjudged -T"])
+def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
+    kind = option(call).type
+    assert isinstance(kind, click.IntRange)
+    assert (kind.min, kind.max) == (1, LIMITS["topics"])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("compare -m", f"[default: {', '.join(COMPARED)}]"),
+        ("rank -m", f"[default: {', '.join(COMPARED)}, or all measures of given values]"),
+        ("replicate -m", f"[default: {', '.join(COMPARED)}]"),
+        ("evaluate -m", f"[default: {', '.join(DEFAULT_MEASURES)}]"),
+        ("sampled -m", f"[default: {', '.join(sampled.DEFAULT_MEASURES)}]"),
+        ("compare --pairs", f"[default: all if at most {SENTENCES}, otherwise significant]"),
+        ("difference --competitor", f"and for up to {MOST_COMPARED} runs RBO and Kendall]"),
+        ("unjudged --method", f"Method: {', '.join(kind.called for kind in METHODS.classes.values())}."),
+        (
+            "predict -m",
+            f"Predictor (repeatable): {', '.join(str(kind()) for kind in PREDICTORS.classes.values())}.",
+        ),
+    ],
+)
+def test_a_help_lists_what_the_code_has(call: str, words: str) -> None:
+    found = option(call)
+    assert isinstance(found, click.Option)
+    assert words in (found.help or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "usual"), [("compare", "RUN RUN..."), ("rank", "RUN RUN..."), ("report", "RUN...")]
+)
+def test_judgments_without_runs_are_refused(
+    name: str, usual: str, leadline: Leadline, tmp_path: Path
+) -> None:
+    path = tmp_path / "q"
+    path.write_text("q1 0 d1 1\n")
+    error = f"no runs were given. Pass QRELS {usual}, or per-query values."
+    assert leadline(name, path) == (2, "", f"leadline: error: {error}\n")

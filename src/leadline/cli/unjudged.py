@@ -47,7 +47,7 @@ def command(
         Document topic vectors for deshato, as written by `leadline topics infer`.
     --docs DOCS as documents
         Document texts for deshato. leadline fits LDA to the retrieved documents.
-    -T T as topics | int 1..100000 | = 50
+    -T T as topics | int 1..10000 | = 50
         Number of LDA topics (used with --docs).
     --share-from QRELS
         Judgments that give the share of relevant documents, for soboroff.
