@@ -238,15 +238,14 @@ class LeadlineGate:
         kept += [line for line in dict.fromkeys(lines) if line not in kept]
 
     def _updates(self, path: str) -> bool:
-        from leadline.errors import UsageError
+        from leadline.errors import both
 
         update, force = (
-            bool(self.config.getoption(name))
+            {name: self.config.getoption(name)}
             for name in ("--leadline-update-baselines", "--leadline-force-update")
         )
-        if force and not update:
-            raise UsageError("--leadline-force-update needs --leadline-update-baselines")
-        return update and bool(path)
+        both(force, update)
+        return bool(path) and all(update.values())
 
     def _qrels(self, qrels: Any, options: dict[str, Any]) -> Qrels:
         """Return the judgments; those of the configuration are read once for all tests."""

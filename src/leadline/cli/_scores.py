@@ -36,6 +36,12 @@ def values_given(
     return False
 
 
+def refuse_no_runs(runs: Sequence[str], usual: str = "QRELS RUN RUN...") -> None:
+    """Raise UsageError where judgments are given, but neither runs nor values."""
+    if not runs:
+        raise UsageError(f"no runs were given. Pass {usual}, or per-query values.")
+
+
 def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
     """Raise UsageError for options of evaluation where values are given."""
     for name in names:

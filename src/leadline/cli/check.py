@@ -62,10 +62,12 @@ def command(
         raise UsageError("nothing to check. Pass FILE..., or --docs DOCS --qrels QRELS.")
     output = None
     if fix:
-        output = outputs.take(
-            "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."
-        )
-        _check_fix(files)
+        alone = "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."
+        output = outputs.take(alone)
+        if len(files) != 1:
+            raise UsageError(alone)
+        if os.path.isdir(files[0]):
+            raise UsageError("--fix cannot repair an index. Rebuild it with `leadline index`.")
     result = check(
         files,
         kind=kind,
@@ -83,17 +85,6 @@ def command(
     view = View(result, texts={"table": for_screen(result.text(), to_file=bool(outputs.files))})
     outputs.write("check", view, lambda: [describe_input(each.path, each.rows) for each in result.files])
     if result.rejected and not fix:
-        raise InputError(
-            f"leadline would reject {result.rejected} of {len(result.files)} files"
-            if len(result.files) > 1
-            else f"{files[0]}: leadline would reject this file"
-        )
-
-
-def _check_fix(files: tuple[str, ...]) -> None:
-    if len(files) != 1:
-        raise UsageError(
-            "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."
-        )
-    if os.path.isdir(files[0]):
-        raise UsageError("--fix cannot repair an index. Rebuild it with `leadline index`.")
+        if len(result.files) > 1:
+            raise InputError(f"leadline would reject {result.rejected} of {len(result.files)} files")
+        raise InputError("leadline would reject this file", path=files[0])

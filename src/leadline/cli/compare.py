@@ -14,7 +14,7 @@ from leadline.cli._options import progress
 from leadline.cli._outputs import Outputs, refuse_same_output
 from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
 from leadline.cli._results import inputs_of
-from leadline.cli._scores import given_scores, values_given
+from leadline.cli._scores import given_scores, refuse_no_runs, values_given
 from leadline.comparison import pairing as pairings
 from leadline.comparison.compare import COMPARED, compare_results
 from leadline.comparison.gate import (
@@ -120,8 +120,7 @@ def command(
         asked = [*options, "level"]
         own, ((qrels, judged), *more) = given_scores(context, asked, (qrels, *runs), wanted)
     else:
-        if not runs:
-            raise UsageError("no runs were given. Pass QRELS RUN RUN..., or per-query values.")
+        refuse_no_runs(runs)
         others = [one for one in baseline if one not in runs and os.path.isfile(one)]
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, [*named, *needed] or None)

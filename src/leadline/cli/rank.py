@@ -10,11 +10,10 @@ from leadline.cli._options import progress
 from leadline.cli._outputs import Outputs
 from leadline.cli._reading_options import judgments_and_draw, values_of
 from leadline.cli._results import inputs_of
-from leadline.cli._scores import given_scores, values_given
+from leadline.cli._scores import given_scores, refuse_no_runs, values_given
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.rank import rank_results
 from leadline.comparison.rules import Rules
-from leadline.errors import UsageError
 from leadline.estimation.measured import default_measures
 from leadline.render.view import View
 
@@ -61,8 +60,7 @@ def command(
         asked = [*options, "level"]
         results, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
     else:
-        if not runs:
-            raise UsageError("no runs were given. Pass QRELS RUN RUN..., or per-query values.")
+        refuse_no_runs(runs)
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, measures)
             wanted = measures or default_measures(given[1], COMPARED)

@@ -13,11 +13,10 @@ from leadline.cli._options import progress
 from leadline.cli._outputs import Outputs
 from leadline.cli._reading_options import judgments_and_draw, labels_of, read_with
 from leadline.cli._results import inputs_of
-from leadline.cli._scores import given_scores, values_given
+from leadline.cli._scores import given_scores, refuse_no_runs, values_given
 from leadline.comparison.compare import compare_results
 from leadline.comparison.rules import Rules
 from leadline.data.optional import require
-from leadline.errors import UsageError
 from leadline.estimation.measured import estimates_of
 from leadline.pages.report import compared, only_one
 from leadline.pages.report_page import page, significance_table, story
@@ -71,8 +70,7 @@ def command(
         restored, ((qrels, judged), *others) = given_scores(context, asked, (qrels, *runs), measures)
         comparison, curves = compare_results(restored, rules, baseline=baseline), None
     else:
-        if not runs:
-            raise UsageError("no runs were given. Pass QRELS RUN RUN..., or per-query values.")
+        refuse_no_runs(runs, "QRELS RUN...")
         table, draw = judgments_and_draw(qrels, options, kind, measures)
         pool, judged = options["pool"], len(table.grades)
         if draw is not None:

@@ -11,7 +11,7 @@ from leadline.cli._outputs import Outputs, refuse_same_output
 from leadline.cli._reading_options import read_judgments
 from leadline.cli._results import describe_input, inputs_of
 from leadline.data.table import Cell, Table
-from leadline.data.wording import counted
+from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, both, one_of
 from leadline.estimation.sampled import sampled
 from leadline.io.id_lists import read_population
@@ -120,14 +120,14 @@ def _draw(
     recorded = {name: options[name] for name in ("sample", "certain", "seed", "negative")}
     drawn = sample_to_score(table, names, **recorded)
     write_pool(drawn, pairs)
-    queries = len(set(drawn.queries))
+    number = len(set(drawn.queries))
     certain = int((drawn.probability == 1).sum())
-    data = {"pool": pairs, "queries": queries, "pairs": len(drawn.documents), "certain": certain}
+    data = {"pool": pairs, "queries": number, "pairs": len(drawn.documents), "certain": certain}
     summary = (
-        f"{pairs}: {counted(len(drawn.documents), 'pair')} for {counted(queries, 'query', 'queries')}, "
+        f"{pairs}: {counted(len(drawn.documents), 'pair')} for {queries(number)}, "
         f"{certain:,} of them included with certainty"
     )
     inputs = [describe_input(qrels, len(table.grades)), describe_input(docs, len(names))]
-    cells: list[Cell] = [pairs, queries, len(drawn.documents), certain]
+    cells: list[Cell] = [pairs, number, len(drawn.documents), certain]
     sheet = Table(list(data), [cells], notes=[summary])
     outputs.write("sampled", View(Facts(sheet, data), lines="*"), lambda: inputs, recorded)

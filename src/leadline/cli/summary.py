@@ -125,7 +125,7 @@ def in_index(path: str, doc: str, requested: str | None) -> SummaryOutput:
     code = int(index.document_codes([to_bytes(doc)])[0])
     if code < 0:
         known = map(to_text, index.ids) if index.documents <= MOST else ()
-        raise UsageError(f"there is no document '{doc}' in {path}. {nearest(doc, list(known))}")
+        raise unknown(doc, path, list(known))
     title = str(index.record(code).get("title") or "")
     text = index.text(code).decode("utf-8", "replace")
     warnings = []
@@ -149,12 +149,13 @@ def in_documents(path: str, doc: str, requested: str | None, reading: dict[str, 
             return SummaryOutput(document.title, document.text or document.title, requested or "Words", [])
         if len(known) < MOST:
             known.append(document.id)
-    raise UsageError(f"there is no document '{doc}' in {path}. {nearest(doc, known)}")
+    raise unknown(doc, path, known)
 
 
-def nearest(doc: str, known: list[str]) -> str:
-    """Return a message with the ids most similar to an unknown one."""
-    return did_you_mean(doc, known, cutoff=0.5) or "Check the document id."
+def unknown(doc: str, path: str, known: list[str]) -> UsageError:
+    """Return the error for an unknown id, with the most similar ones."""
+    hint = did_you_mean(doc, known, cutoff=0.5) or "Check the document id."
+    return UsageError(f"there is no document '{doc}' in {path}. {hint}")
 
 
 def plain_text(document: SummaryOutput, summary: Summary, *, to_file: bool) -> str:
