@@ -46,7 +46,7 @@ def test_runs_in_order_are_found_in_order_and_the_control_stands_beside_them() -
 
 
 def test_too_few_runs_are_refused() -> None:
-    with pytest.raises(UsageError, match="need at least 15 runs for random sevens, got 14"):
+    with pytest.raises(UsageError, match="need at least 15 runs for random sevens, not 14"):
         RANKS.run(*made(14), draws=1)
 
 

@@ -82,7 +82,7 @@ def test_samples_and_shares_must_be_numbers() -> None:
         SAMPLE.run(*made(3), shares="50,101")
     with pytest.raises(UsageError, match="repeats must be"):
         SAMPLE.run(*made(3), repeats=0)
-    with pytest.raises(UsageError, match="need at least 3 runs, got 2"):
+    with pytest.raises(UsageError, match="need at least 3 runs, not 2"):
         SAMPLE.run(*made(2), samples="5", repeats=1, draws=0)
 
 
@@ -95,7 +95,7 @@ def test_infinite_scores_are_refused() -> None:
 
 def test_one_query_is_not_enough() -> None:
     qrels, runs = made(3)
-    with pytest.raises(UsageError, match="need at least 2 queries with relevant documents, got 1"):
+    with pytest.raises(UsageError, match="need at least 2 queries with relevant documents, not 1"):
         SAMPLE.run({"q0": qrels["q0"]}, runs)
 
 

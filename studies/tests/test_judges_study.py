@@ -61,7 +61,7 @@ def test_a_judge_who_says_the_opposite_turns_systems_round() -> None:
 
 
 def test_names_that_are_equal_and_few_systems_are_refused(files: Path) -> None:
-    with pytest.raises(UsageError, match="need at least 3 runs to rank, got 2"):
+    with pytest.raises(UsageError, match="need at least 3 runs to rank, not 2"):
         run(QRELS, {name: RUNS[name] for name in ("r0", "r1")}, judges=["labels.tsv"])
     (files / "qrels.tsv").write_text("query_id\tdoc_id\tgrade\nq1\td1\t1\n")
     with pytest.raises(UsageError, match="a judge and the reference are both named 'qrels'"):

@@ -111,7 +111,7 @@ def test_a_predictor_that_knows_reaches_the_oracle() -> None:
 def test_too_few_queries_are_refused() -> None:
     prediction, _ = perfect()
     runs = {name: {"q00": {"r": 1.0, "x": 0.5}} for name in ("ql", "rm")}
-    with pytest.raises(UsageError, match="need at least 4 queries to halve, got 1"):
+    with pytest.raises(UsageError, match="need at least 4 queries to halve, not 1"):
         select_models(prediction, ll.evaluate({"q00": {"r": 1}}, runs, ["AP"]), splits=1, seed=0)
 
 
@@ -141,7 +141,7 @@ def test_every_predictor_is_correlated_for_every_model() -> None:
 
 def test_what_makes_no_sense_is_refused() -> None:
     assert "query-prediction" in studies()
-    with pytest.raises(UsageError, match="need at least 2 models, got 1"):
+    with pytest.raises(UsageError, match="need at least 2 models, not 1"):
         tried(model=["BM25"])
     with pytest.raises(UsageError, match="'P@5,10' stands for 2 measures"):
         tried(measure="P@5,10")

@@ -108,5 +108,5 @@ def test_the_study_is_found_and_refuses_what_makes_no_sense(tmp_path: Path) -> N
         STUDY.run(qrels, runs, team=team, samples=0)
     with pytest.raises(UsageError, match="run 'new' has no team"):
         STUDY.run(qrels, {"new": runs["s00"]}, team=team)
-    with pytest.raises(UsageError, match="need at least 2 teams, got 1"):
+    with pytest.raises(UsageError, match="need at least 2 teams, not 1"):
         STUDY.run(qrels, {"s00": runs["s00"]}, team=team)

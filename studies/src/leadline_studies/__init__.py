@@ -174,10 +174,10 @@ def at_least(least: int, number: int, what: str) -> None:
     >>> at_least(2, 1, "runs to compare")
     Traceback (most recent call last):
         ...
-    leadline.errors.UsageError: need at least 2 runs to compare, got 1
+    leadline.errors.UsageError: need at least 2 runs to compare, not 1
     """
     if number < least:
-        raise UsageError(f"need at least {least} {what}, got {number}")
+        raise UsageError(f"need at least {least} {what}, not {number}")
 
 
 def models_of(texts: Sequence[str], least: int, what: str = "models") -> list[str]:

@@ -54,6 +54,17 @@ def estimated(value: float, resampled: Sequence[float] | Floats) -> dict[str, fl
     return {"value": plain(value), "low": plain(low), "high": plain(high)}
 
 
+def quantiles(values: Sequence[float] | Floats, *shares: float) -> list[float | None]:
+    """Return quantiles of the defined values; None if there are none.
+
+    >>> quantiles([1.0, float("nan"), 3.0], 0.0, 0.5), quantiles([], 0.5)
+    ([1.0, 2.0], [None])
+    """
+    defined = np.asarray(values, dtype=np.float64)
+    defined = defined[~np.isnan(defined)]
+    return np.quantile(defined, shares).tolist() if len(defined) else [None] * len(shares)
+
+
 def correlated(coefficient: Callable[[Floats, Floats], float], x: Floats, y: Floats, least: int = 0) -> float:
     """Return the correlation where the second column is defined; NaN for fewer than `least` values.
 

@@ -11,7 +11,7 @@ from leadline.comparison.correlate import correlate
 from leadline.data.arrays import Floats
 from leadline.data.table import Table
 from leadline.stats.correlation import pearson, spearman
-from leadline_studies.common.tables import columns, sheet
+from leadline_studies.common.tables import columns, quantiles, sheet
 
 MEASURES = ("AP", "P@10", "nDCG")
 COEFFICIENTS = {"pearson": pearson, "spearman": spearman}  # the paper's
@@ -53,8 +53,7 @@ def correlate_column(
     sevens = [rng.choice(with_value, SEVEN, replace=False) for _ in range(enough * max(draws, 1))]
     for name, coefficient in COEFFICIENTS.items():
         of_sevens = [coefficient(quality[chosen, 0], values[chosen]) for chosen in sevens]
-        defined = [value for value in of_sevens if not np.isnan(value)]
-        ends = np.quantile(defined, [0.05, 0.5, 0.95]).tolist() if defined else [None] * 3
+        ends = quantiles(of_sevens, 0.05, 0.5, 0.95)
         entry[f"sevens_{name}"] = dict(zip(("low", "median", "high"), ends, strict=True))
     return entry
 

@@ -11,6 +11,7 @@ from leadline.estimation.system_lists import Systems, number_teams
 from leadline.estimation.unjudged import mean_of_defined
 from leadline.estimation.unjudged_methods import Soboroff, UnjudgedEstimator
 from leadline.stats.correlation import kendall, pearson, tau_ap
+from leadline_studies.common.tables import quantiles
 
 STATISTICS = {"kendall": kendall, "tau_ap": tau_ap, "pearson": pearson}
 VOTES = {"run": "one vote per run", "team": "one vote per team"}
@@ -70,7 +71,5 @@ def over_subsets(
 def spread(values: Sequence[float], middle: str = "mean") -> dict[str, float | None]:
     """Return mean, 5 % and 95 % quantile of the defined values."""
     defined = [value for value in values if not np.isnan(value)]
-    if not defined:
-        return dict.fromkeys((middle, "low", "high"))
-    low, high = np.quantile(defined, [0.05, 0.95]).tolist()
-    return {middle: float(np.mean(defined)), "low": low, "high": high}
+    low, high = quantiles(defined, 0.05, 0.95)
+    return {middle: float(np.mean(defined)) if defined else None, "low": low, "high": high}
