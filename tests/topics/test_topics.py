@@ -199,7 +199,7 @@ def test_distances_are_what_their_formulas_say() -> None:
     assert similarities(p, q, "js")[0] == pytest.approx(js, abs=1e-7)
     cosine = [sum(row) / 2 / (math.sqrt(0.5) * math.hypot(*row)) for row in q.tolist()]
     assert similarities(p, q, "cosine")[0] == pytest.approx(cosine)
-    with pytest.raises(UsageError, match="hellinger or js or cosine"):
+    with pytest.raises(UsageError, match="distance must be 'hellinger', 'js' or 'cosine', not 'euclid'"):
         similarities(p, q, "euclid")
 
 

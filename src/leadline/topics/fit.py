@@ -13,7 +13,7 @@ import numpy as np
 from leadline import kernels
 from leadline.data.arrays import Codes, Floats
 from leadline.data.optional import import_optional, require
-from leadline.data.validation import check_whole
+from leadline.data.validation import check_whole, check_word
 from leadline.errors import InputError, UsageError
 from leadline.io.texts import TextsLike, name_of
 from leadline.text import Analysis
@@ -239,8 +239,7 @@ def _check(
     for name, prior in (("beta", beta), ("alpha", alpha)):
         if prior is not None and not prior > 0:
             raise UsageError(f"{name} must be above 0, not {prior}")
-    if engine not in ("tomotopy", "leadline"):
-        raise UsageError(f"unknown sampler {engine!r}. Use 'tomotopy' or 'leadline'.")
+    check_word(("tomotopy", "leadline"), sampler=engine)
     if engine == "tomotopy" and languages > 1:
         raise UsageError("sampler='tomotopy' does not support several languages. Use sampler='leadline'.")
 

@@ -15,7 +15,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.optional import import_optional
-from leadline.data.validation import check_whole
+from leadline.data.validation import check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, refuse_repeated
 from leadline.io.formats import suffix_of
@@ -146,13 +146,12 @@ def perplexity(
     """
     check_whole(0, seed=seed)
     check_whole(1, particles=particles)
+    check_word(("left-to-right", "completion"), estimator=estimator)
     corpus = encoded(model, documents, **options)
     if estimator == "left-to-right":
         total, tokens = _left_to_right(model, corpus, particles, seed), len(corpus.word)
-    elif estimator == "completion":
-        total, tokens = _completed(model, corpus, seed)
     else:
-        raise UsageError(f"unknown estimator {estimator!r}. Use 'left-to-right' or 'completion'.")
+        total, tokens = _completed(model, corpus, seed)
     if not tokens:
         raise InputError(
             "the model knows too few words of the texts to score them",
@@ -285,14 +284,13 @@ def similarities(left: Floats, right: Floats, distance: str = "hellinger") -> Fl
     >>> similarities(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
     [[-0.0, -1.0]]
     """
+    check_word(DISTANCES, distance=distance)
     if distance == "hellinger":
         return from_roots(np.sqrt(left), np.sqrt(right))
     if distance == "cosine":
         lengths = np.outer(np.linalg.norm(left, axis=1), np.linalg.norm(right, axis=1))
         return (left @ right.T) / np.where(lengths == 0, 1, lengths)
-    if distance == "js":
-        return np.stack([_jensen_shannon(row, right) for row in left])
-    raise UsageError(f"unknown distance {distance!r}. Use {' or '.join(DISTANCES)}.")
+    return np.stack([_jensen_shannon(row, right) for row in left])
 
 
 def from_roots(left: Floats, right: Floats) -> Floats:
