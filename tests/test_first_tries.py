@@ -24,8 +24,10 @@ def test_results_are_looked_up_by_the_name_of_a_run() -> None:
     found = results()
     assert list(found) == ["old", "new"]
     assert found["new"] == {"RR": 0.75, "P@1": 0.5}
-    with pytest.raises(ll.UsageError, match="Their runs are old, new"):
+    with pytest.raises(ll.UsageError, match="Did you mean 'new'"):
         _ = found["newer"]
+    with pytest.raises(ll.UsageError, match="Use one of old, new"):
+        _ = found["P@1"]
 
 
 def test_the_values_of_queries_are_a_table() -> None:

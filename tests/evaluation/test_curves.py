@@ -99,7 +99,7 @@ def test_runs_come_in_order_of_their_mean_over_the_levels() -> None:
 def test_unknown_rules_and_runs_are_refused_with_the_known_ones() -> None:
     with pytest.raises(UsageError, match=", ".join(map(repr, RULES[:-1]))):
         lecture("first", "linear")
-    with pytest.raises(UsageError, match="these curves have no run 'other'"):
+    with pytest.raises(UsageError, match=r"^no run is named 'other'\. Use run\.$"):
         lecture("first").points("other")
 
 

@@ -56,7 +56,7 @@ def test_at_every_rank_it_is_subtopic_recall() -> None:
 def test_less_than_one_rank_and_unknown_runs_are_refused(judgments: str) -> None:
     with pytest.raises(UsageError, match="ranks must be"):
         subtopic_curve(judgments, RUN, ranks=0)
-    with pytest.raises(UsageError, match="have no run"):
+    with pytest.raises(UsageError, match="no run is named 'ruin'"):
         subtopic_curve(judgments, RUN).points("ruin")
 
 

@@ -13,10 +13,10 @@ from leadline.charts.pair_plots import differences, scatter
 from leadline.charts.significance_groups import critical_difference, significance_groups
 from leadline.charts.text_layout import FEW
 from leadline.comparison.compared_pair import p_text
-from leadline.comparison.pairing import place_of
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
+from leadline.evaluation.lookups import place_of
 from leadline.stats.corrections import BH
 from leadline.stats.simultaneous import critical_difference as nemenyi_difference
 from leadline.stats.simultaneous import friedman, mean_ranks

@@ -14,9 +14,10 @@ from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats, Integers
 from leadline.data.records import ResultWarning
 from leadline.data.wording import counted, first_few
-from leadline.errors import InputError, NoIntervalError, UsageError, did_you_mean
+from leadline.errors import InputError, NoIntervalError, UsageError
 from leadline.estimation.estimated_columns import with_target
 from leadline.estimation.measured import estimates_of
+from leadline.evaluation.lookups import place_of
 from leadline.evaluation.results import Results
 from leadline.stats.moments import Groups, Weighted
 
@@ -113,28 +114,6 @@ def listed_names(baseline: str | Sequence[str]) -> list[str]:
     if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
         raise UsageError(f"baseline={baseline!r} is not valid. Pass the name of a run or a list of names.")
     return list(dict.fromkeys(names))
-
-
-def joined_place(names: Sequence[str], name: str) -> int | None:
-    """Return the index of a name, or of the only one that is equal without folders; None if there is none.
-
-    >>> joined_place(["old/bm25", "new/dense"], "dense"), joined_place(["bm25"], "old/bm25")
-    (1, 0)
-    """
-    if name in names:
-        return names.index(name)
-    short = str(name).rpartition("/")[2]
-    found = [place for place, each in enumerate(names) if each.rpartition("/")[2] == short]
-    return found[0] if len(found) == 1 else None
-
-
-def place_of(names: Sequence[str], name: str) -> int:
-    """Return the index of the run of a name."""
-    place = joined_place(names, name)
-    if place is not None:
-        return place
-    meant = did_you_mean(str(name), names, cutoff=0.3) or f"Use one of {', '.join(names[:5])}."
-    raise UsageError(f"no run is named '{name}'. {meant}")
 
 
 def check_averages(results: Results) -> None:

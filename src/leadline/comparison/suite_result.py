@@ -21,12 +21,12 @@ from leadline.comparison.engine import (
     stratified,
     verdicts,
 )
-from leadline.comparison.pairing import place_of
 from leadline.comparison.rules import SuiteRules
 from leadline.data.arrays import Flags, Floats
 from leadline.data.records import ResultWarning, keyed, plain
 from leadline.data.table import PROBABILITY, Column, Table, printed_table
 from leadline.data.wording import counted, first_few, percent
+from leadline.evaluation.lookups import place_of
 from leadline.evaluation.results import Results
 from leadline.result import Make, Result
 

@@ -55,7 +55,7 @@ def check_whole(low: int, **arguments: object) -> None:
             continue
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
             raise refusal(name, value, f"a whole number of at least {low}")
-        limit = LIMITS.get(name, LARGEST)
+        limit = LIMITS.get(name.partition("[")[0], LARGEST)
         if name != "seed" and int(value) > limit:
             raise refusal(name, value, f"a whole number from {low} to {limit}")
 

@@ -17,7 +17,6 @@ from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, listed
 from leadline.data.wording import queries as queries_of
-from leadline.errors import UsageError
 from leadline.estimation.rank_corrections import (
     MOST_DRAWN,
     Pairs,
@@ -27,7 +26,6 @@ from leadline.estimation.rank_corrections import (
     rank_terms,
     sums_over_ranks,
 )
-from leadline.estimation.score_histograms.histogram_result import names_of
 from leadline.estimation.score_histograms.score_sets import (
     Scorer,
     certain_documents,
@@ -35,15 +33,23 @@ from leadline.estimation.score_histograms.score_sets import (
     scored_runs,
 )
 from leadline.estimation.score_histograms.subsampling import Estimates
-from leadline.estimation.strata import POSITIVE, Population, Query, strata, with_estimated_ranks
+from leadline.estimation.strata import (
+    POSITIVE,
+    Population,
+    Query,
+    check_population,
+    strata,
+    with_estimated_ranks,
+)
 from leadline.evaluation.join import judge_runs, listed_runs, named_sources
 from leadline.evaluation.profiles import profile_of
-from leadline.evaluation.run_warnings import check_level, levels_of, warnings_of
+from leadline.evaluation.run_warnings import check_level, levels_of, runs_in_words, warnings_of
 from leadline.io.objects import Qrels, judgments_of
 from leadline.io.pool_files import Pooled
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure
+from leadline.stats import checked_level
 
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
 CORRECTIONS = ("log", "none")
@@ -178,14 +184,13 @@ def sampled(
     reading = Reading.of(sampled, options, JudgedOptions)
     check_whole(1, sample=sample)
     check_whole(0, draws=draws, seed=seed)
-    check_numbers(confidence=confidence)
+    confidence = checked_level(confidence)
     check_word(("all", "with_relevant"), queries=queries)
     check_word(CORRECTIONS, correction=correction)
     wanted = _wanted(measures, rel)
     table = judgments_of(qrels, reading)
     check_level(rel, table)
-    if isinstance(population, (bool, float)):
-        raise UsageError(f"population={population!r} is not valid. Pass a whole number or one per query.")
+    check_population(population, table)
     if documents is not None and population is None:
         population = len(set(documents) | _positive(table))
     fixed = certain_documents(certain, table, reading)
@@ -211,9 +216,7 @@ def sampled(
         np.stack([run.limits for run in estimates]),
         uncorrected=np.stack([run.uncorrected for run in estimates]),
         withheld=[run.withheld for run in estimates],
-        warnings=_warnings(
-            infos, table, estimates, wanted, levels_of(wanted), queries, whole_collection=population is None
-        ),
+        warnings=_warnings(infos, table, estimates, wanted, queries, whole_collection=population is None),
         options={
             "measures": list(map(str, wanted)),
             "population": dict(population) if isinstance(population, Mapping) else population,
@@ -478,20 +481,41 @@ def _warnings(
     qrels: Qrels,
     measured: Sequence[SampledRun],
     measures: Sequence[Measure],
-    levels: Sequence[float],
     queries: str,
     whole_collection: bool,
 ) -> list[ResultWarning]:
     """Return the warnings about estimates from samples; `whole_collection`: no population was given."""
     warnings = [
         run_result
-        for run_result in warnings_of(infos, qrels, averaging=queries, levels=levels)
+        for run_result in warnings_of(infos, qrels, averaging=queries, levels=levels_of(measures))
         if run_result.code not in ("unjudged_documents", "tied_lists")
     ]
-    lacking = np.array([run_result.lacking for run_result in measured])
-    without = np.array([int((~run_result.known).sum()) for run_result in measured])
-    constant = np.array([run_result.constant for run_result in measured])
-    unscored = np.array([run_result.unscored for run_result in measured])
+    rows = (
+        (
+            "no_score",
+            [run_result.lacking for run_result in measured],
+            ("relevant document", "relevant documents"),
+            "without a score in {} (counted as not retrieved)",
+        ),
+        (
+            "certain_without_score",
+            [run_result.unscored for run_result in measured],
+            ("certain document", "certain documents"),
+            "without a score in {} (treated as ranked last)",
+        ),
+        (
+            "no_sample",
+            [int((~run_result.known).sum()) for run_result in measured],
+            ("query", "queries"),
+            "without a scored non-relevant document in {} (excluded from the means)",
+        ),
+        (
+            "constant_scores",
+            [run_result.constant for run_result in measured],
+            ("list", "lists"),
+            "of equal scores in {} (every document has the middle rank)",
+        ),
+    )
     samples = np.stack([run_result.samples for run_result in measured])
     shared = (samples != 0).all(axis=0)
     differ = int((shared & (samples != samples[0]).any(axis=0)).sum())
@@ -504,29 +528,13 @@ def _warnings(
                 "differences between runs include differences between samples",
                 differ,
             ),
-            ResultWarning(
-                "no_score",
-                f"{counted(int(lacking.sum()), 'relevant document')} without a score in "
-                f"{names_of(infos, lacking > 0)} (counted as not retrieved)",
-                int(lacking.sum()),
-            ),
-            ResultWarning(
-                "certain_without_score",
-                f"{counted(int(unscored.sum()), 'certain document')} without a score in "
-                f"{names_of(infos, unscored > 0)} (treated as ranked last)",
-                int(unscored.sum()),
-            ),
-            ResultWarning(
-                "no_sample",
-                f"{queries_of(int(without.sum()))} without a scored non-relevant document in "
-                f"{names_of(infos, without > 0)} (excluded from the means)",
-                int(without.sum()),
-            ),
-            ResultWarning(
-                "constant_scores",
-                f"{counted(int(constant.sum()), 'list')} of equal scores in "
-                f"{names_of(infos, constant > 0)} (every document has the middle rank)",
-                int(constant.sum()),
+            *(
+                ResultWarning(
+                    code,
+                    f"{counted(sum(counts), *noun)} {rest.format(runs_in_words(infos, counts))}",
+                    sum(counts),
+                )
+                for code, counts, noun, rest in rows
             ),
             ResultWarning(
                 "no_population",
@@ -553,7 +561,7 @@ def _withheld_warnings(
     return [
         ResultWarning(
             "no_interval",
-            f"no interval for {listed(list(named))} of {names_of(infos, flags)}: {reason}",
+            f"no interval for {listed(list(named))} of {runs_in_words(infos, flags)}: {reason}",
             len(named) * int(flags.sum()),
         )
         for reason, (named, flags) in cells.items()

@@ -12,7 +12,7 @@ from leadline.data.hashing import smallest_keys
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.run import TieGroups
-from leadline.data.validation import refusal
+from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.score_sets import Certain, Rows, drawn_size, row_keys, rows_of
@@ -177,8 +177,15 @@ def count_cells(relevant: Floats, other: Floats) -> tuple[Floats, Integers]:
     return cells, group.astype(np.int64)
 
 
-def _is_size(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 0
+def check_population(population: Population, qrels: QrelsColumns) -> None:
+    """Refuse a population that is not a whole number, or that lacks one for a query."""
+    if not isinstance(population, Mapping):
+        check_whole(0, population=population)
+        return
+    for query in qrels.queries:
+        if query not in population:
+            raise UsageError(f"query '{query}' has no population. Pass a population for every query.")
+        check_whole(0, **{f"population[{query!r}]": population[query]})
 
 
 def population_sizes(
@@ -188,13 +195,6 @@ def population_sizes(
     if population is None:
         return scored
     if isinstance(population, Mapping):
-        lacking = [query for query in qrels.queries if query not in population]
-        if lacking:
-            raise UsageError(f"query '{lacking[0]}' has no population. Pass a population for every query.")
-        wrong = [query for query in qrels.queries if not _is_size(population[query])]
-        if wrong:
-            name = f"the population of query '{wrong[0]}'"
-            raise refusal(name, population[wrong[0]], "a whole number of at least 0")
         sizes = np.array([population[query] for query in qrels.queries], dtype=np.int64)
     else:
         sizes = population - qrels.relevant(POSITIVE)

@@ -16,9 +16,9 @@ from leadline.data.records import RunInfo
 from leadline.data.table import Column
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, queries
-from leadline.errors import UsageError, either
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
+from leadline.evaluation.lookups import place_of
 from leadline.evaluation.run_warnings import check_level, warnings_of
 from leadline.io.objects import judgments_of
 from leadline.io.read import QrelsLike, RunLike
@@ -65,9 +65,7 @@ class Curves(Result):
 
     def points(self, run: str) -> dict[str, list[list[float]]]:
         """Return rank, recall and precision at every retrieved relevant document, by query."""
-        if run not in self.names:
-            raise UsageError(f"these curves have no run '{run}'. Use {either(self.names)}")
-        hits = self._hits[self.names.index(run)]
+        hits = self._hits[place_of(self.names, run)]
         columns = (hits.rank, hits.nth / self._relevant[hits.query], hits.nth / hits.rank)
         points: dict[str, list[list[float]]] = {query: [] for query in self.queries}
         lists = list(points.values())
@@ -239,9 +237,7 @@ class SubtopicCurves(Result):
 
     def points(self, run: str) -> dict[str, list[list[float]]]:
         """Return rank, number of new subtopics and subtopic recall at ranks with new subtopics, by query."""
-        if run not in self.names:
-            raise UsageError(f"these curves have no run '{run}'. Use {either(self.names)}")
-        covered = self.covered[self.names.index(run)]
+        covered = self.covered[place_of(self.names, run)]
         return {
             query: [
                 [rank, int(new), share]

@@ -15,8 +15,8 @@ from leadline.data.records import Averaged
 from leadline.data.registry import only
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
-from leadline.data.wording import queries
-from leadline.errors import UsageError, either
+from leadline.data.wording import first_few, queries
+from leadline.errors import UsageError, did_you_mean, either
 from leadline.result import Result
 
 UNSAFE = r"[^A-Za-z0-9_./ -]+"  # in the names of metrics in MLflow
@@ -56,6 +56,33 @@ class QueryValues(Result):
 
     def __repr__(self) -> str:
         return f"QueryValues({len(self)} rows of {', '.join(self.columns)})"
+
+
+def joined_place(names: Sequence[str], name: str) -> int | None:
+    """Return the index of a name, or of the only one that is equal without folders; None if there is none.
+
+    >>> joined_place(["old/bm25", "new/dense"], "dense"), joined_place(["bm25"], "old/bm25")
+    (1, 0)
+    """
+    if name in names:
+        return names.index(name)
+    short = str(name).rpartition("/")[2]
+    found = [place for place, each in enumerate(names) if each.rpartition("/")[2] == short]
+    return found[0] if len(found) == 1 else None
+
+
+def place_of(names: Sequence[str], name: str, *, hint: str = "") -> int:
+    """Return the index of the run of a name; `hint` follows the refusal of an unknown one.
+
+    >>> place_of(["old/bm25", "new/dense"], "dense")
+    1
+    """
+    place = joined_place(names, name)
+    if place is not None:
+        return place
+    one_of = "one of " * (len(names) > 1)
+    meant = did_you_mean(str(name), names, cutoff=0.3) or f"Use {one_of}{first_few(names, 5)}."
+    raise UsageError(" ".join(filter(None, (f"no run is named '{name}'.", meant, hint))))
 
 
 def lowest(values: Floats, other: Floats | None, *, rising: bool, n: int) -> list[int]:
@@ -127,11 +154,8 @@ class Lookups:
         return float(self.values[self._run_index(run), code, self.measure_index(measure)])
 
     def _run_index(self, name: str) -> int:
-        if name not in self.names:
-            one = f". results['{self.names[0]}']['{name}'] is a mean" if len(self.names) == 1 else ""
-            runs = f"run is {self.names[0]}" if one else f"runs are {', '.join(self.names)}"
-            raise UsageError(f"these results have no run '{name}'. Their {runs}{one}.")
-        return self.names.index(name)
+        one = f"results['{self.names[0]}']['{name}'] is a mean." if len(self.names) == 1 else ""
+        return place_of(self.names, name, hint=one)
 
     def __getitem__(self, run: str) -> dict[str, float]:
         """Return the means of a run, `{measure: mean}`."""

@@ -13,7 +13,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.data.records import MACHINE_LABELS, Averaged, ResultWarning, RunInfo
-from leadline.data.wording import counted, percent, queries
+from leadline.data.wording import counted, first_few, listed, percent, queries
 from leadline.errors import InputError, UsageError
 from leadline.io.row_checks import ABOUT_MACHINES
 from leadline.io.run_lists import ReadCounts
@@ -93,11 +93,9 @@ def selection_warnings(infos: Sequence[RunInfo]) -> list[ResultWarning]:
     }
     warnings = []
     for code, template in messages.items():
-        concerned = [info for info in infos if info.counts.get(code)]
-        count = sum(info.counts[code] for info in concerned)
-        counts = [info.counts[code] for info in concerned]
-        message = _message(template, counts or [0], runs=_names(concerned, len(infos)))
-        warnings.append(ResultWarning(code, message, count))
+        counts = [info.counts.get(code, 0) for info in infos]
+        message = _message(template, list(filter(None, counts)) or [0], runs=runs_in_words(infos, counts))
+        warnings.append(ResultWarning(code, message, sum(counts)))
     return [notice for notice in warnings if notice.count]
 
 
@@ -180,7 +178,7 @@ def count_warnings(infos: Sequence[RunInfo], *, averaging: str = "all") -> list[
         message = _message(
             template,
             [info.counts[code] for info in concerned],
-            runs=_names(concerned, len(infos)),
+            runs=runs_in_words(infos, [info.counts[code] for info in infos]),
             missing=MISSING_RULES[averaging],
             share=share_of(count, documents),
         )
@@ -358,14 +356,13 @@ def warnings_of_undefined(
     """Return warnings of undefined values, from their counts by run and measure."""
     warnings = []
     for measure, column in zip(measures, counts.T, strict=True):
-        concerned = [infos[index] for index in np.flatnonzero(column).tolist()]
-        if not concerned:
+        count = int(column.sum())
+        if not count:
             continue
         rule = {"mean": "scored 0", "defined": "left out of its mean", "geometric": "scored 0.00001"}.get(
             measure.average, ""
         )
-        count = int(column.sum())
-        where = _names(concerned, len(infos))
+        where = runs_in_words(infos, column)
         message = f"{measure} is undefined for {queries(count)} in {where} ({rule})"
         warnings.append(ResultWarning("undefined", message, count))
     return warnings
@@ -384,9 +381,16 @@ def _no_relevant(count: int, rel: float, averaging: str) -> ResultWarning:
     return ResultWarning("no_relevant", message, count)
 
 
-def _names(infos: Sequence[RunInfo], total: int) -> str:
-    if len(infos) < 2:
-        return "".join(info.name for info in infos)
-    if len(infos) == total:
-        return "both runs" if total == 2 else f"all {total} runs"
-    return f"{len(infos)} runs ({infos[0].name}, ...)"
+def runs_in_words(infos: Sequence[RunInfo], counts: Sequence[int] | Integers | Flags) -> str:
+    """Return the names of the runs whose count is not 0, of many the number and the first names.
+
+    >>> runs = [RunInfo(name) for name in "abcde"]
+    >>> runs_in_words(runs, [0, 1, 0, 7, 0]), runs_in_words(runs, [0, 1, 1, 1, 1])
+    ('b and d', '4 runs (b, c, d, ...)')
+    >>> runs_in_words(runs, [1] * 5), runs_in_words(runs[:2], [1, 2]), runs_in_words(runs, [0] * 5)
+    ('all 5 runs', 'both runs', '')
+    """
+    names = [infos[index].name for index in np.flatnonzero(counts).tolist()]
+    if 1 < len(names) == len(infos):
+        return "both runs" if len(names) == 2 else f"all {len(names)} runs"
+    return f"{len(names)} runs ({first_few(names)})" if len(names) > 3 else listed(names or [""])

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.pairing import place_of
 from leadline.data.arrays import Floats, Integers
 from leadline.data.records import RunInfo, keyed, plain
 from leadline.errors import UsageError
+from leadline.evaluation.lookups import place_of
 from leadline.io.run_names import run_name
 from leadline.stats.agreement_coefficients import FEWEST_QUERIES, Coefficient, acceptable
 from leadline.stats.correlation import average_ranks, kendall, over_queries, reliability, tau_ap

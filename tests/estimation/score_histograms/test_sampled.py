@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -185,6 +186,22 @@ def test_what_cannot_be_estimated_is_refused() -> None:
         sampled(qrels, run, population=0)
     with pytest.raises(UsageError, match="query 'q' has no population"):
         sampled(qrels, run, population={"other": 5})
+    for wrong, words in (
+        (-1, "of at least 0, not -1"),
+        (2.5, "of at least 0, not 2.5"),
+        (True, "of at least 0, not True"),
+        (10**20, f"from 0 to {2**63 - 1}, not {10**20}"),
+    ):
+        for name, population in (("population", wrong), ("population['q']", {"q": wrong})):
+            with pytest.raises(UsageError, match=re.escape(f"{name} must be a whole number {words}")):
+                sampled(qrels, run, population=population)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("confidence", [95, 1.5, -1, 1.0])
+def test_a_confidence_level_is_a_fraction(confidence: float) -> None:
+    words = f"must be a fraction (at least 0.5 and below 1), such as 0.95, not {confidence}"
+    with pytest.raises(UsageError, match=re.escape(f"the confidence level {words}")):
+        sampled({"q": {"a": 1}}, {"q": {"a": 2.0, "x": 3.0}}, confidence=confidence)
 
 
 def test_what_a_newcomer_overlooks_is_said() -> None:

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, freeze
+from leadline.data.arrays import Floats, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column
-from leadline.data.wording import counted, listed
-from leadline.errors import UsageError, either
+from leadline.data.wording import counted
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.evaluation.run_warnings import warnings_of
+from leadline.evaluation.lookups import place_of
+from leadline.evaluation.run_warnings import runs_in_words, warnings_of
 from leadline.io.objects import Qrels
 from leadline.result import Make, Result
 
@@ -33,7 +33,7 @@ class RunHistograms(NamedTuple):
     counts : ndarray of float64, shape (n_queries, 2, n_bins)
         Histograms of relevant and non-relevant documents.
     hsa : float
-        Slope of the logarithm of relevant per other documents over the normalised score; NaN where undefined.
+        Slope of the logarithm of relevant per other documents over the normalized score; NaN where undefined.
     do : float
         Overlap of both histograms: sum of the logarithms of the smaller count of each bin; grows with the
         number of documents.
@@ -111,9 +111,7 @@ class Histograms(Result):
 
     def place(self, name: str) -> int:
         """Return the index of a run."""
-        if name not in self.names:
-            raise UsageError(f"no run is called '{name}'. Use {either(self.names)}.")
-        return self.names.index(name)
+        return place_of(self.names, name)
 
     def histograms(self, name: str) -> Floats:
         """Return the pooled histograms of a run: (relevant, non-relevant) x bins."""
@@ -281,7 +279,7 @@ def _doubts(
         ),
     }
     return [
-        ResultWarning(code, words.format(names_of(infos, flags)), int(flags.sum()))
+        ResultWarning(code, words.format(runs_in_words(infos, flags)), int(flags.sum()))
         for code, (flags, words) in checks.items()
     ]
 
@@ -297,12 +295,12 @@ def _rules(
         ResultWarning(
             "unretrieved",
             f"{counted(int(missing.sum()), 'relevant document')} not in the lists of "
-            f"{names_of(infos, missing > 0)} ({rule})",
+            f"{runs_in_words(infos, missing)} ({rule})",
             int(missing.sum()),
         ),
         ResultWarning(
             "constant_scores",
-            f"{counted(int(constant.sum()), 'list')} of equal scores in {names_of(infos, constant > 0)} "
+            f"{counted(int(constant.sum()), 'list')} of equal scores in {runs_in_words(infos, constant)} "
             "(normalized to 0.5)",
             int(constant.sum()),
         ),
@@ -313,12 +311,3 @@ def _rules(
             len(infos) if drawn else 0,
         ),
     ]
-
-
-def names_of(infos: Sequence[RunInfo], flags: Flags) -> str:
-    """Return the names of the flagged runs, of many the first ones."""
-    indices = np.flatnonzero(flags).tolist()
-    if len(indices) == len(infos) > 2:
-        return f"all {len(infos)} runs"
-    first = [infos[index].name for index in indices[:3]]
-    return f"{len(indices)} runs ({', '.join(first)}, ...)" if len(indices) > 3 else listed(first or [""])

@@ -1,4 +1,4 @@
-"""Resampling and subsampling of queries, documents and judgments."""
+"""One sample of documents for all runs, the estimates of `sampled`, and HSA of histograms."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from leadline.estimation.score_histograms.bins import slope
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import candidates, row_keys, rows_of
 from leadline.evaluation.join import judge, named_sources, readable_twice
+from leadline.evaluation.lookups import place_of
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import in_range
 from leadline.io.objects import Qrels
@@ -104,9 +105,7 @@ class Estimates(Result):
 
     def mean(self, run: str, measure: str | Measure) -> float:
         """Return the estimated mean of a measure for a run."""
-        if run not in self.names:
-            raise UsageError(f"no run is called '{run}'. Use {either(self.names)}.")
-        return float(self.means[self.names.index(run), self.measure_index(measure)])
+        return float(self.means[place_of(self.names, run), self.measure_index(measure)])
 
     def _columns(self) -> list[Column]:
         pairs = [
@@ -132,7 +131,7 @@ class Estimates(Result):
 
     def _notes(self) -> list[str]:
         low, high = COVERAGE_BESIDE_CERTAIN if self.options["certain"] else COVERAGE
-        level = f"{100 * self.options['confidence']:g} %"
+        level = percent(self.options["confidence"])
         about = f"95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
         return [
             f"{counted(len(self.runs), 'run')}, estimates from the relevant documents and a sample of others",
