@@ -245,7 +245,7 @@ def test_few_distinct_values_are_cells_as_machine_labels_are(files: Path, pool: 
     codes = [{one.code: one.count for one in found.warnings} for found in (ours, labels)]
     with pytest.raises(UsageError, match="only one of"):
         estimate(judged, runs, "P@10", pool=pool, proxy="votes", machine=some)
-    assert codes[0]["unlabelled_queries"] == codes[1]["unlabelled_queries"] == 2
+    assert codes[0]["unlabeled_queries"] == codes[1]["unlabeled_queries"] == 2
 
 
 def test_a_column_of_many_values_and_an_object_give_the_same(files: Path, pool: Path, tmp_path: Path) -> None:
@@ -430,7 +430,7 @@ def test_the_manifest_has_intervals_options_and_digests(wide: Path, saved: list[
     manifest = json.loads(parquet.read_table(saved[0]).schema.metadata[b"leadline"])
     assert manifest["format"] == 2
     assert manifest["command"] == "evaluate"
-    assert manifest["options"]["proxy"] == "centred"
+    assert manifest["options"]["proxy"] == "centered"
     run = read_saved(str(saved[0])).values.to_dict()["runs"][0]
     one, value = run["estimate"]["P@10"], run["mean"]["P@10"]
     assert one["these_low"] < value < one["these_high"]

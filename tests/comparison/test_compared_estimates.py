@@ -290,6 +290,26 @@ def test_a_measure_that_the_pool_was_not_drawn_for_is_remarked() -> None:
     assert "other_measure" not in {one.code for one in ll.compare(judged, runs, "P@10", pool=pool).warnings}
 
 
+def test_each_measure_that_the_pool_was_not_drawn_for_is_remarked_once() -> None:
+    grades, runs = world(4)
+    pool = pool_for(runs, "P@10", budget=12, seed=4).pool
+    found = ll.evaluate(drawn_of(pool, grades), runs, ["P@10", "P@5", "R@20", "AP"], pool=pool)
+    assert [str(one) for one in found.warnings if "pool was drawn for" in str(one)] == [
+        "the pool was drawn for P@10, so R@20 and AP values and ranks are unreliable",
+        "the pool was drawn for P@10, so P@5 estimates are less precise",
+    ]
+
+
+def test_names_of_runs_with_braces_are_quoted_as_they_are() -> None:
+    grades, runs = world(4)
+    runs = {"a{x}": runs["old"], "b": runs["new"]}
+    pool = pool_for(runs, "P@10", total=150, pair=("a{x}", "b"), seed=4).pool
+    found = ll.evaluate(drawn_of(pool, grades), runs, "P@10", pool=pool)
+    assert "single runs have no interval, because the pool was drawn to compare a{x} and b" in [
+        str(one) for one in found.warnings
+    ]
+
+
 def test_an_error_about_pairs_counts_pairs() -> None:
     grades, runs = world(5)
     pool = pool_for(runs, "P@10", budget=12, seed=5).pool

@@ -423,12 +423,13 @@ def test_a_run_that_is_read_to_a_depth_must_hold_documents_once(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"budget": 5, "total": 9}, "`--budget` .judgments per query. or `--total`"),
+        ({"budget": 5, "total": 9}, "only one of `--budget` .judgments per query. and `--total`"),
         ({}, "`--budget` .judgments per query. or `--total`"),
         ({"budget": -1}, "above 0"),
         ({"budget": 5, "new_runs": 1.0}, "new_runs"),
         ({"budget": 5, "pair": ("a", "z")}, "no run is named 'z'"),
         ({"budget": 5, "pair": ("a", "a")}, "twice"),
+        ({"budget": 5, "pair": ("a", "x/a")}, "twice"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(options: dict[str, object], words: str) -> None:

@@ -156,7 +156,7 @@ def test_labels_overwritten_by_the_judgments_are_not_used() -> None:
     }
     codes = [notice.code for notice in cheated.warnings]
     assert codes[:2] == ["labels_depend_on_draw", "labels_equal_judgments"]
-    assert cheated.proxy == "centred"
+    assert cheated.proxy == "centered"
     np.testing.assert_array_equal(cheated.values, without.values)
     for name in runs:
         assert cheated.estimate(name, "P@10") == without.estimate(name, "P@10")

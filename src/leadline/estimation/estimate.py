@@ -89,7 +89,7 @@ class EstimatedResults(Results):
     confidence : float
         Confidence level of the intervals.
     proxy : str
-        Source of the predicted grades of unjudged pairs: machine, votes, centred, none, FILE:COLUMN, or
+        Source of the predicted grades of unjudged pairs: machine, votes, centered, none, FILE:COLUMN, or
         values (given as an object).
     judgments : int
         Number of judged pairs in the sample.
@@ -335,6 +335,7 @@ class EstimatedResults(Results):
         """Return warnings of estimates: what they are not valid for, and how far their intervals are."""
         warnings = []
         rows = sample.drawn
+        others: list[str] = []
         if len(rows) and drawn_for:
             # Kinds without an interval: R and F of a pool for another measure are relative to its frame.
             drawn = kinds_of(profile_of("leadline").measures(list(drawn_for)))
@@ -352,21 +353,23 @@ class EstimatedResults(Results):
                 warnings.append(ResultWarning("drawn_for_others", words, len(others)))
         if any(isinstance(kind, Cascade) for kind in self._kinds) and len(rows):
             warnings += small_probabilities(sample)
-        reasons: dict[str, int] = {}
+        reasons: dict[tuple[str, str], int] = {}  # number of runs, by the words before and after it
         for run in range(len(self.runs)):
             for place, measure in enumerate(self.measures):
                 withheld = self._reasons[run][place]
                 if withheld is not None and withheld.code is NoInterval.GUESSED and self.names[run] in pair:
-                    both = " and ".join(pair)
-                    text = f"single runs have no interval, because the pool was drawn to compare {both}"
-                    reasons[text] = 1
+                    whole = (
+                        f"single runs have no interval, because the pool was drawn to compare {listed(pair)}"
+                    )
+                    reasons[whole, ""] = 1
                 elif withheld is not None:
                     missing = "value" if withheld.code in WITHOUT_VALUE else "interval"
                     runs = counted(len(self.runs), "run")
-                    text = f"{measure} has no {missing} for {{}} of {runs}: {withheld.summary}"
-                    reasons[text] = reasons.get(text, 0) + 1
+                    parts = f"{measure} has no {missing} for ", f" of {runs}: {withheld.summary}"
+                    reasons[parts] = reasons.get(parts, 0) + 1
         warnings += [
-            ResultWarning("no_interval", text.format(f"{count:,}"), count) for text, count in reasons.items()
+            ResultWarning("no_interval", f"{before}{count:,}{after}" if after else before, count)
+            for (before, after), count in reasons.items()
         ]
         coverage = COVERAGE_UNGUESSED if self.proxy == "none" else COVERAGE
         for family, (low, high) in coverage.items():
@@ -396,6 +399,13 @@ class EstimatedResults(Results):
             )
             warnings.append(ResultWarning("conservative_intervals", words, conservative))
         warnings.append(judge_warning(sample, self.judgments))
+        said = {*drawn_for, *others}
+        less = [text for text in map(str, self.measures) if text not in said]
+        if drawn_for and less:
+            words = (
+                f"the pool was drawn for {listed(drawn_for)}, so {listed(less)} estimates are less precise"
+            )
+            warnings.append(ResultWarning("other_measure", words, len(less)))
         if not math.isfinite(float(np.nan_to_num(self.means).sum())):
             raise UsageError("an estimate is infinite. Use smaller grades.")
         return warnings
@@ -450,10 +460,10 @@ def estimate(
     machine : qrels, optional
         Labels of a machine judge, made without the judgments and calibrated by them. Labels that depend on
         which pairs were drawn are excluded, with a warning.
-    proxy : {"centred", "votes", "none"}, FILE:COLUMN or `{query: {document: value}}`, optional
+    proxy : {"centered", "votes", "none"}, FILE:COLUMN or `{query: {document: value}}`, optional
         Prediction without machine labels: the mean grade of the judged pairs, the mean by votes of the pooled
         runs, 0 (Horvitz-Thompson estimator), or the mean by quantiles of a number for each pair (a column of
-        a table with query_id and doc_id). Default "centred" if pairs were drawn, else "none".
+        a table with query_id and doc_id). Default "centered" if pairs were drawn, else "none".
     skipped : bool, default False
         Give intervals although drawn pairs have no judgment, as the judging page does.
     twice : mapping, optional

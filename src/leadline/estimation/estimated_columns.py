@@ -115,7 +115,7 @@ POOLED = "pooled: relative to the relevant documents in the pool, not in the who
 PREDICTED = {
     "machine": "predicted from calibrated LLM labels",
     "votes": "predicted from the votes of the pooled runs",
-    "centred": "predicted as the mean of the judged pairs",
+    "centered": "predicted as the mean of the judged pairs",
     "none": "counted as 0 (Horvitz-Thompson estimator)",
 }
 

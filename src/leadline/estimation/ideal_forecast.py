@@ -22,7 +22,7 @@ from leadline.estimation.ideal_lists import vote_ranks
 from leadline.estimation.measure_targets import Ratio
 from leadline.estimation.samples import evidence_of
 from leadline.estimation.sampling_errors import half_width
-from leadline.estimation.withheld import FEWEST_QUERIES, NoInterval, design_withheld
+from leadline.estimation.withheld import FEWEST_QUERIES, NoInterval, Withheld, design_withheld
 from leadline.io.objects import Run
 from leadline.io.pool_files import DrawnPool
 
@@ -54,7 +54,7 @@ class _Relevance(NamedTuple):
     """Model of relevance, by pair: query, log rank by votes, above the cutoff or not; and what labels show.
 
     `rest` is the relevant share of the other pairs, `spread` the variance between queries of the share above
-    the cutoff; None if too few are labelled.
+    the cutoff; None if too few are labeled.
     """
 
     query: np.ndarray[tuple[int], np.dtype[np.intp]]
@@ -171,12 +171,12 @@ def simulated_half_width(
             if drawn[row]:
                 grades.setdefault(pool.queries[row], {})[pool.documents[row]] = grade
         evidence = evidence_of(
-            grades, replace(pool, drawn=drawn), None, "centred", skipped=False, seed=seed + number
+            grades, replace(pool, drawn=drawn), None, "centered", skipped=False, seed=seed + number
         )
         sample = evidence.sample
         why = design_withheld(sample, kind, evidence.drawn_for)
         if why:
-            return Forecast(None, NoInterval.NOT_SIMULATED.value.format(why))
+            return Forecast(None, Withheld(NoInterval.NOT_SIMULATED, why).message)
         estimator, p = Estimator(sample, kind), sample.probability[sample.drawn]
         for run in chosen:
             rows = (

@@ -17,7 +17,6 @@ from leadline.data.reading import (
     RunsOptions,
 )
 from leadline.data.records import ResultWarning
-from leadline.data.wording import listed
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
@@ -263,12 +262,6 @@ def measured(
         on_run=on_run,
         **of_runs,
     )
-    drawn_for = list(draw.design.get("measures", ()))
-    others = [str(one) for one in results.measures if str(one) not in drawn_for] if drawn_for else []
-    if others:
-        known = f"the pool was drawn for {listed(drawn_for)}"
-        words = f"{known}, so {listed(others)} estimates are less precise"
-        warnings.append(ResultWarning("other_measure", words, len(others)))
     results.warnings += warnings
     results.look = look
     looks = places_of_looks(int(draw.drawn.sum()), int(draw.design.get("looks", 1)))

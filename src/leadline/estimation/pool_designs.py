@@ -14,7 +14,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
-from leadline.errors import UsageError
+from leadline.errors import UsageError, one_of
 from leadline.estimation.designs import (
     DEEPEST,
     NEW_RUNS,
@@ -35,6 +35,7 @@ from leadline.estimation.samples import pool_of
 from leadline.estimation.sampling_errors import ROUNDING
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.withheld import FEWEST_JUDGMENTS, FEWEST_QUERIES, MOST_GUESSED, MOST_GUESSED_OF_NEW
+from leadline.evaluation.lookups import place_of
 from leadline.evaluation.profiles import profile_of
 from leadline.io.id_lists import teams_of
 from leadline.io.objects import read_qrels
@@ -87,12 +88,9 @@ def pool_for(
     reading = Reading.of(pool_for, options, RunsOptions)
     check_whole(0, seed=seed)
     check_whole(1, depth=depth, total=total)
-    if (budget is None) == (total is None):
-        needs = "needs" if budget is None else "takes"
-        both = "" if budget is None else ", not both"
-        raise UsageError(
-            f"a pool drawn for a measure {needs} `--budget` (judgments per query) or `--total`{both}"
-        )
+    one_of({"`--budget` (judgments per query)": budget is not None, "`--total`": total is not None})
+    if budget is None and total is None:
+        raise UsageError("a pool drawn for a measure needs `--budget` (judgments per query) or `--total`")
     check_whole(1, looks=looks)
     if not 0 <= new_runs < 1:
         raise UsageError(f"new_runs must be at least 0 and below 1, not {new_runs}")
@@ -103,6 +101,7 @@ def pool_for(
     limit = 2 * deepest if depth is None else depth
     systems = read_systems(runs, reading, depth=max(limit, deepest), on_run=on_run)
     names = list(systems.queries.names)
+    run_names = [info.name for info in systems.infos]
     size = float(total or 0) if budget is None else float(budget) * len(names)
     if size <= 0 or not math.isfinite(size):
         raise UsageError(f"the budget must be a finite number above 0, not {budget}")
@@ -119,7 +118,11 @@ def pool_for(
         frame = frame._replace(least_rest=LEAST_REST)
     warnings: list[ResultWarning] = []
     if pair is not None:
-        gaps = _gaps(frame, listed, systems, pair, list(weights.values()))
+        first, second = (place_of(run_names, name) for name in pair)
+        if first == second:
+            raise UsageError(f"run '{pair[0]}' is given twice. Choose two different runs.")
+        pair = (run_names[first], run_names[second])
+        gaps = _gaps(frame, listed, first, second, list(weights.values()))
         importance = sum((gap / gap.sum() for gap in gaps if gap.sum() > 0), np.zeros(len(frame.query)))
         if not importance.any():
             raise UsageError(
@@ -129,12 +132,14 @@ def pool_for(
         frame = frame._replace(importance=importance)
         squares = [gap * gap for gap in gaps]
         new_runs = 0.0
-    already_judged = _judged_in(frame, judged)
+    pairs = frame.names()
+    known = {} if judged is None else read_qrels(judged).to_dict()
+    already_judged = np.array([known.get(query, {}).get(name, -1) >= 0 for query, name in pairs], np.bool_)
     design = draw(frame.without(already_judged), size, new_runs=new_runs, seed=seed)
     before = None if earlier is None else pool_of(earlier)
     asked = already_judged  # pairs that need no new judgment
     if before is not None:
-        design, asked = _larger(frame, design, before, already_judged, seed)
+        design, asked = _larger(frame, pairs, design, before, already_judged, seed)
         asked = asked | already_judged
     elif already_judged.any():
         _check_independent(frame, draw(frame, size, new_runs=new_runs, seed=seed), already_judged, seed)
@@ -166,18 +171,17 @@ def pool_for(
         "format": 1,
         **{name: shown[name] for name in ("measures", "rel", "depth", "seed")},
         "scale": design.scale,
-        "runs": [info.name for info in systems.infos],
+        "runs": run_names,
         "machine": os.fspath(machine) if isinstance(machine, (str, os.PathLike)) else None,
         **({} if pair is None else {"for_pair": list(pair)}),
         **({} if looks == 1 else {"looks": looks}),
     }
-    pairs = frame.names()
     pool = DrawnPool(
         [query for query, _ in pairs],
         [document for _, document in pairs],
         probability,
         np.where(already_judged, 0.0, design.order),
-        _contributors(frame, listed, [info.name for info in systems.infos]),
+        _contributors(frame, listed, run_names),
         drawn | already_judged,
         header,
     )
@@ -186,15 +190,18 @@ def pool_for(
     judgments = int((drawn | already_judged).sum())
     pooled_queries = len(np.unique(frame.query[probability > 0]))
     longest = max((len(ranked) for name in names for ranked in systems.lists(name)), default=0)
-    labels: Mapping[str, Mapping[str, float]] | None = None
     if pair and all(isinstance(kind_of(measure), (Ratio, AveragePrecision)) for measure in wanted):
         raise UsageError(
             f"a pool for a pair gives {wanted[0]} no interval and so no verdict, because {ALIKE}. Use P@10, "
             "DCG@10 or a similar measure, or draw a pool for single runs."
         )
+    labels: Floats | None = None
+    if machine is not None:
+        known = read_qrels(machine).to_dict()
+        labels = np.array([known.get(query, {}).get(name, np.nan) for query, name in pairs])
     for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
         kind, text = kind_of(measure), str(measure)
-        rates = _rates(frame, machine, measure)
+        rates = np.full(len(pairs), RATE if labels is None else _rate(labels, measure))
         expected[text] = one = _expected(frame, square, probability, already_judged, size, new_runs, rates)
         outside = _weight_outside(systems, listed, limit, weight, square if pair else None, probability)
         deeper = f" or a depth of at least {len(weight)}" if limit < len(weight) else ""
@@ -204,10 +211,7 @@ def pool_for(
         if pair and isinstance(kind, Ratio):
             why = ALIKE
         if not why and isinstance(kind, Ratio) and kind.ideal and sampled:
-            if labels is None:
-                known = machine if machine is not None else judged
-                labels = {} if known is None else read_qrels(known).to_dict()
-            one["half_width"], why = simulated_half_width(pool, names, lists, kind, labels, seed)
+            one["half_width"], why = simulated_half_width(pool, names, lists, kind, known, seed)
             one["half_budget"] = None
         if why or not has_interval(kind):
             one |= {"half_width": None, "half_budget": None}
@@ -244,17 +248,8 @@ def rank_weights(measure: Measure) -> Floats:
     return weight / weight.sum() if isinstance(kind, Ratio) and kind.ideal else weight
 
 
-def _gaps(
-    frame: Frame, listed: Listed, systems: Systems, pair: tuple[str, str], weights: Sequence[Floats]
-) -> list[Floats]:
+def _gaps(frame: Frame, listed: Listed, first: int, second: int, weights: Sequence[Floats]) -> list[Floats]:
     """Return the absolute difference of the weights of each pair in two runs, for each measure."""
-    names = [info.name for info in systems.infos]
-    for name in pair:
-        if name not in names:
-            raise UsageError(f"no run is named '{name}'. Use one of {', '.join(names[:8])}.")
-    if pair[0] == pair[1]:
-        raise UsageError(f"run '{pair[0]}' is given twice. Choose two different runs.")
-    first, second = names.index(pair[0]), names.index(pair[1])
     found = []
     for weight in weights:
         gap = np.zeros(len(frame.query))
@@ -336,14 +331,9 @@ def _check_independent(frame: Frame, design: Draw, judged: Flags, seed: int) -> 
         )
 
 
-def _judged_in(frame: Frame, judged: QrelsLike | None) -> Flags:
-    """Return the pairs of the frame that are already judged, as flags."""
-    grades = {} if judged is None else read_qrels(judged).to_dict()
-    known = [grades.get(query, {}).get(document, -1) >= 0 for query, document in frame.names()]
-    return np.array(known, dtype=np.bool_)
-
-
-def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: int) -> tuple[Draw, Flags]:
+def _larger(
+    frame: Frame, pairs: Sequence[tuple[str, str]], design: Draw, before: DrawnPool, judged: Flags, seed: int
+) -> tuple[Draw, Flags]:
     """Return the draw with the larger of both probabilities of each pair, and the pairs drawn earlier."""
     if "seed" not in before.design:
         raise UsageError(
@@ -355,7 +345,7 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: 
             f"the earlier pool was drawn with seed {before.design.get('seed')}, but this one has seed "
             f"{seed}. Add `--seed {before.design.get('seed')}` so that judged pairs stay in the sample."
         )
-    rows = {pair: row for row, pair in enumerate(frame.names())}
+    rows = {pair: row for row, pair in enumerate(pairs)}
     old = np.zeros(len(frame.query))
     asked = np.zeros(len(frame.query), dtype=np.bool_)
     found = np.array([rows.get(pair, -1) for pair in before.names()], dtype=np.int64)
@@ -377,20 +367,15 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, judged: Flags, seed: 
     return enlarged(design.probability, design.scale, old, frame, seed), asked
 
 
-def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:
-    """Return the relevance rate assumed for each pair in the forecast."""
-    if machine is None:
-        return np.full(len(frame.query), RATE)
-    grades = read_qrels(machine).to_dict()
-    target = kind_of(measure).target
-    labels = np.array([grades.get(query, {}).get(document, np.nan) for query, document in frame.names()])
-    labelled = ~np.isnan(labels)
-    if not labelled.any():
+def _rate(labels: Floats, measure: Measure) -> float:
+    """Return the relevance rate of the pairs that have a label, which the forecast assumes for all pairs."""
+    given = labels[~np.isnan(labels)]
+    if not len(given):
         raise UsageError(
             "no pair in the frame has an LLM label. Check that the query and document ids match."
         )
-    rate = float(np.clip(target.of(labels[labelled]), 0.0, 1.0).mean())
-    return np.full(len(frame.query), rate if 0 < rate < 1 else RATE)
+    rate = float(np.clip(kind_of(measure).target.of(given), 0.0, 1.0).mean())
+    return rate if 0 < rate < 1 else RATE
 
 
 def _expected(

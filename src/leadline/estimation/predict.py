@@ -479,9 +479,9 @@ def correlations(
     )
     order = np.argsort(np.where(np.isnan(columns[:, 0]), np.inf, -columns[:, 0]), kind="stable").tolist()
     least, most = (end(row["queries"] for row in rows) for end in (min, max))
-    queries = ("" if least == most else f"{least:,} to ") + counted(most, "query", "queries")
+    over = ("" if least == most else f"{least:,} to ") + queries(most)
     bounded = bool(np.isfinite(columns[:, 1:]).all(axis=1).any())
-    label = f"{predictor}: Kendall's tau-b with {measure} over {queries}"
+    label = f"{predictor}: Kendall's tau-b with {measure} over {over}"
     return forest(
         [rows[place]["run"] for place in order],
         *columns[order].T,

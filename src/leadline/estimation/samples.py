@@ -16,8 +16,8 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.records import DRAWN_POOL, ResultWarning
 from leadline.data.validation import check_nested
-from leadline.data.wording import counted
-from leadline.errors import UsageError, did_you_mean, one_of
+from leadline.data.wording import counted, queries
+from leadline.errors import UsageError, did_you_mean, either, one_of
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import VOTE_CONSTANT, Cells, all_equal, folds_of, label_tests
@@ -32,7 +32,8 @@ from leadline.io.row_columns import UNRATED
 PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Pooled | Mapping[str, Mapping[str, float]]"
 ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"
 SQLITE = b"SQLite format 3\0"
-PROXIES = ("votes", "centred", "none")
+PROXIES = ("votes", "centered", "none")
+SPELLINGS = {"centred": "centered"}  # other names of proxies
 VALUES = "values"  # name of a proxy given as an object
 
 
@@ -42,8 +43,8 @@ class Evidence:
 
     sample: Sample  # query-document pairs with inclusion probabilities and judgments
     pooled: frozenset[str] | None  # names of the pooled runs; None if the pool does not record them
-    # source of the predicted grades: machine, votes, centred, none, FILE:COLUMN, or values. Centred if labels
-    # depend on the draw
+    # source of the predicted grades: machine, votes, centered, none, FILE:COLUMN, or values. Centered if
+    # labels depend on the draw
     proxy: str
     judgments: int  # number of judged pairs in the sample
     warnings: list[ResultWarning]  # judgments and labels that were left out, and gaps in the draw
@@ -67,7 +68,9 @@ def evidence_of(
 ) -> Evidence:
     """Join judgments, pool and machine labels into one table of query-document pairs."""
     table = read_qrels(judgments)
-    grades = _grades_of(table)
+    if isinstance(proxy, str):
+        proxy = SPELLINGS.get(proxy, proxy)
+    grades = grades_of(table)
     warnings = [
         ResultWarning(
             code,
@@ -102,7 +105,7 @@ def evidence_of(
     return replace(found, gaps=0 if skipped else gaps)
 
 
-def _grades_of(table: Qrels) -> dict[tuple[str, str], float]:
+def grades_of(table: Qrels) -> dict[tuple[str, str], float]:
     """Return the grade of every judged pair."""
     return {
         (query, document): float(grade)
@@ -194,10 +197,10 @@ def _check_outside(
     pool: DrawnPool, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning]
 ) -> None:
     """Refuse a pool without a judged query; warn of judgments of other pairs."""
-    queries = set(pool.queries)
-    if not queries:
+    pooled = set(pool.queries)
+    if not pooled:
         raise UsageError("the pool is empty. It needs at least one query-document pair.")
-    if not any(query in queries for query, _ in grades):
+    if not any(query in pooled for query, _ in grades):
         example = next(iter(grades), ("none",))[0]
         raise UsageError(
             f"no judged query is in the pool (first judged query: {example}, first query in the pool: "
@@ -217,7 +220,7 @@ def _check_outside(
 
 
 def _labels(
-    machine: QrelsLike | None, proxy: ProxyLike | None, queries: set[str], warnings: list[ResultWarning]
+    machine: QrelsLike | None, proxy: ProxyLike | None, pooled: set[str], warnings: list[ResultWarning]
 ) -> dict[tuple[str, str], float]:
     """Return the machine labels of the pairs of some queries, or the values of the proxy."""
     by_query: Mapping[str, Mapping[str, float]]
@@ -235,30 +238,30 @@ def _labels(
     labels = {
         (query, document): float(label)
         for query, documents in by_query.items()
-        if query in queries
+        if query in pooled
         for document, label in documents.items()
     }
     if not labels:
         raise UsageError(
             f"no {noun} belongs to a query in the pool (first query with {noun}s: "
-            f"{next(iter(by_query), 'none')}, first query in the pool: {min(queries)}). Check that the query "
+            f"{next(iter(by_query), 'none')}, first query in the pool: {min(pooled)}). Check that the query "
             "ids match."
         )
-    others = sum(query not in queries for query in by_query)
+    others = sum(query not in pooled for query in by_query)
     if others:
         words = f"{counted(others, f'{verb} query', f'{verb} queries')} not in the pool (left out)"
         warnings.append(ResultWarning("other_queries", words, others))
-    lacking = sum(not by_query.get(query) for query in queries)
+    lacking = sum(not by_query.get(query) for query in pooled)
     if lacking:
-        words = f"{counted(lacking, 'query', 'queries')} without any {noun} (predicted separately)"
-        warnings.append(ResultWarning("unlabelled_queries", words, lacking))
+        words = f"{queries(lacking)} without any {noun} (predicted separately)"
+        warnings.append(ResultWarning("unlabeled_queries", words, lacking))
     return labels
 
 
 def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
     if isinstance(proxy, str):
         if ":" not in proxy:
-            hint = did_you_mean(proxy, PROXIES, most=1) or "Use votes, centred, none or FILE:COLUMN."
+            hint = did_you_mean(proxy, PROXIES, most=1) or f"Use {either([*PROXIES, 'FILE:COLUMN'])}."
             raise UsageError(f"unknown proxy '{proxy}'. {hint}")
         return read_pair_values(proxy)
     check_nested("{query: {document: value}}", proxy=proxy)
@@ -331,7 +334,7 @@ def _smallest(order: Floats, among: Flags, code: Integers) -> Floats:
 def _proxy(proxy: ProxyLike | None, pool: DrawnPool) -> str:
     """Return the name of the source of predicted grades."""
     if proxy is None:
-        return "centred" if (pool.probability < 1).any() else "none"
+        return "centered" if (pool.probability < 1).any() else "none"
     if proxy == "votes" and not any(pool.contributors):
         raise UsageError(
             "proxy 'votes' needs a pool that names its contributors. Pass a pool from `leadline pool --for`."
@@ -371,7 +374,7 @@ def _evidence(
         cells = Cells.of_levels(values) if by_level else Cells.of_quantiles(values, probability[order])
         grades = np.where(judged, grade, np.nan)[order]
         if _depend_on_draw(values, cells.cell, probability[order], grades, contributions, warnings, seed):
-            cells, proxy = Cells.one(len(order))._replace(apart=0), "centred"
+            cells, proxy = Cells.one(len(order))._replace(apart=0), "centered"
     sample = Sample(
         table,
         probability[order],
@@ -432,7 +435,7 @@ def judged_part(
     table: Qrels, pool: PoolLike | None, warnings: list[ResultWarning]
 ) -> tuple[dict[tuple[str, str], tuple[float, float]], int]:
     """Return inclusion probability and grade of every judged pair of a draw, and the number of gaps."""
-    grades = _grades_of(table)
+    grades = grades_of(table)
     drawn = draw_of(table, pool)
     if drawn is None:
         return {pair: (1.0, grade) for pair, grade in grades.items()}, 0

@@ -20,7 +20,7 @@ from leadline.errors import UsageError
 from leadline.estimation.designs import SMALLEST, random_numbers_of, scaled
 from leadline.estimation.estimators import Sample
 from leadline.estimation.measure_targets import Cascade, Kind, Linear
-from leadline.estimation.samples import PoolLike, judged_part
+from leadline.estimation.samples import PoolLike, grades_of, judged_part
 from leadline.io.objects import Qrels, read_qrels
 from leadline.io.pool_files import DrawnPool
 from leadline.io.read import QrelsLike
@@ -96,12 +96,7 @@ def judged_again(
             f"intervals need at least {FEWEST_AGAIN} pairs with a second judgment, not {len(found)}"
         )
     if all(chance == 1 for chance, _ in found.values()):
-        lacking = sum(
-            (query, document) not in found
-            for query, documents in first.to_dict().items()
-            for document, grade in documents.items()
-            if grade >= 0
-        )
+        lacking = len(grades_of(first).keys() - found.keys())
         if lacking:
             raise UsageError(
                 f"the second judge left out {counted(lacking, 'judged pair')}, and the second judgments "

@@ -15,7 +15,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted, queries
+from leadline.data.wording import counted, first_few, queries
 from leadline.errors import InputError, UsageError, one_of
 from leadline.estimation.system_lists import RankedPool, Systems, Topics, number_teams, read_systems
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimate, UnjudgedEstimator, saturation
@@ -57,13 +57,13 @@ def estimate_warnings(
         ),
         ResultWarning(
             "missing_queries",
-            f"{queries(missing)} missing from runs ({', '.join(without[:3])}), treated as empty lists",
+            f"{queries(missing)} missing from runs ({first_few(without)}), treated as empty lists",
             missing,
         ),
         ResultWarning(
             "short_lists",
             f"{counted(len(short), 'system')} with less than half the usual number of documents "
-            f"({', '.join(short[:3])}), so estimates are not comparable",
+            f"({first_few(short)}), so estimates are not comparable",
             len(short),
         ),
     ]
@@ -462,12 +462,12 @@ class Unjudged(Result):
         from leadline.charts.distribution_plots import distributions
 
         order = self.order()
-        queries = counted(self.values.shape[1], "query", "queries")
+        over = queries(self.values.shape[1])
         return lambda width: distributions(
             [self.names[run] for run in order],
             list(self.values[order]),
             self.scores[order],
-            label=f"{self.method}, score without judgments ({queries})",
+            label=f"{self.method}, score without judgments ({over})",
             rows="systems",
             width=width or COLUMN,
         )

@@ -287,7 +287,7 @@ class DeShaTo(UnjudgedEstimator):
 
     S, M and P are the component-wise sum, minimum and product of the topic distributions; k is the kurtosis
     m4 / m2^2 (not excess kurtosis) and s the skewness m3 / m2^1.5 of the T components, with population
-    moments. Both are scale-invariant, so that normalisation of S, M and P has no effect. The product is
+    moments. Both are scale-invariant, so that normalization of S, M and P has no effect. The product is
     computed in logarithms. Vectors with equal components, or without mass, have k = s = 0. Distributions
     dominated by few topics have large values, and so have short lists.
 

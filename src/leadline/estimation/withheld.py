@@ -150,8 +150,8 @@ def not_simulated(design: Design) -> str:
             low * (1 - SLACK) <= design.judgments <= high * (1 + SLACK)
         ),
         f"{design.runs} pooled runs (only for up to {MOST_RUNS})": design.runs > MOST_RUNS,
-        f"a pool of ranks 1 to {design.depth} (only for ranks 1 to {2 * cutoff})": not (
-            cutoff < design.depth <= 2 * cutoff
+        f"a pool of ranks 1 to {design.depth} (only for ranks 1 to {2 * CUTOFF})": not (
+            CUTOFF < design.depth <= 2 * CUTOFF
         ),
         f"{design.share:.0%} of the pool judged (only for up to {LARGEST_SHARE:.0%}, or all)": (
             design.share > LARGEST_SHARE
