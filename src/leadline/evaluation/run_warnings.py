@@ -226,7 +226,7 @@ def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> lis
     Examples
     --------
     >>> str(no_judged_document(["dead"], "xd1", "d1")[0])
-    "no document of dead is judged. Do the document ids match? (dead has 'xd1', the judgments have 'd1')"
+    "no document of dead is judged. Do the document ids match? (dead has 'xd1', the judgments have 'd1')."
     """
     if not names:
         return []
