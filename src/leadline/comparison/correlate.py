@@ -19,6 +19,8 @@ from leadline.io.result_files import Column, read_column
 from leadline.result import Make, Result
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.correlation import (
+    BLOCK,
+    ROWS,
     kendall,
     levels,
     over_queries,
@@ -325,11 +327,12 @@ def _check_values(run: object, value: object) -> None:
 
 def _over_runs(x: Floats, y: Floats, teams: Sequence[str], draws: int, seed: int) -> Floats:
     """Return the coefficients of bootstrap resamples of the runs: draws x coefficients."""
-    rows = [
-        [function(x, y, times) for function in COEFFICIENTS.values()]
-        for times in resamples(teams, draws=draws, seed=seed)
+    times = resamples(teams, draws=draws, seed=seed).astype(np.float64, order="C")
+    blocks = [times[start : start + BLOCK] for start in range(0, max(draws, 1), BLOCK)]
+    columns = [
+        np.concatenate([ROWS[name](x[None], y[None], block) for block in blocks]) for name in COEFFICIENTS
     ]
-    return np.array(rows).reshape(draws, len(COEFFICIENTS))
+    return np.stack(columns, axis=1)
 
 
 def _tables(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Flags, Floats, Integers
 from leadline.stats.moments import ROUNDING
 from leadline.stats.resampling import weights
 
@@ -109,13 +109,17 @@ def _of_one(name: str, x: Floats, y: Floats, frequencies: Integers | None) -> fl
 def average_ranks(values: Floats, frequencies: Floats | Integers | None = None) -> Floats:
     """Return ranks from 1, ties sharing their mean; frequency n stands for n tied observations.
 
+    Arrays with more dimensions are ranked along the last axis.
+
     >>> average_ranks(np.array([5.0, 1.0, 5.0]))
     array([2.5, 1. , 2.5])
     """
-    weight = np.ones(len(values)) if frequencies is None else frequencies.astype(np.float64)
-    group = levels(values)
-    sizes = np.bincount(group, weight)
-    ranks: Floats = (np.cumsum(sizes) - sizes + (sizes + 1) / 2)[group]
+    weight = np.ones(values.shape) if frequencies is None else frequencies.astype(np.float64)
+    group = np.broadcast_to(levels(values), weight.shape)
+    *rows, number = group.shape
+    first = number * np.arange(math.prod(rows)).reshape(*rows, 1)
+    sizes = np.bincount((first + group).ravel(), weight.ravel(), minlength=group.size).reshape(group.shape)
+    ranks: Floats = np.take_along_axis(np.cumsum(sizes, -1) - sizes + (sizes + 1) / 2, group, -1)
     return ranks
 
 
@@ -148,11 +152,7 @@ def _pearson_rows(x: Floats, y: Floats, weight: Floats | None = None) -> Floats:
 
 
 def _spearman_rows(x: Floats, y: Floats, weight: Floats | None = None) -> Floats:
-    weight = np.ones(x.shape) if weight is None else weight
-    first, second = (
-        np.stack([average_ranks(*row) for row in zip(each, weight, strict=True)]) for each in (x, y)
-    )
-    return _pearson_rows(first, second, weight)
+    return _pearson_rows(average_ranks(x, weight), average_ranks(y, weight), weight)
 
 
 def _kendall_rows(x: Floats, y: Floats, weight: Floats | None = None) -> Floats:
@@ -179,11 +179,19 @@ def _tau_ap_rows(truth: Floats, estimate: Floats, weight: Floats | None = None) 
 
 
 def _tau_ap_b_rows(x: Floats, y: Floats, weight: Floats | None = None) -> Floats:
+    first, second = (ranks[:, None, :] > ranks[:, :, None] for ranks in (levels(x), levels(y)))
+    counts = [_number_of(above, weight) for above in (first & second, first, second)]
     weight = np.ones(x.shape) if weight is None else weight
-    first, second = (1.0 * (ranks[:, None, :] > ranks[:, :, None]) for ranks in (levels(x), levels(y)))
-    both = (first * second) @ weight[:, :, None]
-    means = [_mean_share(both, above @ weight[:, :, None], weight) for above in (first, second)]
+    means = [_mean_share(counts[0], count, weight) for count in counts[1:]]
     return np.asarray((means[0] + means[1]) / 2)
+
+
+def _number_of(above: Flags, weight: Floats | None) -> Floats:
+    """Return the number of systems above each system."""
+    if weight is not None:
+        return np.asarray(above @ weight[:, :, None])
+    counts: Floats = np.count_nonzero(above, axis=2)[..., None].astype(np.float64)
+    return counts
 
 
 def _mean_share(part: Floats, whole: Floats, weight: Floats) -> Floats:
@@ -199,7 +207,8 @@ def _over(part: Floats, whole: Floats | Integers) -> Floats:
     return divided
 
 
-# The coefficients of each row of two tables, the truth first, with frequency weights.
+# The coefficients of each row of two tables, the truth first, with frequency weights. With weights of many
+# rows, each table may have one row for all of them.
 ROWS: dict[str, Callable[..., Floats]] = {
     "pearson": _pearson_rows,
     "spearman": _spearman_rows,
