@@ -15,7 +15,7 @@ from leadline.data.arrays import Flags, Floats
 SINGLE = 1e-6  # relative difference of values computed with 32-bit floats
 MOST_COMBINATIONS = 400  # of two settings of different causes
 TWICE_ROUNDED = 1.1  # half units of a value that was rounded to one more decimal before, as gdeval's
-DIGITS = range(3, 8)  # numbers of decimals that are recognised as rounding
+DIGITS = range(3, 8)  # numbers of decimals that are recognized as rounding
 
 
 class Cause(NamedTuple):

@@ -233,6 +233,7 @@ class Randomisation(Interval):
         "sign_flip": {},
         "permutation": {},
         "randomization": {},
+        "inverted_randomization": {},
         "inverted_randomisation": {},
     }
 

@@ -21,7 +21,7 @@ def ideal_rank_weights(counts: Integers, *, printed6: bool = False) -> Floats:
     Documents of a grade have ranks kmin to kmax in an ideal list, where kmin is 1 + the number of better
     documents and kmax = kmin + count - 1. The weight is the mean over these ranks of P_DCG(k) = 1/log2(k+1)
     - 1/log2(k+2), that is (1/log2(kmin+1) - 1/log2(kmax+2)) / count. With `printed6`, kmax = kmin + count as
-    printed in equation 6, so that adjacent grades share a rank. Weights are not normalised.
+    printed in equation 6, so that adjacent grades share a rank. Weights are not normalized.
 
     Source: Golbus and Aslam (2014), section 2, equations 4 to 7, with ranks from 1.
 
