@@ -18,6 +18,7 @@ from leadline.stats import (
     Interval,
     PairedTest,
     checked_level,
+    checked_power,
     checked_seed,
 )
 from leadline.stats.corrections import Holm, Uncorrected
@@ -71,8 +72,7 @@ class Rules:
         for name, value in given.items():
             if not value > 0:
                 raise UsageError(f"{name} must be a number above 0, in units of the measure, not {value}")
-        if not 0 < self.power < 1:
-            raise UsageError(f"power must be above 0 and below 1, such as 0.8, not {self.power}")
+        checked_power(self.power)
         if self.joint == TUKEY and self.family == "all":
             raise UsageError(
                 "Tukey does not support family='all'. Use family='measure' or another correction."

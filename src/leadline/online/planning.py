@@ -7,7 +7,7 @@ import math
 from statistics import NormalDist
 
 from leadline.errors import UsageError
-from leadline.stats import checked_level
+from leadline.stats import checked_level, checked_power
 
 ARMS = ("control", "variant")
 
@@ -152,6 +152,5 @@ def checked_fraction(fraction: float) -> float:
 
 
 def _reach(power_wanted: float, confidence: float) -> float:
-    if not 0 < power_wanted < 1:
-        raise UsageError(f"power must be above 0 and below 1, such as 0.8, not {power_wanted!r}")
-    return NORMAL.inv_cdf((1 + checked_level(confidence)) / 2) + NORMAL.inv_cdf(power_wanted)
+    reach = NORMAL.inv_cdf(checked_power(power_wanted))
+    return NORMAL.inv_cdf((1 + checked_level(confidence)) / 2) + reach

@@ -133,6 +133,13 @@ def checked_level(level: float) -> float:
     return float(level)
 
 
+def checked_power(power: float) -> float:
+    """Return a power; raise UsageError if it is out of range."""
+    if not 0 < power < 1:
+        raise UsageError(f"power must be above 0 and below 1, such as 0.8, not {power!r}")
+    return float(power)
+
+
 def checked_seed(seed: int) -> int:
     """Return a seed; raise UsageError if it is not a non-negative integer."""
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:

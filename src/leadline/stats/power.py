@@ -12,7 +12,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.errors import UsageError
-from leadline.stats import checked_level
+from leadline.stats import checked_level, checked_power
 from leadline.stats.moments import EQUAL, moments
 from leadline.stats.student_t import t_quantile
 
@@ -120,7 +120,7 @@ def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0
     >>> queries_needed(0.5)
     34
     """
-    _check_power(power_wanted)
+    checked_power(power_wanted)
     checked_level(level)
     if not math.isfinite(effect) or effect == 0:
         return None
@@ -184,7 +184,7 @@ def detectable(
     >>> round(detectable(0.2, 50), 4)
     0.0808
     """
-    _check_power(power_wanted)
+    checked_power(power_wanted)
     if queries < 2 or not math.isfinite(deviation):
         return math.nan
     effect = _detectable_effect(queries, power_wanted, level, one_sided)
@@ -223,8 +223,3 @@ def _detectable_effect(queries: float, power_wanted: float, level: float, one_si
         else:
             high = middle
     return high
-
-
-def _check_power(power_wanted: float) -> None:
-    if not 0 < power_wanted < 1:
-        raise UsageError(f"power must be above 0 and below 1, such as 0.8, not {power_wanted!r}")
