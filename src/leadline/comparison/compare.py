@@ -132,7 +132,7 @@ def compare(
     elif isinstance(baseline, os.PathLike):
         raise InputError("this is not a saved result", path=os.fspath(baseline), hint=SAVED_HINT)
     sampling = {"machine": machine, "confidence": confidence, "seed": seed}
-    usual = COMPARED if kept is None else kept.measures
+    usual = None if kept is None else kept.measures
     results = results_of(compare, qrels, runs_and_measures, runs, measures, options, sampling, usual)
     if kept is not None:
         results, pairing = with_baseline(results, kept)
@@ -159,7 +159,7 @@ def results_of(
     measures: Any,
     options: Mapping[str, Any],
     sampling: Mapping[str, Any],
-    usual: Sequence[str] = COMPARED,
+    usual: Sequence[str] | None = None,
 ) -> Results:
     """Return the results that a function compares: those given, or of its runs by the usual measures."""
     refuse_unknown(function, options, TestedOptions)
@@ -168,7 +168,7 @@ def results_of(
         runs, measures = divided(given, runs, measures, profile=options.get("profile", "leadline"))
         if runs is None:
             raise UsageError(f"there are judgments but no runs. Call {call}(qrels, runs) or {call}(results).")
-        wanted = measures if measures is not None or usual is COMPARED else usual
+        wanted = usual if measures is None else measures
         return measured(qrels, runs, wanted, default=COMPARED, verdict=True, **sampling, **options)
     given = tuple(each for each in given if each is not None)
     if any(isinstance(each, Results) for each in given):
