@@ -14,7 +14,7 @@ from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats, Integers
 from leadline.data.records import ResultWarning
 from leadline.data.wording import counted, first_few
-from leadline.errors import InputError, NoIntervalError, UsageError
+from leadline.errors import InputError, NoIntervalError, UsageError, either
 from leadline.estimation.estimated_columns import with_target
 from leadline.estimation.measured import estimates_of
 from leadline.evaluation.lookups import place_of
@@ -121,7 +121,7 @@ def check_averages(results: Results) -> None:
     wrong = [str(m) for m in results.measures if m.average in ("sum", "geometric")]
     if wrong:
         raise UsageError(
-            f"only arithmetic means over queries can be compared, not {' or '.join(wrong)}. Use measures "
+            f"only arithmetic means over queries can be compared, not {either(wrong)}. Use measures "
             "such as AP or nDCG@10."
         )
 

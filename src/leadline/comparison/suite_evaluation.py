@@ -17,7 +17,7 @@ from leadline.comparison.suite_result import Suite
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import CutReadingOptions, refuse_unknown
 from leadline.data.validation import check_flags, check_run_name
-from leadline.errors import InputError, LeadlineError, UsageError, did_you_mean
+from leadline.errors import InputError, LeadlineError, UsageError, did_you_mean, either
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.evaluate import Evaluation
 from leadline.evaluation.profiles import Averaging
@@ -233,7 +233,7 @@ def nearest(name: str, known: Sequence[str]) -> str:
     >>> nearest("mesures", ["measures", "groups"]), nearest("x", ["measures", "groups"])
     ("Did you mean 'measures'?", 'Use measures or groups')
     """
-    return did_you_mean(name, known, cutoff=0.5) or f"Use {' or '.join(known[:8])}"
+    return did_you_mean(name, known, cutoff=0.5) or f"Use {either(known[:8])}"
 
 
 def _listed(value: object, place: str, what: str, path: str) -> tuple[Any, ...]:
@@ -331,6 +331,10 @@ def suite(
     """
     refuse_unknown(suite, options, SuiteOptions)
     check_flags(partial=partial)
+    if options.pop("name_by", "file") != "file":
+        raise UsageError(
+            "`name_by` has no effect in a suite, which names runs after their files. Leave out `name_by`."
+        )
     found = read_suite(source)
     rules = SuiteRules.of(
         test=test,
@@ -392,13 +396,8 @@ def _evaluated(
     on_run: Callable[[int, int], None],
 ) -> Results:
     """Return the results of all runs on a collection."""
-    if options.get("name_by", "file") != "file":
-        raise UsageError(
-            "`name_by` has no effect in a suite, which names runs after their files. Leave out `name_by`."
-        )
-    used = {name: value for name, value in options.items() if name != "name_by"}
     evaluation = Evaluation(
-        collection.qrels, measures, documents=collection.documents, rel=collection.level, **used
+        collection.qrels, measures, documents=collection.documents, rel=collection.level, **options
     )
     refuse_sample(evaluation.qrels)
     if evaluation.qrels.inclusion is not None:
