@@ -24,7 +24,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.records import flagged, plain
 from leadline.data.registry import only
 from leadline.data.wording import counted, percent
-from leadline.errors import UsageError
+from leadline.errors import UsageError, punctuated
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.stats import Alternative
@@ -106,7 +106,7 @@ class Gate:
         text = self.claim
         if self.tested:
             text += f"{'. The difference is' if self.cannot_tell else ':'} {self._numbers()}"
-        return f"{self.outcome}: {text}"
+        return punctuated(f"{self.outcome}: {text}")
 
     @property
     def outcome(self) -> str:
@@ -168,7 +168,7 @@ class Gate:
         if isfinite(self.detectable_difference) and self.rules is not None:
             text += (
                 f". An equally good run would pass with {percent(self.rules.power)} power at a margin of "
-                f"{self.detectable_difference:.2g} or more."
+                f"{self.detectable_difference:.2g} or more"
             )
         return text
 
