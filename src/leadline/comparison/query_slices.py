@@ -158,11 +158,7 @@ def _names(value: object, path: str = "", line: int | None = None) -> list[str]:
 
 def slicings_of(results: Results, by: SliceSource | Iterable[SliceSource]) -> list[Slicing]:
     """Return the slices of the queries of results, by source."""
-    sources = [by] if isinstance(by, (str, Mapping)) else by
-    if not isinstance(sources, Iterable):
-        raise UsageError(
-            f"slices cannot be of type {type(by).__name__}. Pass FILE:COLUMN or {{query: slice}}."
-        )
+    sources = by if isinstance(by, Iterable) and not isinstance(by, (str, Mapping)) else [by]
     return _named_apart([_slicing(source, results) for source in sources])
 
 
