@@ -7,7 +7,7 @@ from typing import Any
 from leadline.cli._options import progress
 from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
-from leadline.data.records import ResultWarning
+from leadline.data.records import ResultWarning, raised
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted
 from leadline.errors import both
@@ -215,17 +215,14 @@ def search(
 
 def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:
     """Return warnings about unknown tokens, and about documents without known ones."""
-    warnings = [
-        ResultWarning(
-            "unknown_tokens", f"ignored {counted(unknown, 'token')} outside the model's vocabulary", unknown
-        ),
-        ResultWarning(
+    return raised(
+        ("unknown_tokens", f"ignored {counted(unknown, 'token')} outside the model's vocabulary", unknown),
+        (
             "empty_documents",
             f"{counted(empty, 'document')} without any known token: the topics are the prior",
             empty,
         ),
-    ]
-    return [notice for notice in warnings if notice.count]
+    )
 
 
 COMMANDS = {"fit": fit, "infer": infer, "perplexity": perplexity, "search": search}

@@ -332,14 +332,14 @@ def queries_in_groups(number: int, groups: int | None, effective: float | None) 
     if effective is None:
         return queries(number)
     if groups is None:  # weighted
-        return groups_text(number, effective, "query" if number == 1 else "queries")
+        return groups_text(number, effective, "query", "queries")
     return f"{queries(number)} in {groups_text(groups, effective)}"
 
 
-def groups_text(groups: int, effective: float, noun: str = "") -> str:
+def groups_text(groups: int, effective: float, *nouns: str) -> str:
     """Return a number of groups, and of effective groups if fewer, as text."""
     fewer = f" ({effective:.1f} effective)" if effective < groups - 0.05 else ""
-    return (f"{groups:,} {noun}" if noun else counted(groups, "group")) + fewer
+    return counted(groups, *(nouns or ["group"])) + fewer
 
 
 def few_groups_text(groups: int, effective: float, *, alone: bool = False) -> str:
@@ -352,9 +352,8 @@ def few_groups_text(groups: int, effective: float, *, alone: bool = False) -> st
     """
     if effective >= FEWEST_GROUPS:
         return ""
-    one, more = ("query", "queries") if alone else ("group of queries", "groups of queries")
-    number = groups_text(groups, effective, one if groups == 1 else more)
-    return f"{number}, but at least {FEWEST_GROUPS} are needed"
+    nouns = ("query", "queries") if alone else ("group of queries", "groups of queries")
+    return f"{groups_text(groups, effective, *nouns)}, but at least {FEWEST_GROUPS} are needed"
 
 
 STATE_ALL = "Add every judged query (in JSON, a query with no results is {query: {}} and counts 0)"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, SupportsFloat
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.records import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain, raised
 from leadline.data.table import Column as TableColumn
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted, first_few, percent
@@ -123,10 +123,14 @@ class Correlation(Result):
         low, high = QUERIES_COVERED
         level = percent(self.options["confidence"])
         what = f"{estimate.measure} ({estimate.path}) against {truth.measure} ({truth.path})"
+        over = (
+            f"queries low, queries high: approximate {level} CI over queries (95 % intervals contained the "
+            f"true value in {low} to {high} % of simulations)"
+        )
         return [
             f"{what} over {len(self.names)} runs",
             f"low, high: approximate {level} CI over {unit} ({self.options['draws']:,} resamples)",
-            f"queries low, queries high: {level} CI over queries (in simulations, {low} to {high} % held)",
+            over,
             *super()._notes(),
         ]
 
@@ -367,17 +371,19 @@ def _noisy(sides: tuple[Column, Column], tables: tuple[Floats, Floats]) -> list[
 def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
     """Return a warning about means of runs too noisy for intervals over queries of their correlations.
 
-    >>> [notice.count for notice in noisy_means([("AP", 0.7), ("P", 0.5), ("RR", 0.9)])]
-    [2]
+    >>> for notice in noisy_means([("AP", 0.7), ("P", 0.5), ("RR", 0.9)]):
+    ...     print(notice.message.partition(", ")[2])
+    because the reliability of the P means is only 0.50 (the lowest of 2 below 0.8)
     """
     noisy = sorted((value, what) for what, value in found if value < RELIABLE)
     if not noisy:
         return []
     value, what = noisy[0]
-    which = f"the {what} means have a reliability of only {value:.2f}"
-    if len(noisy) > 1:
-        which += f", the lowest of {len(noisy):,} below {RELIABLE:g}"
-    words = f"intervals over queries may be too low, because {which} (enough is {RELIABLE:g})"
+    several = f"the lowest of {len(noisy):,} " if len(noisy) > 1 else ""
+    words = (
+        f"intervals over queries may be too low, because the reliability of the {what} means is only "
+        f"{value:.2f} ({several}below {RELIABLE:g})"
+    )
     return [ResultWarning("noisy_means", words, len(noisy))]
 
 
@@ -431,4 +437,4 @@ def _warnings(
         ("too_few_runs", f"intervals need at least {LEAST} runs, not {runs}", int(runs < LEAST)),
         ("queries_unused", other, int(unused)),
     ]
-    return [ResultWarning(*one) for one in found if one[2]]
+    return raised(*found)

@@ -18,7 +18,7 @@ from leadline.comparison.compared_pair import few_groups_text
 from leadline.comparison.pairing import Pairs, in_groups
 from leadline.comparison.rules import MAX_T, MAX_T_DRAWS, TUKEY, Rules
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.records import ResultWarning
+from leadline.data.records import ResultWarning, raised
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
@@ -350,7 +350,7 @@ class Tested:
             found += _resamples_without_spread(self.differences)
         count = sum(int(decided_by_sign(table, self.groups).sum()) for table in self.differences)
         words = f"the sign test decides {counted(count, 'pair')} with the same difference on every query"
-        return [*found, *[ResultWarning("decided_by_sign", words, count)] * bool(count)]
+        return [*found, *raised(("decided_by_sign", words, count))]
 
     def _incomplete(self) -> list[ResultWarning]:
         """Return a warning of queries that Tukey left out, by measure."""
@@ -358,7 +358,7 @@ class Tested:
         for part in self.parts if self.rules.joint == TUKEY else ():
             left = int((~part.complete & ~np.isnan(part.values).all(axis=1)).sum())
             words = f"{TUKEY} leaves out {queries(left)} for which a run has no {part.measure}"
-            found += [ResultWarning("incomplete_queries", words, left)] * bool(left)
+            found += raised(("incomplete_queries", words, left))
         return found
 
     def _few_queries(self) -> list[ResultWarning]:
@@ -379,8 +379,8 @@ class Tested:
         least = max((few for few in figures if few <= units), default=min(figures))
         low, high = figures[least]
         words = (
-            f"simultaneous CIs are approximate with {number}: with {least}, all held in {low} to {high} % of "
-            "simulations (docs/comparing.md)"
+            f"simultaneous CIs are approximate with {number}: with {least}, all 95 % CIs contained the true "
+            f"differences in {low} to {high} % of simulations (docs/comparing.md)"
         )
         return [ResultWarning("approximate_intervals", words, int(units))]
 

@@ -26,7 +26,7 @@ from leadline.comparison.replication_result import RUNS, Replication, Replicatio
 from leadline.data.arrays import Floats
 from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.reading import refuse_unknown
-from leadline.data.records import ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo, raised
 from leadline.data.validation import check_whole
 from leadline.data.wording import percent
 from leadline.data.wording import queries as counted_queries
@@ -426,4 +426,4 @@ def _warnings(
         ("one_query", "intervals and tests need at least two queries, not one", int(bool(few))),
         ("unclear_effect", idle, len(unclear)),
     ]
-    return [ResultWarning(*one) for one in warnings if one[2]]
+    return raised(*warnings)

@@ -23,7 +23,7 @@ from leadline.comparison.engine import (
 )
 from leadline.comparison.rules import SuiteRules
 from leadline.data.arrays import Flags, Floats
-from leadline.data.records import ResultWarning, keyed, plain
+from leadline.data.records import ResultWarning, keyed, plain, raised
 from leadline.data.table import PROBABILITY, Column, Table, printed_table
 from leadline.data.wording import counted, first_few, percent
 from leadline.evaluation.lookups import place_of
@@ -180,21 +180,17 @@ class Suite(Result):
         missing = self.missing
         lacking = list(dict.fromkeys(name for name, _ in missing))
         shown = first_few([f"{name} on {collection}" for name, collection in missing])
-        one = len(lacking) == 1
         if self.rules.partial:
-            what = (
-                "is averaged over its own collections" if one else "are averaged over their own collections"
-            )
+            what = counted(len(lacking), "run is averaged over its own", "runs are averaged over their own")
         else:
-            what = f"{'has' if one else 'have'} no macro mean, win rate or test over all collections"
-        words = (
-            f"{len(missing):,} of {self.present.size:,} cells {'is' if len(missing) == 1 else 'are'} missing "
-            f"({shown}), so {counted(len(lacking), 'run')} {what}"
-        )
-        warnings = [ResultWarning("missing_cells", words, len(missing))]
+            what = counted(len(lacking), "run has", "runs have") + " no macro mean, win rate or test over all"
+        of = f"of {self.present.size:,} cells"
+        cells = counted(len(missing), f"{of} is", f"{of} are")
+        words = f"{cells} missing ({shown}), so {what} collections"
+        warnings = [("missing_cells", words, len(missing))]
         undefined = int(np.isnan(self.means[self.present]).sum())
         warnings.append(
-            ResultWarning(
+            (
                 "undefined_means",
                 f"{counted(undefined, 'mean is', 'means are')} undefined although the run exists",
                 undefined,
@@ -202,10 +198,9 @@ class Suite(Result):
         )
         for collection, each in self.results.items():
             warnings += [
-                ResultWarning(notice.code, f"{collection}: {notice.message}", notice.count)
-                for notice in each.warnings
+                (notice.code, f"{collection}: {notice.message}", notice.count) for notice in each.warnings
             ]
-        return [notice for notice in warnings if notice.count]
+        return raised(*warnings)
 
     @property
     def missing(self) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from leadline.comparison.why_different_search import SINGLE, Cause, CausePair, S
 from leadline.comparison.why_different_tables import Side, measure_of, two_sides
 from leadline.data.arrays import Flags, Floats
 from leadline.data.reading import Reading, ReadQrelsOptions
-from leadline.data.records import ResultWarning, plain
+from leadline.data.records import ResultWarning, plain, raised
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.wording import first_few, queries
 from leadline.errors import UsageError, both
@@ -378,7 +378,7 @@ def _warnings(others: Sequence[str], *, only_means: bool, tried: bool) -> list[R
         ("only_means", means, int(only_means)),
         ("not_tried", "to find causes, add --qrels QRELS --run RUN", int(not tried)),
     ]
-    return [ResultWarning(*one) for one in found if one[2]]
+    return raised(*found)
 
 
 def _one_scale(columns: Sequence[Floats], measure: Measure | None) -> tuple[list[Floats], int]:

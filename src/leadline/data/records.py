@@ -28,6 +28,15 @@ class ResultWarning:
         return punctuated(self.message)
 
 
+def raised(*found: tuple[str, str, int]) -> list[ResultWarning]:
+    """Return the warnings of codes, messages and counts whose counts are not 0.
+
+    >>> raised(("few_runs", "only 2 runs", 2), ("few_queries", "only 0 queries", 0))
+    [ResultWarning(code='few_runs', message='only 2 runs', count=2)]
+    """
+    return [ResultWarning(*one) for one in found if one[2]]
+
+
 @dataclass(frozen=True)
 class RunInfo:
     """Name, tag, path and counts of a run."""

@@ -12,7 +12,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Floats
 from leadline.data.ids import Vocabulary
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.records import ResultWarning, RunInfo, plain
+from leadline.data.records import ResultWarning, RunInfo, plain, raised
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, first_few, queries
@@ -49,25 +49,15 @@ def estimate_warnings(
         if size < SHORT * min(full, float(np.median(mean)))
     ]
     noun = "teams" if teams else "systems"
-    warnings = [
-        ResultWarning(
-            "few_systems",
-            f"only {few} voting {noun} ({method.called} is unreliable with fewer than {FEW})",
-            few,
-        ),
-        ResultWarning(
-            "missing_queries",
-            f"{queries(missing)} missing from runs ({first_few(without)}), treated as empty lists",
-            missing,
-        ),
-        ResultWarning(
-            "short_lists",
-            f"{counted(len(short), 'system')} with less than half the usual number of documents "
-            f"({first_few(short)}), so estimates are not comparable",
-            len(short),
-        ),
-    ]
-    return [notice for notice in warnings if notice.count]
+    votes = f"only {few} voting {noun} ({method.called} is unreliable with fewer than {FEW})"
+    lacking = f"{queries(missing)} missing from runs ({first_few(without)}), treated as empty lists"
+    brief = (
+        f"{counted(len(short), 'system')} with less than half the usual number of documents "
+        f"({first_few(short)}), so estimates are not comparable"
+    )
+    return raised(
+        ("few_systems", votes, few), ("missing_queries", lacking, missing), ("short_lists", brief, len(short))
+    )
 
 
 def topic_warnings(
@@ -80,27 +70,18 @@ def topic_warnings(
     share = float(peaks.mean()) / most if len(peaks) and most else 0.0
     empty = int(np.count_nonzero((used == 0) & systems.present))
     single = int(np.count_nonzero(used == 1))
-    warnings = [
-        ResultWarning(
-            "single_documents",
-            f"{counted(single, 'list')} with a topic vector for only one document, which inflates scores",
-            single,
-        ),
-        ResultWarning(
-            "without_vectors",
-            f"{absent:,} of {counted(len(systems.documents), 'retrieved document')} without a topic vector "
-            "(skipped)",
-            absent,
-        ),
-        ResultWarning("no_vectors", f"{counted(empty, 'list')} without any topic vector", empty),
-        ResultWarning(
-            "saturated_product",
-            f"k(P) is {share:.0%} of its maximum, so one topic dominates the products and they are not "
-            "informative",
-            int(share >= SATURATED),
-        ),
-    ]
-    return [notice for notice in warnings if notice.count]
+    documents = counted(len(systems.documents), "retrieved document")
+    alone = f"{counted(single, 'list')} with a topic vector for only one document, which inflates scores"
+    saturated = (
+        f"k(P) is {share:.0%} of its maximum, so one topic dominates the products and they are not "
+        "informative"
+    )
+    return raised(
+        ("single_documents", alone, single),
+        ("without_vectors", f"{absent:,} of {documents} without a topic vector (skipped)", absent),
+        ("no_vectors", f"{counted(empty, 'list')} without any topic vector", empty),
+        ("saturated_product", saturated, int(share >= SATURATED)),
+    )
 
 
 __all__ = [

@@ -12,7 +12,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
-from leadline.data.records import MACHINE_LABELS, Averaged, ResultWarning, RunInfo
+from leadline.data.records import MACHINE_LABELS, Averaged, ResultWarning, RunInfo, raised
 from leadline.data.wording import counted, first_few, listed, percent, queries
 from leadline.errors import InputError, UsageError
 from leadline.io.row_checks import ABOUT_MACHINES
@@ -95,8 +95,8 @@ def selection_warnings(infos: Sequence[RunInfo]) -> list[ResultWarning]:
     for code, template in messages.items():
         counts = [info.counts.get(code, 0) for info in infos]
         message = _message(template, list(filter(None, counts)) or [0], runs=runs_in_words(infos, counts))
-        warnings.append(ResultWarning(code, message, sum(counts)))
-    return [notice for notice in warnings if notice.count]
+        warnings.append((code, message, sum(counts)))
+    return raised(*warnings)
 
 
 def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:

@@ -15,7 +15,7 @@ from leadline.comparison.correlate import noisy_means
 from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.reading import Reading
-from leadline.data.records import ResultWarning, keyed, plain
+from leadline.data.records import ResultWarning, keyed, plain, raised
 from leadline.data.table import Column, Table
 from leadline.data.wording import counted, first_few, queries
 from leadline.errors import UsageError
@@ -410,7 +410,7 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
             unjudged,
         ),
     ]
-    return [*(ResultWarning(*fact) for fact in facts if fact[2]), *noisy_audits(result.audits)]
+    return [*raised(*facts), *noisy_audits(result.audits)]
 
 
 def _odd_grades(result: Agreement) -> tuple[str, str, int]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.records import ResultWarning
+from leadline.data.records import ResultWarning, raised
 from leadline.data.table import Column, Table
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted, first_few, percent
@@ -286,10 +286,10 @@ def _left_out(
         alone = sorted(set().union(*each) - set(common))
         shown = first_few(alone)
         message = f"left out {what} without scores from all judges: {len(alone):,} ({shown})"
-        warnings.append(ResultWarning(f"{what}_left_out", message, len(alone)))
+        warnings.append((f"{what}_left_out", message, len(alone)))
     for one in kept:
         lost = len(queries) - len(one.queries)
         which = f"without a value of {one.name} for every run and judge"
         message = f"left out {counted(lost, 'query', 'queries')} {which}"
-        warnings.append(ResultWarning("undefined_queries", message, lost))
-    return [notice for notice in warnings if notice.count]
+        warnings.append(("undefined_queries", message, lost))
+    return raised(*warnings)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.records import ResultWarning
+from leadline.data.records import ResultWarning, raised
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
@@ -73,14 +73,14 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
             f"excluded {counted(units.crossed, 'user')} in both arms, because each should see only one arm"
         )
         below = f"excluded {counted(lost, 'row')} below the compared positions"
-        order = "The logs have no times and are interleaved evenly. The always-valid p depends on this order."
+        order = "the logs have no times and are interleaved evenly. The always-valid p depends on this order."
         found += [
             ("repeated_clicks", several, log.repeated),
             ("crossed_users", crossed, units.crossed),
             ("below_positions", below, lost),
             ("interleaved", order, int(not log.timed)),
         ]
-    return [ResultWarning(*one) for one in found if one[2]]
+    return raised(*found)
 
 
 class Units(NamedTuple):

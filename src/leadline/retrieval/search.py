@@ -12,7 +12,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.records import ResultWarning
+from leadline.data.records import ResultWarning, raised
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.data.wording import queries as queries_of
@@ -174,7 +174,7 @@ def score(
         return best(scored, opened, len(documents))
 
     result = _answered(opened, parsed, prepared, answer, feedback, on_query)
-    result.warnings += _warnings(
+    result.warnings += raised(
         (
             "unindexed_documents",
             f"left out {counted(unindexed, 'pair')} whose document is not indexed",
@@ -246,7 +246,7 @@ def _answered(
         retrieved[title] = _run(index, lists, title)
         retrieved.seconds[title] = np.array(seconds)
     learned = feedback is not None
-    retrieved.warnings = _warnings(
+    retrieved.warnings = raised(
         ("no_known_term", f"found nothing for {queries_of(nothing)} without a known term", nothing),
         ("unknown_terms", f"left out {counted(unknown, 'query term')} that no document contains", unknown),
         ("learned", "a model learned from these judgments, so do not evaluate it with them", int(learned)),
@@ -266,10 +266,6 @@ def titles_of(models: Sequence[Model]) -> list[str]:
             changed = {name for name in first.parameters() if getattr(first, name) != getattr(second, name)}
             varied.setdefault(type(first), set()).update(changed)
     return [model.text_with(varied.get(type(model), ())) for model in models]
-
-
-def _warnings(*facts: tuple[str, str, int]) -> list[ResultWarning]:
-    return [ResultWarning(*fact) for fact in facts if fact[2]]
 
 
 def _relevant(index: Index, feedback: QrelsLike) -> dict[bytes, Integers]:

@@ -34,7 +34,7 @@ from leadline.comparison.information_difference.similarity_baselines import (
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.reading import JudgedOptions, Reading
-from leadline.data.records import ResultWarning, RunInfo
+from leadline.data.records import ResultWarning, RunInfo, raised
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted as counted_noun
 from leadline.data.wording import first_few, queries
@@ -64,10 +64,10 @@ def difference_warnings(
     infos: Sequence[RunInfo], qrels: Qrels, lists: Sequence[TruncatedLists], counted: Flags, rel: float
 ) -> list[ResultWarning]:
     """Return warnings of missing judgments, empty lists and queries without pairs."""
-    warnings = []
+    found = []
     for notice in warnings_of(infos, qrels, averaging="with_relevant", levels=[rel]):
         words = notice.message.replace("counted as not relevant", "they form no pairs but keep their ranks")
-        warnings.append(ResultWarning(notice.code, words, notice.count))
+        found.append((notice.code, words, notice.count))
     relevant = qrels.relevant(rel) > 0
     pairless = int(np.count_nonzero(~counted & relevant))
     empty = [info.name for info, part in zip(infos, lists, strict=True) if not len(part.row)]
@@ -84,13 +84,13 @@ def difference_warnings(
         f"{'has' if few == 1 else 'have'} fewer than {FEW} (--exhaustive DOCS counts all unjudged documents "
         "in DOCS as non-relevant)"
     )
-    found = [
+    found += [
         ("no_pairs", alike, pairless),
         ("nothing_kept", zero, len(empty)),
         ("few_nonrelevant", depends, few if sparse else 0),
         ("one_system", "comparisons need at least two systems, not one", int(len(infos) == 1)),
     ]
-    return [*(each for each in warnings if each.count), *(ResultWarning(*one) for one in found if one[2])]
+    return raised(*found)
 
 
 __all__ = ["Difference", "complete", "difference"]

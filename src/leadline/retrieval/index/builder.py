@@ -16,7 +16,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import to_bytes
-from leadline.data.records import ResultWarning
+from leadline.data.records import ResultWarning, raised
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
@@ -462,19 +462,12 @@ class Builder:
     def _warnings(self, lengths: Codes) -> list[ResultWarning]:
         empty = int((lengths == 0).sum())
         blanks = sum(len(name.split()) != 1 for name in self.ids)
-        warnings = [
-            ResultWarning(
-                "empty_documents", f"no search can find {counted(empty, 'document')} without terms", empty
-            ),
-            ResultWarning(
-                "ids_with_blanks",
-                f"{counted(blanks, 'document id')} with blanks cannot appear in TREC runs, so write .json or "
-                ".csv",
-                blanks,
-            ),
-            ResultWarning("not_kept", f"--keep left out {counted(self.left_out, 'document')}", self.left_out),
-        ]
-        return [notice for notice in warnings if notice.count]
+        ids = f"{counted(blanks, 'document id')} with blanks"
+        return raised(
+            ("empty_documents", f"no search can find {counted(empty, 'document')} without terms", empty),
+            ("ids_with_blanks", f"{ids} cannot appear in TREC runs, so write .json or .csv", blanks),
+            ("not_kept", f"--keep left out {counted(self.left_out, 'document')}", self.left_out),
+        )
 
 
 def _parts(bounds: Integers) -> Iterator[tuple[int, int]]:
