@@ -222,7 +222,7 @@ def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> Non
             (
                 "a.run:1: the line has 3 columns. A line of a run has 6 columns (query Q0 document rank "
                 "score tag). Errors that cannot be repaired: 1. Only repeated documents, NaN scores and "
-                "faults that `check` reports as warnings can be repaired."
+                "faults that `check` reports as remarks can be repaired."
             ),
         ),
     ],

@@ -300,7 +300,7 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
         ("replicate -m", f"[default: {', '.join(COMPARED)}]"),
         ("evaluate -m", f"[default: {', '.join(DEFAULT_MEASURES)}]"),
         ("sampled -m", f"[default: {', '.join(sampled.DEFAULT_MEASURES)}]"),
-        ("compare --pairs", f"[default: all if at most {SENTENCES}, otherwise significant]"),
+        ("compare --pairs", f"[default: all if at most {SENTENCES} rows, otherwise significant]"),
         ("difference --competitor", f"and for up to {MOST_COMPARED} runs RBO and Kendall]"),
         ("unjudged --method", f"Method: {', '.join(kind.called for kind in METHODS.classes.values())}."),
         (

@@ -25,8 +25,8 @@ USUAL = (0.01, 0.1)  # Manning, Raghavan and Schuetze 2008, section 8.6: 1 to 10
 def command() -> None:
     """Plan and analyze A/B tests of clickthrough.
 
-    To run a test, pass --a and --b, or a log of result impressions. `leadline abtest` is short for `leadline
-    abtest test`.
+    To run a test, pass the counts --a and --b, one log of both arms, or one log per arm (--a-log and
+    --b-log). `leadline abtest` is short for `leadline abtest test`.
 
     Example: leadline abtest --a 46/10000 --b 69/10000
     """
@@ -44,9 +44,9 @@ def test_command(
 ) -> None:
     """Test the difference in clickthrough between arms A and B.
 
-    The output shows the difference B - A with confidence intervals, the p-value, the lift and the
-    detectable difference. LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one row per
-    result shown or per page view.
+    The output shows the difference B - A with its confidence interval, the p-value, the lift, a sequential
+    test and the detectable difference. LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one
+    row per result shown or per page view.
 
     Example: leadline abtest test clicks.csv --user user; leadline abtest --a 46/10000 --b 69/10000
 
@@ -66,15 +66,15 @@ def test_command(
     --click COLUMN as clicked | = "click"
         Column with clicks: 0 or 1. Larger numbers count as 1.
     --user COLUMN
-        Column with the user, the unit of randomization. Rows are grouped by user.
+        Column with the user, the unit of randomization. Without it, each row counts as one user.
     --position COLUMN
         Column with the position of the result (or of the click in a page view).
     --within K | int 1..
-        Count only clicks on positions 1 (the top) to K. [default with --position: 10]
+        With --position, count only clicks at positions 1 (the top) to K. [default: 10]
     --time COLUMN
-        Column with the time. [default: order of the rows]
+        Column with the time. [default: order of the rows, with separate logs interleaved evenly]
     --arms A B | nargs 2
-        Arms to compare, A first. [default: the two arms in the log, by name]
+        Arms to compare, A first. [default: the two arms in the log, sorted by name]
     --planned SHARE | float
         Planned share of users in arm B. Adds a test for sample ratio mismatch.
     use confidence
@@ -190,10 +190,10 @@ def deviations(
 ) -> None:
     """Compute click deviations of documents.
 
-    The click deviation of a document is the part of its clicks that its positions do not explain. Click
-    deviations are not relevance judgments, because clicks depend on the summary, the other results and the
-    user, and a document that was never shown has no clicks. No command reads the column click_deviation as a
-    grade.
+    LOG has one row per result shown. The click deviation of a document is its clicks per row minus the clicks
+    per row expected at its positions. Click deviations are not relevance judgments, because clicks depend on
+    the summary, the other results and the user, and a document that was never shown has no clicks. No command
+    reads the column click_deviation as a grade.
 
     Example: leadline abtest deviations log.csv -C document=item --position rank -f csv
 
@@ -201,9 +201,9 @@ def deviations(
     -------
     log
     --position COLUMN | = "position"
-        Column with the position.
+        Column with the position of the result.
     --click COLUMN as clicked | = "click"
-        Column with clicks.
+        Column with clicks: 0 or 1. Larger numbers count as 1.
     -C abtest.query, abtest.document
     -o
     """

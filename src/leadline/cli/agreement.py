@@ -40,17 +40,18 @@ def command(
 ) -> None:
     """Measure inter-assessor agreement: kappa, Krippendorff's alpha.
 
-    QRELS is one assessor's file, a table with a column `judge`, or FILE:COLUMN for a table with one column
-    per assessor. leadline compares the pairs that all assessors judged. Krippendorff's alpha also uses pairs
-    that only two or more of them judged. 0 means chance agreement, and 1 means perfect agreement. Confidence
-    intervals are over queries (jackknife) and require at least ten queries. With --table, leadline computes
-    bootstrap intervals over pairs.
+    QRELS is one assessor's file, or a table with a column `judge` or with one column per assessor
+    (FILE:COLUMN selects one of them). leadline compares the query-document pairs that all assessors judged.
+    Krippendorff's alpha uses every pair that at least two assessors judged. A kappa or alpha of 0 means
+    chance agreement, and 1 means perfect agreement. Confidence intervals are over queries (jackknife) and
+    require at least ten queries. With --table, leadline computes bootstrap intervals over pairs.
 
     --runs shows how the choice of assessor changes scores and system rankings. If there are two assessors, or
     you add --reference, --runs also treats the first assessor as the truth and audits every other assessor,
-    such as an LLM. The audit shows the bias of every run, the runs that the labels favor, and the rank
-    correlation of the system rankings (docs/agreement.md). Instead of judgments, you can pass the scores of
-    the same runs under each assessor's labels (REFERENCE[:MEASURE] LABELS[:MEASURE]).
+    such as an LLM. The audit shows how much the labels bias each run's score, which runs they favor, and how
+    well they reproduce the ranking of the runs (docs/agreement.md). Instead of judgments, you can pass
+    per-query values of the same runs, computed with each assessor's labels (REFERENCE[:MEASURE]
+    LABELS[:MEASURE]).
 
     Example: leadline agreement judges.csv; leadline agreement --table 300,20,10,70
 
@@ -58,8 +59,8 @@ def command(
     -------
     [judges]... : QRELS QRELS...
     --table N,N,N,N
-        Counts instead of files: yes-yes, yes-no, no-yes, no-no. For more grades, 9, 16, ... counts, row by
-        row.
+        Counts of pairs instead of files: yes-yes, yes-no, no-yes, no-no, the first assessor's grade first.
+        For more grades, pass 9, 16, ... counts row by row.
     --reference | flag
         Compare every assessor with the first.
     --scale SCALE as level | nominal/ordinal/interval | = "nominal"
@@ -70,9 +71,10 @@ def command(
     --runs RUN... | many
         Also show how the choice of assessor changes the scores and ranking of these runs.
     --used-the-judge RUN | many
-        Run made with the audited judge (repeatable). Shows how much the labels favor this run over others.
-    -m, --measure MEASURE as measures | Measures | MEASURE | many | = ["AP", "nDCG"]
-        Measure for --runs (repeatable).
+        Run made with the audited judge (repeatable). Shows how much the labels favor such runs over the
+        others.
+    -m, --measure MEASURE as measures | Measures | MEASURE | many | (= ["AP", "nDCG"])
+        Measure for --runs (repeatable). [default: AP, nDCG; for per-query values, all in the table]
     use per-query, scores
     -C agreement.within, agreement.top, agreement.resample, agreement.over, agreement.weights, test.draws,
        read.kind values

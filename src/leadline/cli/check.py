@@ -30,12 +30,13 @@ def command(
 ) -> None:
     """Check runs, qrels and indexes for errors.
 
-    FILE may be a folder or a quoted pattern of runs, as in other commands; an index counts as one file.
-    leadline lists problems with line numbers and counts. `evaluate` and `compare` reject files with errors
-    and accept files with remarks. Runs listed after qrels, or given with --qrels, are also checked against
-    these judgments: a run without any judged document is an error. --docs with --qrels reports how many
-    judged and relevant documents the corpus contains. For an index, leadline verifies all checksums and that
-    its parts fit together.
+    FILE may also be a quoted pattern ('runs/*.run') or a folder, which stands for all files in it. The folder
+    of an index counts as one file. leadline lists problems with line numbers and counts. `evaluate` and
+    `compare` reject files with errors and accept files with remarks. With --qrels, or if the first FILE is
+    qrels and all others are runs (all in TREC format), leadline also checks the runs against these judgments.
+    A run without any judged document counts as an error. --docs with --qrels reports how many judged and
+    relevant documents the corpus contains. For an index, leadline verifies all checksums and that its parts
+    fit together.
 
     The exit status is 2 if a file would be rejected and was not repaired.
 
@@ -45,12 +46,13 @@ def command(
     -------
     [files]... : FILE...
     --docs DOCS
-        Corpus (texts or an index), used with --qrels. Shows how many relevant documents it contains.
+        Corpus (texts or an index), used with --qrels. Shows how many judged and relevant documents it
+        contains.
     --qrels QRELS
-        Judgments to check every run against. Reports the share of judged documents and whether document
-        ids match.
+        Judgments to check every run against. Reports the share of judged documents, and ids that do not
+        match.
     --fix | flag
-        Write a repaired copy of a single FILE to the -o file.
+        Write a repaired copy of a single FILE to the file given with -o.
     -C read.qrels_columns, read.columns, read.subtopics, read.kind, read.on_duplicate refuse/first/last/max =
        "first", read.on_nan = "drop"
     -o

@@ -23,8 +23,8 @@ def command(
 ) -> None:
     """Describe a test collection.
 
-    Shows the number and length of documents and queries (topics), the judgments per query, the grades, and
-    ids that do not match.
+    The table shows the number and mean length of documents and queries (topics), the judgments per query, and
+    the grades. Notes below it report ids that do not match between the files.
 
     Example: leadline collection docs.jsonl queries.jsonl qrels.txt
 

@@ -62,11 +62,10 @@ def command(
     """Compare runs: differences with intervals and significance tests.
 
     `leadline compare QRELS OLD NEW` tells you whether NEW is better than OLD. In every pair, b is the
-    baseline or the run named first, and a - b is the mean difference over the same queries, with confidence
-    interval and p-value.
+    baseline or, without one, the run named first. The mean difference a - b is over the same queries.
 
     With --fail-if-worse, --require-not-worse or --fail-below, leadline exits with status 1 if a run fails the
-    check or if there are too few queries to tell. Repeat and combine them freely (docs/gates.md).
+    check or the outcome is uncertain. You can repeat and combine these options (docs/gates.md).
 
     Example: leadline compare qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse AP:0.01
 
@@ -76,20 +75,22 @@ def command(
     [runs]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure, such as map or nDCG@10 (repeatable). [default: AP, nDCG@10]
-    use tests
+    --baseline NAME | Statistics | many
+        Run or baseline file to compare the other runs with (repeatable). [default: all pairs]
+    use differences
     --pairs WHICH | Output | PAIRS
-        Pairs to show: all, significant, or the N with the smallest p. [default: all if at most 12, otherwise
-        significant]
+        Pairs to show: all, significant, or the N with the smallest p-values per measure. [default: all if at
+        most 12 rows, otherwise significant]
     --long | Output | flag
-        Also show effects, wins, ties and losses.
+        Also show effect sizes, wins, ties and losses.
     --fail-if-worse M[:MARGIN] | Gates | many
         Fail if any run is significantly worse than the baseline, by more than MARGIN if given.
     --require-not-worse M:MARGIN | Gates | many
         Fail unless every run is shown to be less than MARGIN worse than the baseline.
     --fail-below M=VALUE | Gates | many
-        Fail if the mean of any run is below VALUE, or above VALUE where lower is better.
+        Fail if the mean of any run but a baseline is below VALUE, or above it if lower is better.
     --update-baseline FILE | Gates
-        Save the values of the runs as a baseline (.json or .parquet) unless a check fails.
+        Save the runs' per-query values as a baseline (.json, .parquet) unless a check fails.
     use query-slice, query-weights, sample, evaluation, scores
     -C figure.pair, output.changed, test.half_width, test.per_pair, output.force_update
     -o | figures differences/forest/pairs/groups/critical-difference/scatter/slices/box/violin/line | digits

@@ -63,13 +63,14 @@ def command(
 ) -> None:
     """Convert a run or qrels to another format.
 
-    The suffix of OUT determines its format (.json .jsonl .csv .tsv .parquet .arrow, otherwise TREC) and its
-    compression (.gz .bz2 .xz .zst). An existing file is replaced only with --overwrite. OUT may be - for
-    standard output. `--to beir` writes a folder with qrels/test.tsv and, if given, queries.jsonl and
-    corpus.jsonl. `--to rank_eval` writes the body of a request to Elasticsearch's `_rank_eval`.
+    The suffix of OUT determines its compression (.gz .bz2 .xz .zst) and, without --to, its format (.json
+    .jsonl .csv .tsv .parquet .arrow .quepid, otherwise TREC). An existing file is replaced only with
+    --overwrite. OUT may be - for standard output. `--to beir` writes a folder with qrels/test.tsv and, with
+    --queries and --docs, queries.jsonl and corpus.jsonl. `--to rank_eval` writes the body of a request to
+    Elasticsearch's `_rank_eval`.
 
     If you pass the qrels of several assessors as IN, leadline merges them. A pair that several assessors
-    judged gets the grade of the majority, or the lower grade in a tie.
+    judged gets the most frequent grade, or in a tie the lowest of the most frequent grades.
 
     Example: leadline convert bm25.run bm25.parquet
 
@@ -87,7 +88,7 @@ def command(
     --docs FILE
         Document texts, for --to beir.
     --index-name NAME as index
-        Name of the index with the documents, for --to rank_eval.
+        Name of the Elasticsearch index with the documents, required by --to rank_eval.
     --overwrite | flag
         Replace OUT if it exists.
     use repairs

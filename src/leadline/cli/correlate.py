@@ -40,17 +40,18 @@ def command(
 
     The coefficients are Kendall's tau-b, tau-AP, tau-AP,b (symmetric, with ties), Spearman's rho and
     Pearson's r. The inputs are JSON results of commands, results saved with -o, or tables with a header.
-    MEASURE is a measure in a result (AP, hsa, ric) or a column of a table; the default is the first. Runs
+    MEASURE is a measure in a result (AP, hsa, ric) or a column of a table. The default is the first. Runs
     that occur in only one input are counted and excluded.
 
     The inputs may also be per-query values: TRUTH and ESTIMATE, or any number of files with two -m options.
     Values are correlated as they are, even where lower is better.
 
-    There is a confidence interval over runs and one over queries. Both are approximate and require at least
-    five runs. The interval over runs is a percentile bootstrap interval. The interval over queries is for the
-    means over a larger population of queries, corrected for the bias that sampling error causes. In
-    simulations, 95 % intervals of this kind contained the true value in 84 to 100 % of the samples
-    (docs/studies/significance.md, without tau-AP,b).
+    leadline computes a confidence interval over runs and, if the inputs have per-query values, another one
+    over queries. Both are approximate and require at least five runs. The interval over runs is a percentile
+    bootstrap interval. The interval over queries is for the same runs on a larger population of queries, and
+    is corrected for the bias that sampling error causes. In simulations, which did not include tau-AP,b, 95 %
+    intervals over queries contained the true value in 84 to 100 % of the samples
+    (docs/studies/significance.md).
 
     Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team
 

@@ -29,7 +29,7 @@ def command(
     """Compute precision-recall curves.
 
     The table shows the mean interpolated precision at eleven recall levels. JSON output also has the points
-    of each query. With -C subtopics, the table shows the mean subtopic recall at each rank.
+    of each query. With -C subtopics, the table shows the mean subtopic recall at selected ranks.
 
     Example: leadline curve qrels.txt bm25.run dense.run -o curves.pdf
 
@@ -38,13 +38,13 @@ def command(
     qrels
     runs...
     --interpolation | Measures | standard/printed-next/printed-zero/trec9/trec10 | = "standard"
-        Interpolation of precision at a recall level: the maximum at that recall or above (standard), a
-        textbook's rule as printed (printed-next, printed-zero), or the rule of a trec_eval version (trec9,
-        trec10).
+        Interpolated precision at a recall level: the maximum at that recall or above (standard), the maximum
+        between that level and the next one (if there is no point between them, printed-next takes the value
+        of the next level and printed-zero takes 0), or the rule of trec_eval 9 or 10 (trec9, trec10).
     -l, --level GRADE | Measures | float | (= 1.0)
         Lowest relevant grade. [default: 1]
     --ranks | Measures | int 1..1000 | (= 20)
-        Number of ranks shown with -C subtopics. [default: 20]
+        Last rank of the curve with -C subtopics. [default: 20]
     use reading
     -C read.subtopics
     -o | figure

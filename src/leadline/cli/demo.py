@@ -27,7 +27,8 @@ relevant. The run `circular` ranks exactly those on top."""
 def command(output: str, form: str, folder: str | None, collection: str | None) -> None:
     """Evaluate eight embedded runs on Cranfield and write a report.
 
-    It ends by comparing an automatic judge's labels, 20 human judgments per query, and all judgments.
+    The demo ends by ranking the runs with an automatic judge's labels, with 20 human judgments per query, and
+    with all judgments.
 
     All data is part of the package. Only --collection xquad may need a download.
 
@@ -43,9 +44,8 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
         Only write the collection's files to FOLDER, for use with other commands. If any file exists with
         different content, nothing is written.
     --collection | cranfield/xquad/examples
-        With --files: cranfield (default) has judgments, runs and labels. xquad has paragraphs, questions
-        and judgments in English, German and Chinese. examples has the small files used in the
-        documentation.
+        With --files: cranfield (default) has judgments, runs and labels. xquad has paragraphs, questions and
+        judgments in English, German and Chinese. examples has the small files used in the documentation.
     """
     if folder is not None:
         _write_files(folder, collection)

@@ -37,8 +37,9 @@ def command(
 
     RIC (Relevance Information Correlation) measures how much information, in bits, a ranking gives about
     which of two judged documents is more relevant. Information Difference (id) is the information in one list
-    that the other list lacks, summed over both directions. The table also shows the concordance (RIC with a
-    sign), the number of reversed lists, and rank similarities of the lists.
+    that the other list lacks, summed over both directions. The output also shows the concordance (the share
+    of pairs in the right order minus the share in the wrong order), the number of reversed lists, which rank
+    most of their pairs in the wrong order, and rank similarities of the lists.
 
     Example: leadline difference qrels.txt bm25.run dense.run -k 20 -o map.svg
 
@@ -47,8 +48,8 @@ def command(
     qrels
     runs...
     -k, --cutoff K | Measures | int 1..
-        Compute RIC@k and id@k: cut lists at rank K, weight pairs by ideal ranks, and divide by the values
-        of the ideal list.
+        Compute RIC@k and id@k: cut lists at rank K, weight pairs by ideal ranks, and divide by the values of
+        the ideal list.
     -l, --level GRADE | Measures | float | (= 1.0)
         Lowest relevant grade. A list ends after its last relevant document. [default: 1]
     --binary | Measures | flag
@@ -56,18 +57,18 @@ def command(
     --exhaustive DOCS as documents | Reading
         Count every unjudged document in DOCS as not relevant.
     --competitor NAME as competitors | Measures | SIMILARITY | many
-        Rank similarity to compare with, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: Jaccard
-        and Overlap, and for up to 20 runs RBO and Kendall]
+        Rank similarity to compare with, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: Jaccard and
+        Overlap, and for up to 20 runs RBO and Kendall]
     --no-competitors | Measures | flag
-        Compute only RIC and Information Difference.
+        Leave out the rank similarities.
     --group FILE:COLUMN | Output
-        Team or family of every run.
+        Team or family of every run, for the figures.
     --parameter FILE:COLUMN | Output
-        Parameter value of every run.
+        Parameter value of every run, for --figure parameter (needs --group).
     use per-query-json
     --engine ENGINE | Parts
-        Compare blocks of systems with this engine, and keep only the mean of each pair: local,
-        processes[:N], dask[:N] or dask:tcp://HOST:PORT.
+        Compare blocks of systems, and keep only the mean of each pair, with threads (local), N processes
+        (processes[:N]), N Dask workers (dask[:N]) or a Dask cluster (dask:tcp://HOST:PORT).
     use reading
     -C difference.signed, difference.printed6, difference.weighted, difference.normalise, difference.condense,
        difference.truncate

@@ -53,9 +53,10 @@ def command(  # click documents the options
 ) -> None:
     """Evaluate runs against judgments: MAP, MRR, nDCG and more.
 
-    leadline averages over all judged queries (TREC topics), and a query missing from a run counts as 0. The
-    lines below the table list whatever could shift the numbers: missing queries, ties, unjudged documents.
-    `-f trec` prints what trec_eval prints.
+    By default, leadline averages over all judged queries (TREC topics), and a query missing from a run counts
+    as 0. The lines below the table list whatever could shift the numbers: missing queries, ties, unjudged
+    documents. `-f trec` prints in trec_eval's format, by default its official measures. With --profile trec9
+    or trec10, the values are also those of trec_eval.
 
     Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 --per-query
 
@@ -64,27 +65,29 @@ def command(  # click documents the options
     qrels
     runs...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        Measure, such as map or nDCG@10 (repeatable). `leadline measures` lists all. [default: AP,
-        nDCG@10, RR, P@10, R@100, Judged@10]
+        Measure, such as map or nDCG@10 (repeatable). `leadline measures` lists all. [default: AP, nDCG@10,
+        RR, P@10, R@100, Judged@10]
     use per-query
     --bounds | Measures | flag
         Also show bounds: how far tied and unjudged documents could change each value.
     --intervals | Statistics | flag
         Also show a confidence interval for each mean.
     --fail-below M=VALUE | many
-        Exit with status 1 if the mean of any run is below VALUE, or above VALUE where lower is better.
+        Exit with status 1 if the mean of any run is below VALUE, or above it if lower is better (repeatable).
     use sample, query-slice, query-weights
     --parts | Parts | flag
-        Read all files (or folders, patterns, URLs) as parts of one run. No query may be in two parts.
+        Read all files (or folders, patterns, URLs) as parts of one run. Without --group-parts, no query may
+        be in two parts.
     --group-parts | Parts | flag
         With --parts, sort by query first, so that a query may be in several parts.
     --engine ENGINE | Parts | = "local"
-        Engine that evaluates parts or runs: local, processes[:N], dask[:N] or dask:tcp://HOST:PORT.
+        Evaluate parts or runs with threads (local), N processes (processes[:N]), N Dask workers (dask[:N]) or
+        a Dask cluster (dask:tcp://HOST:PORT).
     use confidence, seed
     -c, --complete | Queries | flag
         With --profile trec9 or trec10, average over all judged queries, as trec_eval -c does.
     -n, --no-means | Output | flag
-        Omit the means.
+        With -q, omit the means.
     use evaluation
     -C test.half_width, test.interval = "Student"
     -o | figures heat-map/box/violin/line/means/slices | more trec | digits

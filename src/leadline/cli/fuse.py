@@ -28,7 +28,8 @@ def command(
 
     Tied documents are ordered by descending document id. A run that did not retrieve a document adds nothing
     to the document's sum, and is left out of its mean, median and extremes. In Borda, the documents that a
-    run did not retrieve share its remaining points. In Condorcet, they rank below everything it retrieved.
+    run did not retrieve share the remaining points of that run. In Condorcet, they rank below all documents
+    that the run retrieved.
 
     Example: leadline fuse bm25.run dense.run --method CombSUM --weights 0.3,0.7 -o both.run
 
@@ -36,14 +37,15 @@ def command(
     -------
     runs... : RUN...
     --method NAME | = "RRF"
-        RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR, LogISR(sigma=0),
-        RBC(p=0.8), Borda, Condorcet or Mixed.
+        Method: RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR,
+        LogISR(sigma=0), RBC(p=0.8), Borda, Condorcet or Mixed.
     --normalise | min-max/max/sum/z/rank/borda/none
-        Normalization of the scores in each list. [default: min-max for Comb* and Mixed]
+        Normalization of the scores in each list, only for Comb* and Mixed. [default: min-max]
     --weights X,X,...
-        Weights of the runs, in their order. 0 leaves a run out. [default: equal]
+        Weights of the runs, in their order. 0 leaves a run out. CombMED, CombMAX and CombMIN take no weights.
+        [default: equal]
     --depth N | int 1..
-        Number of documents kept per query. [default: all]
+        Maximum number of documents to keep per query. [default: all]
     --name NAME
         Name of the fused run. [default: the method]
     use repairs

@@ -27,14 +27,15 @@ def command(
     """Compare score distributions of relevant and other documents.
 
     HSA (Histogram Slope Analysis) is the slope of ln(relevant / non-relevant) over bins of normalized scores.
-    DO (Distributional Overlap) is the overlap of the two histograms. You need not rank the collection: scores
-    of the relevant documents and of a sample of the others are enough.
+    DO (Distributional Overlap) measures the overlap of the two histograms. You need not rank the collection:
+    scores of the relevant documents and of a sample of the others are enough.
 
-    We recommend --from-ranks for submitted runs. In 14 of 16 settings, HSA from ranks follows MAP more
-    closely than HSA from scores. Recall of the same lists is the control. With --depth 100, recall follows
-    MAP as closely as HSA and DO do: the median Pearson correlation over random sets of seven runs is 0.91 to
-    0.98. hsa_robust is our own variant, chosen on four sets of runs. On other runs, its correlation with MAP
-    is 0.30 to 0.98, compared with 0.04 to 0.99 for HSA from ranks, and it is higher in 4 of 9 cases.
+    We recommend --from-ranks for submitted runs. In 14 of 16 settings (a set of runs cut at a depth of 100 or
+    1000), HSA from ranks follows MAP more closely than HSA from scores. Recall of the same lists is the
+    control. With --depth 100, recall follows MAP as closely as HSA and DO do: the median Pearson correlation
+    of recall with MAP over random sets of seven runs is 0.91 to 0.98. hsa_robust is our own variant, chosen
+    on four sets of runs. On other runs, its correlation with MAP is 0.30 to 0.98, compared with 0.04 to 0.99
+    for HSA from ranks, and it is higher in 4 of 9 cases.
 
     Example: leadline histogram qrels.txt bm25.run dense.run --bins 4 -o hsa.svg
 
@@ -45,15 +46,15 @@ def command(
     --bins N | Measures | int 1..1000000 | = 10
         Number of bins of equal width.
     --norm | Measures | query/model/none
-        Normalize scores to the range 0 to 1 by query, by run (model, as in the paper), or not at all.
-        [default: query]
+        Normalize scores to the range 0 to 1 per query (query), per run (model, as in the paper), or not at
+        all (none). [default: query]
     --from-ranks | Measures | flag
         Use ranks as scores (recommended for submitted runs).
     --depth K | Reading | int 1..
-        Number of documents to keep per query before anything else is done.
+        Number of documents to keep per query. Lists are cut before anything else is done.
     --sample N | Reading | int 1..
-        Number of non-relevant documents to sample per query: those with the smallest SHA-256 hash of
-        seed, query and document.
+        Number of non-relevant documents to sample per query: those with the smallest SHA-256 hash of seed,
+        query and document.
     -l, --level GRADE | Measures | float | (= 1.0)
         Lowest relevant grade. [default: 1]
     --seed | Statistics | int 0..4294967295 | = 0

@@ -35,7 +35,8 @@ def command(
         Replace INDEX if it exists.
     use analysis
     --keep FILE:COLUMN>=NUMBER
-        Keep only documents that pass a filter on a table, such as spam.tsv:percentile>=60.
+        Keep only documents that pass a filter on a table, such as spam.tsv:percentile>=60. Documents missing
+        from the table are left out.
     --store-text | flag
         Store the texts, for summaries.
     use texts

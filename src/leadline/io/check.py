@@ -416,7 +416,7 @@ def write_repaired(
             left[0].message.removesuffix("."),
             path=found.path,
             hint=f"Errors that cannot be repaired: {sum(each.count for each in left)}. Only repeated "
-            "documents, NaN scores and faults that `check` reports as warnings can be repaired",
+            "documents, NaN scores and faults that `check` reports as remarks can be repaired",
             line=left[0].line if found.unit == "line" else None,
         )
     found.lists.resolve_duplicates(
