@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 from leadline.data.optional import import_optional, require
 from leadline.data.table import Column, Table, by_name, columns_of, full_table, make_frame, printed_table
 from leadline.data.validation import check_arguments
-from leadline.errors import UnknownOptionError, UsageError, did_you_mean
+from leadline.errors import UnknownOptionError, UsageError, did_you_mean, sentences
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import refuse_sources
 from leadline.render.view import BY_SUFFIX, View, suffix_of
@@ -346,7 +346,8 @@ def checked_labels(
     for name in labels:
         if name not in names:
             meant = did_you_mean(name, names, cutoff=0.0)
-            raise UsageError(f"there is a label for '{name}', but the result has no such name. {meant}")
+            found = f"there is a label for '{name}', but the result has no such name"
+            raise UsageError(sentences(found, *filter(None, [meant])))
     return dict(more or {}) | dict(labels)
 
 

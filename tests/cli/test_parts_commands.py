@@ -130,11 +130,11 @@ def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(
     assert failed.status == 2
     assert failed.err.startswith("wrote rest.parquet\n")
     assert str(part) in failed.err
-    assert ". rest.parquet has the values of the rest.\n" in failed.err
+    assert ". The values that could be computed are in rest.parquet.\n" in failed.err
     part.write_text(text)
     one = ("evaluate", split.qrels, part, "--parts", "-o", "part.parquet")
     assert leadline(*one).status == 0
-    assert "`merge --name`" in leadline("merge", "rest.parquet", "part.parquet").err
+    assert "`leadline merge --name`" in leadline("merge", "rest.parquet", "part.parquet").err
     merged = leadline("merge", "rest.parquet", "part.parquet", "--name", "bm25", "-f", "json", "-q")
     assert merged.status == 0, merged.err
     assert values(merged.data) == values(whole)

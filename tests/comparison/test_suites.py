@@ -220,7 +220,7 @@ def written(folder: Path, text: str) -> str:
         ),
         ("[groups]\ng = ['y']\n[collections.x]\nqrels='q'\nruns='*.run'", "unknown collection 'y'"),
         ("[collections.x]\nqrels = 'q'\nruns = ['*.run', 'more/a.run']", "are both named 'a'"),
-        ("a = [\n1,\n", "suite.toml:.*not valid TOML"),
+        ("a = [\n1,\n", "suite.toml:.*invalid TOML"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_named_with_what_is_expected(

@@ -88,5 +88,6 @@ def test_json_holds_lists_and_null_where_there_is_no_bound(leadline: Leadline) -
 
 def test_the_form_of_trec_eval_has_no_place_for_them(leadline: Leadline) -> None:
     assert (
-        "cannot show bounds" in leadline("evaluate", "qrels.txt", "my.run", "--bounds", "-f", "trec").refusal
+        "-f trec cannot be combined with --bounds"
+        in leadline("evaluate", "qrels.txt", "my.run", "--bounds", "-f", "trec").refusal
     )

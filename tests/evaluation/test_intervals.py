@@ -60,7 +60,7 @@ def test_the_command_shows_them_in_every_form(leadline: Leadline, tmp_path: Path
     assert rows[2] == "r,NumRet,31.0,,"
     assert "95 % confidence interval" in leadline(*asked).out
     rejected = leadline(*asked, "-f", "trec")
-    assert (rejected.status, "cannot show" in rejected.err) == (2, True)
+    assert (rejected.status, "-f trec cannot be combined with --intervals" in rejected.err) == (2, True)
     without = leadline(*asked[:-1], "--confidence", "0.9")
     assert (without.status, "--confidence needs --intervals" in without.err) == (2, True)
     rejected = leadline(*asked, "--config", "test.interval=Studnet")

@@ -226,7 +226,9 @@ def test_responses_without_query_ids_are_in_the_order_of_the_queries(
     assert read_run(path, queries_in=queries).to_dict() == RUN
     assert read_run(path, queries_in=["x", "b"]).to_dict() == {"x": RUN["q1"], "b": RUN["q2"]}
     assert refusal(read_run, path).endswith("query. To pass the query ids in order, use `queries_in`.")
-    assert "lists without query ids: 2, but queries: 1" in refusal(read_run, path, queries_in=["q1"])
+    assert "the number of lists without query ids (2) differs from the number of queries (1)" in refusal(
+        read_run, path, queries_in=["q1"]
+    )
     given = ("evaluate", PROGRAMS / "rre.json", path, "-m", "RR", "-f", "json")
     found = leadline(*given, "--config", f"read.queries_in={queries}").data
     assert found["runs"][0]["mean"] == {"RR": 0.75}
@@ -415,7 +417,7 @@ ONE = {"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}]}
 FAULTS: dict[str, tuple[Any, str]] = {
     "a list without ids": (
         [{"query_id": "q1", "results": [{"score": 1.0}]}],
-        "a.json, record 1: the record contains score, but needs one of the ids doc_id, docno",
+        "a.json, record 1: the record contains score, but needs one of doc_id, docno",
     ),
     "an id missing later": (
         [ONE, {"query_id": "q2", "results": [{"id": "d1", "score": 1.0}]}],

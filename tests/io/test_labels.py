@@ -49,8 +49,11 @@ def test_an_error_names_its_line_whatever_blank_lines_stand_before_it(
 
 def test_a_run_that_comes_again_is_refused_at_its_line(tmp_path: Path) -> None:
     path = written(tmp_path, "run\tteam\n\na\t1\n\na\t2\n")
-    for reader in ("labels", "results"):
-        with pytest.raises(InputError, match="run 'a' appears twice") as caught:
+    for reader, words in (
+        ("labels", "run 'a' has two different values, '1' and '2'"),
+        ("results", "run 'a' appears twice"),
+    ):
+        with pytest.raises(InputError, match=words) as caught:
             READERS[reader](path)
         assert caught.value.line == 5
 

@@ -425,7 +425,7 @@ def test_progress_tells_how_far_and_how_much_judges_agree(page: JudgingPage) -> 
 
 
 def test_wishes_that_do_not_go_together_are_refused() -> None:
-    with pytest.raises(UsageError, match="no form of content 'picture'"):
+    with pytest.raises(UsageError, match="unknown content 'picture'"):
         check_forms("static,picture")
     for judges, overlap, words in (
         (None, 0.5, "--overlap needs --judges NAMES"),

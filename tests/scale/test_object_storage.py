@@ -119,7 +119,7 @@ def test_what_is_missing_is_named(storage: Storage, split: Split, leadline: Lead
     put(storage, split)
     assert f"{FOLDER}none.run: no such file" in refused(leadline, split.qrels, FOLDER + "none.run")
     assert "s3://bucket/none/: no such file" in refused(leadline, split.qrels, "s3://bucket/none/")
-    assert "no file matches" in refused(leadline, split.qrels, FOLDER + "none*.run")
+    assert "is a pattern that matches no file" in refused(leadline, split.qrels, FOLDER + "none*.run")
     assert "there is no bucket absent" in refused(leadline, split.qrels, "s3://absent/parts/")
     assert "--parts" in leadline("evaluate", split.qrels, FOLDER + "part-0.run.gz").err
 

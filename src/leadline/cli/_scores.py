@@ -30,9 +30,8 @@ def values_given(
         return True
     for name in context.meta.get("leadline.scores", {}):
         if is_given(context, name):
-            raise UsageError(
-                f"{spelled(context.command, name)} works only with per-query values, not with runs"
-            )
+            option = spelled(context.command, name)
+            raise UsageError(f"{option} works only with per-query values. Leave out {option}.")
     return False
 
 

@@ -493,7 +493,7 @@ def _content(path: str) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"the file cannot be read ({error.strerror})", path=path) from None
     except ValueError as error:
-        raise InputError(f"invalid TOML: {error}", path=path) from None
+        raise InputError(f"invalid TOML ({error})", path=path) from None
 
 
 def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:

@@ -104,7 +104,8 @@ def command(
     _check_texts(form, queries, docs, index)
     if options["on_duplicate"] == "hold":
         raise UsageError(
-            "`leadline convert` does not support --config read.on_duplicate=hold. Use first, last or max."
+            "`leadline convert` does not support --config read.on_duplicate=hold. Use refuse, first, last or "
+            "max."
         )
     if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
         raise UsageError(f"{target} already exists. Choose a new name, or use --overwrite.")

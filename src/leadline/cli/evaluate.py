@@ -106,9 +106,10 @@ def command(  # click documents the options
                 f"--engine {engine}": engine != "local",
                 "-n": no_means,
                 f"--figure {figure}": figure not in (None, "slices"),
-                "-q without -f json": per_query and form not in ("json", "jsonl"),
             }
         )
+        if per_query and form not in ("json", "jsonl"):
+            raise UsageError("-q with a sampled pool needs -f json or -f jsonl")
     options["queries"] = queries_of(options["queries"], complete=complete)
     means = not no_means
     additions = [name for name in ("bounds", "intervals") if options[name]]
@@ -119,9 +120,8 @@ def command(  # click documents the options
             "-n needs -q and cannot be combined with --bounds, --intervals, --query-slice or --query-weights"
         )
     if form == "trec" and additions:
-        raise UsageError(
-            f"-f trec cannot show {additions[0]}. Use another format, or leave out --{additions[0]}."
-        )
+        name = f"--{additions[0]}"
+        raise UsageError(f"-f trec cannot be combined with {name}. Use another format, or leave out {name}.")
     interval = options.pop("interval")
     levels = {name: options[name] for name in ("confidence", "seed")}
     if not options["intervals"] and not query_slice:
@@ -251,7 +251,8 @@ def _saving_rest(outputs: Outputs, path: str, rows: int, options: dict[str, Any]
         results.options |= options
         outputs.form, outputs.files = "none", outputs.saves
         outputs.write("evaluate", View(results), lambda: _inputs(results, path, rows))
-        raise UsageError(sentences(str(error), f"{outputs.files[0]} has the values of the rest.")) from None
+        kept = f"The values that could be computed are in {outputs.files[0]}."
+        raise UsageError(sentences(str(error), kept)) from None
 
 
 def _inputs(

@@ -82,7 +82,7 @@ def is_baseline(path: str) -> bool:
 def read_baseline(path: str, *, to_update: bool = False) -> Baseline:
     """Read saved values as a baseline."""
     if not os.path.isfile(path):
-        found = "this is not a file" if os.path.exists(path) else "this file does not exist"
+        found = "this is not a file" if os.path.exists(path) else "no such file"
         raise InputError(found, path=path, hint="Create a baseline file with --update-baseline")
     saved = read_saved(path, to_update=to_update)
     return Baseline(path, saved.values, saved.inputs)
@@ -186,7 +186,7 @@ def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:
         if lacking:
             raise UsageError(
                 f"{baseline.path} has several runs, but none is named '{lacking[0]}'. Rename your run to "
-                f"match one of these: {first_few(known, 5)}."
+                f"match one of these: {first_few(known, 5)}"
             )
     twice = [name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in known]
     if twice:

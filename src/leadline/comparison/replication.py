@@ -132,11 +132,12 @@ def replicate(
     checked_level(confidence)
     checked_seed(seed)
     if 0 < draws < LEAST_DRAWS:
-        raise UsageError(f"draws={draws} is too few. Use 0 or at least {LEAST_DRAWS}.")
+        raise UsageError(f"--config test.draws={draws} is too few. Use 0 or at least {LEAST_DRAWS}.")
     overlap = _overlap(rbo)
     if options.get("name_by", "file") != "file":
         raise UsageError(
-            "`name_by` has no effect in `replicate`, which names runs by their role. Leave out `name_by`."
+            "--config read.name_by has no effect in `replicate`, which names runs by their role. Leave out "
+            "--config read.name_by."
         )
     on_run = options.get("on_run")
     evaluating: dict[str, Any] = {name: value for name, value in options.items() if name != "on_run"}

@@ -75,7 +75,8 @@ class Rules:
         checked_power(self.power)
         if self.joint == TUKEY and self.family == "all":
             raise UsageError(
-                "Tukey does not support family='all'. Use family='measure' or another correction."
+                "Tukey does not support --config test.family=all. Use --config test.family=measure, or "
+                "another correction."
             )
         if self.joint == TUKEY and self.query_group is not None:
             raise UsageError("Tukey does not support query groups. Use --correction MaxT or Holm.")
@@ -150,10 +151,11 @@ class SuiteRules(Rules):
         given = self.correction
         super().__post_init__()
         if not isinstance(self.test, (T, Randomisation)):
-            raise UsageError(f"test={str(self.test)!r} does not apply to a suite. Use T or Randomisation.")
+            name = type(self.test).__name__
+            raise UsageError(f"--test {name} does not apply to a suite. Use T or Randomisation.")
         if self.joint is not None:
             raise UsageError(
-                f"correction={given!r} does not apply to a suite. Use one of "
+                f"--correction {given} does not apply to a suite. Use one of "
                 f"{', '.join(CORRECTIONS.classes)}."
             )
 

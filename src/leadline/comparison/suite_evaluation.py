@@ -90,10 +90,7 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
         line = re.search(r"at line (\d+)", str(error))
         found = re.sub(r" \(at .*\)$", "", " ".join(str(error).split()))
         raise InputError(
-            f"this is not valid TOML ({found})",
-            path=path,
-            line=int(line[1]) if line else None,
-            hint=TABLES_HINT,
+            f"invalid TOML ({found})", path=path, line=int(line[1]) if line else None, hint=TABLES_HINT
         ) from None
 
 

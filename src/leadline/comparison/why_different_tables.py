@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
+from leadline.data.wording import first_few
 from leadline.errors import InputError, UsageError, repeated
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
@@ -138,7 +139,7 @@ def two_sides(
         wanted = said or measure or next(filter(None, chosen), "")
         found = _named(present, wanted)
         if found is None:
-            choose = f"Choose one of {', '.join(present[:20])}"
+            choose = f"Choose one of {first_few(present, 20)}"
             raise InputError(f"there is no measure '{wanted}'", path=scores.path, hint=choose)
         values = scores.values[run].get(found, {})
         sides.append(Side(scores.path, run, found, values, scores.means[run].get(found, math.nan)))
@@ -163,7 +164,7 @@ def _run_of(scores: Scores, name: str | None, both: list[Scores]) -> str:
     raise InputError(
         f"there are {len(runs)} runs",
         path=scores.path,
-        hint=f"Set --config read.name to one of {', '.join(runs[:10])}",
+        hint=f"Set --config read.name to one of {first_few(runs, 10)}",
     )
 
 
@@ -181,8 +182,8 @@ def _shared(
     pairs = [(name, second[key]) for name in names[0] if (key := str(measure_of(name) or name)) in second]
     if not pairs:
         raise InputError(
-            f"no measure in this file ({', '.join(names[1][:8])}) is also in {places[0].path} "
-            f"({', '.join(names[0][:8])})",
+            f"no measure in this file ({first_few(names[1], 8)}) is also in {places[0].path} "
+            f"({first_few(names[0], 8)})",
             path=places[1].path,
             hint="Choose one measure from each file with FILE:MEASURE",
         )

@@ -58,5 +58,6 @@ def import_optional(package: str) -> Any:
 
 def _message(purpose: str, extra: str, packages: list[str]) -> str:
     needed = " and ".join(filter(None, (", ".join(packages[:-1]), packages[-1])))
-    verb = "are" if len(packages) > 1 else "is"
-    return f'{needed} for {purpose} {verb} not installed. Install with `pip install "leadline[{extra}]"`.'
+    verb, them = ("are", "them") if len(packages) > 1 else ("is", "it")
+    command = f'`pip install "leadline[{extra}]"`'
+    return f"{needed}, needed for {purpose}, {verb} not installed. Install {them} with {command}."

@@ -197,20 +197,10 @@ OPTION = (
     r"`leadline [^`]*`|--config [a-z]+\.([a-z_]+)(?:=([\w|:-]+(?:[.,][\w|:-]+)*))?"
     r"|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|\w+(?:[.,]\w+)*)(?![\w-]))?"
 )
-PROSE = {
-    "and",
-    "as",
-    "for",
-    "if",
-    "is",
-    "needs",
-    "or",
-    "so",
-    "takes",
-    "to",
-    "with",
-    "without",
-}  # not the value of an option
+PROSE = {  # not the value of an option
+    *("and", "apply", "applies", "as", "cannot", "does", "for", "has", "if", "is"),
+    *("must", "needs", "or", "so", "takes", "to", "with", "without"),
+}
 
 
 def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:

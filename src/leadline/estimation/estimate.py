@@ -406,7 +406,7 @@ class EstimatedResults(Results):
                 f"the pool was drawn for {listed(drawn_for)}, so {listed(less)} estimates are less precise"
             )
             warnings.append(ResultWarning("other_measure", words, len(less)))
-        if not math.isfinite(float(np.nan_to_num(self.means).sum())):
+        if np.isinf(self.means).any():
             raise UsageError("an estimate is infinite. Use smaller grades.")
         return warnings
 

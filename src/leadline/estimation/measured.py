@@ -236,9 +236,10 @@ def measured(
         if options[name] != DEFAULTS.get(name):
             from leadline.estimation.measure_targets import NO_ESTIMATE
 
-            why = f", because {NO_ESTIMATE['WithinBudget']}"
-            rest = why if name == "lengths" else ". Use only options for reading runs."
-            raise UsageError(f"`{name}` does not apply to a sampled pool{rest}")
+            why = f", because {NO_ESTIMATE['WithinBudget']}" if name == "lengths" else ""
+            group = {"documents": "read", "known": "read", "lengths": "read", "queries": "scores"}.get(name)
+            option = f"--config {group}.{name}" if group else "--" + name.replace("_", "-")
+            raise UsageError(f"{option} does not apply to a sampled pool{why}. Leave out {option}.")
     look = None
     if verdict:
         draw, look = at_look(draw, table.to_dict())

@@ -23,7 +23,7 @@ from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.run import RunColumns
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_numbers, check_whole, check_word
-from leadline.data.wording import counted, percent, queries
+from leadline.data.wording import counted, first_few, percent, queries
 from leadline.errors import InputError, UsageError, both
 from leadline.estimation.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
 from leadline.evaluation.join import each_run
@@ -435,7 +435,7 @@ def predicted_and_measured(
     names = predictions.names
     if run not in names or run not in truth:
         there = [name for name in names if name in truth]
-        raise UsageError(f"run '{run}' lacks predictions or values. Use one of {', '.join(there[:20])}.")
+        raise UsageError(f"run '{run}' lacks predictions or values. Use one of {first_few(there, 20)}")
     measured = np.array([truth[run].get(query, math.nan) for query in predictions.queries], dtype=np.float64)
     predicted = predictions.values[names.index(run), :, index]
     defined = np.flatnonzero(np.isfinite(measured) & np.isfinite(predicted))

@@ -207,7 +207,7 @@ class Evaluation:
         self.profile = profile_of(profile)
         self.measures = self.profile.measures(_listed(measures), rel=rel, documents=documents)
         if reading.order == "rank" and any(getattr(one, "above", None) is not None for one in self.measures):
-            raise UsageError("a measure with a score threshold needs order=score, not order=rank")
+            raise UsageError("a measure with a score threshold cannot be used with --config read.order=rank")
         given, reading = reading.lengths, _with_lengths(reading, self.measures, self.cut)
         self.averaging: Averaging = self.profile.queries if queries is None else queries
         check_word(AVERAGES, queries=self.averaging)
@@ -256,7 +256,7 @@ class Evaluation:
         if sums or self.qrels.inclusion is not None:
             what = f"{sums[0]} because it is a sum over queries" if sums else "a sample of judgments"
             raise UsageError(
-                f"query_weights cannot be used with {what}. Use means over queries and complete judgments"
+                f"--query-weights cannot be used with {what}. Use means over queries and complete judgments"
             )
         from leadline.evaluation.limits import read_weights
         from leadline.stats.moments import Weighted
@@ -347,7 +347,8 @@ def _with_lengths(reading: Reading, measures: Sequence[Measure], cut: Cut) -> Re
         )
     if cut.judged_only:
         raise UsageError(
-            f"{first} cannot be combined with judged_only because unjudged documents also use up the budget"
+            f"{first} cannot be combined with --judged-only, because unjudged documents also use up the "
+            "budget"
         )
     return reading
 

@@ -205,7 +205,8 @@ def explain(
     lengths = reading.lengths
     if lengths is not None and reading.documents_of is not None:
         raise UsageError(
-            "chunk lengths cannot be used with documents_of. Evaluate the chunks, or use no budget."
+            "--config read.lengths cannot be combined with --config read.documents_of. Evaluate the chunks, "
+            "or use no budget."
         )
     results = evaluate(
         table, {single.name: single}, measure, lengths=lengths, **cut.options(), **evaluation_options

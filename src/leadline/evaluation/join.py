@@ -19,6 +19,7 @@ from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.records import RunInfo
 from leadline.data.run import MatchedLists, RunColumns
 from leadline.data.validation import check_run_name
+from leadline.data.wording import listed
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of, counts_of_reading
 from leadline.io.opening import Buffers
@@ -476,7 +477,7 @@ def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
                 raise UsageError(
                     f'two runs are both named \'{info.name}\'. Name them, as in {{"A": a, "B": b}}.'
                 )
-            files = f" ({earlier.path} and {info.path})" if info.path else ""
+            files = f" ({listed(list(filter(None, (earlier.path, info.path))))})"
             raise UsageError(
                 f"two runs are both named '{info.name}'{files}. Rename a file, or name a run with NAME=FILE."
             )

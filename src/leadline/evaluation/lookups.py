@@ -16,7 +16,7 @@ from leadline.data.registry import only
 from leadline.data.table import Column
 from leadline.data.validation import check_whole
 from leadline.data.wording import first_few, queries
-from leadline.errors import UsageError, did_you_mean, either
+from leadline.errors import UsageError, did_you_mean, either, sentences
 from leadline.result import Result
 
 UNSAFE = r"[^A-Za-z0-9_./ -]+"  # in the names of metrics in MLflow
@@ -81,8 +81,8 @@ def place_of(names: Sequence[str], name: str, *, hint: str = "") -> int:
     if place is not None:
         return place
     one_of = "one of " * (len(names) > 1)
-    meant = did_you_mean(str(name), names, cutoff=0.3) or f"Use {one_of}{first_few(names, 5)}."
-    raise UsageError(" ".join(filter(None, (f"no run is named '{name}'.", meant, hint))))
+    meant = did_you_mean(str(name), names, cutoff=0.3) or f"Use {one_of}{first_few(names, 5)}"
+    raise UsageError(sentences(f"no run is named '{name}'", *filter(None, (meant, hint))))
 
 
 def lowest(values: Floats, other: Floats | None, *, rising: bool, n: int) -> list[int]:
@@ -192,7 +192,9 @@ class Lookups:
             for measure, mean in self[name].items():
                 safe = re.sub(UNSAFE, "_", prefix + measure).strip("_")
                 if safe in found:
-                    raise UsageError(f"two means would both be named '{safe}'. Rename one of the measures")
+                    raise UsageError(
+                        f"two means would both be named '{safe}'. Rename a run, or leave out a measure"
+                    )
                 if not math.isnan(mean):
                     found[safe] = mean
         return found

@@ -265,7 +265,7 @@ class Profile(NamedTuple):
         if texts:
             raise UsageError(
                 f"measures with text values ({', '.join(texts)}) are not supported here. Use a different "
-                "measure, or run `evaluate -f trec`"
+                "measure, or run `leadline evaluate -f trec`"
             )
         requests = self.requests(names, rel=rel, documents=documents)
         measures = dict.fromkeys(request.measure for request in requests if request.measure is not None)

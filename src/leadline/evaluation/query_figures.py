@@ -71,8 +71,8 @@ def _means(results: Results, index: int, order: list[int], label: str, width: fl
 def _refuse_withheld(results: Results) -> None:
     if results.withheld is not None:
         raise UsageError(
-            "per-query estimates from sampled judgments are too noisy to plot. Plot the results of "
-            "`evaluate` as a forest plot, or plot a comparison"
+            "per-query estimates from sampled judgments are too noisy to plot. Use --figure means, or plot a "
+            "comparison"
         )
 
 

@@ -280,10 +280,10 @@ def _selected(results: Results, names: Sequence[str], sides: Mapping[str, Sequen
     }
     said = {name: side for side, given in sides.items() for name in given}
     for name, side in said.items():
-        if name not in assumed:
+        if results.measure_index(name) is not None and name not in assumed:
             raise UsageError(
-                f"--config scores.{side}_is_better={name} does not apply to saved results because their "
-                "direction is already known. Remove the setting"
+                f"--config scores.{side}_is_better={name} does not apply, because these saved results state "
+                f"whether higher or lower {name} is better. Remove the setting"
             )
     results.measures = [
         replace(assumed[name], rising=said[name] == "higher", assumed=False) if name in said else measure
@@ -341,7 +341,7 @@ class _Builder:
                 raise UsageError(f"these scores have no measure '{name}'. Use {either(spelled)}")
             known = _meant(name)
             if known is not None and known.rising != (side == "higher"):
-                better = "larger" if known.rising else "smaller"
+                better = "higher" if known.rising else "lower"
                 raise UsageError(
                     f"--config scores.{side}_is_better={name} is not allowed because {better} values of "
                     f"{canonical} are better. Use the setting only for custom measures"

@@ -121,7 +121,8 @@ def zstandard_module() -> ModuleType:
         except ImportError:
             continue
     raise MissingPackageError(
-        "backports.zstd for .zst is not installed. Install it with `pip install backports.zstd`."
+        "backports.zstd, needed for .zst files, is not installed. Install it with `pip install "
+        "backports.zstd`."
     )
 
 

@@ -33,7 +33,9 @@ def read_labels(place: str) -> dict[str, str]:
     for line, *cells in rows:
         name, label = map(str, cells)
         if found.setdefault(name, label) != label:
-            raise repeated(f"run '{name}'", path=path, line=line)
+            raise InputError(
+                f"run '{name}' has two different values, '{found[name]}' and '{label}'", path=path, line=line
+            )
     return found
 
 

@@ -308,7 +308,10 @@ def rows_of_entries(
     if not name and queries:
         lists = [first, *rest]
         if len(lists) != len(queries):
-            found = f"lists without query ids: {len(lists):,}, but queries: {len(queries):,}"
+            found = (
+                f"the number of lists without query ids ({len(lists):,}) differs from the number of queries "
+                f"({len(queries):,})"
+            )
             raise InputError(found, path=path, hint="Pass one list per query")
         ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
         return _records(ordered, what, path, unit, "")
@@ -531,7 +534,7 @@ def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
         number = next((name for name in known if first.get(name) is not None), "")
         if document is not None:
             return Names(document, number)
-    needed = "one of the ids " + ", ".join(DOCUMENT)
+    needed = "one of " + ", ".join(DOCUMENT)
     raise found.at(InputError(f"the record {_shown(first)}, but needs {needed}"), place)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.data.qrels import QrelsColumns
+from leadline.data.wording import listed
 from leadline.errors import InputError, UsageError, either
 from leadline.io import row_columns
 from leadline.io.formats import SQLITE_STORE, opened, records_of
@@ -52,7 +53,8 @@ def read_judges(source: JudgesLike) -> list[Judge]:
     for judge in found:
         other = seen.setdefault(judge.name, judge)
         if other is not judge:
-            files = f" ({other.path} and {judge.path})" if judge.path else ""
+            paths = list(filter(None, (other.path, judge.path)))
+            files = f" ({listed(paths)})" if paths else ""
             raise UsageError(f"two judges are both named '{judge.name}'{files}. Rename one of the judges.")
     return found
 

@@ -53,7 +53,8 @@ def judgments_in(source: QrelsLike, reading: Reading, *, sure: bool = False) -> 
         kept = qrels.keep(qrels.grades >= 0)
         if not len(kept.grades):
             raise InputError(
-                "contains only negative grades, so negative='unjudged' leaves no judgments", path=qrels.source
+                "contains only negative grades, so --config read.negative=unjudged leaves no judgments",
+                path=qrels.source,
             )
         return kept
     return qrels

@@ -129,7 +129,8 @@ def _of_table(text: str, path: str, measure: str) -> Column:
         known = queries.setdefault(row[owner], {}) if of_query else values
         key = row[query] if of_query and query is not None else row[owner]
         if key in known:
-            raise repeated(f"run '{row[owner]}'", path=path, line=line)
+            of = f"query '{key}'" if of_query else ""
+            raise repeated(f"run '{row[owner]}'", of=of, path=path, line=line)
         known[key] = number
     return Column(path, name, values or _means(queries), queries)
 

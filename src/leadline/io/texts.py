@@ -271,7 +271,8 @@ def _read(
         if not key:
             raise InputError(f"the {noun} has no id", path=path, line=place)
         if seen.setdefault(key, place) != place:
-            raise repeated(f"{noun} '{document.id}'", first=str(seen[key]), path=path, line=place)
+            first = f"{path}:{seen[key]}" if path else f"row {seen[key]}"
+            raise repeated(f"{noun} '{document.id}'", first=first, path=path, line=place)
         yield document
 
 

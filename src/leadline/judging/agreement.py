@@ -131,7 +131,7 @@ def agreement(
     checked_seed(seed)
     check_whole(2, top=top)
     if within is not None and not within > 0:
-        raise UsageError(f"within must be a half-width above 0, not {within}")
+        raise UsageError(f"`--config agreement.within` must be a half-width above 0, not {within}")
     kinds: list[Coefficient] = [
         PercentAgreement(),
         Scott(),
@@ -166,8 +166,8 @@ def agreement(
         within = WITHIN
     if within is not None and len(table):
         raise UsageError(
-            "within does not apply to a table of counts, which has no queries. Pass judges, or leave "
-            "out within."
+            "`--config agreement.within` does not apply to a table of counts, which has no queries. Pass "
+            "judges, or leave it out."
         )
     result = Agreement(
         judgments,
@@ -265,7 +265,8 @@ def _what(resample: str, table: Sequence[float]) -> str:
     if len(table):
         if resample == "queries":
             raise UsageError(
-                "resample='queries' does not apply to a table of counts, which has no queries. Use 'pairs'."
+                "--config agreement.resample=queries does not apply to a table of counts, which has no "
+                "queries. Use --config agreement.resample=pairs."
             )
         return "pairs"
     return "queries" if resample == "auto" else resample

@@ -12,7 +12,7 @@ from leadline.data.arrays import Floats
 from leadline.data.records import ResultWarning, raised
 from leadline.data.table import Column, Table
 from leadline.data.validation import check_numbers, check_whole
-from leadline.data.wording import counted, first_few, percent
+from leadline.data.wording import counted, first_few, listed, percent
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
 from leadline.io.read_paths import public
@@ -66,7 +66,7 @@ class ScoreAudit(Result):
             several = first_few([f"{one.measure} by {one.judge}" for one in self.audits])
             raise UsageError(
                 f"a figure shows one judge and one measure, but the audit has {len(self.audits)} "
-                f"combinations ({several})"
+                f"combinations ({several}). Audit one judge by one measure."
             )
         (found,) = self.audits
         level = percent(float(self.options["confidence"]))
@@ -194,7 +194,7 @@ def audit_scores(
     if len(runs) < 2 or not queries:
         have = f"{counted(len(runs), 'run')} and {counted(len(queries), 'query', 'queries')}"
         raise InputError(
-            f"an audit needs two runs and one query in common, but {' and '.join(names)} share {have}",
+            f"an audit needs two runs and one query in common, but {listed(names)} share {have}",
             hint="Check whether the run names and query ids match.",
         )
     kept = [_values(measure, every, runs, queries) for measure in _measures(names, every)]

@@ -12,9 +12,9 @@ import numpy as np
 from leadline.data.ids import is_utf8
 from leadline.data.records import ResultWarning
 from leadline.data.validation import check_numbers
-from leadline.data.wording import counted, listed, percent
+from leadline.data.wording import counted, percent
 from leadline.data.wording import queries as count_queries
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, either
 from leadline.evaluation.profiles import profile_of
 from leadline.io.judgment_store import DRAWN
 from leadline.io.objects import read_qrels
@@ -220,7 +220,7 @@ def check_forms(text: str) -> tuple[str, ...]:
     forms = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
     wrong = [form for form in forms if form not in FORMS]
     if wrong:
-        raise UsageError(f"there is no form of content '{wrong[0]}'. Use one of {listed(FORMS)}.")
+        raise UsageError(f"unknown content '{wrong[0]}'. Use {either(FORMS)}.")
     return forms
 
 

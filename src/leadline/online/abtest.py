@@ -109,7 +109,7 @@ def units_of(log: Log, counted: Flags, click: Floats) -> Units:
     """Group the rows by user, or take every row as a unit."""
     arm, click, users = log.arm[counted], click[counted], log.users[counted]
     if not len(arm):
-        raise InputError("no row is within the compared positions", hint="Pass a larger `within`.")
+        raise InputError("no row is within the compared positions", hint="Pass a larger `--within`.")
     if (users < 0).all():
         return Units(arm, np.ones(len(arm)), click)
     _, first, unit = np.unique(users, return_index=True, return_inverse=True)
@@ -223,9 +223,11 @@ def abtest(
     check_whole(1, within=within)
     checked_level(confidence)
     if within is not None and position is None:
-        raise UsageError("`within` needs `position`, the column with the positions")
+        raise UsageError("`--within` needs `--position`, the column with the positions")
     if metric == "rows" and user is None:
-        raise UsageError("the metric `rows` needs a column of users to compute the variance. Pass `user`.")
+        raise UsageError(
+            "the metric `rows` needs a column of users to compute the variance. Pass `--user COLUMN`."
+        )
     read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
     depth = None if position is None else within or FIRST_PAGE
     units, lost = (None, 0) if read is None else _units(read, depth)
@@ -289,7 +291,7 @@ def _read(
     if log is not None:
         return chosen_arms(read_log(log, columns), arms)
     if arms is not None:
-        raise UsageError("`arms` applies only to a single log with several arms. Leave out `arms`.")
+        raise UsageError("`--arms` applies only to a single log with several arms. Leave out `--arms`.")
     if a_log is not None or b_log is not None:
         if a_log is None or b_log is None:
             raise UsageError("there is only one arm. Pass one log for A and one for B.")
@@ -298,7 +300,7 @@ def _read(
         raise UsageError("there is only one arm. Pass counts for A and for B.")
     if columns.user or columns.position or columns.time:
         raise UsageError(
-            "`user`, `position` and `time` apply only to logs. With counts, leave out these columns."
+            "`--user`, `--position` and `--time` apply only to logs. With counts, leave them out."
         )
     return None
 

@@ -145,7 +145,7 @@ def _normalisation(method: FusionMethod, name: str | None) -> str:
     if not method.uses_scores and name != "none":
         able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.uses_scores)
         raise UsageError(
-            f"normalise='{name}' does not apply to {method}, which uses only ranks. It applies to {able}."
+            f"--normalise {name} does not apply to {method}, which uses only ranks. It applies to {able}."
         )
     return name
 
@@ -182,7 +182,9 @@ def _read(
     if len(named) < 2:
         raise UsageError(f"fusion needs at least two runs, not {len(named)}")
     if reading.on_duplicate == "hold":
-        raise UsageError("fusion does not support on_duplicate='hold'. Use refuse, first, last or max.")
+        raise UsageError(
+            "fusion does not support --config read.on_duplicate=hold. Use refuse, first, last or max."
+        )
     found: list[Run] = []
     paths: list[str] = []
     warnings: list[ResultWarning] = []

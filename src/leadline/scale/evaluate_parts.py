@@ -84,7 +84,7 @@ def evaluate_parts(
     given = parts if isinstance(parts, RunParts) else RunParts(parts)
     evaluation = Evaluation(qrels, measures, **options)
     if evaluation.reading.by_tag:
-        raise UsageError("a run in parts is named after the first path. Leave out name_by='tag'.")
+        raise UsageError("a run in parts is named after the first path. Leave out --config read.name_by=tag.")
     if not group_parts:
         return evaluated(evaluation, [given], engine, on_fault, on_part)
     with grouped_parts(given, evaluation.reading) as (grouped, inputs):
@@ -148,8 +148,8 @@ def evaluated(
     chosen = engine if isinstance(engine, Engine) else engine_of(engine)
     if evaluation.qrels.inclusion is not None:
         raise UsageError(
-            "a run in parts cannot be evaluated with inclusion probabilities. Use judgments without them, or "
-            "the undivided run."
+            "runs in parts and engines do not support judgments with inclusion probabilities. Use judgments "
+            "without them, or undivided runs without an engine."
         )
     sums = [PartSum(evaluation, parts.name, by_tag=evaluation.reading.by_tag) for parts in runs]
     faults: dict[str, str] = {}

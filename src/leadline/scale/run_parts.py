@@ -48,17 +48,19 @@ def remote_files(url: str) -> list[str]:
     Files whose name begins with `.` or `_` are left out of folders, as are folders that do.
     """
     system, path = _opened(url)
+    kind = "is a pattern that matches no file"
     try:
         if MAGIC.search(path):
             found = [name for name in system.glob(path) if not system.isdir(name)]
         elif not url.startswith("http") and system.isdir(path):
+            kind = "is a folder without files"
             found = [name for name in system.find(path) if is_visible(str(name)[len(path) :])]
         else:
             return [url]
     except Exception as error:  # noqa: BLE001  # every storage has its own
         raise _fault(error, url) from None
     if not found:
-        raise InputError("no file matches", path=url)
+        raise InputError(kind, path=url)
     return sorted(str(system.unstrip_protocol(name)) for name in found)
 
 
@@ -224,7 +226,9 @@ def part_files(path: str) -> list[str]:
     """
     if is_url(path):
         return remote_files(path)
+    kind = "is a pattern that matches no file"
     if isdir(path):
+        kind = "is a folder without files"
         found = [
             os.path.join(folder, name)
             for folder, _, names in os.walk(path)
@@ -238,7 +242,7 @@ def part_files(path: str) -> list[str]:
     else:
         return [path]
     if not found:
-        raise InputError("no file matches", path=path)
+        raise InputError(kind, path=path)
     return sorted(found)
 
 

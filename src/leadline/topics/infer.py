@@ -69,7 +69,7 @@ def encoded(
     The column of a language has its name; `field` is another column for a single language.
     """
     if field is not None and language is None and len(model.languages) > 1:
-        raise UsageError("`field` needs `language`, the language of the column")
+        raise UsageError("--config topics.field needs --language, the language of the column")
     if language is None and len(model.languages) > 1:
         ids, texts = read_columns(documents, model.languages, id_column, encoding)
         return corpus_of(ids, texts, model.analyses, model.vocabularies)

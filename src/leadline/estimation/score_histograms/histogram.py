@@ -229,8 +229,8 @@ def histogram(
     ).checked()
     if as_printed and not recipe.as_printed:
         raise UsageError(
-            f"`as_printed` does not work with other values of `norm`, `missing` or `nonrelevant` "
-            f"({recipe.words}). Leave out `norm`, `missing` and `nonrelevant`."
+            "--config histogram.as_printed needs --norm model, --config histogram.missing=skip and --config "
+            "histogram.nonrelevant=retrieved. Leave out other values of these three."
         )
     table = judgments_of(qrels, reading)
     refuse_sample(table)

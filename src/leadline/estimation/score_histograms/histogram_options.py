@@ -48,11 +48,11 @@ class HistogramOptions(NamedTuple):
             raise UsageError(f"bins={self.bins} is too many. Use at most {MOST_BINS:,}.")
         if self.from_ranks and self.norm == "none":
             raise UsageError(
-                "norm='none' does not work with ranks, because ranks are not between 0 and 1. "
-                "Use norm='query'."
+                "--norm none does not work with --from-ranks, because ranks are not between 0 and 1. Use "
+                "--norm query."
             )
         if self.sample_from == "union" and self.sample is None:
-            raise UsageError("sample_from='union' needs sample=N")
+            raise UsageError("--config histogram.sample_from=union needs --sample N")
         return self
 
     @property

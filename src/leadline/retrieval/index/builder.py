@@ -17,6 +17,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.records import ResultWarning, raised
+from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
@@ -225,8 +226,9 @@ def build_index(
     """
     how = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
     good = keep_rule(keep) if keep else None
-    if prefix is not None and (prefix < 1 or not store_text):
-        raise UsageError(f"prefix={prefix} is not valid. A prefix needs store_text and at least 1 byte.")
+    check_whole(1, prefix=prefix)
+    if prefix is not None and not store_text:
+        raise UsageError("--config index.prefix needs --store-text")
     target = None if path is None else os.fspath(path)
     if target is not None and os.path.lexists(target) and not overwrite:
         raise UsageError(f"{target} already exists. Choose a new name, or use --overwrite.")
