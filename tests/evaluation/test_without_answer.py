@@ -115,7 +115,7 @@ def test_notes_do_not_call_queries_with_an_answer_undefined() -> None:
 
 
 def test_ranks_have_no_threshold() -> None:
-    with pytest.raises(UsageError, match="order=rank"):
+    with pytest.raises(UsageError, match="order='rank'"):
         ll.evaluate(QRELS, {"bm25": RUN}, MEASURE, order="rank")
     ranked = {query: list(one) for query, one in RUN.items()}
     assert ll.evaluate(QRELS, {"bm25": ranked}, "NoAnswer", order="rank").mean("bm25", "NoAnswer") == 0.25

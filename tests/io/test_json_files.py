@@ -226,9 +226,7 @@ def test_responses_without_query_ids_are_in_the_order_of_the_queries(
     assert read_run(path, queries_in=queries).to_dict() == RUN
     assert read_run(path, queries_in=["x", "b"]).to_dict() == {"x": RUN["q1"], "b": RUN["q2"]}
     assert refusal(read_run, path).endswith("query. To pass the query ids in order, use `queries_in`.")
-    assert "the number of lists without query ids (2) differs from the number of queries (1)" in refusal(
-        read_run, path, queries_in=["q1"]
-    )
+    assert "the numbers of lists (2) and queries (1) differ" in refusal(read_run, path, queries_in=["q1"])
     given = ("evaluate", PROGRAMS / "rre.json", path, "-m", "RR", "-f", "json")
     found = leadline(*given, "--config", f"read.queries_in={queries}").data
     assert found["runs"][0]["mean"] == {"RR": 0.75}

@@ -395,7 +395,7 @@ def test_the_direction_of_an_unknown_measure_is_said() -> None:
 
 def test_directions_of_known_measures_cannot_be_turned() -> None:
     rows = {"a": {"q": {"AP": 0.5, "latency": 1.0}}}
-    for name, said in (("map", "larger values of AP are better"), ("speed", "no measure 'speed'")):
+    for name, said in (("map", "higher values of AP are better"), ("speed", "no measure 'speed'")):
         with pytest.raises(UsageError, match=said):
             ll.read_scores(rows, lower_is_better=name)
 

@@ -308,10 +308,7 @@ def rows_of_entries(
     if not name and queries:
         lists = [first, *rest]
         if len(lists) != len(queries):
-            found = (
-                f"the number of lists without query ids ({len(lists):,}) differs from the number of queries "
-                f"({len(queries):,})"
-            )
+            found = f"the numbers of lists ({len(lists):,}) and queries ({len(queries):,}) differ"
             raise InputError(found, path=path, hint="Pass one list per query")
         ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
         return _records(ordered, what, path, unit, "")

@@ -153,8 +153,7 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     lists = [list(each) for each in hits]
     if len(lists) != len(names):
         raise InputError(
-            f"the number of lists of hits ({len(lists):,}) differs from the number of queries "
-            f"({len(names):,})",
+            f"the numbers of lists ({len(lists):,}) and queries ({len(names):,}) differ",
             path=path,
             hint="Pass one list per query",
         )
