@@ -42,11 +42,12 @@ def command(
 ) -> None:
     """Judge pooled documents on a page in the browser.
 
-    Press a digit to grade the document, U to undo, S to skip, N to write a note, T to see the full text.
-    Documents appear in the order of the pool if `leadline pool --for` drew it, otherwise in a random order
-    for each assessor. The page shows neither system nor rank. Each judgment is written to --store before the
-    page says it is saved. To stop the server, press Ctrl-C. To resume, run the same command. `leadline
-    evaluate` reads the store as qrels, and --export writes a qrels file.
+    Press a digit to grade the document, U to undo, S to skip, N to write a note, or T to see the full text.
+    Documents appear in the order of the pool if `leadline pool --for` drew it, otherwise query by query, in
+    a random order for each assessor. The page does not show which systems retrieved a document, or at which
+    ranks. Each judgment is written to --store before the page says it is saved. To stop the server, press
+    Ctrl-C. To resume, run the same command. `leadline evaluate` reads the store as qrels, and --export
+    writes a qrels file.
 
     Example: leadline judge pool.tsv --docs docs.jsonl --queries queries.jsonl --store judged.sqlite
     --grades "0=no,1=partly,2=yes"
@@ -55,24 +56,29 @@ def command(
     -------
     [pool]
     --docs DOCS
-        Document file in any format, folder of text files, or index with stored texts.
+        Document file, folder of text files, or index with stored texts. Needed unless you add --simulate or
+        --export.
     --queries QUERIES
-        Query (topic) file, with descriptions if it has any.
+        Query (topic) file. The page also shows descriptions and narratives. Needed unless you add --simulate
+        or --export.
     --store FILE | required
         SQLite file for the judgments, created if it does not exist.
     --grades SCALE
-        Two to five grades and their names, such as "0=no,1=yes". [default: 0=not relevant, 1=relevant]
+        Grades of a new store: two to five digits with names, such as "0=no,1=yes". [default: 0=not
+        relevant,1=relevant, or with --simulate, 0 and the grades in QRELS]
     --judges NAMES
         Names of assessors who share the queries, such as ann,bob. [default: every assessor judges all
         queries]
     --overlap SHARE | share 0..1
         Share of pairs that two of the --judges grade, to measure agreement. [default: 0.1]
     --stop-when RULE | Sampling
-        Stop when a measure is precise enough for all pooled runs, such as "P@10 half-width < 0.05" (for 95 %
-        intervals). Needs a pool from `pool --for`.
+        Rule that ends judging, such as "P@10 half-width < 0.05". leadline checks the widest 95 % interval of
+        the pooled runs for these queries (with `pool --for-pair`, that of the difference). Needs a pool from
+        `pool --for` without --judged.
     --content FORMS as forms | = "full"
-        Content below the title: title (nothing), static or dynamic (a summary), full (summary and text).
-        Give several, such as static,dynamic, to assign one at random per assessor and document.
+        Content below the title: title (nothing), static or dynamic (a summary), or full (the text, below
+        a summary if it is long). Give several, such as static,dynamic, to assign one at random per assessor
+        and document.
     --simulate QRELS
         Let simulated --judges grade the pool with these judgments, and start no server. Pairs without a
         judgment get grade 0.
@@ -87,8 +93,8 @@ def command(
     --port N | Server | int 0..65535 | = 8765
         Port of the server, or 0 for any free port.
     --token TEXT | Server | envvar LEADLINE_TOKEN
-        Token that assessors need (can also be set as LEADLINE_TOKEN). By default, leadline makes one up
-        if --host is not this machine.
+        Token that assessors need (can also be set as LEADLINE_TOKEN), of 8 characters or more. By default,
+        leadline makes one up if other machines can reach --host.
     --no-browser | Server | flag
         Do not open a browser.
     --seed N | int 0..4294967295

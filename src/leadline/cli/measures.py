@@ -32,7 +32,7 @@ def command(name: str | None, *, bibtex: bool, outputs: Outputs) -> None:
     -------
     [name]
     --bibtex | flag
-        Print BibTeX entries for leadline and for the sources of all measures, or of NAME.
+        Print BibTeX entries for leadline and for the sources of NAME, or of all measures.
     -o
     """
     one_of({"--bibtex": bibtex, f"-f {outputs.form}": outputs.form != "table"})

@@ -19,7 +19,7 @@ SECTION = "Retrieval"
 def command(name: str | None, outputs: Outputs) -> None:
     """List the retrieval models, or explain one.
 
-    The values shown are parameter defaults.
+    The values in parentheses are the defaults of the parameters.
 
     Example: leadline models BM25
 

@@ -35,13 +35,13 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
     """Select documents to judge: depth-k pooling, or sampling.
 
     To find relevant documents, pool with --depth or --method. To measure systems, sample with --for MEASURE
-    and --budget or --total. Inclusion probabilities then follow the weights of documents in the measure (an
-    alternative to stratified sampling), and `leadline evaluate --pool` estimates the measure with a
+    and --budget or --total. The inclusion probability of a document then depends on its weight in the measure
+    (an alternative to stratified sampling), and `leadline evaluate --pool` estimates the measure with a
     confidence interval.
 
-    POOL is a table with the columns query_id, doc_id, probability and contributors (the rank in every run
-    that retrieved the document, as JSON). With --for, it also has the column `order`, the order in which to
-    judge.
+    POOL is a table with the columns query_id, doc_id, probability and contributors (as JSON, the rank in
+    every run that contributed the document). With --for, it also has the column `order`, the order in which
+    to judge.
 
     Example: leadline pool bm25.run dense.run --depth 50 -o pool.tsv
 
@@ -49,19 +49,23 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
     -------
     [runs]...
     --depth K | Selection | int 1..
-        Pool depth: the first K documents of every run.
+        Pool depth: the first K documents of every run. With --for, only these documents can be sampled.
+        [default with --for: twice the largest cutoff, and at least 200 if a measure has no cutoff]
     --method NAME | Selection | POOLING
-        Pooling method to use instead of --depth: RRF(documents=100), RBP(documents=100,p=0.8) or
-        MoveToFront(documents=100).
+        Pooling method to use instead of --depth: RRF(documents=100) or RBP(documents=100,p=0.8), which sum
+        rank weights over runs, or MoveToFront(documents=100), which favors runs that find relevant documents.
     --docs DOCS as documents
-        Collection (texts or an index). [default: all retrieved documents]
+        Collection (texts or an index). Documents outside it are left out. [default: all retrieved
+        documents]
     --queries QUERIES
-        Queries (topics). Queries that no run contains are also pooled.
+        Query (topic) file. Queries that no run contains are also pooled if you add -C pool.random or
+        -C pool.everything.
     --judged QRELS
-        Existing judgments. These pairs are excluded, and MoveToFront uses their grades. With --for, they are
-        included with certainty and must not be judgments of a pool drawn with the same seed.
-    --level GRADE as rel | Selection | float | = 1.0
-        Minimum relevant grade, for MoveToFront and for the measures of --for.
+        Existing judgments. The judged pairs are excluded, and MoveToFront uses their grades. With --for,
+        they are in the pool with probability 1 but need no new judgment. They must not come from a pool drawn
+        with the same seed.
+    --level GRADE as rel | Selection | float | (= 1.0)
+        Lowest relevant grade, for MoveToFront and for the measures of --for. [default: 1]
     --for MEASURE as wanted | Sampling | MEASURE | many
         Measure to estimate from the sample (repeatable). Needs --budget or --total.
     --budget B | Sampling | float
@@ -69,22 +73,26 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
     --total N | Sampling | int 1..
         Expected total number of judgments. The number drawn is random.
     --for-pair A B as pair | Sampling | nargs 2
-        Restrict the sample to documents whose weights in runs A and B differ.
+        Restrict the sample to documents whose weights in runs A and B differ. Single runs then have no
+        interval.
     --for-run RUN | Sampling | many
-        New run to measure, instead of the RUN arguments (repeatable). Only its documents are sampled,
-        except those already in --judged.
+        New run to measure, instead of the RUN arguments (repeatable). Only documents of new runs are
+        sampled, except those already in --judged.
     --machine LABELS | Sampling
-        LLM labels, used only to forecast the precision.
+        LLM labels for the forecast. They do not change the draw. The pool records the file, and estimates
+        from the pool use it.
     --from POOL as earlier | Sampling
-        Earlier pool to enlarge. All its pairs are kept.
+        Earlier pool from `pool --for`, to enlarge with the same --seed (all its pairs are kept), or for
+        --twice or --leave-out.
     --twice M | Sampling | int 1..
-        Draw M pairs from --from for a second judge, to measure the first judge's error.
+        Draw about M pairs from --from for a second judge, to measure the first judge's error.
     --leave-out FILE:COLUMN | Sampling
-        Teams of the runs in --from. Shows what a run would lose if its team had not contributed.
+        Teams of the runs in --from. Shows what each run would lose if its team had not contributed.
     --looks N | Sampling | int 1.. | = 1
-        Number of times you may ask for a verdict, at equal steps. Each one is tested at alpha / N.
-    --seed | Sampling | int 0..4294967295 | = 0
-        Seed of the random number generator.
+        Number of times you may ask for a verdict, at equal steps (none before 50 judgments). Each verdict is
+        tested at alpha divided by this number.
+    --seed N | Sampling | int 0..4294967295 | = 0
+        Random seed.
     use repairs
     -C pool.new_runs, pool.whole, pool.batch, pool.known, pool.everything, pool.random, read.name_by
     -o | thing POOL

@@ -34,9 +34,9 @@ def command(
 ) -> None:
     """Predict query performance (QPP) without relevance judgments.
 
-    leadline predicts the performance of each list on its own. Predictions have no unit, and higher is better.
-    JSON output has the predictions for each query, and `leadline correlate` reads their means. The formulas
-    are in docs/unjudged.md.
+    leadline predicts the performance of each ranked list on its own. Predictions have no unit, and higher is
+    better. JSON output has the predictions for each query, and `leadline correlate` reads their means from
+    it. The formulas are in docs/unjudged.md.
 
     Example: leadline predict bm25.run dense.run -m NQC
 
@@ -44,11 +44,12 @@ def command(
     -------
     runs...
     -m, --predictor NAME as predictors | Measures | PREDICTOR | many
-        Predictor (repeatable): DeShaTo(total), NQC(tail), WIG(tail). [default: all that the inputs allow]
+        Predictor (repeatable): NQC(tail), WIG(tail), or with --topics, DeShaTo(total). [default: all that
+        the inputs allow]
     --index INDEX
-        Index of the documents, for WIG(length=root).
+        Index of the documents, for WIG(length=root). Needs --queries.
     --queries QUERIES
-        Query (topic) texts, used with --index.
+        Query (topic) file. Needs --index.
     --topics VECTORS as vectors
         Document topic vectors for DeShaTo, as written by `leadline topics infer`.
     --truth RESULT[:MEASURE]

@@ -34,13 +34,15 @@ def command(
 ) -> None:
     """Rank runs, with confidence intervals of the ranks.
 
-    Rank 1 has the best mean, and ties share their mean rank. The intervals are simultaneous: with the given
-    confidence, all of them contain the true ranks. The best rank in a run's interval is 1 plus the number of
-    runs that beat it significantly. leadline also shows a bootstrap interval of each rank and the probability
-    of being the best (docs/comparing.md).
+    The run with the best mean has rank 1, and tied runs share their mean rank. The intervals are
+    simultaneous: with the given confidence, all of them contain the true ranks. The best rank in a run's
+    interval is 1 plus the number of runs that beat it significantly. leadline also shows a bootstrap interval
+    of each rank and the probability of being the best (docs/comparing.md).
 
     Group 1 consists of the best run and every run that does not differ from it significantly. Group 2 is the
     same for the remaining runs, and so on.
+
+    You can pass files of per-query values, such as results of `leadline evaluate`, instead of QRELS and RUNS.
 
     Example: leadline rank qrels.txt bm25.run dense.run -m nDCG@10 -o ranks.svg
 
@@ -50,7 +52,7 @@ def command(
     [runs]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: AP, nDCG@10, or all
-        measures of given values]
+        measures of the pool or per-query values]
     use test, correction, query-group, confidence, seed, query-weights, sample, evaluation, scores
     -C test.family, test.draws = 10000
     -o | figure | digits

@@ -40,8 +40,8 @@ def command(
     effects.
 
     The effect ratio is the reproduced effect divided by the original effect. Its interval is withheld if the
-    interval of the original effect contains 0. Intervals are over queries and approximate;
-    docs/replication.md has their coverage.
+    interval of the original effect contains 0. Intervals are over queries and approximate.
+    docs/replication.md reports their coverage.
 
     Example: leadline replicate bm25.run dense.run our-bm25.run our-dense.run qrels.txt -m AP
 
@@ -56,7 +56,7 @@ def command(
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: AP, nDCG@10]
     --rbo RBO | Measures | SIMILARITY | = "RBO(p=0.95)"
-        Rank-biased overlap, with its persistence p and tie handling.
+        Rank-biased overlap, with its persistence p.
     use confidence, seed
     -q, --per-query | Queries | flag
         Add per-query differences, tau union and RBO to the JSON output (reproductions only).

@@ -43,9 +43,10 @@ def command(
     """Write an evaluation report of runs as one HTML page.
 
     The page has measures with confidence intervals, significance tests, figures, and all options needed to
-    reproduce it. It is a single file that works offline. The table of means is also printed; `-f latex`
-    formats it for a paper, with letters for significant differences, or daggers if there is one --baseline.
-    `-o -` writes the page to standard output.
+    reproduce it. It is a single file that works offline. The table of means is also printed. `-f latex`
+    formats this table for a paper, with letters for significant differences, or daggers if there is exactly
+    one --baseline. `-f html -o -` prints the page instead of saving it. You can pass files of per-query
+    values, such as results of `leadline evaluate`, instead of QRELS and RUNS.
 
     Example: leadline report qrels.txt bm25.run dense.run -o report.html
 
@@ -55,6 +56,7 @@ def command(
     [runs]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). The first one orders the runs.
+        [default: AP, nDCG@10, RR, P@10, R@100, Judged@10, or all measures of the pool or per-query values]
     use tests, sample, evaluation, scores
     -C output.digits, output.top
     -o | default leadline-report.html

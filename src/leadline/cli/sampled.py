@@ -38,15 +38,14 @@ def command(
     """Estimate rank measures from sampled candidate documents.
 
     SCORES contain the relevant documents in QRELS and a random sample of non-relevant documents, so you need
-    not rank the collection. The rank of a relevant document is estimated from the sampled documents above it,
-    with the correction of Krichene and Rendle (2020). Sampling intervals cover other samples for the same
-    queries. Intervals from low to high also cover other queries. If simulations did not confirm an interval,
-    leadline omits it and says why.
+    not rank the whole collection. The rank of a relevant document is estimated from the sampled documents
+    above it, with the correction of Krichene and Rendle (2020). Sampling intervals cover other samples for
+    the same queries. Intervals from low to high also cover other queries. If simulations did not confirm the
+    coverage of an interval, leadline omits it and says why.
 
-    The correction makes values comparable with exact values. It does not order systems better than
-    uncorrected values do. With few documents per query, measures of the first ranks (nDCG@10, RR) order
-    systems poorly unless half of the documents come from the top of a good run (--certain). See
-    docs/unjudged.md.
+    The correction makes values comparable with exact values, but it does not make them order systems any
+    better. With few sampled documents per query, measures of the first ranks (nDCG@10, RR) order systems
+    poorly unless half of the sample comes from the top of a good run (--certain). See docs/unjudged.md.
 
     Example: leadline sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20
 
@@ -58,10 +57,10 @@ def command(
         Measure, such as AP (repeatable). [default: AP, nDCG@10, RR, P@10, R@100]
     --population N | Sampling
         Number of documents in the collection, or a file with the number of non-relevant documents per
-        query. [default: all documents with scores]
+        query. [default: the number of documents with scores]
     --sample N | Sampling | int 1..
-        Number of scored non-relevant documents to keep per query, including those from --certain.
-        The others are those with the smallest SHA-256 hashes of seed, query and document.
+        Number of scored non-relevant documents to keep per query, including those from --certain. The rest
+        are the documents with the smallest SHA-256 hashes of seed, query and document. [default: all]
     --certain RUN:K | Sampling
         Always include the first K documents of RUN (stratified sampling), each with weight 1. The random
         sample is drawn from the other documents.
@@ -71,9 +70,9 @@ def command(
     --docs DOCS | Sampling
         Collection to sample from (texts or an index).
     -l, --level GRADE as rel | Measures | float
-        Minimum relevant grade, for measures with the parameter `rel`. [default: 1]
+        Lowest relevant grade, for measures with the parameter `rel`. [default: 1]
     use confidence
-    --seed | Statistics | int 0..4294967295 | = 0
+    --seed N | Statistics | int 0..4294967295 | = 0
         Seed of the sample and of the pseudo-populations.
     use per-query-json, reading
     -C test.draws = 40, scores.queries all/with_relevant = "all", sampled.correction

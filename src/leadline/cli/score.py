@@ -27,8 +27,9 @@ def command(
     """Score given query-document pairs with a retrieval model.
 
     PAIRS is a qrels file, a run, or a table with the columns query_id and doc_id. Only these pairs are
-    scored, with the same values as in `leadline search`. Every pair is in the output, even with score 0.
-    A note says how many pairs have an unknown query or document.
+    scored, with the same values as in `leadline search`. Pairs with score 0 are in the run. Pairs whose query
+    has no text or whose document is not indexed are left out, and notes count them. Several models write one
+    run each into the folder RUN, named after the model.
 
     Example: leadline score docs.index queries.jsonl pairs.tsv -m BM25 -o bm25.run
 

@@ -49,9 +49,9 @@ def command(
 ) -> None:
     """Search an index and write a run.
 
-    QUERIES is JSON Lines (query_id, text), CSV, TSV, TREC topics or SMART. Each model produces one run, named
-    after the model. With --query, you need neither a file nor a model. The time per query is measured from
-    query text to ranked list.
+    QUERIES is JSON Lines (query_id, text), CSV, TSV, TREC topics or SMART. Several models write one run each
+    into the folder RUN, named after the model. With --query, you need neither QUERIES nor -o. The time per
+    query is measured from query text to ranked list.
 
     Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run; leadline search
     docs.index --query "kennedy vietnam"
@@ -64,15 +64,15 @@ def command(
         Single query to use instead of QUERIES. Shows its result list.
     -m, --model MODEL as models | MODEL | many | = ["BM25"]
         Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable). `leadline models` lists all models.
-    -k | int 1..
-        Number of documents retrieved per query. [default: 1000; 10 with --query]
+    -k N | int 1..
+        Number of documents retrieved per query. [default: 1000, or 10 with --query]
     --show | Output | dynamic/static | flag_value dynamic
-        Print a readable result list, with dynamic (default) or static summaries if the index has stored
-        texts. -f html makes it a page.
+        Print readable result lists, with dynamic (default) or static summaries if the index stores texts.
+        -f html makes them a page.
     use feedback
     -q, --per-query | Queries | flag
-        Show the milliseconds per query and, if the index stores texts, those for ten summaries per query.
-        `leadline compare` reads the -f csv output.
+        Show the milliseconds per query and, if the index stores texts, those for up to ten summaries per
+        query. `leadline compare` reads the -f csv output.
     use texts
     -o | thing RUN | optional
     """

@@ -16,10 +16,11 @@ def command(
 ) -> None:
     """Evaluate many runs on many collections, and compare them.
 
-    SUITE is a TOML file, or a folder with COLLECTION/qrels.txt and COLLECTION/runs/*. Runs with the same name
-    are the same system. In the file, [collections.NAME] has qrels, runs (pattern, list of patterns, or table
-    of paths), documents (size, 0 if unknown) and level (lowest relevant grade). You can add measures and
-    [groups]. Paths are relative to the file.
+    SUITE is a TOML file, or a folder with COLLECTION/qrels.txt (or qrels.tsv, or qrels/test.tsv) and
+    COLLECTION/runs/*. Runs with the same name come from the same system. In the file, [collections.NAME] has
+    qrels, runs (pattern, list of patterns, or table of paths), documents (number in the collection, 0 if
+    unknown) and level (lowest relevant grade). You can add measures and [groups] of collections. Paths are
+    relative to the file.
 
     The macro mean gives every collection the same weight. A run that lacks a collection has no macro mean
     unless you add --partial. leadline tests every pair on each collection, over the queries of all
@@ -33,9 +34,9 @@ def command(
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure (repeatable). [default: those in SUITE, or nDCG@10]
     --baseline NAME | Statistics | many
-        Compare every other run with this one (repeatable). [default: all pairs of runs]
+        Compare all other runs with this run only (repeatable). [default: all pairs]
     --test NAME | Statistics | T/Randomisation (any case) | = "T"
-        Paired test, within each collection and over them: T or Randomisation.
+        Paired test, within each collection and over all of them: T or Randomisation.
     --correction NAME | Statistics | CORRECTION | = "Holm"
         Correction for multiple tests: Holm, Hochberg, Bonferroni, BH or Uncorrected.
     use confidence, seed

@@ -86,7 +86,7 @@ def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
     model
     docs
     --language LANGUAGE | Texts
-        Language of the documents, one that the model was fitted to.
+        Language of the documents. [default: all languages of the model, one column each]
     use seed
     -C read.encoding, text.id_column, topics.field
     -o | thing VECTORS
@@ -120,7 +120,7 @@ def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> No
     model
     docs
     --language LANGUAGE | Texts
-        Language of the documents, one that the model was fitted to.
+        Language of the documents. [default: all languages of the model, one column each]
     use seed
     -C topics.particles, topics.estimator, read.encoding, text.id_column, topics.field
     -o
@@ -151,9 +151,9 @@ def search(
 ) -> None:
     """Rank the documents of DOCS by the distance of their topics from those of each query.
 
-    QUERIES are also documents. If they are in another language, add --query-language and --language. If some
-    documents in DOCS have the same ids as queries, such as translations, P@1 is the share of these queries
-    for which the matching document ranks first.
+    QUERIES, like DOCS, is a document file. If their languages differ, add --query-language and --language. If
+    some documents in DOCS have the same ids as queries, such as translations, P@1 is the share of these
+    queries for which the document with the same id ranks first.
 
     Example: leadline topics search m.npz en.tsv de.tsv --query-language de --language en -o p.run
 
@@ -162,7 +162,7 @@ def search(
     model
     docs
     queries
-    -k | int 1.. | = 1000
+    -k N | int 1.. | = 1000
         Number of documents retrieved per query.
     --query-language LANGUAGE as source | Texts
         Language of QUERIES.

@@ -36,21 +36,22 @@ def command(
     -------
     runs...
     --method NAME | ESTIMATOR | = "nruns"
-        Method: aslam-savell, deshato, nruns, reference-count, soboroff, spoerri. Parameters go in
-        parentheses, as in NRuns(pseudo=10).
+        Method: nruns, soboroff, reference-count, aslam-savell or spoerri (agreement), or deshato (topics).
+        Parameters go in parentheses, as in NRuns(pseudo=10).
     --depth K | Reading | int 1..
-        Number of documents used per list. [default: 30 for nruns and deshato, 100 for soboroff and
+        Number of documents used per ranked list. [default: 30 for nruns and deshato, 100 for soboroff and
         reference-count, 50 for spoerri, all for aslam-savell]
     --one-vote-per FILE:COLUMN
         Team of every run. The runs of a team share one vote.
     --topics VECTORS as vectors
         Document topic vectors for deshato, as written by `leadline topics infer`.
     --docs DOCS as documents
-        Document texts for deshato. leadline fits LDA to the retrieved documents.
+        Document texts for deshato, instead of --topics. leadline fits LDA to the retrieved documents.
     -T T as topics | int 1..10000 | = 50
         Number of LDA topics (used with --docs).
     --share-from QRELS
-        Judgments that give the share of relevant documents, for soboroff.
+        Judgments from which soboroff takes the share of relevant documents (mean and standard deviation over
+        queries). [default: 5 % and 3 %]
     use seed, per-query-json, repairs
     -C read.encoding, text.id_column, topics.sweeps, topics.fits, read.name_by
     -o | figure

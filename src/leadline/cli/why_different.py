@@ -17,13 +17,13 @@ def command(
 ) -> None:
     """Find out why two tables of the same measure differ.
 
-    A and B are per-query values: output of `trec_eval -q` or `ir_measures -q`, leadline results, a table with
-    a header, or JSON of the form {query: {measure: value}}. With --qrels and --run, leadline recomputes the
-    measure under the conventions of known programs, such as order of tied documents, precision of scores,
-    duplicates, documents with the id of the query, unjudged documents, relevance level, cutoff, gains,
-    discount, interpolation, missing queries, and queries without relevant documents. A cause explains a query
-    if two of its settings reproduce the values in A and B. If no single cause is enough, leadline tries
-    pairs.
+    A and B are tables of per-query values: output of `trec_eval -q` or `ir_measures -q`, leadline results, a
+    table with a header, or JSON of the form {query: {measure: value}}. With --qrels and --run,
+    leadline tries the conventions in which evaluation programs differ: the order of tied documents, the
+    precision of scores, duplicates, documents with the id of the query, unjudged documents, the relevance
+    level, cutoff, gains, discount, interpolation, missing queries, queries without relevant documents, and
+    others. A cause explains a query if one of its settings reproduces the value in A and another setting the
+    value in B. If no single cause explains all queries, leadline tries pairs of causes.
 
     Example: leadline why-different a.txt b.json --qrels qrels.txt --run bm25.run
 
@@ -32,13 +32,13 @@ def command(
     a : RESULT[:MEASURE]
     b : RESULT[:MEASURE]
     --qrels QRELS | Reading
-        Relevance judgments.
+        Relevance judgments. Needs --run.
     --run RUN | Reading
-        Run that the values belong to. With --qrels, leadline tries the known causes.
+        Run that the values belong to. Needs --qrels.
     -m, --measure MEASURE | Measures
         Measure to compare. [default: the first measure in both tables that differs]
     -l, --level GRADE as rel | Measures | float
-        Minimum relevant grade in both programs. [default: 1]
+        Lowest relevant grade in both programs. [default: 1]
     -q, --per-query | Queries | flag
         Add the values of the queries that differ, with their explanations.
     -C read.name

@@ -80,7 +80,7 @@ def replicate(
     measures : str, Measure, or iterable of these, optional
         Measures of effectiveness; by default AP and nDCG@10.
     rbo : str or RBO, default "RBO(p=0.95)"
-        Rank-biased overlap, with its persistence and its treatment of ties.
+        Rank-biased overlap, with its persistence.
     draws : int, default 10,000
         Number of bootstrap resamples of the queries, for the intervals of RMSE; 0 for none.
     confidence : float, default 0.95

@@ -209,7 +209,7 @@ def _check_values(
     """Compute values of a sample of queries again, from the inputs that are there and unchanged."""
     qrels, *inputs = results.inputs
     if not unchanged[0]:
-        verification.add("values", "", "not recomputed: the judgments are missing", ok=None)
+        verification.add("values", "", "not recomputed: the judgments are missing or have changed", ok=None)
         return
     evaluation = _evaluation(results, qrels["path"])
     for index, name in enumerate(results.names):
@@ -228,7 +228,9 @@ def _check_values(
             checked += count
             different += wrong
         if not files or not checked:
-            verification.add("values", name, "not recomputed: its inputs are missing", ok=None)
+            verification.add(
+                "values", name, "not recomputed: its inputs are missing or have changed", ok=None
+            )
             continue
         found = f"recomputed {counted(checked, 'query', 'queries')}, and "
         found += (

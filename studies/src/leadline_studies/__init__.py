@@ -82,8 +82,8 @@ VECTORS = Option(
     (),
     metavar="FILE",
 )
-LEVEL = Option("level", float, "Lowest grade that counts as relevant.", 1.0, metavar="GRADE")
-SEED = Option("seed", int, "Seed of the random number generator.", 0)
+LEVEL = Option("level", float, "Lowest relevant grade.", 1.0, metavar="GRADE")
+SEED = Option("seed", int, "Random seed.", 0)
 TEAM = Option("team", str, "Table column with the team of each run.", required=True, metavar="FILE:COLUMN")
 OF_TEAMS = Option(
     "team",

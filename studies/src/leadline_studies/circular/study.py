@@ -1,9 +1,10 @@
 """Build a run that an LLM judge favors, and score it by the labels and by a few human judgments.
 
-QRELS are the truth. A document without a judgment is not relevant. The circular run takes the first documents
-of RUNS by reciprocal rank fusion and re-ranks them by the labels that `--machine` names. Documents are then
-drawn from the pool of RUNS and the circular run, judged as in QRELS, and all runs are estimated with the help
-of the labels. This is repeated `--draws` times. Runs that `--new` names are not pooled.
+QRELS are the truth. A document without a judgment counts as not relevant. The circular run fuses the first
+documents of RUNS by reciprocal rank fusion and re-ranks the result by the labels in `--machine`. Documents
+are then drawn from the pool of RUNS and the circular run and judged as in QRELS. The measure of each run is
+estimated from these judgments with the help of the labels. This is repeated `--draws` times. Runs given with
+`--new` are not pooled.
 Sources: Horvitz and Thompson 1952; Cormack, Clarke and Buettcher 2009 (reciprocal rank fusion).
 """
 
@@ -41,7 +42,7 @@ OPTIONS = (
     Option("measure", str, "Measure to report.", "P@10"),
     LEVEL,
     Option("depth", int, "Number of documents that the circular run re-ranks.", 100),
-    Option("budget", float, "Mean number of judgments per query.", 20.0),
+    Option("budget", float, "Mean number of judgments per query.", 20.0, metavar="B"),
     Option("draws", int, "Number of samples to draw.", 200),
     Option("seed", int, "Seed of the first sample.", 0),
 )

@@ -1,9 +1,9 @@
 """Find which component of a retrieval system matters most: stemming, stop words or weighting.
 
 Every text is indexed with and without stemming and with and without stop words, and searched with every
-weighting. The effect of a component is what it adds per query, averaged over the settings of the other
-components. Intervals and tests are paired by query. Source: the classical first experiment of retrieval
-courses.
+weighting. The effect of a component is what it adds to the measure per query, averaged over the settings of
+the other components. Intervals and tests are paired by query. Source: the classical first experiment of
+retrieval courses.
 """
 
 from __future__ import annotations

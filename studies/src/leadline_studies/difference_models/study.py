@@ -1,9 +1,9 @@
-"""Test whether the choice of a retrieval model changes preferences more than its parameter does.
+"""Test whether the choice of a retrieval model changes rankings more than the choice of its parameter does.
 
-A family is a retrieval model, and its runs differ in one parameter. leadline reads both from the run names
-(the number that varies, as in bm25-k1_0.9 and bm25-k1_1.2) or from two columns of a table. The best runs of
-all families are compared with each other, and so are all pairs of runs within each family. Source: Golbus and
-Aslam 2014, section 3.2, tables 1 and 2, figures 3 and 4.
+A family is a retrieval model, and its runs differ in one parameter. leadline reads family and parameter from
+the run names (the parameter is the number that varies, as in bm25-k1_0.9 and bm25-k1_1.2) or from two columns
+of a table. The best runs of all families are compared with each other, and so are all pairs of runs within
+each family. Source: Golbus and Aslam 2014, section 3.2, tables 1 and 2, figures 3 and 4.
 """
 
 from __future__ import annotations

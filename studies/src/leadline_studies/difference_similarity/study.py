@@ -1,10 +1,10 @@
-"""Test whether Information Difference (id) tells systems of one team from systems of two teams.
+"""Test whether Information Difference (id) can tell if two systems are from the same team.
 
-Systems are sorted by RIC (or RIC@k) and divided into bins of equal size, so that the systems in a bin have
-similar scores. The task is to predict, for each pair in a bin, whether both systems are of one team. The
-predictors are id, the difference in RIC, and common measures of list similarity. Areas under the ROC curve
-are pooled over bins, with intervals from a bootstrap of whole teams. Source: Golbus and Aslam 2014, section
-3.1, figure 2.
+Systems are sorted by RIC (see `leadline difference`) or RIC@k and divided into bins of equal size, so that
+the systems in a bin have similar scores. The task is to predict, for each pair in a bin, whether both systems
+are from the same team. The predictors are id, the difference in RIC, and common measures of list similarity.
+Areas under the ROC curve are pooled over bins, with intervals from a bootstrap of whole teams. Source: Golbus
+and Aslam 2014, section 3.1, figure 2.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OPTIONS = (
     Option(
         "bins", int, "Number of bins of equal size by RIC. [default: 20, or fewer to keep 7 systems per bin]"
     ),
-    Option("level", float, "Lowest grade that AP counts as relevant.", 1.0),
+    Option("level", float, "Lowest relevant grade, for AP.", 1.0, metavar="GRADE"),
     Option("samples", int, "Number of bootstrap resamples of teams.", 1000),
     SEED,
 )

@@ -1,12 +1,14 @@
 """Measure the bias and coverage of estimates from few judgments, and how well they order runs.
 
-QRELS are the truth. A document without a judgment is not relevant. RUNS are pooled as in `leadline pool
---for`, once per measure and budget. In each of `--draws` rounds, documents are drawn and the measures are
-estimated with every proxy and every file of LLM labels. All budgets use the same random numbers, so that a
-larger sample contains the smaller ones. Runs that `--new` names do not contribute to the pool. There are two
-adverse judges: one labels at random, the other marks the first document of each run. Depth pools and
-MoveToFront pools of the same cost count unjudged documents as not relevant. Pairs of runs are compared in two
-ways: by judging documents that only one run retrieves, and by judging some queries completely.
+QRELS are the truth. A document without a judgment counts as not relevant. RUNS are pooled as in `leadline
+pool --for`, once per measure and budget. In each of `--draws` rounds, documents are drawn and the measures
+are estimated with each proxy. A proxy predicts the grades of unjudged documents, for example from votes of
+the runs or from a file of LLM labels. Two adverse proxies predict badly on purpose: one labels at random, the
+other marks the first document of each run. All budgets use the same random numbers, so that a larger sample
+contains the smaller ones. Runs given with `--new` are not pooled. For comparison, depth pools and MoveToFront
+pools of the same size are scored with unjudged documents as not relevant. Pairs of runs are compared by
+judging documents on which the two runs differ, documents drawn with equal probability, or some queries
+completely.
 Sources: Horvitz and Thompson 1952; Cormack, Palmer and Clarke 1998; Yilmaz, Kanoulas and Aslam 2008.
 """
 
@@ -52,7 +54,9 @@ CLAIM = Claim("Estimates from few judgments are unbiased, and their intervals ha
 OPTIONS = (
     Option("new", str, "Run that is not pooled (repeatable).", (), metavar="RUN"),
     Option("machine", str, "File of LLM labels (repeatable).", (), metavar="LABELS"),
-    Option("measure", str, "Measure to estimate (repeatable). [default: P@10, RBP@10, DCG@10, RR@10]", ()),
+    Option(
+        "measure", str, "Measure to estimate (repeatable). [default: P@10, RBP(p=0.8)@10, DCG@10, RR@10]", ()
+    ),
     LEVEL,
     Option(
         "budgets",

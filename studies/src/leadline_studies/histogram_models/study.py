@@ -1,9 +1,10 @@
 """Test whether HSA and DO follow rank measures over retrieval models of one collection.
 
-DOCS is a collection or its index. Every model ranks the whole collection. HSA and DO come from the first
-`--depth` documents of each list, with scores normalized per query and per model, and are compared with MAP,
-P@10 and nDCG. Then comes the intended use, where nothing is ranked: the models score only the relevant
-documents of each query and n other documents, chosen by hash, the same for all models.
+DOCS is a collection or its index. Every model ranks the whole collection. HSA and DO (see `leadline
+histogram`) come from the first `--depth` documents of each list, with scores normalized per query and per
+model, and are compared with MAP, P@10 and nDCG. Then comes the intended use, where nothing is ranked: the
+models score only the relevant documents of each query and n other documents, chosen by hash, the same for all
+models.
 Source: Krstovski, Smith and Kurtz 2015, section 5.2, tables 3 and 4.
 """
 

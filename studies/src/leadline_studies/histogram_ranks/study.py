@@ -1,7 +1,8 @@
 """Test whether HSA and DO follow rank measures over submitted runs, from ranks and from scores.
 
-Each recipe is correlated with AP, P@10 and nDCG over all runs, with bootstrap intervals over runs or teams,
-and over random sets of seven runs, as in the paper. Recall of the same lists is the control.
+Each variant of HSA and DO (see `leadline histogram`) is correlated with AP, P@10 and nDCG over all runs, with
+bootstrap intervals over runs or teams, and over random sets of seven runs, as in the paper. Recall of the
+same lists is the control.
 Source: Krstovski, Smith and Kurtz 2015, section 5.3, tables 5 and 6.
 """
 

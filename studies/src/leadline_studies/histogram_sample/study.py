@@ -1,9 +1,10 @@
 """Test whether HSA from a sample follows MAP better than AP of that sample does, over submitted runs.
 
-A sample of a list has some share of its relevant documents and n of its other documents, chosen by hash and
-the same for all estimates. The estimates are HSA from scores and from ranks, its robust variant, AP of the
-sample, and AP that counts each sampled document N/n times. Each is correlated over runs with AP of the whole
-lists. Source: Krstovski, Smith and Kurtz 2015, section 1 (the claim) and section 6 (the number of documents).
+A sample of a list has a share of its relevant documents and n of its N other documents, chosen by hash and
+the same for all estimates. The estimates are HSA (see `leadline histogram`) from scores and from ranks, its
+robust variant, AP of the sample, and AP that counts each sampled non-relevant document N/n times. Each is
+correlated over runs with AP of the whole lists. Source: Krstovski, Smith and Kurtz 2015, section 1 (the
+claim) and section 6 (the number of documents).
 """
 
 from __future__ import annotations

@@ -74,7 +74,13 @@ TRIED = (
 )
 OPTIONS = (
     Option("model", str, "Retrieval model to try (repeatable).", TRIED),
-    Option("tops", str, "Numbers of first BM25 documents to rescore.", "100,1000", metavar="K,K"),
+    Option(
+        "tops",
+        str,
+        "Numbers of documents to rescore from the top of the BM25 ranking.",
+        "100,1000",
+        metavar="K,K",
+    ),
     *SHARED,
 )
 

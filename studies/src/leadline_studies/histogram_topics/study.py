@@ -1,9 +1,9 @@
 """Test whether HSA and DO follow the retrieval quality of topic models better than perplexity does.
 
-For each number of topics T, a topic model ranks documents by their Hellinger distance from a document.
-Quality is MAP over documents with known similar documents (`--qrels`), or P@1 of translations
-(`--languages`). HSA and DO use only the relevant documents and a sample of other documents. Perplexity is
-that of held-out documents.
+For each number of topics T, a topic model ranks documents by the Hellinger distance between their topics and
+those of a query document. Quality is MAP over documents with known similar documents (`--qrels`), or P@1 of
+translations (`--languages`). HSA and DO (see `leadline histogram`) use only the relevant documents and a
+sample of other documents. Perplexity is that of held-out documents.
 Source: Krstovski, Smith and Kurtz 2015, section 5.1, tables 1 and 2.
 """
 
@@ -44,7 +44,7 @@ OPTIONS = (
     Option(
         "together",
         bool,
-        "Take QRELS of any queries. Documents relevant to the same query are similar.",
+        "Take QRELS for any queries, and regard documents relevant to the same query as similar.",
         False,
     ),
     Option(
@@ -55,7 +55,9 @@ OPTIONS = (
     ),
     Option("id_column", str, "Column with the ids.", metavar="COLUMN"),
     Option("train", str, "Training texts. All of DOCS is then held out.", metavar="DOCS"),
-    Option("held_out", float, "Share of DOCS to hold out for perplexity, without --train.", 0.1),
+    Option(
+        "held_out", float, "Share of DOCS to hold out for perplexity, without --train.", 0.1, metavar="SHARE"
+    ),
     Option("level", float, "Lowest grade of a similar document.", 1.0, metavar="GRADE"),
     Option("queries", int, "Maximum number of query documents. More are sampled at random."),
     Option("sample", int, "Number of non-relevant documents to sample per query for HSA and DO.", 100),

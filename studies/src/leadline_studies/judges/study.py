@@ -1,10 +1,10 @@
 """Test whether the ranking of systems depends on the assessor.
 
-QRELS are the reference. `--judges` names files of other assessors who judged the same pairs of query and
-document (see `leadline agreement`). All runs are evaluated with each judge on the pairs that all judges
-judged. The study reports Kendall's tau with the reference ranking, how much MAP and nDCG of each system
-change, and which pairs of systems swap. The claim has two halves. A change of judge has a large effect on
-absolute numbers if the median judge changes them by 10 % or more of their mean. It has virtually none on the
+QRELS are the reference. `--judges` names files of other assessors who judged the same query-document pairs
+(see `leadline agreement`). All runs are evaluated with each judge on the pairs that all judges judged. The
+study reports Kendall's tau with the reference ranking, how much each measure changes for each system, and
+which pairs of systems swap. The claim has two halves. A change of judge has a large effect on absolute
+numbers if the median judge changes them by 10 % or more of their mean. It has virtually no effect on the
 ranking if the median tau is 0.9 or more.
 Sources: Voorhees 2000, who regards rankings with tau of 0.9 or more as equivalent; Manning, Raghavan and
 Schuetze 2008, section 8.5.

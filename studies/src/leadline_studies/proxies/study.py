@@ -1,12 +1,13 @@
 """Measure how much narrower predictions of unjudged grades make the intervals of estimates.
 
-QRELS are the truth. A document without a judgment is not relevant. All RUNS are pooled as in `leadline pool
---for`. In each of `--draws` rounds, documents are drawn and each measure is estimated with every proxy. The
-width of the intervals is divided by their width with the proxy `centred`, the mean grade of the judged pairs.
-Votes of the runs have equal weights or weights by an estimate of the quality of each run: without judgments
-(nruns, reference count, and DeShaTo with `--docs`), by HSA of the judged ranks, or by the true value, which
-shows how much weights can achieve. There are two adverse judges: one labels at random, the other by the ranks
-of the worst run.
+QRELS are the truth. A document without a judgment counts as not relevant. All RUNS are pooled as in `leadline
+pool --for`. In each of `--draws` rounds, documents are drawn and each measure is estimated with each proxy. A
+proxy predicts the grades of unjudged documents, mostly from votes of the runs. The width of the intervals is
+divided by their width with the proxy `centred`, the mean grade of the judged pairs. Votes of the runs have
+equal weights or weights by an estimate of the quality of each run: without judgments (nruns, reference count,
+and DeShaTo with `--docs`), by HSA of the judged ranks, or by the true value, which shows how much weights can
+achieve. Two adverse proxies predict badly on purpose: one labels at random, the other by the ranks of the
+worst run.
 """
 
 from __future__ import annotations

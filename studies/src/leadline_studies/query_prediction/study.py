@@ -1,11 +1,11 @@
 """Evaluate query performance prediction (QPP) and its use for selective query expansion.
 
-Every predictor is correlated with AP over the queries of each model: DeShaTo and its terms, Clarity, NQC and
-WIG of the tail of the list, and query length as a control. Then each predictor chooses per query between the
-first model and the second, which expands queries. There are three rules. `compare` expands a query if the
-predictor is larger for the second list, `threshold` if it is above a threshold for the first list, and
-`difference` if the difference of the two is above a threshold. Thresholds are learned on one half of the
-queries and used on the other half, over many random halvings.
+Every predictor is correlated with the measure over the queries of each model: DeShaTo and its terms, Clarity,
+NQC and WIG of the tail of the list, and query length as a control. Then each predictor chooses per query
+between the first model and the second, which expands queries. There are three rules. `compare` expands a
+query if the predictor is larger for the second list than for the first, `threshold` if it is above a
+threshold for the first list, and `difference` if the second value minus the first is above a threshold.
+Thresholds are learned on one half of the queries and used on the other half, over many random halvings.
 Sources: Ionescu, Chifu and Mothe 2015 name both uses of DeShaTo, without numbers; Cronen-Townsend, Zhou and
 Croft 2002 and 2004; the rules are ours.
 """

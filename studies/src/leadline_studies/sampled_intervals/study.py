@@ -2,7 +2,7 @@
 
 Every model scores the whole collection, so the truth is known. Samples of n non-relevant documents per query
 are drawn again and again, the same for all models: once from all documents, and once with the first n/2
-documents of BM25 always in the sample. Measures are estimated as in `leadline sampled`.
+documents of the first model always in the sample. Measures are estimated as in `leadline sampled`.
 Claims: Krichene and Rendle 2020 (corrections reduce the bias of sampled metrics; uncorrected ones do not
 preserve the order of systems).
 """

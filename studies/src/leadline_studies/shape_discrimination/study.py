@@ -1,10 +1,10 @@
 """Test whether the topics of relevant documents have a sharper shape than those of other documents.
 
 For each query, equally many relevant and other documents are drawn several times, as many as there are of
-both and at most 30. DeShaTo is right if its mean score over draws is larger for the relevant documents. The
-other documents are from the whole collection (random) or from the first documents of a run (hard). A document
-without a relevant judgment counts as not relevant. Source: Ionescu, Chifu and Mothe 2015, section 3.2, table
-2.
+both and at most 30. DeShaTo (see `leadline unjudged`) is right if its mean score over draws is larger for the
+relevant documents. The other documents are from the whole collection (random) or from the first documents of
+a run (hard). A document without a relevant judgment counts as not relevant. Source: Ionescu, Chifu and Mothe
+2015, section 3.2, table 2.
 """
 
 from __future__ import annotations

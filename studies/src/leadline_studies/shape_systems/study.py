@@ -1,8 +1,9 @@
 """Measure how well the shape of topics ranks systems, compared with votes of other systems.
 
-DeShaTo uses topics fitted to the retrieved documents, several times and with several numbers of topics. It
-and the estimators by votes are compared by Kendall's tau with MAP@30 and with MAP, at several depths. DeShaTo
-and nruns are then compared on random sets of few systems, where nruns has few votes.
+DeShaTo (see `leadline unjudged`) uses topics fitted to the retrieved documents, several times and with
+several numbers of topics. DeShaTo and the voting estimators are compared with MAP@30 and with MAP by
+Kendall's tau, at several depths. DeShaTo and nruns are then compared on random sets of few systems, where
+nruns has few votes.
 Source: Ionescu, Chifu and Mothe 2015, section 3.4, table 4.
 """
 

@@ -1,8 +1,9 @@
 """Choose the number of topics on few judgments, and measure how good the choice is on other data.
 
-The choice is the number of topics for which DeShaTo has the largest tau with MAP@30 on one query in ten and
-on about 15 of the systems. It is then evaluated on all data, including those of the choice, as in the paper;
-on the queries and systems that were not used for the choice; and on a sister collection.
+The choice is the number of topics for which DeShaTo (see `leadline unjudged`) has the largest tau with MAP@30
+on one query in ten and on about 15 of the systems. It is then evaluated on all data, including those of the
+choice, as in the paper; on the queries and systems that were not used for the choice; and on a sister
+collection.
 Source: Ionescu, Chifu and Mothe 2015, section 3.3, table 3; section 3.4, table 4.
 """
 

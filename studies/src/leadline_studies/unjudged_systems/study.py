@@ -51,7 +51,7 @@ OPTIONS = (
         "Table column with the true score of each run, used instead of MAP by the judgments.",
         metavar="FILE:COLUMN",
     ),
-    Option("level", float, "Lowest grade that AP counts as relevant.", 1.0),
+    Option("level", float, "Lowest relevant grade, for AP.", 1.0, metavar="GRADE"),
     Option("samples", int, "Number of bootstrap resamples of teams.", 1000),
     Option("subsets", int, "Number of random sets of systems of each size.", 20),
     SEED,
