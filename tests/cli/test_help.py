@@ -296,7 +296,7 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
     ("call", "words"),
     [
         ("compare -m", f"[default: {', '.join(COMPARED)}]"),
-        ("rank -m", f"[default: {', '.join(COMPARED)}, or all measures of given values]"),
+        ("rank -m", f"[default: {', '.join(COMPARED)}, or all measures of the pool or per-query values]"),
         ("replicate -m", f"[default: {', '.join(COMPARED)}]"),
         ("evaluate -m", f"[default: {', '.join(DEFAULT_MEASURES)}]"),
         ("sampled -m", f"[default: {', '.join(sampled.DEFAULT_MEASURES)}]"),

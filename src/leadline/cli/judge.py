@@ -43,11 +43,11 @@ def command(
     """Judge pooled documents on a page in the browser.
 
     Press a digit to grade the document, U to undo, S to skip, N to write a note, or T to see the full text.
-    Documents appear in the order of the pool if `leadline pool --for` drew it, otherwise query by query, in
-    a random order for each assessor. The page does not show which systems retrieved a document, or at which
-    ranks. Each judgment is written to --store before the page says it is saved. To stop the server, press
-    Ctrl-C. To resume, run the same command. `leadline evaluate` reads the store as qrels, and --export
-    writes a qrels file.
+    Documents appear in the order of the pool if `leadline pool --for` drew it, otherwise query by query, in a
+    random order for each assessor. The page hides systems and ranks. Each judgment is written to --store
+    before the page says it is saved. Press Ctrl-C to stop the server, and run the same command to resume. The
+    page needs --docs and --queries. `leadline evaluate` reads the store as qrels, and --export writes a qrels
+    file.
 
     Example: leadline judge pool.tsv --docs docs.jsonl --queries queries.jsonl --store judged.sqlite
     --grades "0=no,1=partly,2=yes"
@@ -56,29 +56,25 @@ def command(
     -------
     [pool]
     --docs DOCS
-        Document file, folder of text files, or index with stored texts. Needed unless you add --simulate or
-        --export.
+        Document file, folder of text files, or index with stored texts.
     --queries QUERIES
-        Query (topic) file. The page also shows descriptions and narratives. Needed unless you add --simulate
-        or --export.
+        Query (topic) file, shown with descriptions.
     --store FILE | required
         SQLite file for the judgments, created if it does not exist.
     --grades SCALE
-        Grades of a new store: two to five digits with names, such as "0=no,1=yes". [default: 0=not
-        relevant,1=relevant, or with --simulate, 0 and the grades in QRELS]
+        Two to five digits with names, such as "0=no,1=yes", for a new store. [default: 0=not relevant,
+        1=relevant, or the grades in --simulate]
     --judges NAMES
         Names of assessors who share the queries, such as ann,bob. [default: every assessor judges all
         queries]
     --overlap SHARE | share 0..1
         Share of pairs that two of the --judges grade, to measure agreement. [default: 0.1]
     --stop-when RULE | Sampling
-        Rule that ends judging, such as "P@10 half-width < 0.05". leadline checks the widest 95 % interval of
-        the pooled runs for these queries (with `pool --for-pair`, that of the difference). Needs a pool from
-        `pool --for` without --judged.
+        Rule that ends judging, such as "P@10 half-width < 0.05". It is about the widest 95 % interval of the
+        pooled runs for these queries. Needs a pool from `pool --for`.
     --content FORMS as forms | = "full"
-        Content below the title: title (nothing), static or dynamic (a summary), or full (the text, below
-        a summary if it is long). Give several, such as static,dynamic, to assign one at random per assessor
-        and document.
+        Content below the title: title (nothing), static or dynamic (a summary), or full (the text). Give
+        several, such as static,dynamic, to assign one at random per assessor and document.
     --simulate QRELS
         Let simulated --judges grade the pool with these judgments, and start no server. Pairs without a
         judgment get grade 0.
@@ -93,8 +89,8 @@ def command(
     --port N | Server | int 0..65535 | = 8765
         Port of the server, or 0 for any free port.
     --token TEXT | Server | envvar LEADLINE_TOKEN
-        Token that assessors need (can also be set as LEADLINE_TOKEN), of 8 characters or more. By default,
-        leadline makes one up if other machines can reach --host.
+        Token of 8 characters or more that assessors need (or set LEADLINE_TOKEN). By default, leadline
+        makes one up if other machines can reach --host.
     --no-browser | Server | flag
         Do not open a browser.
     --seed N | int 0..4294967295

@@ -52,13 +52,13 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
         Pool depth: the first K documents of every run. With --for, only these documents can be sampled.
         [default with --for: twice the largest cutoff, and at least 200 if a measure has no cutoff]
     --method NAME | Selection | POOLING
-        Pooling method to use instead of --depth: RRF(documents=100) or RBP(documents=100,p=0.8), which sum
-        rank weights over runs, or MoveToFront(documents=100), which favors runs that find relevant documents.
+        Pooling method to use instead of --depth: RRF(documents=100), RBP(documents=100,p=0.8) or
+        MoveToFront(documents=100) (docs/judging.md).
     --docs DOCS as documents
         Collection (texts or an index). Documents outside it are left out. [default: all retrieved
         documents]
     --queries QUERIES
-        Query (topic) file. Queries that no run contains are also pooled if you add -C pool.random or
+        Queries (topics). Queries that no run contains are also pooled if you add -C pool.random or
         -C pool.everything.
     --judged QRELS
         Existing judgments. The judged pairs are excluded, and MoveToFront uses their grades. With --for,
@@ -73,14 +73,12 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
     --total N | Sampling | int 1..
         Expected total number of judgments. The number drawn is random.
     --for-pair A B as pair | Sampling | nargs 2
-        Restrict the sample to documents whose weights in runs A and B differ. Single runs then have no
-        interval.
+        Restrict the sample to documents whose weights in runs A and B differ. Single runs have no interval.
     --for-run RUN | Sampling | many
         New run to measure, instead of the RUN arguments (repeatable). Only documents of new runs are
         sampled, except those already in --judged.
     --machine LABELS | Sampling
-        LLM labels for the forecast. They do not change the draw. The pool records the file, and estimates
-        from the pool use it.
+        LLM labels for the forecast. They do not change the draw, but estimates from the pool use them.
     --from POOL as earlier | Sampling
         Earlier pool from `pool --for`, to enlarge with the same --seed (all its pairs are kept), or for
         --twice or --leave-out.

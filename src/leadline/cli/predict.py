@@ -44,8 +44,8 @@ def command(
     -------
     runs...
     -m, --predictor NAME as predictors | Measures | PREDICTOR | many
-        Predictor (repeatable): NQC(tail), WIG(tail), or with --topics, DeShaTo(total). [default: all that
-        the inputs allow]
+        Predictor (repeatable): DeShaTo(total), NQC(tail), WIG(tail). DeShaTo needs --topics. [default: all
+        that the inputs allow]
     --index INDEX
         Index of the documents, for WIG(length=root). Needs --queries.
     --queries QUERIES
