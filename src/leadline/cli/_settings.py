@@ -106,7 +106,7 @@ SETTINGS = {
                 InputPath()),
         Setting("read.lengths",
                 "Lengths of documents (of chunks, with documents_of) for measures with a budget, such as "
-                "R@500tokens. FILE:COLUMN is a column in a CSV or TSV table with doc_id.",
+                "R@500tokens. FILE:COLUMN is a column of a table with the ids in doc_id or chunk_id.",
                 tried=("--tokens",)),
         Setting("read.name", "Name of the run to read from a table with several runs."),
         Setting("read.name_by", "Source of a run's name: its file or its tag.", one_in("file", "tag"), "file",
@@ -152,7 +152,7 @@ SETTINGS = {
                 one_in("refuse", "zero", "drop"), "refuse"),
         Setting("scores.queries",
                 "Queries to average over: all judged queries, those also in the run (both), or those with a "
-                "relevant document.",
+                "relevant document. [default: all, except with --profile trec9 or trec10]",
                 one_in("all", "both", "with_relevant")),
         Setting("scores.wide",
                 "Whether columns of per-query values are runs or measures. [default: by their names]",
@@ -162,11 +162,12 @@ SETTINGS = {
         Setting("test.family", "Tests to correct together: those of one measure, or of all measures.",
                 one_in("measure", "all"), "measure"),
         Setting("test.half_width",
-                "Half-width to plan for, with a sampled pool. Shows how many queries are needed at different "
-                "numbers of judgments per query.", click.FLOAT),
+                "Half-width of confidence intervals to plan for, with a sampled pool. Shows how many queries "
+                "are needed at different numbers of judgments per query.", click.FLOAT),
         Setting("test.interval",
                 "Method for confidence intervals: Student, BCa or Percentile (both bootstrap), or "
-                "Randomisation (only in comparisons).", INTERVAL),
+                "Randomisation (only in comparisons). [default: Student, but Randomisation for up to 100 "
+                "intervals with --test Randomisation]", INTERVAL),
         Setting("test.per_pair",
                 "Show a separate confidence interval for each pair instead of simultaneous intervals.",
                 click.BOOL, default=False),
@@ -209,7 +210,7 @@ SETTINGS = {
                 "Unit for confidence intervals: queries (at least ten), pairs (only for these queries), or "
                 "auto (queries, or pairs with --table).",
                 one_in("auto", "queries", "pairs"), "auto"),
-        Setting("agreement.top", "With --runs, also compare the order of the K best runs.",
+        Setting("agreement.top", "In an audit, number of best runs whose order is also compared separately.",
                 click.IntRange(2, LARGEST), 10),
         Setting("agreement.weights", "Weights for disagreement in Cohen's kappa.",
                 one_in("none", "linear", "quadratic"), "none"),
@@ -242,8 +243,8 @@ SETTINGS = {
                 "Documents to sample from: each run's own lists, or the union of all runs.",
                 one_in("list", "union"), "list"),
         Setting("histogram.show",
-                "Run to show in the figure, at most four in all. [default: all runs, or those with the "
-                "highest and lowest HSA]", many=True),
+                "Run to show in the figure, at most four in all. [default: all runs if at most four, "
+                "otherwise those with the highest and lowest HSA]", many=True),
         Setting("index.positions", "Store term positions. Only SDM needs them, and an index without "
                                    "them is smaller.",
                 click.BOOL, default=True, tried=("--no-positions",)),

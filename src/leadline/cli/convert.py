@@ -82,7 +82,8 @@ def command(
     -o, --output OUT | OUTPUT
         File to write instead of OUT.
     --to as form | trec/parquet/arrow/jsonl/json/csv/tsv/quepid/beir/rank_eval
-        Format of OUT: beir writes a folder, rank_eval an Elasticsearch request. [default: by suffix]
+        Format of OUT. With qrels, beir writes a folder, rank_eval an Elasticsearch request, and quepid the
+        CSV file that Quepid imports. [default: by suffix]
     --queries FILE
         Query texts, for --to beir or rank_eval.
     --docs FILE

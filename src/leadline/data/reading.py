@@ -311,7 +311,7 @@ def _checked_lengths(given: object) -> Lengths | None:
 
 @dataclass(frozen=True)
 class Cut:
-    """Truncation of ranked lists at `depth` documents; `judged_only` removes unjudged documents first."""
+    """Truncation of ranked lists at `depth` documents, after which `judged_only` removes unjudged ones."""
 
     depth: int | None = None
     judged_only: bool = False
