@@ -14,6 +14,7 @@ value), `many`, `required`, `nargs N`, `envvar NAME`, a default `= JSON` (in par
 `a/b` (then ` (any case)`), a range `int 1..` or `share 0..1`, or the name of a type. `use` takes parameters
 from shared_options.txt, and `-C` lists settings; one that is `remembered` is for `values_given` and not for
 the function of the command. `-o` stands for the options of output; `kinds` is the help of its --figure.
+A long line of `-C` or `-o` continues indented.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def _parameters(listed: str, entry: Entry) -> Iterator[Entry]:
             for one in line[3:].replace("\0", "").split(", "):
                 yield _setting(one)
         elif head.split(" | ")[0] == "-o":
-            yield from _of_output(head.split(" | ")[1:], entry)
+            yield from _of_output(line.replace(" \0", "").split(" | ")[1:], entry)
         else:
             yield _parameter(head) | ({"help": text.replace("\0", "")} if text else {})
 
@@ -160,7 +161,7 @@ def _type(word: str, key: str, value: str) -> Any:
         low, high = (int(end) if end else LARGEST for end in value.split(".."))
         return {"IntRange" if key == "int" else "FloatRange": [low, high]}
     choices = word.removesuffix(" (any case)")
-    assert "/" in choices, word
+    assert "/" in choices, f"{word} is not one of {', '.join(sorted(TYPES))}, and has no choices"
     return {"Choice": [choices.split("/"), *[False] * (choices != word)]}
 
 

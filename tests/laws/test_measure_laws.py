@@ -109,6 +109,11 @@ def relevant(case: Case, rel: float) -> list[str]:
     return [name for name in case.scores if case.grades.get(name, -1) >= rel]
 
 
+def exempt(table: str) -> str:
+    """Return what to do about a law that cannot hold."""
+    return f": if this law cannot hold, add the measure and the reason to {table} in this file"
+
+
 def same(one: float, other: float) -> bool:
     return one == other or (undefined(one) and undefined(other))
 
@@ -267,13 +272,13 @@ def judged_queries() -> JudgedRun:
     return join(QUERIES)
 
 
-def assert_same(measure: Measure, one: JudgedRun, other: JudgedRun) -> None:
+def assert_same(measure: Measure, one: JudgedRun, other: JudgedRun, *, hint: str = "") -> None:
     """Assert that a measure has the same values in both, query by query, to the last bit."""
     assert one.qrels.queries == other.qrels.queries
     mine, theirs = measure.values(one), measure.values(other)
     differ = ~((mine == theirs) | (np.isnan(mine) & np.isnan(theirs)))
     queries = [one.qrels.queries[place] for place in np.flatnonzero(differ).tolist()]
-    assert not queries, measure
+    assert not queries, f"{measure}{hint}"
 
 
 @every_measure
@@ -447,7 +452,7 @@ def test_a_better_graded_document_higher_up_never_hurts(kind: type[Measure]) -> 
         gained = measure.values(after) - measure.values(before)
         undefined_in_both = np.isnan(measure.values(after)) & np.isnan(measure.values(before))
         better = gained > -1e-15 if measure.rising else gained < 1e-15
-        assert (better | undefined_in_both).all(), measure
+        assert (better | undefined_in_both).all(), f"{measure}{exempt('MAY_HURT')}"
 
 
 @cache
@@ -466,7 +471,8 @@ def test_a_document_without_a_judgment_is_as_one_of_grade_0(kind: type[Measure])
         pytest.skip(NOT_AS_ZERO[kind.__name__])
     for measure in variants(kind):
         if getattr(measure, "rel", 1) != 0:  # then a grade of 0 is relevant
-            assert_same(measure, judged_queries(), every_retrieved_document_judged())
+            hint = exempt("NOT_AS_ZERO")
+            assert_same(measure, judged_queries(), every_retrieved_document_judged(), hint=hint)
 
 
 @every_measure
@@ -481,7 +487,8 @@ def test_a_perfect_list_reaches_the_end_of_a_closed_range(kind: type[Measure]) -
         scores = {name: float(place) for place, name in enumerate(grades)}
         lists = [Case(scores, grades), Case(scores, grades, known=frozenset(grades))]
         best = {value(measure, case) for case in lists}
-        assert (measure.high if measure.rising else measure.low) in best
+        end = measure.high if measure.rising else measure.low
+        assert end in best, f"{measure}{exempt('NOT_REACHED')}"
 
 
 @every_measure

@@ -93,7 +93,8 @@ def command(
         Save the runs' per-query values as a baseline (.json, .parquet) unless a check fails.
     use query-slice, query-weights, sample, evaluation, scores
     -C figure.pair, output.changed, test.half_width, test.per_pair, output.force_update
-    -o | figures differences/forest/pairs/groups/critical-difference/scatter/slices/box/violin/line | digits
+    -o | figures differences/forest/pairs/groups/critical-difference/scatter/
+        slices/box/violin/line | digits
     """
     kept_in = {name: options.pop(name) for name in OPTIONS}
     given_baselines = options.pop("baseline")

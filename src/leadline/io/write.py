@@ -50,7 +50,8 @@ def write_table(
     refuse_sources(path, sources)
     found = found._replace(suffix=suffix_of(path) if suffix is None else suffix)
     form = BY_SUFFIX.get(found.suffix, TREC)
-    assert form.write is not None
+    if form.write is None:
+        raise UsageError(f"{path}: leadline reads the format {form.name}, but does not write it.")
     try:
         write_bytes(path, form.write(found))
     except InputError as error:
