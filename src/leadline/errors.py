@@ -225,4 +225,4 @@ class UnknownIdError(LeadlineError, KeyError):
         if meant := did_you_mean(self.name, names):
             return f"{found} {meant}"
         first = ", ".join(map(repr, names[:3])) + ", ..." * (len(names) > 3)
-        return f"{found} The queries are {first}." if names else f"{found} It is empty."
+        return punctuated(f"{found} The queries are {first}") if names else f"{found} It is empty."

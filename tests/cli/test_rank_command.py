@@ -139,7 +139,7 @@ def test_every_form_has_a_row_for_each_run_and_measure(leadline: Leadline) -> No
         ),
         (["correlate", "values.json"], "Pass FILE... -m MEASURE -m MEASURE"),
         (["correlate", "values.json", "values.json", "-m", "AP"], "Pass FILE... -m MEASURE -m MEASURE"),
-        (["rank", "values.csv", "bm25.run"], "either per-query values only, or judgments and runs"),
+        (["rank", "values.csv", "bm25.run"], "either per-query values only, or no per-query values"),
         (["correlate", "values.csv"], "Pass FILE... -m MEASURE -m MEASURE"),
         (["rank", "values.csv", "-l", "2"], "--level cannot change values"),
         (["rank", "values.csv", "-C", "queries=both"], "scores.queries cannot change values"),

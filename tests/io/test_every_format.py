@@ -351,11 +351,11 @@ FAULTS = {
         "a.json",
         '["q1", "d1"]',
     ): ", record 1: the record is of type str. Use (query, document, number), or a named "
-    "tuple or dictionary with these names.",
+    "tuple or dictionary with query_id, doc_id and score (in qrels, relevance).",
     (
         "a.json",
         '[{"qid": "q1"}]',
-    ): ", record 1: no scores were found in qid because no column is called doc_id, docno, "
+    ): ", record 1: no document ids were found in qid because no column is called doc_id, docno, "
     "docid, corpus-id, corpus_id, item_id, document, Doc ID, doc, chunk_id, passage_id, pid, text_id or id",
     (
         "a.jsonl",

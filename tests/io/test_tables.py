@@ -197,7 +197,11 @@ def test_levels_of_ntcir_are_grades(name: str, letters: int, tmp_path: Path) -> 
         ("q1\td1\t0.5\nq1\td2\tx\n", "score", ":2: score 'x' of document 'd2' for query 'q1' is not a"),
         ("q1\td1\t0.5\nq1\t\t0.5\n", "score", ":2: there is no id in column 'doc_id'"),
         ("q1\td1\t1\nq1\td1\t2\n", "rank", ":2: document 'd1' appears twice for query 'q1' (first at line"),
-        ("q1 d1 0.5\n", None, ":1: no scores were found in q1 d1 0.5 because no column is called query_id"),
+        (
+            "q1 d1 0.5\n",
+            None,
+            ":1: no query ids were found in q1 d1 0.5 because no column is called query_id",
+        ),
     ],
 )
 def test_faults_in_tables_without_a_header_are_refused(
@@ -255,7 +259,7 @@ def test_columns_without_a_header_are_named(tmp_path: Path, leadline: Leadline) 
         ("query_id,query_id,score", ":1: column 'query_id' appears twice"),
         (
             "doc_id,-,score",
-            ":1: no scores were found in doc_id, -, score because no column is called query_id",
+            ":1: no query ids were found in doc_id, -, score because no column is called query_id",
         ),
         (
             "query_id,doc_id,grade",

@@ -26,8 +26,8 @@ def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = T
             next(path for path, is_one in found.items() if is_one is kind) for kind in (True, False)
         )
         raise UsageError(
-            f"{values} contains per-query values, but {other} does not. Pass either per-query "
-            "values only, or judgments and runs. If leadline takes a file for the wrong kind, add --config "
+            f"{values} contains per-query values, but {other} does not. Pass either per-query values only, "
+            "or no per-query values. If leadline takes a file for the wrong kind, add --config "
             f"read.kind={VALUES} or --config read.kind=qrels."
         )
     return any(found.values())

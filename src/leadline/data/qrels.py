@@ -208,7 +208,7 @@ class QrelsColumns(QueryTable):
         """Return the judgments of a query as `{document: grade}`; integral grades are of type int."""
         code = self.queries.find(query)
         if code is None:
-            raise UnknownIdError(query, self.queries, f"in the qrels{self.source and ' '}{self.source}")
+            raise UnknownIdError(query, self.queries, f"in {self.source or 'the qrels'}")
         return {
             to_text(self.documents[row]): _number(float(self.grades[row]))
             for row in range(int(self.begin[code]), int(self.end[code]))
@@ -350,7 +350,7 @@ class QrelsColumns(QueryTable):
         for query in queries:
             code = self.queries.find(query)
             if code is None:
-                raise UnknownIdError(query, self.queries, f"in the qrels{self.source and ' '}{self.source}")
+                raise UnknownIdError(query, self.queries, f"in {self.source or 'the qrels'}")
             codes.append(code)
         return self.of_codes(np.unique(np.array(codes, dtype=np.int64)))
 

@@ -286,7 +286,9 @@ def _checked_documents(given: object) -> ChunkIds | None:
     else:
         wrong = "is not a file, and the pattern has no group in parentheses for the document id"
     if not groups:
-        raise UsageError(f"documents_of='{made}' {wrong}. Use a pattern such as '^(.*)#\\d+$'.")
+        raise UsageError(
+            f"--config read.documents_of: '{made}' {wrong}. Use a pattern such as '^(.*)#\\d+$'."
+        )
     return made
 
 

@@ -201,7 +201,10 @@ def _is_list(documents: object) -> bool:
     return isinstance(documents, (list, tuple))
 
 
-SHAPES = "Use (query, document, number), or a named tuple or dictionary with these names"
+SHAPES = (
+    "Use (query, document, number), or a named tuple or dictionary with query_id, doc_id and score (in "
+    "qrels, relevance)"
+)
 
 
 def table_of_rows(source: Iterable[tuple[int, Any]], *, path: str, unit: str = "record") -> Table | Records:

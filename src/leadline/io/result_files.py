@@ -106,9 +106,12 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
+ONE_PER_RUN = "Pass a saved result, or a table with a column run and a column per measure"
+
+
 def _chosen(names: list[str], measure: str, path: str) -> str:
     if not names:
-        raise InputError("does not contain one number per run", path=path)
+        raise InputError("does not contain one number per run", path=path, hint=ONE_PER_RUN)
     if measure and measure not in names:
         raise InputError(f"has no measure '{measure}'", path=path, hint=f"Use {either(names)}")
     return measure or names[0]

@@ -59,9 +59,9 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
     value = find(present, values)
     used = (*found, value, more)
     refuse_repeated("column", [name for name in present if name in used])
-    for name, names in zip(found, (QUERY, LISTED), strict=True):
+    for noun, name, names in zip(("query id", "document id"), found, (QUERY, LISTED), strict=True):
         if name is None:
-            raise _missing(present, what, names)
+            raise _missing(present, noun, names)
     if value is None and not by_rank:
         ranked = more and what == "score"
         swapped = "Judgments come first, then runs" if what == "score" and find(present, GRADE) else ""
