@@ -30,7 +30,7 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
     The demo ends by ranking the runs with an automatic judge's labels, with 20 human judgments per query, and
     with all judgments.
 
-    All data is part of the package. Only --collection xquad may need a download.
+    All data is part of the package, except that --collection xquad may need a download.
 
     Example: leadline demo -o tour.html
 

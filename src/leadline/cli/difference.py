@@ -36,10 +36,10 @@ def command(
     """Compute Information Difference and RIC of runs.
 
     RIC (Relevance Information Correlation) measures how much information, in bits, a ranking gives about
-    which of two judged documents is more relevant. Information Difference (id) is the information in one list
-    that the other list lacks, summed over both directions. The output also shows the concordance (the share
-    of pairs in the right order minus the share in the wrong order), the number of reversed lists, which rank
-    most of their pairs in the wrong order, and rank similarities of the lists.
+    which of two judged documents is more relevant. The Information Difference (id) of two lists is the
+    information that one list has and the other lacks, summed over both directions. The output also shows the
+    concordance (the share of pairs in the right order minus the share in the wrong order), the number of
+    reversed lists, which rank most of their pairs in the wrong order, and rank similarities of the lists.
 
     Example: leadline difference qrels.txt bm25.run dense.run -k 20 -o map.svg
 
@@ -57,7 +57,7 @@ def command(
     --exhaustive DOCS as documents | Reading
         Count every unjudged document in DOCS as not relevant.
     --competitor NAME as competitors | Measures | SIMILARITY | many
-        Rank similarity to compare with, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: Jaccard and
+        Rank similarity to report, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: Jaccard and
         Overlap, and for up to 20 runs RBO and Kendall]
     --no-competitors | Measures | flag
         Leave out the rank similarities.

@@ -34,8 +34,8 @@ def command(
     1000), HSA from ranks follows MAP more closely than HSA from scores. Recall of the same lists is the
     control. With --depth 100, recall follows MAP as closely as HSA and DO do: the median Pearson correlation
     of recall with MAP over random sets of seven runs is 0.91 to 0.98. hsa_robust is our own variant, chosen
-    on four sets of runs. On other runs, its correlation with MAP is 0.30 to 0.98, compared with 0.04 to 0.99
-    for HSA from ranks, and it is higher in 4 of 9 cases.
+    on four sets of runs. On other runs, its median correlation with MAP is 0.30 to 0.98, compared with 0.04
+    to 0.99 for HSA from ranks, and it is higher in 4 of 9 settings.
 
     Example: leadline histogram qrels.txt bm25.run dense.run --bins 4 -o hsa.svg
 

@@ -22,7 +22,7 @@ def command(
     """Index a document collection.
 
     DOCS is JSON Lines (doc_id, title, text), JSON, CSV, TSV, Parquet, TREC text or SMART, plain or
-    compressed, or a folder of text files (.txt, .md, .rst, .html). Title and text form one field; other
+    compressed, or a folder of text files (.txt, .md, .rst, .html). Title and text form one field. Other
     columns are stored for display. The index is a folder, and its index.json records how it was made. If
     leadline rejects an index of an earlier version, rebuild it.
 
