@@ -72,6 +72,7 @@ def test_two_judges_share_the_pairs_and_go_on_where_they_stopped(pool: str, tmp_
     pairs = {(one.query, one.document) for one in given}
     assert set(done.judges) == {one.judge for one in given} == {"ann", "bob"}
     assert sum(done.judges.values()) == len(given) > len(pairs)
+    assert done.unjudged == sum(document not in QRELS[query] for query, document in pairs)
     assert simulate(pool, store, QRELS, judges="ann,bob", overlap=0.5).judges == {"ann": 0, "bob": 0}
 
 

@@ -253,8 +253,8 @@ BATCH = 500  # events per transaction
 class SimulatedJudgments(NamedTuple):
     """What simulated judges added to a store.
 
-    `judges` has the number of new judgments of each judge, and `unjudged` counts those of pairs that the
-    known judgments lack. They have grade 0. `queries` counts the queries of the pool that have no judgment.
+    `judges` has the number of new judgments of each judge, and `unjudged` counts the pairs among them that
+    the known judgments lack. They have grade 0. `queries` counts the queries of the pool without a judgment.
     """
 
     judges: dict[str, int]
@@ -287,7 +287,7 @@ def simulate(
         fill(opened, rows, drawn)
         queues = Queues(opened, judges=names, overlap=share if len(names) > 1 else 0.0)
         counts = dict.fromkeys(names, 0)
-        unjudged, more = 0, True
+        unjudged, more = set[int](), True
         while more:  # a second judge of a drawn pair waits for the first
             more = False
             for judge in names:
@@ -295,7 +295,7 @@ def simulate(
                 events = []
                 for pair in queues.upcoming(judge, BATCH):
                     grade = known.get(pair.query, {}).get(pair.document)
-                    unjudged += grade is None
+                    unjudged |= {pair.id} if grade is None else set()
                     key = f"simulated-{judge[:30]}-{pair.id}"
                     events.append(Event(key, "judge", pair.id, grade=max(0, int(grade or 0)), shown="full"))
                 queues.append(judge, events)
@@ -303,7 +303,7 @@ def simulate(
                 more |= bool(events)
         opened.checkpoint()
         queries = {pair.query for pair in opened.pairs()} - known.keys()
-    return SimulatedJudgments(counts, unjudged, len(queries))
+    return SimulatedJudgments(counts, len(unjudged), len(queries))
 
 
 def _scale(known: Mapping[str, Mapping[str, float]]) -> str:
