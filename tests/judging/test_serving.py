@@ -127,7 +127,7 @@ def test_the_lock_falls_when_the_page_ends(tmp_path: Path) -> None:
 
 def test_a_store_in_a_folder_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> None:
     with (
-        pytest.raises(InputError, match=r"cannot be locked .* Choose a folder"),
+        pytest.raises(InputError, match=r"none: no such folder\. Create the folder"),
         lock.exclusive(str(tmp_path / "none" / "judged.sqlite")),
     ):
         pass

@@ -308,8 +308,8 @@ def why_different(
     >>> found.cause, found.causes[0].a, found.causes[0].b
     ('ties', 'descending_id', 'ascending_id')
     """
-    both({"qrels": qrels}, {"run": run})
-    both({"run": run}, {"qrels": qrels})
+    both({"--qrels": qrels}, {"--run": run})
+    both({"--run": run}, {"--qrels": qrels})
     text = None if measure is None else str(measure)
     first, second, others = two_sides(a, b, measure=text, name=name)
     meant = measure if isinstance(measure, Measure) else measure_of(text or first.measure)

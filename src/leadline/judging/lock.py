@@ -28,11 +28,19 @@ def exclusive(path: str) -> Iterator[None]:
     the same file.
     """
     real = os.path.realpath(path)
+    check_folder(path)
     with ExitStack() as held:
         held.enter_context(_beside(real, path))
         if not os.path.lexists(real) or os.path.isfile(real):
             held.enter_context(_on_file(real, path))
         yield
+
+
+def check_folder(path: str) -> None:
+    """Reject a store in a folder that does not exist."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise InputError("no such folder", path=folder, hint="Create the folder for the store first.")
 
 
 def check_names(path: str) -> None:

@@ -21,7 +21,7 @@ from leadline.io.judgment_store import APPLICATION, VERSION, WAIT
 from leadline.io.pool_files import DrawnPool, lines_of
 from leadline.judging import events as scale
 from leadline.judging.events import ConflictError, Event, check_judge
-from leadline.judging.lock import Identity, check_names
+from leadline.judging.lock import Identity, check_folder, check_names
 
 TABLES = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -169,11 +169,9 @@ class Store:
     def open(cls, path: str, *, grades: str | None = None, seed: int | None = None) -> Self:
         """Open or create a store; raise UsageError if its scale or seed differs."""
         text = None if grades is None else scale.written(scale.parse_scale(grades))
-        folder = os.path.dirname(os.path.abspath(path))
         if os.path.isdir(path):
             raise InputError(f"this is a folder, not {reader.STORE}", path=path)
-        if not os.path.isdir(folder):
-            raise InputError("no such folder", path=folder, hint="Create the folder for the store first.")
+        check_folder(path)
         if os.path.exists(path) and not os.path.isfile(path):
             raise InputError(f"this is not a regular file, so it cannot be {reader.STORE}", path=path)
         check_names(path)

@@ -182,7 +182,10 @@ class TopicModel:
             return 0
         if language not in self.languages:
             found = "no language was given" if language is None else f"the model has no language '{language}'"
-            raise UsageError(f"{found}. Use {either(self.languages)}.")
+            one = self.languages == [WHOLE]
+            raise UsageError(
+                f"{found}. {'Leave out --language' if one else f'Use {either(self.languages)}'}."
+            )
         return self.languages.index(language)
 
     def save(self, path: str | os.PathLike[str]) -> None:
