@@ -29,17 +29,15 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
     """
     if is_baseline(result):
         saved = read_saved(result)
-        command_name, inputs, view = saved.command, saved.inputs, saved.view
+        command_name, kind, inputs, view = saved.command, saved.kind, saved.inputs, saved.view
     else:
         from leadline.evaluation.score_results import read_scores
 
         values = read_scores([result])
-        command_name, inputs, view = "show", list(values.inputs), View(values)
+        command_name, kind, inputs, view = "show", "table", list(values.inputs), View(values)
     if per_query:
         if "per_query" not in inspect.signature(view.result.to_dict).parameters:
-            raise UsageError(
-                f"--per-query does not apply, because a result of `{command_name}` has no per-query values"
-            )
+            raise UsageError(f"--per-query does not apply, because a {kind} has no per-query values")
         view.json |= {"per_query": True}
         if view.shown or command_name == "show":
             view.shown |= {"per_query": True}

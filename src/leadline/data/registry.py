@@ -504,7 +504,7 @@ def only(text: object, found: Sequence[T], noun: str = "measure") -> T:
     leadline.errors.UsageError: 'P@5,10' stands for 2 measures. Pass only one, such as P@5.
     """
     if len(found) != 1:
-        raise UsageError(f"'{text}' stands for {len(found)} {noun}s. Pass only one, such as {found[0]}.")
+        raise UsageError(f"{text!r} stands for {len(found)} {noun}s. Pass only one, such as {found[0]}.")
     return found[0]
 
 

@@ -48,13 +48,22 @@ class Saved(NamedTuple):
     view: Any  # the result and how the command showed it
 
     @property
+    def kind(self) -> str:
+        """What was saved, in words: a result of a command, or of a class if Python saved it."""
+        return (
+            f"result of `{self.command}`"
+            if self.command
+            else f"result of type {type(self.view.result).__name__}"
+        )
+
+    @property
     def values(self) -> Any:
         """The per-query values, as `Results`: the result, or those that it was made of."""
         own = self.view.result
         found = own if hasattr(own, "averaged_values") else getattr(own, "results", None)
         if not hasattr(found, "averaged_values"):
             raise InputError(
-                f"is a saved result of `{self.command}` without per-query values",
+                f"is a saved {self.kind} without per-query values",
                 path=self.path,
                 hint="Pass a result of `evaluate`, `compare` or `rank`",
             )

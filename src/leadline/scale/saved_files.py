@@ -92,9 +92,7 @@ def saved_results(path: str) -> Results:
         raise
     results = saved.view.result
     if not isinstance(results, Results):
-        raise InputError(
-            f"only results of `evaluate` can be merged, but this is a result of `{saved.command}`", path=path
-        )
+        raise InputError(f"only results of `evaluate` can be merged, but this is a {saved.kind}", path=path)
     for key in ("bounds", "relevance_strings"):
         if results.options.get(key):
             raise InputError(f"results with {key.replace('_', ' ')} cannot be merged", path=path)
