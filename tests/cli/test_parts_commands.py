@@ -81,6 +81,20 @@ def test_saved_parts_merge_and_verify(split: Split, leadline: Leadline) -> None:
     assert "0.parquet and 0.parquet" in leadline("merge", files[0], files[0]).refusal
 
 
+def test_verify_lists_values_that_it_does_not_recompute(split: Split, leadline: Leadline) -> None:
+    leadline("pool", split.run, "--for", "P@2", "--budget", "2", "-o", "pool.tsv")
+    leadline("judge", "pool.tsv", "--simulate", split.qrels, "--store", "judged.db")
+    leadline("evaluate", "judged.db", split.run, "-o", "estimates.json")
+    leadline("evaluate", split.qrels, split.run, "-o", "exact.json")
+    Path(split.qrels).write_text(Path(split.qrels).read_text() + "new 0 d 1\n")
+    for name, found in (
+        ("estimates.json", "not recomputed: they use a sample of judgments"),
+        ("exact.json", "not recomputed: the judgments are missing or have changed"),
+    ):
+        last = leadline("verify", name, "-f", "json").data["checks"][-1]
+        assert (last["kind"], last["ok"], last["found"]) == ("values", None, found)
+
+
 def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None:
     leadline("evaluate", split.qrels, "bm25", "--parts", "-o", "saved.parquet")
     assert leadline("verify", "saved.parquet").status == 0

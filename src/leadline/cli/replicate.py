@@ -59,7 +59,7 @@ def command(
         Rank-biased overlap, with its persistence p.
     use confidence, seed
     -q, --per-query | Queries | flag
-        Add per-query differences, tau union and RBO to the JSON output (reproductions only).
+        Add per-query differences, tau union and RBO to the -f json output (reproductions only).
     use evaluation
     -C test.draws = 10000
     -o | figures differences/effects

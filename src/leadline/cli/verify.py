@@ -16,8 +16,8 @@ def command(context: click.Context, /, *, saved: str, sample: int, seed: int, ou
 
     FILE is a result that a command saved with -o FILE.json or -o FILE.parquet. leadline recomputes the
     SHA-256 of every input and, for `evaluate` and `merge`, the values of a sample of queries. The exit status
-    is 1 if anything differs. Whatever cannot be checked, such as a missing input, is listed but does not
-    change the exit status.
+    is 1 if anything differs. Whatever cannot be checked, such as a missing input or an estimate, is listed
+    but does not change the exit status.
 
     Example: leadline verify saved.parquet --sample 20
 

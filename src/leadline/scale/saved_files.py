@@ -168,7 +168,14 @@ def verify(path: str, *, sample: int = SAMPLE, seed: int = 0) -> Verification:
     size = rows.size if isinstance(rows, np.ndarray) else 0
     verification = Verification(os.fspath(path), size, options={"sample": sample, "seed": seed})
     unchanged = [_check_input(verification, info) for info in saved.inputs if info["path"]]
-    if sample and isinstance(results, Results) and results.undefined is not None:
+    sampled = isinstance(results, Results) and (
+        results.estimates is not None
+        or results.withheld is not None
+        or results.options.get("pool") is not None
+    )
+    if sample and sampled:
+        verification.add("values", "", "not recomputed: they use a sample of judgments", ok=None)
+    elif sample and isinstance(results, Results) and results.undefined is not None:
         results.inputs = saved.inputs
         _check_values(verification, results, unchanged, sample, np.random.default_rng(seed))
     return verification
@@ -242,8 +249,6 @@ def _check_values(
 def _evaluation(results: Results, qrels: str) -> Evaluation:
     """Return the evaluation by which results were computed."""
     options = {name: results.options[name] for name in KEYWORDS if name in results.options}
-    if results.options.get("pool") is not None:
-        raise UsageError("only results from complete judgments can be verified, not results with a pool")
     names = ("subtopics", "qrels_columns", "queries_in")
     reading = {name: options[name] for name in names if name in options}
     table = read_qrels(qrels, kind="qrels", **reading)
