@@ -306,6 +306,36 @@ static void judge_run(const Scan *run, const Scan *qrels, const Judged *judged) 
     free(hashes), free(known.slots);
 }
 
+/* Copy ids without a prefix that all, or some, have. */
+static void check_pack(const Ids *ids) {
+    i64 total = 0, shared, place = 0, *ends = column(ids->rows + 1, 8);
+    for (i64 row = 0; row < ids->rows; row++) total += ids->stop[row] - ids->start[row];
+    const u8 *prefix = ids->text + ids->start[0];
+    const i64 size = (i64)draw((u64)(ids->stop[0] - ids->start[0]) + 1);
+    i64 common = size;
+    for (i64 row = 0; row < ids->rows; row++) {
+        i64 same = 0;
+        while (same < common && same < ids->stop[row] - ids->start[row] &&
+               ids->text[ids->start[row] + same] == prefix[same])
+            same++;
+        common = same;
+    }
+    const i64 needed = total - size * ids->rows, room = common == size ? needed : total;
+    u8 *target = column(room, 1);
+    ends[0] = 0;
+    shared = pack(ids, prefix, size, target, room, ends);
+    assert(shared == common);
+    for (i64 row = 0; shared == size && row < ids->rows; row++) {
+        const i64 length = ids->stop[row] - ids->start[row] - size;
+        assert(ends[row + 1] == place + length);
+        assert(same_bytes(target + place, ids->text + ids->start[row] + size, length));
+        place += length;
+    }
+    if (needed && common == size) assert(pack(ids, prefix, size, target, needed - 1, ends) == -2);
+    add((u64)shared);
+    free(ends), free(target);
+}
+
 static void join(const Scan *run, const Scan *qrels) {
     const Ids ids = {run->text, run->size, run->tally[0], run->start, run->stop, run->hashes};
     const Ids known = {qrels->text, qrels->size, qrels->tally[0], qrels->start, qrels->stop, qrels->hashes};
@@ -322,6 +352,7 @@ static void join(const Scan *run, const Scan *qrels) {
     const Judged judged = {(const u8 *)"", qrels->text, 0, qrels->size, qrels->tally[0], queries, total, qrels->start,
                            qrels->stop, qrels->list_row, qrels->list_row + 1, offset, column(total, 4)};
     int32_t *spare = column(8 * longest, 4), *rows = column(run->tally[0], 4);
+    if (known.rows) check_pack(&known);
     const i64 again = fill_slots(&known, &judged, &twin);
     assert(again >= -1);
     if (again < 0) {

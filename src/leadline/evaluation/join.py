@@ -210,7 +210,7 @@ def _each(
             on_run(number, total)
         return result
 
-    together = min(MOST_CHUNKS, os.cpu_count() or 1) if _path_of(first[1]) else 0
+    together = min(MOST_CHUNKS, 1 + (os.cpu_count() or 1)) if _path_of(first[1]) else 0
     yield report(1, function(*first, [Buffers() for _ in range(together)]))
     for number, result in enumerate(parallel_map(work, others) if others else (), start=2):
         yield report(number, result)

@@ -27,6 +27,30 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
+_idle: list[tuple[_thread.LockType, list[Callable[[], None]]]] = []  # threads that wait for a call
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)
+
+
+def _on_thread(call: Callable[[], None]) -> None:
+    """Call on a thread, which is kept for the next call: runs have many chunks, and a thread begins slowly."""
+    try:
+        begin, calls = _idle.pop()
+    except IndexError:
+        begin, calls = _thread.allocate_lock(), []
+        begin.acquire()
+        _thread.start_new_thread(_serve, (begin, calls))
+    calls.append(call)
+    begin.release()
+
+
+def _serve(begin: _thread.LockType, calls: list[Callable[[], None]]) -> None:
+    while True:
+        begin.acquire()
+        calls.pop()()
+        _idle.append((begin, calls))
+
+
 class BackgroundTask(Generic[T]):
     """A call that runs on another thread.
 
@@ -48,10 +72,9 @@ class BackgroundTask(Generic[T]):
             finally:
                 self._running.release()
 
-        # A lock in place of `threading.Thread`, which waits for the thread to begin: runs have many chunks.
         self._running = _thread.allocate_lock()
         self._running.acquire()
-        _thread.start_new_thread(run, ())
+        _on_thread(run)
 
     def wait(self) -> None:
         """Wait for the end of the call and ignore its outcome."""

@@ -20,10 +20,10 @@ Value = TypeVar("Value")
 PACKAGE = "leadline.kernels.compiled."
 MODULES = {
     "list_kernel": (
-        *("scan", "judge", "last_list", "hash_ids", "fill_slots", "match"),
+        *("scan", "judge", "last_list", "hash_ids", "pack", "fill_slots", "match"),
         *("numbers", "numbers_of", "looked_up"),
     ),
-    "lists": ("pack", "arrange", "biased_overlaps", "number_ids"),
+    "lists": ("arrange", "biased_overlaps", "number_ids"),
     "pairs": ("joint_tables", "common_orders", "plane_tables"),
     "scan_records": ("scan_records", "scan_mapping"),
 }

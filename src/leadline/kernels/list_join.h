@@ -2,7 +2,7 @@
 
 #include "list_kernel.h"
 
-enum { TALLY = 11 };
+enum { TALLY = 11, WIDE = 32 };
 
 /* Ids in a text, with their hashes. */
 typedef struct {
@@ -62,6 +62,33 @@ static int has_query(const Judged *judged, i64 query) {
     const i64 begin = judged->begin[query], end = judged->end[query], base = judged->slot_begin[query];
     return begin >= 0 && begin <= end && end <= judged->rows && base >= 0 && base <= judged->room &&
            table_size(end - begin) <= judged->room - base;
+}
+
+/* Copy ids without their prefix one after the other, from where `ends[0]` says, and set their ends. Return how many
+   bytes of the prefix all begin with: where that is not the whole prefix, what was copied is of no use; -2 for
+   columns that are too short. */
+static i64 pack(const Ids *ids, const u8 *prefix, i64 shared, u8 *target, i64 room, i64 *ends) {
+    i64 place = ends[0];
+    if (place < 0 || place > room || !inside(ids, 0, ids->rows)) return -2;
+    for (i64 row = 0; row < ids->rows; row++) {
+        const u8 *id = ids->text + ids->start[row];
+        i64 size = ids->stop[row] - ids->start[row];
+        if (size < shared || !same_bytes(id, prefix, shared)) {
+            i64 same = 0;
+            while (same < shared && same < size && id[same] == prefix[same]) same++;
+            shared = same;
+        }
+        id += shared;
+        size -= shared;
+        if (size > room - place) return -2;
+        if (size <= WIDE && room - place >= WIDE && ids->text + ids->size - id >= WIDE) /* most ids: one move */
+            memcpy(target + place, id, WIDE);
+        else
+            memcpy(target + place, id, (size_t)size);
+        place += size;
+        ends[row + 1] = place;
+    }
+    return shared;
 }
 
 /* Fill the table of each query: the row within the query, from 1, in the low bits of a slot, bits of the hash

@@ -130,6 +130,22 @@ static PyObject *py_hash_ids(PyObject *self, PyObject *const *args, Py_ssize_t c
     Py_RETURN_NONE;
 }
 
+static PyObject *py_pack(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    Arguments taken;
+    i64 shared = -2;
+    (void)self;
+    if (!take(&taken, args, count, "bllbBL")) return NULL;
+    Py_buffer *c = taken.column;
+    const Ids ids = {c[0].buf, size_of(&taken, 0), size_of(&taken, 1), c[1].buf, c[2].buf, NULL};
+    if (size_of(&taken, 2) < ids.rows || size_of(&taken, 5) <= ids.rows) return out_of_range(&taken);
+    Py_BEGIN_ALLOW_THREADS
+    shared = pack(&ids, c[3].buf, size_of(&taken, 3), c[4].buf, size_of(&taken, 4), c[5].buf);
+    Py_END_ALLOW_THREADS
+    if (shared == -2) return out_of_range(&taken);
+    release(&taken);
+    return PyLong_FromLongLong(shared);
+}
+
 static PyObject *py_numbers(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     Arguments taken;
     int good;
@@ -297,6 +313,7 @@ static PyMethodDef methods[] = {
     METHOD(scan, "Read whole lines of a run or qrels into columns; return whether they are clean."),
     METHOD(hash_ids, "Fill the hashes of ids, as `scan` computes them."),
     METHOD(numbers, "Parse decimal numbers; return whether all are finite numbers."),
+    METHOD(pack, "Copy ids without their prefix; return how many bytes of the prefix all of them begin with."),
     METHOD(fill_slots, "Fill a table of judged documents per query; return the first repeated row or -1."),
     METHOD(match, "Set the qrels row of every document; return whether no list has a document twice."),
     METHOD(numbers_of, "Fill the numbers of a dictionary; return whether all ids are ASCII and all numbers are."),

@@ -64,47 +64,6 @@ def inside(
     return good
 
 
-def pack(
-    text: cython.const[cython.uchar][::1],
-    start: cython.const[cython.longlong][::1],
-    stop: cython.const[cython.longlong][::1],
-    prefix: cython.const[cython.uchar][::1],
-    target: cython.uchar[::1],
-    ends: cython.longlong[::1],
-) -> cython.Py_ssize_t:
-    """Copy ids without their prefix one after the other, from where `ends[0]` says, and set their ends.
-
-    Return how many bytes of the prefix all of them begin with; where that is not the whole prefix, what was
-    copied is of no use.
-    """
-    i: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    same: cython.Py_ssize_t
-    common: cython.Py_ssize_t = prefix.shape[0]
-    place: cython.Py_ssize_t
-    if start.shape[0] > stop.shape[0] or start.shape[0] >= ends.shape[0] or ends[0] < 0:
-        raise IndexError("columns of ids to pack")
-    place = ends[0]
-    for i in range(start.shape[0]):
-        if start[i] < 0 or start[i] > stop[i] or stop[i] > text.shape[0]:
-            raise IndexError("an id to pack lies outside its text")
-        place += stop[i] - start[i]
-    if place > target.shape[0]:
-        raise IndexError("target of ids to pack")
-    place = ends[0]
-    with cython.nogil:
-        for i in range(start.shape[0]):
-            same = 0
-            while same < common and same < stop[i] - start[i] and text[start[i] + same] == prefix[same]:
-                same += 1
-            common = same
-            for p in range(start[i] + common, stop[i]):
-                target[place] = text[p]
-                place += 1
-            ends[i + 1] = place
-    return common
-
-
 def number_ids(
     text: cython.const[cython.uchar][::1],
     start: cython.const[cython.longlong][::1],
