@@ -419,7 +419,7 @@ def test_a_file_that_is_written_to_while_it_is_read_is_refused(
     read = read_qrels if name == "qrels.txt" else read_run
     expected = read(path).to_dict()
     states: list[read_paths.State | None] = []
-    whole = read_paths._state
+    whole = read_paths.state_of
 
     def state(target: str | int) -> read_paths.State | None:
         if len(states) == begun:
@@ -428,7 +428,7 @@ def test_a_file_that_is_written_to_while_it_is_read_is_refused(
         return states[-1]
 
     begun = -1
-    monkeypatch.setattr(read_paths, "_state", state)
+    monkeypatch.setattr(read_paths, "state_of", state)
     assert read(path).to_dict() == expected
     begun, states[:] = len(states) - 1, []  # before the last look, that at the end
     with pytest.raises(InputError) as refused:

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import Leadline
 from leadline import kernels
 from leadline.data.ids import Ids
 from leadline.data.packed_ids import PackedIds
 from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError
-from leadline.io import trec_qrels, trec_runs
+from leadline.io import ahead, trec_qrels, trec_runs
 from leadline.io.objects import Qrels, read_qrels, read_run
 from leadline.io.opening import Buffers, read_whole
 from strategies import FORMS, ORIGINAL, Colliding, Interpreted, columns_of, in_form, judged_by, qrels_texts
@@ -55,6 +56,91 @@ def test_chunks_of_any_size_give_what_the_whole_text_gives(folder: Path, text: b
     for form in FORMS:
         with in_form(form):
             assert told(in_chunks(path, size)) == told(of_whole(path))
+
+
+def outcome(path: Path, *, early: bool) -> object:
+    """Read judgments, scanned before by another thread or not: what they hold, or the text of the refusal."""
+    if early:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ahead, "LEAST", 0)
+            ahead.begin(str(path))
+    try:
+        return told(trec_qrels.read(str(path)))
+    except InputError as error:
+        return str(error)
+
+
+@given(
+    text=st.one_of(
+        qrels_texts(),
+        st.binary(max_size=80),
+        st.builds(
+            lambda text, place, put: text[:place] + put + text[place:],
+            qrels_texts(),
+            st.integers(0, 200),
+            st.one_of(st.binary(max_size=3), st.sampled_from([b"#", b"\xef\xbb\xbf", b"q1 0 d1 1\n"])),
+        ),
+    )
+)
+def test_judgments_that_are_scanned_while_a_command_loads_are_the_same(folder: Path, text: bytes) -> None:
+    path = folder / "ahead.txt"
+    path.write_bytes(text)
+    for form in FORMS:
+        with in_form(form):
+            assert outcome(path, early=True) == outcome(path, early=False)
+    assert ahead.taken(str(path)) is None
+
+
+@pytest.mark.skipif(ORIGINAL is None, reason="the kernels are not compiled here")
+def test_a_scan_of_judgments_is_used_once_and_while_the_file_is_the_same(folder: Path) -> None:
+    path = folder / "many.txt"
+    lines = [f"q{query} 0 d{document} 1\n" for query in range(9) for document in range(10_000)]
+    text = "".join(lines)
+    path.write_text(text)
+    ahead.begin(str(path))
+    scan = ahead.taken(str(path))
+    assert scan is not None
+    assert scan.tally[:2] == [90_000, 9]
+    assert ahead.taken(str(path)) is None
+    ahead.begin(str(path))
+    path.write_text(text + "q9 0 d1 1\n")
+    assert len(read_qrels(path).to_dict()) == 10
+    path.write_text(text[:-9] + "x" * ahead.LEAST + " 1\n")
+    ahead.begin(str(path))
+    with pytest.raises(InputError, match="longer than 1 MiB"):
+        read_qrels(path)
+
+
+@pytest.mark.skipif(ORIGINAL is None, reason="the kernels are not compiled here")
+def test_a_command_reads_the_judgments_that_were_scanned_while_it_loaded(
+    leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "q.txt").write_text("q1 0 d1 1\nq1 0 d2 0\n")
+    (tmp_path / "a.run").write_text("q1 Q0 d2 1 2 a\nq1 Q0 d1 2 1 a\n")
+    arguments = ["evaluate", *(str(tmp_path / name) for name in ("q.txt", "a.run")), "-m", "RR"]
+    expected = leadline(*arguments)
+    used: list[ahead.Scan | None] = []
+    take = ahead.taken
+    monkeypatch.setattr(ahead, "LEAST", 0)
+
+    def taken(path: str) -> ahead.Scan | None:
+        used.append(take(path))
+        return used[-1]
+
+    monkeypatch.setattr(ahead, "taken", taken)
+    assert leadline(*arguments) == expected
+    assert [scan.tally[0] for scan in used if scan] == [2]
+
+
+@pytest.mark.parametrize("size", [10, ahead.MOST + 1])
+def test_few_judgments_and_very_many_are_not_scanned_ahead(folder: Path, size: int) -> None:
+    path = folder / "sized.txt"
+    with open(path, "wb") as file:
+        file.truncate(size)
+    ahead.begin(str(path))
+    ahead.begin(str(folder))
+    ahead.begin("-")
+    assert [ahead.taken(str(each)) for each in (path, folder, "-")] == [None] * 3
 
 
 @pytest.mark.parametrize("form", ["compiled", "source", "colliding"])

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from leadline.cli import _help, _scores, _settings
+from leadline.io import ahead
 
 MODULES = (_help, _scores, _settings, click)  # of the classes, types and callbacks that it names
 Entry = Mapping[str, Any]
@@ -30,6 +31,8 @@ def made(name: str, entry: Entry, parent: str = "") -> click.Command:
     """Return a command that imports its function when it is called."""
 
     def call(**options: Any) -> Any:
+        if isinstance(options.get("qrels"), str):
+            ahead.begin(options["qrels"])
         module = importlib.import_module(module_of(parent or name))
         function = module.COMMANDS[name] if parent else module.command
         if chosen := entry.get("outputs"):

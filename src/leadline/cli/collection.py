@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from leadline.cli._options import progress
 from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input
+from leadline.cli._results import describe_input, progress
 from leadline.cli._texts import analysis_of
 from leadline.render.view import View
 

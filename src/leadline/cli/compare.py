@@ -10,10 +10,9 @@ from typing import Any
 import click
 
 from leadline.cli._baselines import OPTIONS, BaselineFile, first_notes, least_means
-from leadline.cli._options import progress
 from leadline.cli._outputs import Outputs, refuse_same_output
 from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
-from leadline.cli._results import inputs_of
+from leadline.cli._results import inputs_of, progress
 from leadline.cli._scores import given_scores, refuse_no_runs, values_given
 from leadline.comparison import pairing as pairings
 from leadline.comparison.compare import COMPARED, compare_results

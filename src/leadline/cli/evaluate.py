@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leadline.cli._help import is_given
-from leadline.cli._options import progress
 from leadline.cli._outputs import Outputs
 from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
-from leadline.cli._results import describe_input, inputs_of
+from leadline.cli._results import describe_input, inputs_of, progress
 from leadline.cli._settings import spelled
 from leadline.cli._trec import evaluate_as_trec, queries_of
 from leadline.errors import LeadlineError, UsageError, both, sentences

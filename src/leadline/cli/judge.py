@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leadline.cli._options import progress
 from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input, print_line
+from leadline.cli._results import describe_input, print_line, progress
 from leadline.cli._texts import analysis_of
 from leadline.data.optional import require
 from leadline.data.records import ResultWarning

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.cli._options import progress
 from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input
+from leadline.cli._results import describe_input, progress
 from leadline.data.records import ResultWarning
 from leadline.data.table import Cell, Table
 from leadline.data.wording import visible

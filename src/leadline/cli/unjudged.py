@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.cli._options import progress
 from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input
+from leadline.cli._results import describe_input, progress
 from leadline.errors import UsageError
 from leadline.estimation.unjudged import unjudged
 from leadline.estimation.unjudged_methods import METHODS

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import mmap
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from leadline.kernels import HUGE, reserved
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -22,24 +23,14 @@ def bytes_of(array: Bytes) -> memoryview:
     return memoryview(array)  # type: ignore[arg-type]  # the stubs of NumPy do not declare Buffer
 
 
-HUGE = 1 << 21  # bytes of a huge page
-PRIVATE = getattr(mmap, "MAP_PRIVATE", 0) | getattr(mmap, "MAP_ANONYMOUS", 0)
-
-
 def zeros(size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Return zeros in memory that is about to be filled: in huge pages where the system has them.
-
-    To touch new memory for the first time costs as much as to copy it, page by page.
+    """Return zeros in memory that is about to be filled.
 
     >>> zeros(2, np.int8).tolist(), len(zeros(HUGE + 1, np.int8))
     ([0, 0], 2097153)
     """
     needed = size * np.dtype(dtype).itemsize
-    if needed < HUGE or not hasattr(mmap, "MADV_HUGEPAGE"):
-        return np.zeros(size, dtype)
-    memory = mmap.mmap(-1, -(-needed // HUGE) * HUGE, flags=PRIVATE)
-    memory.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(memory, dtype, size)
+    return np.zeros(size, dtype) if needed < HUGE else np.frombuffer(reserved(needed), dtype, size)
 
 
 def freeze(*arrays: npt.NDArray[np.generic]) -> None:

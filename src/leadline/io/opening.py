@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import _thread
 import codecs
 import io
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from os.path import exists, isdir, isfile
-from typing import BinaryIO, Generic, ParamSpec, Self, TypeVar, cast
+from typing import BinaryIO, Self, cast
 
 import numpy as np
 
@@ -21,99 +20,6 @@ from leadline.io.archives import COMPRESSIONS, LZ4, ZIP, broken_archives, decomp
 from leadline.io.read_paths import SteadyFile, pipe_copies, record_input
 from leadline.io.run_names import STANDARD_INPUT, split_part
 from leadline.kernels.plain import NUL
-
-P = ParamSpec("P")
-S = TypeVar("S")
-T = TypeVar("T")
-
-
-_idle: list[tuple[_thread.LockType, list[Callable[[], None]]]] = []  # threads that wait for a call
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.clear)
-
-
-def _on_thread(call: Callable[[], None]) -> None:
-    """Call on a thread, which is kept for the next call: runs have many chunks, and a thread begins slowly."""
-    try:
-        begin, calls = _idle.pop()
-    except IndexError:
-        begin, calls = _thread.allocate_lock(), []
-        begin.acquire()
-        _thread.start_new_thread(_serve, (begin, calls))
-    calls.append(call)
-    begin.release()
-
-
-def _serve(begin: _thread.LockType, calls: list[Callable[[], None]]) -> None:
-    while True:
-        begin.acquire()
-        calls.pop()()
-        _idle.append((begin, calls))
-
-
-class BackgroundTask(Generic[T]):
-    """A call that runs on another thread.
-
-    >>> call = BackgroundTask(pow, 2, 10)
-    >>> call.result()
-    1024
-    """
-
-    def __init__(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> None:
-        self._results: list[T] = []
-        self._faults: list[BaseException] = []
-
-        def run() -> None:
-            try:
-                self._results.append(function(*args, **kwargs))
-            except BaseException as error:  # noqa: BLE001  # raised again by `result`
-                self._faults.append(error)
-
-            finally:
-                self._running.release()
-
-        self._running = _thread.allocate_lock()
-        self._running.acquire()
-        _on_thread(run)
-
-    def wait(self) -> None:
-        """Wait for the end of the call and ignore its outcome."""
-        with self._running:
-            pass
-
-    def result(self) -> T:
-        """Wait for the end of the call; return its value or raise its exception."""
-        self.wait()
-        if self._faults:
-            raise self._faults[0]
-        return self._results[0]
-
-
-def computed_ahead(
-    step: Callable[[S], tuple[T, S | None]], state: S, *, background: bool
-) -> Generator[T, None, None]:
-    """Yield the result of every step; in the background, the next is computed while one is in use.
-
-    A step returns its result and the state of the next one, None after the last.
-
-    >>> list(computed_ahead(lambda n: (n, n - 1 if n else None), 3, background=True))
-    [3, 2, 1, 0]
-    """
-    result, following = step(state)
-    while following is not None:
-        if not background:
-            yield result
-            result, following = step(following)
-            continue
-        task = BackgroundTask(step, following)
-        try:
-            yield result
-        except GeneratorExit:
-            task.wait()  # what the step reads is closed on the way out
-            raise
-        result, following = task.result()
-    yield result
-
 
 BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
@@ -305,6 +211,12 @@ class Chunk:
         made.filled = made.end = made.read = end
         made.last = made.begun = True
         return made
+
+    def check(self) -> None:
+        """Refuse what is refused while a text is read, in a text that is in memory."""
+        self.longest, self.checked, self.long = LONGEST_LINE, 0, -1
+        self._check_start()
+        self._check_lines(self.filled)
 
     def read_on(self) -> None:
         """Keep the text and read more, which is refused if it is binary, as a stream without end may be."""

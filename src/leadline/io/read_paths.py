@@ -201,11 +201,11 @@ class Watch:
     def __init__(self, path: str, descriptor: int | None = None) -> None:
         self.path = path
         self.target: str | int = path if descriptor is None else descriptor
-        self.begun = _state(self.target)
+        self.begun = state_of(self.target)
 
     def check(self) -> None:
         """Refuse the file if its size or time has changed; another file of its name is no change."""
-        now = _state(self.target)
+        now = state_of(self.target)
         if self.begun is not None and now is not None and self.begun != now and self.begun[0] == now[0]:
             raise InputError(
                 "changed while it was being read",
@@ -236,7 +236,7 @@ class SteadyFile(io.FileIO):
         return found
 
 
-def _state(target: str | int) -> State | None:
+def state_of(target: str | int) -> State | None:
     """Return the number of a file, its size and the time it was written; None for anything else."""
     try:
         found = os.stat(target)

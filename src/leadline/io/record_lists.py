@@ -16,11 +16,12 @@ from leadline import kernels
 from leadline.data.arrays import Bytes, Integers
 from leadline.data.ids import to_bytes
 from leadline.errors import InputError
+from leadline.io.ahead import COLUMNS, POWERS
 from leadline.io.columns import NotCleanError
 from leadline.io.opening import Buffers, Chunk
 from leadline.io.row_columns import Scan
 from leadline.io.run_lists import Lists
-from leadline.io.trec_lists import COLUMNS, POWERS, lists_of_scan
+from leadline.io.trec_lists import lists_of_scan
 
 if TYPE_CHECKING:
     from leadline.io.formats import Opened

@@ -7,51 +7,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline import kernels
-from leadline.data.arrays import Bytes, Floats, bytes_of
+from leadline.data.arrays import Bytes, bytes_of
 from leadline.data.ids import to_text
 from leadline.data.wording import counted
 from leadline.errors import InputError
+from leadline.io.ahead import COLUMNS, POWERS, SHORTEST_LINE
 from leadline.io.archives import COMPRESSIONS
 from leadline.io.opening import BOM, WIDE_BOMS, Chunk
 from leadline.io.run_lists import Lists
 from leadline.kernels import plain
 
-
-def _powers() -> Floats:
-    """Return the powers of ten and of two that the list kernel uses, as they are laid out there.
-
-    >>> _powers()[:3].tolist(), len(_powers())
-    ([1.0, 10.0, 100.0], 1340)
-    """
-    pieces: list[int] = []
-    for exponent in range(-64, 65):
-        ten = 10 ** abs(exponent)
-        wide = ten << 512 if exponent >= 0 else (1 << 1024) // ten
-        wide >>= wide.bit_length() - 128
-        pieces += [(wide >> shift) & 0xFFFFFFFF for shift in (96, 64, 32, 0)]
-    twos = np.ldexp(1.0, np.arange(-400, 401))
-    return np.concatenate((10.0 ** np.arange(23), np.array(pieces, dtype=np.float64), twos))
-
-
-POWERS = _powers()
-SHORTEST_LINE = 8  # "q 0 d 1\n"
+KINDS = {"hashes": np.uint64, "values": np.float64, "ranks": np.int32}  # of columns; others are int64
 # Beginnings that no line is written with: of a remark, a byte order mark, an archive.
 UNLIKE_LINES = (b"#", BOM, *WIDE_BOMS, *COMPRESSIONS)
-
-
-# What the compiled scan fills, in the order of its arguments.
-COLUMNS = (
-    "start",
-    "stop",
-    "hashes",
-    "values",
-    "ranks",
-    "bounds",
-    "query_start",
-    "query_stop",
-    "list_line",
-    "list_byte",
-)
 
 
 def looks_trec(head: bytes) -> bool:
@@ -134,11 +102,7 @@ def scan_text(window: Chunk, line: int, *, run: bool) -> ScannedText | None:
     if kernels.compiled is None:
         return None
     columns: dict[str, Any] = window.workspace.columns(COLUMNS, window.end // SHORTEST_LINE + 2)
-    columns = columns | {
-        "hashes": columns["hashes"].view(np.uint64),
-        "values": columns["values"].view(np.float64),
-        "ranks": columns["ranks"].view(np.int32),
-    }
+    columns = columns | {name: columns[name].view(kind) for name, kind in KINDS.items()}
     tally = np.zeros(8, dtype=np.int64)
     begin, end, remarks = 0, window.end, 0
     if line == 1 and end and window.text[0] <= ord("#"):

@@ -16,11 +16,12 @@ from leadline.data.packed_ids import PackedIds, Slots, table_sizes
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.errors import InputError
-from leadline.io import swapped_arguments
+from leadline.io import ahead, swapped_arguments
+from leadline.io.ahead import computed_ahead
 from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts
-from leadline.io.opening import Buffers, Chunk, computed_ahead, file_size, read_whole, text_size
+from leadline.io.opening import Buffers, Chunk, file_size, read_whole, text_size
 from leadline.io.run_lists import Lists, qrels_of_lists
-from leadline.io.trec_lists import about_remarks, as_fields, scan_lists
+from leadline.io.trec_lists import KINDS, about_remarks, as_fields, lists_of_scan, scan_lists
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
@@ -200,6 +201,10 @@ def _in_chunks(path: str) -> QrelsColumns | None:
 
 def _chunks(path: str) -> Generator[tuple[Lists | None, float], None, None]:
     """Yield the lists of a file chunk by chunk, with the share of the file that has been read."""
+    scanned = ahead.taken(path)
+    if scanned is not None:
+        yield _lists_of(scanned, path), 1.0
+        return
     size = file_size(path)
 
     def scan(place: tuple[int, int]) -> tuple[tuple[Lists | None, float], tuple[int, int] | None]:
@@ -212,6 +217,15 @@ def _chunks(path: str) -> Generator[tuple[Lists | None, float], None, None]:
 
     with Chunk(path, Buffers(), Buffers()) as window:
         yield from computed_ahead(scan, (0, 1), background=True)
+
+
+def _lists_of(scanned: ahead.Scan, path: str) -> Lists:
+    """Return the lists of a text that has been scanned already."""
+    columns = {name: np.frombuffer(each, KINDS.get(name, np.int64)) for name, each in scanned.columns.items()}
+    workspace = Buffers(0)
+    workspace.text = np.frombuffer(scanned.text, dtype=np.uint8)
+    Chunk.of_text(path, workspace, len(scanned.text)).check()
+    return lists_of_scan(workspace.text, columns, scanned.tally)
 
 
 def _disordered(path: str) -> Generator[tuple[Lists | None, float], None, None]:

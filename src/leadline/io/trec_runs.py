@@ -19,10 +19,11 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import JoinedLists, TieGroups
 from leadline.errors import InputError
 from leadline.io import selection
+from leadline.io.ahead import POWERS, SHORTEST_LINE, BackgroundTask, computed_ahead
 from leadline.io.lines_by_query import LARGE, NOT_THE_TOP, Parts
-from leadline.io.opening import BackgroundTask, Buffers, Chunk, computed_ahead, read_whole, text_size
+from leadline.io.opening import Buffers, Chunk, read_whole, text_size
 from leadline.io.run_lists import JoinConsumer, JoinedText, ListConsumer, Lists, ReadCounts, deliver
-from leadline.io.trec_lists import POWERS, SHORTEST_LINE, as_fields, scan_lists
+from leadline.io.trec_lists import as_fields, scan_lists
 from leadline.kernels import plain
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ are none or `LEADLINE_PURE=1` is set. `parallel_map` runs them on several thread
 from __future__ import annotations
 
 import importlib
+import mmap
 import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
@@ -54,6 +55,21 @@ def find_compiled() -> Kernels | None:
 
 
 compiled: Kernels | None = find_compiled()
+
+
+HUGE = 1 << 21  # bytes of a huge page
+PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_ANONYMOUS") else {}
+
+
+def reserved(size: int, *, huge: bool = True) -> mmap.mmap:
+    """Return memory of at least so many bytes, all 0; `huge` is for memory that will be filled.
+
+    To touch new memory for the first time costs as much as to copy it, page by page: in huge pages less.
+    """
+    memory = mmap.mmap(-1, -(-size // HUGE) * HUGE, **PRIVATE)
+    if huge and hasattr(mmap, "MADV_HUGEPAGE"):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
 
 
 def parallel_map(
