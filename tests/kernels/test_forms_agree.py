@@ -485,6 +485,11 @@ def test_a_spoiled_run_is_still_a_run_or_one_line(
     agree(folder, run, qrels, window, reading)
 
 
+def test_remarks_may_go_on_in_the_next_chunk(folder: Path) -> None:
+    run = b"\n# six words stand in this remark\n\n# and in this one\nq1 Q0 d 0 1 tag"
+    agree(folder, run, b"q1 0 d 0", 8, DEFAULT_READING)
+
+
 @examples(90)
 @given(run=run_texts(6), qrels=mutated(qrels_texts(10)))
 def test_spoiled_qrels_are_still_qrels_or_one_line(folder: Path, run: bytes, qrels: bytes) -> None:

@@ -173,7 +173,7 @@ def _joined(window: Chunk, qrels: QrelsColumns, reading: Reading) -> Generator[S
                 continue
             work = _Work(qrels, queries, reading, window, end, top=top)
             working.append((work, BackgroundTask(work.run) if together > 1 else None))
-            top = False
+            top = top and work.begin == end  # nothing but remarks so far
         while working:
             yield finished()
     finally:
