@@ -3,7 +3,7 @@
 unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := pyproject.toml setup.py studies/pyproject.toml $(wildcard src/leadline/kernels/*.py src/leadline/kernels/list_kernel.*)
+SOURCES := pyproject.toml setup.py studies/pyproject.toml $(wildcard src/leadline/kernels/*.py src/leadline/kernels/*.[ch])
 
 .PHONY: demo test lint docs figures site clean
 
