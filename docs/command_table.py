@@ -97,7 +97,7 @@ def _parameters(listed: str, entry: Entry) -> Iterator[Entry]:
             for one in line[3:].replace("\0", "").split(", "):
                 yield _setting(one)
         elif head.split(" | ")[0] == "-o":
-            yield from _of_output(line.replace(" \0", "").split(" | ")[1:], entry)
+            yield from _of_output(re.sub("(?<=/) \0|\0", "", line).split(" | ")[1:], entry)
         else:
             yield _parameter(head) | ({"help": text.replace("\0", "")} if text else {})
 

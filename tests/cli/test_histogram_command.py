@@ -74,7 +74,7 @@ def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> Non
         (["--bins", "1"], "bins must be a whole number of at least 2, not 1"),
         (["--bins", "99999"], "bins=99999 is too many. Use at most 10,000"),
         (["--norm", "none"], "requires scores from 0 to 1"),
-        (["-C", "as_printed", "--norm", "none"], "Leave out `norm`"),
+        (["-C", "as_printed", "--norm", "none"], "--config histogram.as_printed needs --norm model"),
         (["-o", "x.gif"], "must end in .svg"),
         (["-C", "histogram.show=nobody"], "no run is named 'nobody'"),
     ):

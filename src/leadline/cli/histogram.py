@@ -43,10 +43,10 @@ def command(
     qrels
     runs...
     --bins N | Measures | int 1..1000000 | = 10
-        Number of bins of equal width.
+        Number of bins of equal width, from 2 to 10,000.
     --norm | Measures | query/model/none
-        Normalize scores to the range 0 to 1 per query (query), per run (model, as in the paper), or not at
-        all (none). [default: query]
+        Normalize scores to the range 0 to 1 per query (query) or per run (model, as in the paper), or take
+        scores that are already in this range (none). [default: query]
     --from-ranks | Measures | flag
         Use ranks as scores (recommended for submitted runs).
     --depth K | Reading | int 1..
