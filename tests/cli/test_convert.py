@@ -111,7 +111,7 @@ def test_repeats_and_nan_are_repaired_on_request_and_counted(tmp_path: Path, lea
     )
     assert target.read_text() == "q1 Q0 d1 1 2.0 t\n"
     asked = ("convert", source, tmp_path / "b.run", "--config", "read.on_duplicate=hold")
-    assert "Use first, last or max" in leadline(*asked).err
+    assert "Use refuse, first, last or max" in leadline(*asked).err
 
 
 def test_bare_ranked_lists_become_a_run_of_first_places(tmp_path: Path, leadline: Leadline) -> None:
