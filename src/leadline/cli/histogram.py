@@ -56,7 +56,7 @@ def command(
         query and document.
     -l, --level GRADE | Measures | float | (= 1.0)
         Lowest relevant grade. [default: 1]
-    --seed | Statistics | int 0..4294967295 | = 0
+    --seed N | Statistics | int 0..4294967295 | = 0
         Seed of the sample and of the random number generator.
     use reading
     -C histogram.show, histogram.as_printed, histogram.nonrelevant, histogram.missing, histogram.sample_from,

@@ -26,9 +26,9 @@ def command(
     """Score given query-document pairs with a retrieval model.
 
     PAIRS is a qrels file, a run, or a table with the columns query_id and doc_id. Only these pairs are
-    scored, with the same values as in `leadline search`. Pairs with score 0 are in the run. Pairs whose query
-    has no text or whose document is not indexed are left out, and notes count them. Several models write one
-    run each into the folder RUN, named after the model.
+    scored, with the same values as in `leadline search`. Pairs with score 0 are also in the run. Pairs whose
+    query has no text or whose document is not indexed are left out, and notes count them. With several
+    models, RUN is a folder with one run per model.
 
     Example: leadline score docs.index queries.jsonl pairs.tsv -m BM25 -o bm25.run
 

@@ -48,9 +48,9 @@ def command(
 ) -> None:
     """Search an index and write a run.
 
-    QUERIES is JSON Lines (query_id, text), CSV, TSV, TREC topics or SMART. Several models write one run each
-    into the folder RUN, named after the model. With --query, you need neither QUERIES nor -o. The time per
-    query is measured from query text to ranked list.
+    QUERIES is JSON Lines (query_id, text), CSV, TSV, TREC topics or SMART. With several models, RUN is a
+    folder with one run per model. With --query, you need neither QUERIES nor -o. The time per query is
+    measured from query text to ranked list.
 
     Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run; leadline search
     docs.index --query "kennedy vietnam"
