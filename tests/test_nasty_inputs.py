@@ -125,7 +125,7 @@ TABLE = (
         ranked("q1", "d1", "x", "d1"),
         (
             "{run}:3: document 'd1' appears twice for query 'q1' (first at line 1). To "
-            "resolve duplicates, add `--config read.on_duplicate=first|last|max|hold`."
+            "keep only one, add `--config read.on_duplicate=first` (or last or max)."
         ),
         agree="te9 te10 trt trq refuse",
         differ="irm, ranx and cwl are silent, pyt has no text",
@@ -560,7 +560,7 @@ def test_the_lectures_list_is_refused_unless_a_policy_is_given(tmp_path: Path, l
         "",
         (
             f"leadline: error: {run}:13: document '772' appears twice for query '2' (first at line 8). "
-            "To resolve duplicates, add `--config read.on_duplicate=first|last|max|hold`.\n"
+            "To keep only one, add `--config read.on_duplicate=first` (or last or max).\n"
         ),
     )
 

@@ -144,7 +144,7 @@ def test_a_document_twice_in_a_frame_is_refused(library: str) -> None:
     found = refusal(read_run, frame(library, ("qid", "docno", "score"), rows), name="mine")
     assert found.startswith("mine")
     assert ": document 'd1' appears twice for query 'q1'" in found
-    assert "To resolve duplicates, add `on_duplicate='first|last|max|hold'`" in found
+    assert "To keep only one, add `on_duplicate='first'` (or last or max)" in found
     found = refusal(read_qrels, frame(library, ("qid", "docno", "label"), rows))
     assert ": document 'd1' is judged twice for query 'q1'" in found
 

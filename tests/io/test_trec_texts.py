@@ -265,14 +265,14 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
             "q1 Q0 d1 1 2 t\nq1 Q0 d2 1 2 t\n\nq1 Q0 d1 1 2 t\n",
             (
                 "4: document 'd1' appears twice for query 'q1' (first at line 1). "
-                "To resolve duplicates, add `--config read.on_duplicate=first|last|max|hold`."
+                "To keep only one, add `--config read.on_duplicate=first` (or last or max)."
             ),
         ),
         (
             "q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\nq1 Q0 d1 1 2 t\n",
             (
                 "3: document 'd1' appears twice for query 'q1' (first at line 1). "
-                "To resolve duplicates, add `--config read.on_duplicate=first|last|max|hold`."
+                "To keep only one, add `--config read.on_duplicate=first` (or last or max)."
             ),
         ),
     ],

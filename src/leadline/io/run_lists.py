@@ -20,7 +20,7 @@ from leadline.data.run import JoinedLists, RunColumns
 from leadline.errors import InputError, repeated
 from leadline.kernels.plain import ParsedRows
 
-REPAIR = "To resolve duplicates, add `--config read.on_duplicate=first|last|max|hold`"
+REPAIR = "To keep only one, add `--config read.on_duplicate=first` (or last or max)"
 
 
 class Unmeasured(NamedTuple):
