@@ -431,7 +431,7 @@ def test_decimals_are_recognised() -> None:
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     values = {"q1": {"map": 0.5}}
-    with pytest.raises(UsageError, match="qrels needs run"):
+    with pytest.raises(UsageError, match=r"^qrels needs run$"):
         why_different(values, values, qrels={"q1": {"d": 1}})
     with pytest.raises(InputError, match="no measure"):
         why_different(values, {"q1": {"P_5": 0.5, "P_10": 0.2}})

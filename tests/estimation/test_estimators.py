@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from leadline.data.judged_run import JudgedRun
-from leadline.estimation.estimate import COVERAGE, COVERAGE_OF_NEW, COVERAGE_UNGUESSED
+from leadline.errors import UsageError
+from leadline.estimation.estimate import COVERAGE, COVERAGE_OF_NEW, COVERAGE_UNGUESSED, estimate
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.guesses import (
     OUTSIDE_SHRINKAGE,
@@ -584,3 +585,11 @@ def test_one_stratum_without_guesses_has_the_expectation_of_infap() -> None:
     assert mean == pytest.approx(infap / weight, abs=1e-12)
     relevant = sum(grades)
     assert mean.sum() / relevant == pytest.approx(MEASURES.parse("AP").of(grades), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("runs", [1, 2])
+def test_an_infinite_estimate_is_refused(runs: int) -> None:
+    found = {f"run {number}": {"q": {"a": 2.0, "b": 1.0}} for number in range(runs)}
+    with pytest.raises(UsageError, match="an estimate is infinite"):
+        _ = estimate({"q": {"a": 1, "b": 1e308}}, found, "CG@2", pool={"q": {"a": 1.0, "b": 0.5}}).warnings

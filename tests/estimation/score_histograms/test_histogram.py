@@ -255,7 +255,7 @@ def test_a_run_without_a_relevant_document_is_defined() -> None:
         ({"norm": "topic"}, "norm must be 'query', 'model' or 'none', not 'topic'"),
         ({"norm": "none"}, "2 scores are outside"),
         ({"norm": "none", "from_ranks": True}, "norm='none'"),
-        ({"sample_from": "union"}, "needs sample=N"),
+        ({"sample_from": "union"}, "sample_from='union' needs sample"),
         ({"depth": 0}, "depth must be"),
     ],
 )
