@@ -152,7 +152,8 @@ def test_as_printed_is_per_model_pooled_and_without_unretrieved_documents() -> N
     by_query = histogram(qrels, run, bins=2, draws=0)
     assert by_query.histograms("run").tolist() == [[2, 2], [2, 3]]
     assert not by_query.recipe.as_printed
-    with pytest.raises(UsageError, match="ed non"):
+    needed = r"^as_printed=True needs norm='model', missing='skip' and nonrelevant='retrieved'\."
+    with pytest.raises(UsageError, match=needed):
         histogram(qrels, run, as_printed=True, nonrelevant="judged")
 
 
