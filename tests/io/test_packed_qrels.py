@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
+import errno
+import mmap
+import os
 import random
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -141,6 +147,83 @@ def test_few_judgments_and_very_many_are_not_scanned_ahead(folder: Path, size: i
     ahead.begin(str(folder))
     ahead.begin("-")
     assert [ahead.taken(str(each)) for each in (path, folder, "-")] == [None] * 3
+
+
+@pytest.mark.skipif(ORIGINAL is None, reason="the kernels are not compiled here")
+def test_a_file_named_like_standard_input_is_not_scanned_for_it(
+    leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ahead, "LEAST", 0)
+    Path("a.run").write_text("q1 Q0 d2 1 2 a\nq1 Q0 d1 2 1 a\n")
+    Path("-").write_text("q1 0 d1 1\nq1 0 d2 1\n")
+    arguments = ["evaluate", "-", "a.run", "-m", "RR"]
+    found = leadline(*arguments, stdin=b"q1 0 d1 1\nq1 0 d2 0\n")
+    Path("-").unlink()
+    assert found == leadline(*arguments, stdin=b"q1 0 d1 1\nq1 0 d2 0\n")
+
+
+@pytest.mark.skipif(ORIGINAL is None, reason="the kernels are not compiled here")
+def test_judgments_are_read_as_ever_where_memory_is_short(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "short.txt"
+    path.write_text("q1 0 d1 1\n")
+    monkeypatch.setattr(ahead, "LEAST", 0)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mmap, "mmap", refuse)
+        ahead.begin(str(path))
+        assert ahead._begun[str(path)][1].result() is None
+        with pytest.raises(MemoryError, match="3,000,000 bytes"):
+            kernels.reserved(3_000_000)
+    assert read_qrels(path).to_dict() == {"q1": {"d1": 1}}
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _kind: (1 << 30, resource.RLIM_INFINITY))
+    ahead.begin(str(path))
+    assert str(path) not in ahead._begun
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="Linux has huge pages")
+def test_a_system_without_huge_pages_has_other_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Memory(mmap.mmap):
+        def madvise(self, *_: int) -> None:
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(mmap, "mmap", Memory)
+    assert len(kernels.reserved(1)) == kernels.HUGE
+
+
+def test_a_call_is_made_at_once_where_no_thread_can_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(ahead, "_idle", [])
+    monkeypatch.setattr(_thread, "start_new_thread", refuse)
+    assert ahead.BackgroundTask(pow, 2, 10).result() == 1024
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no forks")
+def test_a_program_that_forks_has_no_threads_that_wait() -> None:
+    program = """if True:
+        import os, sys
+        from leadline.io import ahead
+        ahead.BackgroundTask(pow, 2, 10).result()
+        ahead._begun["judgments"] = None
+        while not ahead._idle:
+            pass
+        before = list(ahead._idle)
+        child = os.fork()
+        if not child:
+            os._exit(len(ahead._idle) + len(ahead._begun))
+        left = os.waitpid(child, 0)[1]
+        assert before and not ahead._idle and not left, (before, ahead._idle, left)
+        assert ahead.BackgroundTask(pow, 2, 10).result() == 1024
+    """
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
 @pytest.mark.parametrize("form", ["compiled", "source", "colliding"])

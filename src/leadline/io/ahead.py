@@ -8,12 +8,13 @@ from __future__ import annotations
 import _thread
 import math
 import os
+import time
 from array import array
 from collections.abc import Callable, Generator
 from typing import Generic, NamedTuple, ParamSpec, TypeVar
 
 from leadline import kernels
-from leadline.io.read_paths import State, state_of
+from leadline.io.read_paths import STANDARD_STREAM, State, state_of
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -21,8 +22,22 @@ T = TypeVar("T")
 
 
 _idle: list[tuple[_thread.LockType, list[Callable[[], None]]]] = []  # threads that wait for a call
+
+
+def _end_idle() -> None:
+    """End the threads that wait: Python warns a program that forks while it has several."""
+    ended = 0
+    while _idle:
+        begin, calls = _idle.pop()
+        calls.append(_thread.exit)
+        begin.release()
+        ended += 1
+    if ended:
+        time.sleep(0.001)  # their end takes less
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.clear)
+    os.register_at_fork(before=_end_idle, after_in_child=_idle.clear)
 
 
 def _on_thread(call: Callable[[], None]) -> None:
@@ -32,7 +47,11 @@ def _on_thread(call: Callable[[], None]) -> None:
     except IndexError:
         begin, calls = _thread.allocate_lock(), []
         begin.acquire()
-        _thread.start_new_thread(_serve, (begin, calls))
+        try:
+            _thread.start_new_thread(_serve, (begin, calls))
+        except RuntimeError:  # no more threads
+            call()
+            return
     calls.append(call)
     begin.release()
 
@@ -144,13 +163,26 @@ class Scan(NamedTuple):
 
 
 _begun: dict[str, tuple[State, BackgroundTask[Scan | None]]] = {}
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begun.clear)  # a child has no thread that ends a scan
 
 
 def begin(path: str) -> None:
     """Begin to scan judgments that a command is about to read."""
-    state = state_of(path)
-    if state is not None and LEAST <= state[1] <= MOST and kernels.compiled is not None:
+    state = None if path == STANDARD_STREAM else state_of(path)
+    if state is None or not LEAST <= state[1] <= MOST:
+        return
+    if kernels.compiled is not None and not _is_limited():
         _begun[path] = state, BackgroundTask(_scan, path, state[1])
+
+
+def _is_limited() -> bool:
+    """Return whether the memory of this process is limited: what a scan reserves may be missing elsewhere."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return False
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
 def taken(path: str) -> Scan | None:
@@ -163,15 +195,19 @@ def taken(path: str) -> Scan | None:
 
 
 def _scan(path: str, size: int) -> Scan | None:
-    """Scan a whole text; None if it is not clean: whoever reads it then says why."""
+    """Scan a whole text; None if it is not clean or cannot be read: whoever reads it then says why."""
+    try:
+        return _scanned(path, size)
+    except (OSError, MemoryError):
+        return None
+
+
+def _scanned(path: str, size: int) -> Scan | None:
     assert kernels.compiled is not None
     text, end = memoryview(kernels.reserved(size + 1)), 0
-    try:
-        with open(path, "rb", buffering=0) as file:
-            while read := file.readinto(text[end:]):
-                end += read
-    except OSError:
-        return None
+    with open(path, "rb", buffering=0) as file:
+        while read := file.readinto(text[end:]):
+            end += read
     if end != size or not text[:1].tobytes().isalnum():  # another size, a remark, a byte order mark
         return None
     if text[end - 1] != ord("\n"):

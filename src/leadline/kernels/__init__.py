@@ -11,6 +11,7 @@ import importlib
 import mmap
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
@@ -66,9 +67,13 @@ def reserved(size: int, *, huge: bool = True) -> mmap.mmap:
 
     To touch new memory for the first time costs as much as to copy it, page by page: in huge pages less.
     """
-    memory = mmap.mmap(-1, -(-size // HUGE) * HUGE, **PRIVATE)
+    try:
+        memory = mmap.mmap(-1, -(-size // HUGE) * HUGE, **PRIVATE)
+    except OSError as error:
+        raise MemoryError(f"{size:,} bytes") from error
     if huge and hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)
+        with suppress(OSError):  # a system without huge pages
+            memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
 
 
