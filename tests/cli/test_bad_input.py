@@ -327,7 +327,7 @@ def test_a_closed_standard_input_is_one_line(words: str, files: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["measures = " + "[" * 5000 + "]" * 5000, "collections.a.qrels." + ".".join("a" * 20000) + " = 1"]
+    "text", ["measures = " + "[" * 5000 + "]" * 5000, "collections.a.qrels." + ".".join("a" * 5000) + " = 1"]
 )
 def test_a_suite_that_is_nested_too_deep_is_one_line(text: str, files: Path, leadline: Leadline) -> None:
     (files / "suite.toml").write_text(text)
