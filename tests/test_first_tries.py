@@ -98,7 +98,10 @@ def test_positions_are_ids_of_documents() -> None:
 def test_hits_and_queries_that_do_not_match_are_refused(hits: Any, queries: list[str]) -> None:
     with pytest.raises(ll.InputError):
         ll.Run(hits, queries=queries)
-    with pytest.raises(ll.UsageError, match=r"documents can be passed only with query ids"):
+    with pytest.raises(
+        ll.UsageError,
+        match=r"^`documents` works only together with `queries`\. If the dictionary contains document ids",
+    ):
         ll.Run(NEW, documents=["d1"])
 
 

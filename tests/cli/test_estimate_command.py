@@ -192,7 +192,7 @@ def test_labels_of_other_documents_are_refused(files: Path, pool: Path, tmp_path
     other = tmp_path / "other.qrels"
     other.write_text("q00 0 zz 1\n")
     done = typed("evaluate", files / "truth.qrels", files / "a.run", "--pool", pool, "--machine", other)
-    assert "Check that the document ids match" in str(done.exception)
+    assert "use the same query and document ids" in str(done.exception)
 
 
 def test_options_of_a_draw_need_a_measure(files: Path, tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_a_column_of_many_values_and_an_object_give_the_same(files: Path, pool: 
         ([("q00", "", 1)], "v.tsv:2"),
         ([("q00", "d1", "")], "column 'guess' contains no numbers"),
         ([("zz", "d1", 1)], "Check that the query ids match"),
-        ([("q00", "zz", 1)], "no pair in the pool has a value"),
+        ([("q00", "zz", 1)], "none of the pairs in the pool has a value"),
         ([("q00", "d1", 1, 2)], "v.tsv:2"),
     ],
 )

@@ -148,7 +148,7 @@ def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(
     part.write_text(text)
     one = ("evaluate", split.qrels, part, "--parts", "-o", "part.parquet")
     assert leadline(*one).status == 0
-    assert "`leadline merge --name`" in leadline("merge", "rest.parquet", "part.parquet").err
+    assert "`leadline merge --name NAME`" in leadline("merge", "rest.parquet", "part.parquet").err
     merged = leadline("merge", "rest.parquet", "part.parquet", "--name", "bm25", "-f", "json", "-q")
     assert merged.status == 0, merged.err
     assert values(merged.data) == values(whole)

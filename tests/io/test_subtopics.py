@@ -77,7 +77,10 @@ def test_bad_lines_are_refused_as_ever(tmp_path: Path, text: str, message: str) 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({"q1": {"d1": 1}}, r"query 'q1' is of type int\. Use the form \{document: grade\}"),
+        (
+            {"q1": {"d1": 1}},
+            r"value of 'd1' for query 'q1' is of type int\. Use the form \{query: \{subtopic: \{document",
+        ),
         ({"q1": 1}, r"query 'q1' is of type int\. Use the form \{subtopic: \{document: grade\}\}"),
         ({}, "contains no judgments"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -239,3 +240,22 @@ def test_a_scale_has_two_to_five_named_grades() -> None:
     ):
         with pytest.raises(UsageError, match=words):
             parse_scale(text)
+
+
+def test_a_copy_that_cannot_be_made_gives_the_cause(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with closing(Store.open(str(folder / "judged.sqlite"), grades=GRADES)) as store:
+        shutil.rmtree(folder)
+        with pytest.raises(
+            InputError, match=r"rescued-1, because SQLite reports: unable to open database file"
+        ):
+            store.rescue()
+
+
+def test_a_copy_without_all_judgments_is_not_offered(store: Store, path: str) -> None:
+    act(store, "ann", event(1))
+    store._last += 1  # as if the file were overwritten by an earlier one
+    with pytest.raises(InputError, match=r"because the copy is a damaged store \(judgments are missing\)"):
+        store.rescue()
+    assert not os.path.exists(f"{path}.rescued-1")

@@ -51,7 +51,7 @@ def test_what_is_always_clicked_has_no_spread(tmp_path: Path) -> None:
 def test_a_row_without_a_position_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_text("doc,rank,click\nd1,1,1\nd2,,0\n")
-    with pytest.raises(InputError, match="row 2 has no position"):
+    with pytest.raises(InputError, match=r"log\.csv:3: this row has no position"):
         click_deviations(path, **COLUMNS)
 
 

@@ -148,11 +148,11 @@ def search(
     outputs: Outputs,
     **options: Any,
 ) -> None:
-    """Rank the documents of DOCS by the distance of their topics from those of each query.
+    """For each query, rank the documents in DOCS by the distance between topic vectors.
 
-    QUERIES, like DOCS, is a document file. If their languages differ, add --query-language and --language. If
-    some documents in DOCS have the same ids as queries, such as translations, P@1 is the share of these
-    queries for which the document with the same id ranks first.
+    QUERIES, like DOCS, is a document file. If the two are in different languages, add --query-language and
+    --language. If some queries have the same ids as documents in DOCS (translations, for example), leadline
+    also prints P@1: the share of these queries whose top-ranked document has the query's id.
 
     Example: leadline topics search m.npz en.tsv de.tsv --query-language de --language en -o p.run
 

@@ -295,7 +295,10 @@ def _without_gaps(
     if not missing.any():
         return pool, 0
     if not usable.any():
-        raise UsageError("no pair in the pool is judged. Check that the document ids match.")
+        raise UsageError(
+            "none of the pairs in the pool is judged. Check that the judgments are for this pool and use the "
+            "same document ids."
+        )
     if np.isnan(order[listed]).any() or "seed" not in pool.design:  # a table without orders
         order = np.where(missing, -1.0, 0.0)
     owners = _owners(judgments)
@@ -369,7 +372,11 @@ def _evidence(
         if np.isnan(values[framed]).all():
             inside = "a proxy value" if proxy == VALUES else f"a value in {proxy}"
             what = "an LLM label" if proxy == "machine" else inside
-            raise UsageError(f"no pair in the pool has {what}. Check that the document ids match.")
+            kind = "the labels" if proxy == "machine" else "the values"
+            raise UsageError(
+                f"none of the pairs in the pool has {what}. Check that {kind} are for this pool and use "
+                "the same query and document ids."
+            )
         by_level = proxy == "machine"
         cells = Cells.of_levels(values) if by_level else Cells.of_quantiles(values, probability[order])
         grades = np.where(judged, grade, np.nan)[order]

@@ -135,7 +135,7 @@ def _refuse_different(first: Results, other: Results, one: str, label: str) -> N
     if other.names != first.names:
         raise UsageError(
             f"{label} and {one} do not have the same runs in the same order ({', '.join(other.names)} versus "
-            f"{', '.join(first.names)}). To name a run that is split into parts, use `leadline merge --name`"
+            f"{', '.join(first.names)}). If they are parts of one run, use `leadline merge --name NAME`"
         )
     texts, others = ([str(measure) for measure in results.measures] for results in (first, other))
     if texts != others:

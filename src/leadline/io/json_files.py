@@ -13,6 +13,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
+from leadline.data.wording import counted
 from leadline.errors import InputError, either
 from leadline.io import python_inputs, row_columns
 from leadline.io.opening import Chunk
@@ -353,11 +354,8 @@ def _part_of(text: Mapping[str, Any], part: str, path: str) -> Any:
         raise InputError(found, path=path, hint="Use " + either(f"{path}#{name}" for name in parts))
     found = parts[part] if part else next(iter(parts.values()))
     if not isinstance(found, Mapping):
-        raise InputError(
-            "contains predictions for a different kind of task",
-            path=path,
-            hint="Retrieval predictions have the form {query: {document: score}}",
-        )
+        hint = "Retrieval predictions have the form {query: {document: score}}"
+        raise InputError("contains predictions for a different kind of task", path=path, hint=hint)
     return found
 
 
@@ -371,8 +369,10 @@ def _page(text: Mapping[str, Any], path: str) -> Table | Records:
     rows, total = text["rows"], text.get("num_rows_total")
     incomplete = bool(text.get("partial") or text.get("truncated"))
     if incomplete or (isinstance(total, int) and total > len(rows)):
-        known = f"some rows ({len(rows):,})" if incomplete else f"{len(rows):,} of {total:,} rows"
-        raise InputError(f"contains only {known}", path=path, hint="Download all rows of the dataset")
+        known = f"contains only {len(rows):,} of {total:,} rows"
+        if incomplete:
+            known = f"is incomplete ({counted(len(rows), 'row')})"
+        raise InputError(known, path=path, hint="Download all rows of the dataset")
     return python_inputs.table_of_rows(_page_rows(rows, path), path=path)
 
 

@@ -148,7 +148,12 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
             need_columns(header, [column], path, 1)
             chosen = [column]
         if not chosen:
-            raise InputError("the table has no column of grades", path=path, line=1)
+            found = "the table has no column of grades"
+            hint = "Add one column of grades per judge"
+            if grade is not None:
+                found = "the table does not name judges"
+                hint = f"Add a `judge` column. If all grades are from one judge, leave out ':{column}'"
+            raise InputError(found, path=path, line=1, hint=hint)
         rows = _wide_rows(path, query, document, chosen)
     return [Judge(name, QrelsColumns.of(said, source=path), path) for name, said in rows.items()]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Any, Unpack
 
@@ -240,7 +240,13 @@ def read_run(
 
         source = python_inputs.by_query(source, queries, documents, name or UNNAMED)
     elif documents is not None:
-        raise UsageError("documents can be passed only with query ids. Add queries=[...]")
+        hint = (
+            "If the dictionary contains document ids, leave out `documents`. If it contains positions, pass "
+            "list(hits.values()) with queries=list(hits)"
+            if isinstance(source, Mapping)
+            else "Pass the hits as one list per query, and add queries=[...]"
+        )
+        raise UsageError(f"`documents` works only together with `queries`. {hint}")
     found = counted_run(source, name=name, reading=reading)[0]  # type: ignore[arg-type]  # refused if no run
     run = Run.sharing(found)
     return run if name is None or name == run.name else run.renamed(name)

@@ -73,7 +73,14 @@ def _by_subtopic(source: MappingLike, path: str) -> Iterator[Row]:
     place: Callable[[], int] = count(1).__next__
     for query, found in source.items():
         for subtopic, documents in _members(found, query, "{subtopic: {document: grade}}", path):
-            for document, grade in _members(documents, query, "{document: grade}", path):
+            if not hasattr(documents, "items"):
+                raise InputError(
+                    f"the value of {subtopic!r} for query {query!r} is of type {type(documents).__name__}",
+                    path=path,
+                    hint="Use the form {query: {subtopic: {document: grade}}}, or leave out --config "
+                    "read.subtopics",
+                )
+            for document, grade in documents.items():
                 yield place(), query, document, grade, subtopic
 
 
@@ -135,6 +142,16 @@ def _scored(source: MappingLike, read: Callable[[Any], tuple[Any, Any]], path: s
             yield place, query, document, score, None
 
 
+def in_dictionary(documents: Sequence[str] | None) -> str:
+    """Return what to do with hits in a dictionary by query, whose queries or documents are given."""
+    if documents is None:
+        return "Leave out queries= if the hits are in a dictionary by query"
+    return (
+        "If the dictionary contains document ids, leave out queries= and documents=. If it contains "
+        "positions, pass list(hits.values()) with queries=list(hits)"
+    )
+
+
 def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None, path: str) -> dict[Any, Any]:
     """Return lists of hits in the order of the queries as `{query: hits}`, and positions as ids of documents.
 
@@ -146,9 +163,7 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
         raise InputError(
             f"with queries=, hits must be a list with a list per query, not of type {type(hits).__name__}",
             path=path,
-            hint="Leave out queries= if the hits are in a dictionary by query"
-            if isinstance(hits, Mapping)
-            else "",
+            hint="" if not isinstance(hits, Mapping) else in_dictionary(documents),
         )
     lists = [list(each) for each in hits]
     if len(lists) != len(names):

@@ -31,6 +31,10 @@ COLUMNS = (
     "probability, or query iteration document grade probability)"
 )
 FIELDS = 5
+STRATIFIED = (
+    "Lines with 5 columns are read as sampled judgments (query iteration document stratum grade). If these "
+    "are ordinary qrels with a space in an id, use CSV or JSON"
+)
 PREFERENCES = (
     "leadline does not support the preference judgments of trec_eval (query, group, subgroup, document, "
     "level)"
@@ -62,7 +66,12 @@ def read(source: Opened, subtopics: bool) -> QrelsColumns:
     """Read judgments of a sample."""
     path, window = source.path, source.text
     if subtopics:
-        raise InputError("contains sampled judgments, not judgments by subtopic with 4 columns", path=path)
+        raise InputError(
+            "contains sampled judgments, but --config read.subtopics needs judgments by subtopic, in "
+            "4 columns",
+            path=path,
+            hint="Leave out --config read.subtopics or pass another file",
+        )
     text = window.text[: window.end].tobytes()
     rows = parse(text, path)
     qrels = QrelsColumns.of([(row.query, row.document, row.grade) for row in rows], source=path)
@@ -144,7 +153,7 @@ def _stratified(fields: Sequence[bytes], path: str, line: int) -> SampledRow:
             f"stratum '{to_text(stratum)}' of document '{to_text(document)}' is not a whole number",
             path=path,
             line=line,
-            hint=f"{plain.QRELS_COLUMNS}. {plain.PARTED}. {PREFERENCES}",
+            hint=f"{STRATIFIED}. {PREFERENCES}",
         )
     return SampledRow(line, query, document, _number(fields[4], "grade", path, line), stratum, math.nan)
 

@@ -301,17 +301,19 @@ class Store:
         while os.path.exists(target := f"{self.path}.rescued-{number}"):
             number += 1
         try:
-            with self._lock, reader.faults(target), closing(sqlite3.connect(target)) as copy:
+            with self._lock, closing(sqlite3.connect(target)) as copy:
                 self._connection.backup(copy)
                 copy.execute("PRAGMA journal_mode = DELETE")
-                reader.check(copy, target)
-                if self._last_event(copy) < self._last:
-                    raise reader.damaged(target, "judgments are missing")
-        except InputError:
+                with reader.faults(target):
+                    reader.check(copy, target)
+                    if self._last_event(copy) < self._last:
+                        raise reader.damaged(target, "judgments are missing")
+        except (InputError, sqlite3.Error) as error:
             with suppress(OSError):
                 os.unlink(target)
+            cause = f"the copy {error.found}" if isinstance(error, InputError) else f"SQLite reports: {error}"
             raise InputError(
-                "the store cannot be copied to another file, because it is damaged", path=self.path
+                f"the store cannot be copied to {target}, because {cause}", path=self.path
             ) from None
         return target
 

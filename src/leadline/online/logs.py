@@ -65,6 +65,7 @@ class LogRow(NamedTuple):
     user: str
     position: float
     time: float
+    line: int
 
 
 def read_log(path: str | os.PathLike[str], columns: Columns) -> Log:
@@ -166,6 +167,7 @@ def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
             _name(row, columns.user, path, line) if columns.user else "",
             _position(row[columns.position], columns.position, path, line) if columns.position else math.nan,
             _time(row[columns.time], columns.time, path, line) if columns.time else 0.0,
+            line,
         )
     if empty:
         raise InputError("the log has no rows", path=path, hint="Pass a log with at least one row")
@@ -249,10 +251,10 @@ def click_deviations(
     rows = list(log_rows(file, Columns(click=click, arm=document, user=query, position=position)))
     at = np.array([row.position for row in rows])
     if np.isnan(at).any():
-        number = int(np.flatnonzero(np.isnan(at))[0]) + 1
         raise InputError(
-            f"row {number} has no position",
+            "this row has no position",
             path=file,
+            line=rows[int(np.flatnonzero(np.isnan(at))[0])].line,
             hint="Give the position of every result that was shown",
         )
     _, where = np.unique(at, return_inverse=True)
