@@ -89,7 +89,7 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
         ("evaluate more r", "more: is a folder, not a file\n"),
         (
             "evaluate q r r",
-            "two runs are both named 'r' (r and r). Rename a file, or name a run with NAME=FILE.\n",
+            "two runs are both named 'r' (r and r). Give them different names with NAME=FILE.\n",
         ),
         (
             "evaluate r q",

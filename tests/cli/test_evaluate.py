@@ -214,6 +214,9 @@ def test_coverage_and_novelty_follow_the_hand_worked_example(leadline: Leadline,
 def test_runs_can_be_named_by_their_tag(leadline: Leadline) -> None:
     done = leadline("evaluate", "qrels.txt", "good.run", "poor.run", "--config", "read.name_by=tag")
     assert [row[0] for row in table_of(done.out)[1:]] == ["good-tag", "poor-tag"]
+    done = leadline("evaluate", "qrels.txt", "a=good.run", "b=good.run", "--config", "read.name_by=tag")
+    named = "two runs are both named 'good-tag' (good.run and good.run)"
+    assert done.refusal == f"leadline: error: {named}. Leave out --config read.name_by=tag.\n"
 
 
 def test_profile_trec9_averages_over_the_queries_of_both_files(leadline: Leadline) -> None:

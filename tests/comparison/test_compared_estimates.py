@@ -145,8 +145,10 @@ def test_options_of_complete_judgments_are_refused() -> None:
     with pytest.raises(UsageError, match="pool"):
         ll.rank(judged, runs, "P@10", machine=grades)
     for function in (ll.compare, ll.rank):
-        with pytest.raises(UsageError, match="`machine` does not apply to results"):
+        with pytest.raises(UsageError, match="`machine` cannot be used with results"):
             function(ll.evaluate(grades, runs, "P@10"), machine=grades)
+        with pytest.raises(UsageError, match="`runs` cannot be used with results, which contain their runs"):
+            function(ll.evaluate(grades, runs, "P@10"), runs=runs)
 
 
 def test_ranks_are_those_of_estimates() -> None:

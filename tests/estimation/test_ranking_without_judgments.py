@@ -119,7 +119,7 @@ def test_topics_are_fitted_to_the_retrieved_documents_and_their_spread_is_told()
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"method": "deshato"}, "Add .topics. or .--docs DOCS"),
+        ({"method": "deshato"}, "Add `vectors` or `documents`"),
         ({"method": "nruns", "vectors": VECTORS}, "does not use t"),
         ({"method": "deshato", "vectors": VECTORS, "documents": {}}, "use only one of"),
         ({"method": "nrun"}, "unknown method 'nrun'. Did you mean NRuns"),

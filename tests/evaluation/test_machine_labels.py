@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
+from leadline.errors import UsageError
 from leadline.evaluation.results import Results
 
 
@@ -44,6 +46,15 @@ def test_a_judge_that_is_a_machine_is_said_in_every_form(tmp_path: Path) -> None
     for labels in forms_of_labels(tmp_path):
         assert machine_warnings(ll.evaluate(labels, run, "P@1")) == [2]
         assert machine_warnings(ll.evaluate(labels, run, "P@1", machine=labels)) == [2]
+
+
+def test_ranks_and_pairs_say_how_many_judgments_are_labels() -> None:
+    runs = {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}
+    says = "2 of 3 judgments are by an automatic judge (Team-GPT4o, llama70b)"
+    with pytest.raises(UsageError, match=re.escape(f"{says}, so ranks have no interval. Use only human")):
+        ll.rank(LABELLED, runs, "P@1")
+    notes = [one.message for one in ll.compare(LABELLED, runs, "P@1").warnings if one.code == "not_tested"]
+    assert notes == [f"1 pair is not tested: {says}"]
 
 
 def test_judges_that_are_people_and_judgments_without_judges_are_not_warned_of() -> None:

@@ -99,6 +99,6 @@ def test_runs_given_twice_are_refused() -> None:
 
 
 def test_runs_of_one_name_are_refused_with_the_dictionary_that_names_them() -> None:
-    with pytest.raises(UsageError, match=r"two runs are both named 'x'\. Name them, as in"):
+    with pytest.raises(UsageError, match=r"two runs are both named 'x'\. Give them different names, as in"):
         ll.compare(QRELS, [ll.Run(A, name="x"), ll.Run(B, name="x")], "RR")
     assert ll.evaluate(QRELS, {"A": A, "B": B}, "RR").names == ["A", "B"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+import leadline as ll
 from case_values import undefined, value
 from leadline.errors import UsageError
 from leadline.measures import MEASURES
@@ -48,6 +51,9 @@ def test_without_the_known_documents_it_asks_for_them(name: str) -> None:
     says = f"{name} needs the documents that the user knew. Use --config read.known=FILE"
     with pytest.raises(UsageError, match=says):
         of(name).of([1, 0])
+    with pytest.raises(UsageError, match=re.escape("Use known={query: [document, ...]}")):
+        ll.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name)
+    ll.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name, known={"q": ["a"]})
 
 
 NOVELTY_KNOWN = Case(

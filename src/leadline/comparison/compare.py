@@ -182,11 +182,13 @@ def results_of(
         runs = given[0]
     elif given:
         measures = given[0]
-    extra = ["runs"] * (runs is not None) + ["machine"] * (sampling["machine"] is not None) + list(options)
+    if runs is not None:
+        raise UsageError("`runs` cannot be used with results, which contain their runs. Leave out `runs`.")
+    extra = ["machine"] * (sampling["machine"] is not None) + list(options)
     if extra:
         raise UsageError(
-            f"`{extra[0]}` does not apply to results, whose values are already computed. Pass only the "
-            f"options of {call}."
+            f"`{extra[0]}` cannot be used with results, because their values are already computed. Pass it "
+            "to `evaluate` instead."
         )
     if measures is None:
         return qrels

@@ -487,7 +487,8 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
     """Return the columns of differences by measure, pair, source and slice; all queries are as compared."""
     if comparison.results.withheld is not None:
         raise UsageError(
-            "estimates from a sample of judgments vary too much per query to be sliced. Leave out the slices."
+            "differences between estimates cannot be tested per slice. Leave out the slices, or use "
+            "`leadline evaluate --query-slice` for values per slice."
         )
     members = np.concatenate([each.members for each in slicings])
     tables = [

@@ -303,7 +303,7 @@ def rank(
 def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranking:
     """Rank evaluated runs."""
     if results.unreliable:
-        raise UsageError(f"{results.unreliable}, so ranks have no interval. Use human judgments.")
+        raise UsageError(f"{results.unreliable}, so ranks have no interval. Use only human judgments.")
     check_whole(0, draws=draws)
     rules = at_look(results, rules)
     groups = units_of(results, rules.query_group)

@@ -216,8 +216,11 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
 
     def keyword(found: re.Match[str]) -> str:
         name, value = found[1] or (found[3] or "").replace("-", "_"), found[2] or found[4] or ""
-        if name not in parameters:  # perhaps called as its value is, as in --topics VECTORS
-            return value.lower() if value.isupper() and value.lower() in parameters else found[0]
+        file = value.isupper() and value.lower() in parameters  # named as its value, as in --topics VECTORS
+        if name not in parameters or (file and parameters[name][0] == "int"):
+            return value.lower() if file else found[0]
+        if name == "known" and value == "FILE":
+            return "known={query: [document, ...]}"
         if parameters[name][0] == "bool":
             return f"{name}=True" + f" {value}" * bool(value)
         if value in PROSE:

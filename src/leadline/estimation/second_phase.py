@@ -66,9 +66,9 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     importance = np.where(np.isfinite(importance), importance, np.nanmax(importance, initial=1e-9))
     probability, scale = scaled(importance / part.probability, float(number))
     if probability.min() < SMALLEST:
-        least = int(np.ceil(number * SMALLEST / probability.min()))
+        least = min(int(np.ceil(number * SMALLEST / probability.min())), drawn)
         raise UsageError(
-            f"{counted(number, 'pair is', 'pairs are')} too few to judge twice. Draw at least {least:,}."
+            f"a sample of {counted(number, 'pair')} is too small for a second judge. Draw at least {least:,}."
         )
     seed = crc32(f"twice {seed}".encode())
     order = random_numbers_of(names, seed) / (probability / scale)

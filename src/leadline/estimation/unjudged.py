@@ -327,7 +327,7 @@ def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object)
         )
     if not method.voting and not has_topics:
         raise UsageError(
-            f"method {method.called} needs topic vectors. Add `--topics VECTORS` or `--docs DOCS`."
+            f"method {method.called} needs topic vectors. Add `--topics VECTORS` or `--docs DOCUMENTS`."
         )
 
 

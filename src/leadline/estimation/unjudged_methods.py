@@ -351,7 +351,9 @@ class DeShaTo(UnjudgedEstimator):
     def _with_vectors(self, pool: RankedPool) -> RankedPool:
         """Return the documents that have a vector, among the first `depth` or filled up to `depth`."""
         if pool.theta is None or pool.row is None:
-            raise UsageError("method deshato needs topic vectors. Add `--topics VECTORS` or `--docs DOCS`.")
+            raise UsageError(
+                "method deshato needs topic vectors. Add `--topics VECTORS` or `--docs DOCUMENTS`."
+            )
         self.check_topics(pool.theta.shape[1])
         has_vector = pool.row >= 0
         pool = pool.first(self.depth) if self.missing == "skip" else pool

@@ -253,10 +253,15 @@ class Evaluation:
         if given is None:
             return None, 1.0
         sums = [str(measure) for measure in self.measures if measure.average == "sum"]
-        if sums or self.qrels.inclusion is not None:
-            what = f"{sums[0]} because it is a sum over queries" if sums else "a sample of judgments"
+        if sums:
             raise UsageError(
-                f"--query-weights cannot be used with {what}. Use means over queries and complete judgments"
+                f"--query-weights cannot be used with {sums[0]}, which is a sum over queries. Use a measure "
+                "that is averaged over queries, or leave out --query-weights."
+            )
+        if self.qrels.inclusion is not None:
+            raise UsageError(
+                "--query-weights cannot be used with judgments that have inclusion probabilities. Leave out "
+                "--query-weights."
             )
         from leadline.evaluation.limits import read_weights
         from leadline.stats.moments import Weighted

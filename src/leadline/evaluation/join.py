@@ -41,6 +41,7 @@ from leadline.measures import Measure
 from leadline.result import Result
 
 T = TypeVar("T")
+WITH_FILES, IN_PYTHON = " with NAME=FILE", ', as in {"A": a, "B": b}'
 MOST_CHUNKS = 4  # of one run at the same time: more would wait for what is read
 
 
@@ -186,7 +187,7 @@ def judge_runs(
                 refuse_swapped(qrels, counted_run(source, reading=reading)[0])
     results = list(_each(judge_one, sources, on_run))
     infos = [info for info, _ in results]
-    refuse_equal_names(infos)
+    refuse_equal_names(infos, by_tag=reading.by_tag)
     return infos, [result for _, result in results]
 
 
@@ -379,7 +380,7 @@ def each_run(
             raise InputError("contains no documents", path=run.name)
         label = (run.tag or run.name) if reading.by_tag else name or run.name
         infos.append(RunInfo(label, run.tag, _path_of(source), counts_of_reading(counts, reading)))
-        refuse_equal_names(infos)
+        refuse_equal_names(infos, by_tag=reading.by_tag)
         yield infos[-1], run
         if on_run:
             on_run(len(infos), len(sources))
@@ -463,21 +464,18 @@ def numbered_runs(
         return RunInfo(label, counts.tag, _path_of(source), counts_of_reading(counts, reading)), lists
 
     read = list(_each(read_one, named_sources(runs), on_run))
-    refuse_equal_names([info for info, _ in read])
+    refuse_equal_names([info for info, _ in read], by_tag=reading.by_tag)
     return read
 
 
-def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
+def refuse_equal_names(infos: Sequence[RunInfo], *, by_tag: bool = False) -> None:
     """Raise UsageError if two runs have the same name, which would make results ambiguous."""
     seen: dict[str, RunInfo] = {}
     for info in infos:
         earlier = seen.setdefault(info.name, info)
         if earlier is not info:
-            if not info.path and not earlier.path:
-                raise UsageError(
-                    f'two runs are both named \'{info.name}\'. Name them, as in {{"A": a, "B": b}}.'
-                )
-            files = f" ({listed(list(filter(None, (earlier.path, info.path))))})"
-            raise UsageError(
-                f"two runs are both named '{info.name}'{files}. Rename a file, or name a run with NAME=FILE."
-            )
+            files = list(filter(None, (earlier.path, info.path)))
+            hint = f"Give them different names{WITH_FILES if len(files) == 2 else IN_PYTHON}"
+            hint = "Leave out --config read.name_by=tag" if by_tag else hint
+            which = f" ({listed(files)})" if files else ""
+            raise UsageError(f"two runs are both named '{info.name}'{which}. {hint}.")

@@ -21,6 +21,7 @@ from leadline.data.records import (
     ResultWarning,
     RunInfo,
     flagged,
+    labels_clause,
     plain,
     summary,
 )
@@ -205,8 +206,7 @@ class Results(Lookups, Result):
     @property
     def unreliable(self) -> str:
         """Why no interval over queries is given, whatever the values; empty if one may be."""
-        labels = any(notice.code == MACHINE_LABELS for notice in self.warnings)
-        return "the judgments are labels from an automatic judge" if labels else ""
+        return next((labels_clause(one.message) for one in self.warnings if one.code == MACHINE_LABELS), "")
 
     @property
     def names(self) -> list[str]:

@@ -317,8 +317,8 @@ def plans(
             raise UsageError(f"there is no plan for {measure}, because the pool was not drawn for it")
         if not _has_forecast(measure):
             raise UsageError(
-                f"there is no plan for {measure}, because its precision cannot be forecast. Use P, DCG, "
-                "RBP or RR."
+                f"there is no plan for {measure}, because its half-width cannot be forecast. A plan needs a "
+                "pool drawn for CG, DCG, ERR, P, RBP, RR or Success (as by `leadline pool --for P@10`)."
             )
         of, total, drawn, size = _most_variable(results, place, differ=differ)
         for per_query, share in precision.budgets(measure):

@@ -119,7 +119,7 @@ def evaluate_runs(
         for name, source in named_sources(runs)
     ]
     results = evaluated(evaluation, sources, engine, on_fault, on_run)
-    refuse_equal_names(results.runs)
+    refuse_equal_names(results.runs, by_tag=evaluation.reading.by_tag)
     return results
 
 
