@@ -431,7 +431,8 @@ def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, numb
             f"byte 0x{raw[error.start]:02x} is not valid {encoding}",
             path=path,
             line=number + raw.count(b"\n", 0, error.start),
-            hint="If the file uses an older encoding, try `--config read.encoding=latin-1`",
+            hint="Convert the file to UTF-8. For document and query texts, `--config read.encoding=latin-1` "
+            "also works",
         ) from None
 
 

@@ -108,7 +108,11 @@ def refuse_runs(source: Any) -> None:
     first = next(iter(each), None)
     inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     if isinstance(first, RunColumns) or isinstance(inner, Mapping):
-        raise InputError("several runs were passed where judgments are expected", hint=ORDER, path="qrels")
+        raise InputError(
+            "several runs, or judgments by subtopic, were passed where judgments are expected",
+            hint=f"{ORDER}. For judgments by subtopic, add --config read.subtopics",
+            path="qrels",
+        )
 
 
 def remarks_on(qrels: QrelsColumns) -> tuple[tuple[str, str, int], ...]:

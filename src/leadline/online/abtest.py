@@ -222,9 +222,13 @@ def abtest(
     check_word(("users", "rows"), metric=metric)
     check_whole(1, within=within)
     checked_level(confidence)
-    if within is not None and position is None:
+    if a is not None or b is not None:
+        if within is not None or metric == "rows":
+            wrong = "`--within`" if within is not None else "the metric `rows`"
+            raise UsageError(f"{wrong} applies only to logs. With counts, leave it out.")
+    elif within is not None and position is None:
         raise UsageError("`--within` needs `--position`, the column with the positions")
-    if metric == "rows" and user is None:
+    elif metric == "rows" and user is None:
         raise UsageError(
             "the metric `rows` needs a column of users to compute the variance. Pass `--user COLUMN`."
         )

@@ -14,7 +14,7 @@ from leadline.io.objects import Run
 
 DIGITS = 14  # significant digits of fused scores; later ones are rounding errors
 SMALL = 1e-280  # smaller and, inversely, larger scores keep all digits
-BY_RANK = "Use a method that needs only ranks: RRF, ISR, RBC, Borda or Condorcet."
+BY_RANK = "Use a method that needs only ranks (RRF, ISR, RBC, Borda or Condorcet), without --normalise."
 
 
 class FusionLists:

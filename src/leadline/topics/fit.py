@@ -209,7 +209,9 @@ def fit(
     corpus = corpus_of(ids, texts, analyses)
     if not len(corpus.word):
         raise InputError(
-            "the documents have no terms", path=name_of(documents), hint="Pass documents with text."
+            "the documents have no terms",
+            path=name_of(documents),
+            hint="Check that they have text, and words that the text analysis keeps.",
         )
     prior = np.full(topics, 50 / topics if alpha is None else alpha)
     chains = [
