@@ -175,7 +175,7 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
         (("ann.qrels", "ben.qrels", "-o", "ann.qrels"), "would overwrite an input"),
         (("ann.qrels", "ben.qrels", "--runs", "r0.run", "-m", "nDGC"), "nDCG"),
         (("ann.qrels", "ben.qrels", "--runs", "no.run"), "no.run"),
-        (("ann.qrels", "ben.qrels:x"), "is not a table with a header, so it has no column 'x'"),
+        (("ann.qrels", "ben.qrels:x"), "cannot be read by column, as ':x' asks. Only CSV"),
     ],
     ids=str,
 )

@@ -467,6 +467,10 @@ FAULTS: dict[str, tuple[Any, str]] = {
         {"rows": [{"row": {"qid": "q1", "docno": "d1", "score": 1.0}}], "num_rows_total": 1000},
         "1 of 1,000 rows. Download all rows of the dataset",
     ),
+    "a part of a page": (
+        {"rows": [{"row": {"qid": "q1", "docno": "d1", "score": 1.0}}], "partial": True},
+        "is incomplete (1 row). Download all rows of the dataset",
+    ),
 }
 
 

@@ -90,7 +90,7 @@ def test_two_judges_of_one_name_are_refused(tmp_path: Path) -> None:
         (tmp_path / folder / "ann.txt").write_text("q1 0 d1 1\n")
     with pytest.raises(UsageError, match="two judges are both named 'ann'"):
         said(tmp_path / "x" / "ann.txt", tmp_path / "y" / "ann.txt")
-    with pytest.raises(InputError, match="is not a table with a header, so it has no column 'ann'"):
+    with pytest.raises(InputError, match=r"cannot be read by column, as ':ann' asks\. Only CSV"):
         said(f"{tmp_path / 'x' / 'ann.txt'}:ann")
 
 

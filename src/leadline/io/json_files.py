@@ -369,9 +369,9 @@ def _page(text: Mapping[str, Any], path: str) -> Table | Records:
     rows, total = text["rows"], text.get("num_rows_total")
     incomplete = bool(text.get("partial") or text.get("truncated"))
     if incomplete or (isinstance(total, int) and total > len(rows)):
-        known = f"contains only {len(rows):,} of {total:,} rows"
-        if incomplete:
-            known = f"is incomplete ({counted(len(rows), 'row')})"
+        known = f"is incomplete ({counted(len(rows), 'row')})"
+        if not incomplete:
+            known = f"contains only {len(rows):,} of {total:,} rows"
         raise InputError(known, path=path, hint="Download all rows of the dataset")
     return python_inputs.table_of_rows(_page_rows(rows, path), path=path)
 

@@ -94,7 +94,11 @@ def _of_file(place: str) -> list[Judge]:
             return [Judge(name, QrelsColumns.of(said, source=path), path) for name, said in by_judge.items()]
         file = opened(path)
     elif column:
-        raise InputError(f"is not a table with a header, so it has no column '{column}'", path=path)
+        raise InputError(
+            f"cannot be read by column, as ':{column}' asks",
+            path=path,
+            hint="Only CSV, TSV, JSON Lines and Parquet files have columns of judges",
+        )
     return [Judge(judge_name(path), qrels_of(file, sure=True), path)]
 
 

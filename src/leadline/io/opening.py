@@ -23,6 +23,7 @@ from leadline.kernels.plain import NUL
 
 BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+URLS = "Download the file first. Only a run can be read from a URL, with `leadline evaluate --parts`"
 HEAD = 8  # number of bytes that identify any compression
 PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 BINARY_TABLES = (PARQUET, ARROW, STREAM)  # first bytes of a file
@@ -70,7 +71,7 @@ def open_raw(path: str) -> io.BufferedReader:
     except IsADirectoryError:
         raise InputError("is a folder, not a file", path=path) from None
     except OSError as error:
-        hint = "To read URLs, use `leadline evaluate --parts`" if "://" in path else ""
+        hint = URLS if "://" in path else ""
         missing = isinstance(error, FileNotFoundError)
         raise InputError(
             "no such file" if missing else error.strerror or str(error), path=path, hint=hint

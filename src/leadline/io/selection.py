@@ -149,7 +149,7 @@ def refuse_nothing(reading: Reading, path: str) -> NoReturn:
     if wanted is None:
         raise InputError("contains only documents that have the same id as their query", path=path)
     raise InputError(
-        f"contains none of the selected queries{_shown(reading)} ({len(wanted):,} in all)", path=path
+        f"contains no documents for the selected queries{_shown(reading)} ({len(wanted):,} in all)", path=path
     )
 
 

@@ -145,7 +145,7 @@ class PartSum:
             raise InputError(
                 f"query '{to_text(query)}' is also in {self.labels[earlier]}",
                 path=part.label,
-                hint="If the parts are TREC text, add --group-parts to group the rows of each query first.",
+                hint="To group the rows of each query first, add --group-parts (only for TREC text).",
             )
 
     def _put(self, codes: Integers, values: RunValues) -> None:

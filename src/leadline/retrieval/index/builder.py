@@ -231,7 +231,8 @@ def build_index(
         raise UsageError("--config index.prefix needs --store-text")
     target = None if path is None else os.fspath(path)
     if target is not None and os.path.lexists(target) and not overwrite:
-        raise UsageError(f"{target} already exists. Choose a new name, or use --overwrite.")
+        other = ", or use --overwrite" if index_files.is_index(target) else ""
+        raise UsageError(f"{target} already exists. Choose a new name{other}.")
     if target is not None and os.path.exists(target):
         _check_replaceable(target)
     folder = _new_folder(target)
