@@ -239,7 +239,10 @@ def test_csv_has_a_row_for_every_rank(leadline: Leadline) -> None:
         (("-m", "AP", "--query-id", "k"), "query 'k' has no judgments"),
         (("-m", "APP", "--query-id", "q"), "unknown measure 'APP'. Did you mean AP"),
         (("-m", "P.5,10", "--query-id", "q"), "'P.5,10' stands for 2 measures. Pass only one"),
-        (("-m", "AP", "--query-id", "p"), "my has no ranking for query 'p', so the value is 0"),
+        (
+            ("-m", "AP", "--query-id", "p"),
+            "my has no ranking for query 'p'. Choose a query with documents in the run",
+        ),
     ],
 )
 def test_what_cannot_be_explained_is_said_in_one_line(

@@ -104,6 +104,7 @@ def command(  # click documents the options
                 "--parts": parts,
                 f"--engine {engine}": engine != "local",
                 "-n": no_means,
+                "-c": complete,
                 f"--figure {figure}": figure not in (None, "slices"),
             }
         )

@@ -17,6 +17,7 @@ from leadline.data.arrays import Floats
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import place_of
+from leadline.evaluation.query_figures import SHAPES
 from leadline.stats.corrections import BH
 from leadline.stats.simultaneous import critical_difference as nemenyi_difference
 from leadline.stats.simultaneous import friedman, mean_ranks
@@ -53,12 +54,17 @@ def drawn_comparison(
     pairs: Sequence[int] | None = None,
 ) -> Figure:
     """Draw a figure of a comparison."""
-    if figure in BY_QUERY and comparison.results.withheld is not None:
-        raise UsageError(
-            f"the {figure} figure shows individual queries, but estimates from a sample of judgments vary "
-            "too much per query. Plot forest, pairs or groups."
-        )
+    refuse_by_query(comparison, figure)
     return KINDS[figure](comparison, _Asked(measure_index, pair, width, per_pair, pairs))
+
+
+def refuse_by_query(comparison: Comparison, figure: str) -> None:
+    """Raise UsageError for a figure of the values of single queries if these are estimates."""
+    if figure in (*BY_QUERY, *SHAPES) and comparison.results.withheld is not None:
+        raise UsageError(
+            f"the {figure} figure needs the values of individual queries, but estimates from a sample of "
+            "judgments vary too much per query. Plot forest, pairs or groups."
+        )
 
 
 def pair_of(comparison: Comparison, first: str, second: str) -> int:

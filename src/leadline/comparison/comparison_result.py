@@ -438,7 +438,7 @@ class Comparison(Tested, Result):
         chosen: Sequence[int] | None = None,
     ) -> Make:
         """Draw a comparison; by default the differences of the only pair, or a forest plot."""
-        from leadline.comparison.comparison_figures import KINDS, drawn_comparison, pair_of
+        from leadline.comparison.comparison_figures import KINDS, drawn_comparison, pair_of, refuse_by_query
         from leadline.evaluation.query_figures import SHAPES
 
         by_query = "differences" if self.results.withheld is None or pair else "pairs"
@@ -446,6 +446,7 @@ class Comparison(Tested, Result):
         check_word((*KINDS, *SHAPES), figure=name)
         index = 0 if measure is None else self.results.measure_index(measure)
         if name in SHAPES:
+            refuse_by_query(self, name)
             return figure_of(self.results, figure=name, measure=self.results.measures[index])
         pair_index = pair_of(self, *pair) if pair else 0
         drawn = self.printed_pairs(pairs)[index] if chosen is None else chosen

@@ -140,10 +140,13 @@ def check_intervals(results: Results, measures: Iterable[object] | None = None) 
                 if runs < 2
                 else (f"{pairs - math.comb(known, 2)} of {counted(pairs, 'pair')} (of ")
             )
-            raise NoIntervalError(
-                f"{measure} has no interval for {size}{listed}; {reasons[names[0]]}). Choose measures "
-                "that have intervals (-m), leave out these runs or add judgments (`leadline pool --from`)."
-            )
+            why = reasons[names[0]]
+            hint = "Choose measures that have intervals, leave out these runs or add judgments"
+            if why.startswith("judgments are missing"):
+                hint = "Judge the missing pairs"
+            elif why.startswith("intervals need at least"):
+                hint = f"Judge more {'queries' if 'queries' in why else 'pairs'}"
+            raise NoIntervalError(f"{measure} has no interval for {size}{listed}; {why}). {hint}.")
 
 
 def check_judged(results: Results) -> None:

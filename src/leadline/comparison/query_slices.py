@@ -178,13 +178,11 @@ def _slicing(source: object, results: Results) -> Slicing:
     }
     names = sorted({name for found in by_code.values() for name in found}, key=_natural)
     if not names:
-        raise InputError(
-            "none of the judged queries has a slice",
-            path=by.rpartition(":")[0] or by,
-            hint=f"Use the query ids of the judgments, such as '{results.queries[0]}'"
-            if len(results.queries)
-            else "",
-        )
+        hint = "Name the slice of at least one of them"
+        if labels and not by_code and len(results.queries):
+            hint = f"Use the query ids of the judgments, such as '{results.queries[0]}'"
+        path = by.rpartition(":")[0] or by
+        raise InputError("none of the judged queries has a slice", path=path, hint=hint)
     if len(names) > MOST:
         raise InputError(
             f"there are {len(names):,} different slices",

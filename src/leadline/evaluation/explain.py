@@ -201,7 +201,9 @@ def explain(
     single, name_of_run, counts = _list_of(run, query, name=name, reading=reading)
     code = _code(query, table.queries)
     if single is None or not len(single.scores):
-        raise UsageError(f"{name_of_run} has no ranking for query '{query}', so the value is 0")
+        raise UsageError(
+            f"{name_of_run} has no ranking for query '{query}'. Choose a query with documents in the run."
+        )
     lengths = reading.lengths
     if lengths is not None and reading.documents_of is not None:
         raise UsageError(
