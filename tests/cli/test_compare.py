@@ -174,6 +174,10 @@ def test_a_name_that_is_not_utf_8_goes_everywhere(leadline: Leadline, files: lis
 def test_one_run_is_refused(leadline: Leadline, files: list[str]) -> None:
     done = leadline("compare", *files[:2])
     assert (done.status, done.err) == (2, "leadline: error: comparing needs at least two runs, not 1\n")
+    done = leadline("compare", *files[:2], "--update-baseline", "kept.json")
+    assert done.refusal.endswith("kept.json needs a second run. To save one run, add --baseline kept.json.\n")
+    both = ("--baseline", "kept.json", "--update-baseline", "kept.json")
+    assert leadline("compare", *files[:2], *both).status == 0
 
 
 def test_help_names_everything_that_there_is(leadline: Leadline) -> None:

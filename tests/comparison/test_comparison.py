@@ -266,6 +266,7 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
         ({"baseline": "bset"}, "no run is named 'bset'. Did you mean 'best'"),
         ({"test": "Welch"}, "unknown test 'Welch'"),
         ({"correction": "Holmes"}, "unknown correction 'Holmes'. Did you mean Holm?"),
+        ({"correction": "xyzzy"}, "are BH, Bonferroni, Hochberg, Holm, Uncorrected, MaxT, Tukey"),
         ({"interval": "BCA2"}, "unknown interval 'BCA2'. Did you mean BCa?"),
         ({"confidence": 95}, "the confidence level must be a fraction (at least 0.5 and below 1)"),
         ({"margin": 0.0}, "number above 0"),

@@ -44,7 +44,9 @@ class BaselineFile:
         self.runs = [one for one in baselines if one not in saved]
         for one in self.runs:
             if one not in named and not os.path.exists(one) and suffix_of(one) in (".json", ".parquet"):
-                raise UsageError(f"--baseline {one}: no such file. Create it with --update-baseline {one}")
+                raise UsageError(
+                    f"--baseline {one}: no such file. To create it, add --update-baseline {one}."
+                )
         if len(saved) > 1 or (saved and self.runs):
             raise UsageError(
                 f"--baseline {saved[0]} is a baseline file and cannot be combined with another --baseline"
@@ -72,12 +74,17 @@ class BaselineFile:
             self.kept = None
             return results, None
 
-    def check(self, results: Results) -> None:
+    def check(self, results: Results, *, floors: bool) -> None:
         """Raise InputError, before anything is tested, for results of which no baseline is made."""
         if self.update is not None:
             from leadline.comparison.baselines import check_baseline
 
             check_baseline(results, force=self.force)
+            if len(results.runs) == 1 and self.path is None and not floors:
+                raise UsageError(
+                    f"--update-baseline {self.update} needs a second run. To save one run, add --baseline "
+                    f"{self.update}."
+                )
 
     def inputs(self, results: Results) -> list[tuple[str, int]]:
         """Return path and number of values of the file, as an input of the command."""

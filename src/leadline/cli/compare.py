@@ -133,7 +133,7 @@ def command(
             )
         by_path = {run.path: run.name for run in own.runs}
         baseline = [one if one in own.names else by_path.get(one, one) for one in baseline]
-    file.check(own)
+    file.check(own, floors=bool(conditions))
     results, pairing = file.joined(own)
     of_judgments = list(more)
     more += file.inputs(results)

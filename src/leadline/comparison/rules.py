@@ -9,7 +9,7 @@ from typing import Any, Self
 from leadline.data.arrays import Floats
 from leadline.data.registry import Registry
 from leadline.data.validation import check_numbers
-from leadline.errors import UsageError
+from leadline.errors import UnknownNameError, UsageError
 from leadline.stats import (
     CORRECTIONS,
     INTERVALS,
@@ -57,7 +57,7 @@ class Rules:
         joint = JOINT.get(self.correction.lower()) if isinstance(self.correction, str) else None
         parsed = {
             "test": _parsed(self.test, PairedTest, TESTS),
-            "correction": joint or _parsed(self.correction, Correction, CORRECTIONS),
+            "correction": joint or self._one_by_one(),
             "interval": None if self.interval is None else _parsed(self.interval, Interval, INTERVALS),
         }
         for name, value in parsed.items():
@@ -80,6 +80,15 @@ class Rules:
             )
         if self.joint == TUKEY and self.query_group is not None:
             raise UsageError("Tukey does not support query groups. Use --correction MaxT or Holm.")
+
+    def _one_by_one(self) -> Any:
+        """Return the correction of p-values; the error for an unknown name lists joint procedures too."""
+        try:
+            return _parsed(self.correction, Correction, CORRECTIONS)
+        except UnknownNameError as error:
+            listed = ", ".join(CORRECTIONS.classes)
+            joint = "" if isinstance(self, SuiteRules) else f", {MAX_T}, {TUKEY}"
+            raise UnknownNameError(str(error).replace(listed, listed + joint)) from None
 
     @classmethod
     def of(cls, **options: Any) -> Self:
