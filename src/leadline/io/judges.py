@@ -55,7 +55,12 @@ def read_judges(source: JudgesLike) -> list[Judge]:
         if other is not judge:
             paths = list(filter(None, (other.path, judge.path)))
             files = f" ({listed(paths)})" if paths else ""
-            raise UsageError(f"two judges are both named '{judge.name}'{files}. Rename one of the judges.")
+            hint = (
+                "Pass each file only once"
+                if judge.path and judge.path == other.path
+                else "Rename one of the judges"
+            )
+            raise UsageError(f"two judges are both named '{judge.name}'{files}. {hint}.")
     return found
 
 

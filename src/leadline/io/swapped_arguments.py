@@ -107,7 +107,9 @@ def refuse_runs(source: Any) -> None:
     each = source.values() if isinstance(source, Mapping) else source if isinstance(source, list) else ()
     first = next(iter(each), None)
     inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
-    if isinstance(first, RunColumns) or isinstance(inner, Mapping):
+    if isinstance(first, RunColumns):
+        raise InputError("several runs were passed where judgments are expected", hint=ORDER, path="qrels")
+    if isinstance(inner, Mapping):
         raise InputError(
             "several runs, or judgments by subtopic, were passed where judgments are expected",
             hint=f"{ORDER}. For judgments by subtopic, add --config read.subtopics",

@@ -183,9 +183,11 @@ class TopicModel:
         if language not in self.languages:
             found = "no language was given" if language is None else f"the model has no language '{language}'"
             one = self.languages == [WHOLE]
-            raise UsageError(
-                f"{found}. {'Leave out --language' if one else f'Use {either(self.languages)}'}."
-            )
+            if one:
+                found += ", because it was fitted without --languages. Leave out the language options"
+            else:
+                found += f". Use {either(self.languages)}"
+            raise UsageError(found)
         return self.languages.index(language)
 
     def save(self, path: str | os.PathLike[str]) -> None:
