@@ -142,6 +142,8 @@ def test_options_of_complete_judgments_are_refused() -> None:
             ll.compare(judged, runs, "P@10", pool=pool, **options)
     with pytest.raises(UsageError, match="pool"):
         ll.compare(judged, runs, "P@10", machine=grades)
+    with pytest.raises(UsageError, match="estimates from a sample of judgments have no bounds"):
+        _ = ll.evaluate(judged, runs, "P@10", pool=pool).mean_bounds
     with pytest.raises(UsageError, match="pool"):
         ll.rank(judged, runs, "P@10", machine=grades)
     for function in (ll.compare, ll.rank):

@@ -117,7 +117,7 @@ def test_what_cannot_be_planned_is_refused() -> None:
     for half_width, smallest in ((None, None), (0.1, 0.1), (0.0, None), (None, math.nan)):
         with pytest.raises(UsageError):
             plans(results, pool, half_width=half_width, smallest=smallest)
-    with pytest.raises(UsageError, match=r"nDCG@10, because its precision"):
+    with pytest.raises(UsageError, match=r"nDCG@10, because its half-width cannot be forecast"):
         plans(*studied(NAMES[:40], 6, "nDCG@10"), half_width=0.1)
     other = pool_for(RUNS, "P@5", budget=6).pool
     with pytest.raises(UsageError, match="was not drawn"):
@@ -152,6 +152,6 @@ def test_commands_show_the_plan(tmp_path: Path, leadline: Leadline) -> None:
     detected = leadline("compare", *given[1:-1], "smallest=0.05", "-f", "json").data["plan"]
     assert detected[0]["of"] == compared[0]["of"]
     assert (
-        "half_width needs judgments that were sampled from a pool. Add --pool"
+        "half_width needs judgments that were sampled from a pool. Use --pool"
         in leadline("evaluate", tmp_path / "qrels.txt", *paths, "-m", "P@10", "-C", "half_width=0.03").refusal
     )

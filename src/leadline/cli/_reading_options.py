@@ -106,7 +106,8 @@ def plan_of(
     estimated = estimates_of(results)
     if pool is None or estimated is None:
         raise UsageError(
-            "--config test.half_width needs judgments that were sampled from a pool. Add --pool POOL."
+            "--config test.half_width needs judgments that were sampled from a pool. Use --pool POOL with a "
+            "pool from `leadline pool --for`."
         )
     found = plans(estimated, pool, differences=differences, power=power, **goal)
     ((name, value),) = goal.items()

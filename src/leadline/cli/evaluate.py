@@ -139,7 +139,9 @@ def command(  # click documents the options
             raise UsageError(WITHOUT_POOL)
         options["machine"] = labels is not None
         if options.pop("second_judge") is not None or options.pop("second_pool") is not None:
-            raise UsageError("a second judge needs a sampled pool. Add --pool POOL.")
+            raise UsageError(
+                "a second judge needs a sampled pool. Use --pool POOL with a pool from `leadline pool --for`."
+            )
     rows, others = len(table.documents), list[tuple[str, int]]()
     of_work: dict[str, Any] = {
         "kind": kind,

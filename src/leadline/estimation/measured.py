@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from leadline.evaluation.estimated_recall import PoolLike
     from leadline.io.pool_files import DrawnPool
 
-WITHOUT_POOL = "LLM labels need a sampled pool. Add --pool POOL."
+WITHOUT_POOL = "LLM labels need a sampled pool. Use --pool POOL with a pool from `leadline pool --for`."
 READING = ReadingOptions.__annotations__.keys() - {"name_by"}
 DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters.values()} | {
     one.name: one.default for kind in (Reading, Cut) for one in fields(kind)
@@ -215,7 +215,9 @@ def measured(
         if machine is not None and not (same_labels(qrels, machine) or same_labels(table, machine)):
             raise UsageError(WITHOUT_POOL)
         if second_judge is not None:
-            raise UsageError("a second judge needs a sampled pool. Add --pool POOL.")
+            raise UsageError(
+                "a second judge needs a sampled pool. Use --pool POOL with a pool from `leadline pool --for`."
+            )
         return exact(
             table,
             runs,

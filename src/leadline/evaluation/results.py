@@ -239,6 +239,8 @@ class Results(Lookups, Result):
     def mean_bounds(self) -> Floats:
         """Bounds of the means: runs x measures x bounds; NaN if not available."""
         if self.bounds is None:
+            if self.withheld is not None:
+                raise UsageError("estimates from a sample of judgments have no bounds")
             raise UsageError(
                 "these results have no bounds. Compute the bounds with evaluate(..., bounds=True)"
             )
