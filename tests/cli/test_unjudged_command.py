@@ -139,7 +139,7 @@ def test_two_topics_have_no_shape(leadline: Leadline, runs: list[Path]) -> None:
     ("arguments", "words"),
     [
         (["--method", "best"], "unknown method 'best'"),
-        (["--method", "deshato"], "Add `--topics VECTORS` or `--docs DOCS`"),
+        (["--method", "deshato"], "Add `--topics VECTORS` or `--docs DOCUMENTS`"),
         (["--topics", "x.jsonl"], "method nruns does not use topics"),
         (["--depth", "0"], "0 is not in the range"),
     ],

@@ -193,7 +193,10 @@ def test_what_cannot_be_ranked_is_refused() -> None:
     results = scores(drawn())
     with pytest.raises(UsageError, match="at least two runs"):
         ll.rank(scores([[0.5], [0.4]]))
-    with pytest.raises(UsageError, match="options of rank"):
+    with pytest.raises(
+        UsageError,
+        match=r"^`runs` cannot be used with results, which contain their runs\. Leave out `runs`\.$",
+    ):
         ll.rank(results, {"a": {}})
     with pytest.raises(UsageError, match="judgments but no runs"):
         ll.rank({"q": {"d": 1}})

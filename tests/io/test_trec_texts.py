@@ -169,11 +169,19 @@ def test_a_blank_in_an_id_is_refused_by_name(line: str, kept: bool, tmp_path: Pa
     assert read_run(good).to_dict() == {"q1": {"d1": 2, "d2": 1.5, "d3": 1}}
 
 
+STRATUM = "stratum 'A' of document 'doc' is not a whole number.*ordinary qrels with a space in an id, use CSV"
+
+
 @pytest.mark.parametrize(
-    "text", ["q1 0 doc A 1\n", "q1 0 d1 1\nq1 0 doc A 1\n", "q1 0 d 2 3\nq1 0 doc A 1\n"]
+    ("text", "words"),
+    [
+        ("q1 0 doc A 1\n", STRATUM),
+        ("q1 0 d1 1\nq1 0 doc A 1\n", "contains a space"),
+        ("q1 0 d 2 3\nq1 0 doc A 1\n", STRATUM),
+    ],
 )
-def test_a_blank_in_an_id_of_judgments_makes_no_stratum(text: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=rf"qrels\.txt:{text.count(chr(10))}: .*contains a space"):
+def test_a_blank_in_an_id_of_judgments_makes_no_stratum(text: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"qrels\.txt:{text.count(chr(10))}: .*{words}"):
         read_qrels(run_of(tmp_path, text, "qrels.txt"))
 
 
