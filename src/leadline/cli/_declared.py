@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from leadline.cli import _help, _scores, _settings
-from leadline.io import ahead
 
 MODULES = (_help, _scores, _settings, click)  # of the classes, types and callbacks that it names
 Entry = Mapping[str, Any]
@@ -32,6 +31,8 @@ def made(name: str, entry: Entry, parent: str = "") -> click.Command:
 
     def call(**options: Any) -> Any:
         if isinstance(options.get("qrels"), str):
+            from leadline.io import ahead  # loads a kernel; no help needs it
+
             ahead.begin(options["qrels"])
         module = importlib.import_module(module_of(parent or name))
         function = module.COMMANDS[name] if parent else module.command
