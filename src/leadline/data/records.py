@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -15,23 +14,6 @@ from leadline.errors import punctuated
 
 DRAWN_POOL = "drawn_pool"  # code of the remark on judgments from the store of a drawn pool
 MACHINE_LABELS = "machine_labels"  # code of the warning that judgments are labels by an automatic judge
-
-
-def labels_clause(warning: str) -> str:
-    """Return how many judgments are by an automatic judge, from the words of a warning that starts with it.
-
-    >>> labels_clause("judgments by an automatic judge (gpt4): 1 of 1,837. Values may be far too high")
-    '1 of 1,837 judgments is by an automatic judge (gpt4)'
-    >>> labels_clause("judgments by an automatic judge (machine: gpt4): 3 of 3. Values may be far too high")
-    'all judgments are by an automatic judge (gpt4)'
-    """
-    found = re.match(r"judgments by an automatic judge( \(.*\))?: ([\d,]+)(?: of ([\d,]+))?\. ", warning)
-    if found is None:
-        return "some judgments are by an automatic judge"
-    names, count, of = (found[1] or "").replace("machine: ", ""), found[2], found[3]
-    some = of is not None and of != count
-    which = f"{count} of {of} judgments {'is' if count == '1' else 'are'}" if some else "all judgments are"
-    return f"{which} by an automatic judge{names}"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,13 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import counted, first_few, queries
 from leadline.errors import InputError, UsageError, one_of
 from leadline.estimation.system_lists import RankedPool, Systems, Topics, number_teams, read_systems
-from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimate, UnjudgedEstimator, saturation
+from leadline.estimation.unjudged_methods import (
+    METHODS,
+    NO_VECTORS,
+    UnjudgedEstimate,
+    UnjudgedEstimator,
+    saturation,
+)
 from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io.read import RunLike
 from leadline.io.read_paths import public
@@ -326,9 +332,7 @@ def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object)
             "method deshato."
         )
     if not method.voting and not has_topics:
-        raise UsageError(
-            f"method {method.called} needs topic vectors. Add `--topics VECTORS` or `--docs DOCUMENTS`."
-        )
+        raise UsageError(NO_VECTORS)
 
 
 @dataclass(repr=False, eq=False)

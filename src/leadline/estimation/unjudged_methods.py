@@ -282,6 +282,9 @@ class Cumulated(NamedTuple):
     used: Floats
 
 
+NO_VECTORS = "method deshato needs topic vectors. Add `--topics VECTORS` or `--docs DOCUMENTS`."
+
+
 class DeShaTo(UnjudgedEstimator):
     """k(S) + s(S) + k(M) + s(M) + k(P) + s(P) over the first `depth` documents.
 
@@ -351,9 +354,7 @@ class DeShaTo(UnjudgedEstimator):
     def _with_vectors(self, pool: RankedPool) -> RankedPool:
         """Return the documents that have a vector, among the first `depth` or filled up to `depth`."""
         if pool.theta is None or pool.row is None:
-            raise UsageError(
-                "method deshato needs topic vectors. Add `--topics VECTORS` or `--docs DOCUMENTS`."
-            )
+            raise UsageError(NO_VECTORS)
         self.check_topics(pool.theta.shape[1])
         has_vector = pool.row >= 0
         pool = pool.first(self.depth) if self.missing == "skip" else pool

@@ -21,7 +21,6 @@ from leadline.data.records import (
     ResultWarning,
     RunInfo,
     flagged,
-    labels_clause,
     plain,
     summary,
 )
@@ -30,6 +29,7 @@ from leadline.data.validation import check_word
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import Lookups
+from leadline.io.row_checks import ABOUT_MACHINES
 from leadline.result import Make, Result
 
 if TYPE_CHECKING:
@@ -206,7 +206,8 @@ class Results(Lookups, Result):
     @property
     def unreliable(self) -> str:
         """Why no interval over queries is given, whatever the values; empty if one may be."""
-        return next((labels_clause(one.message) for one in self.warnings if one.code == MACHINE_LABELS), "")
+        labels = (notice.message for notice in self.warnings if notice.code == MACHINE_LABELS)
+        return next(labels, "").removesuffix(f". {ABOUT_MACHINES}")
 
     @property
     def names(self) -> list[str]:

@@ -323,9 +323,9 @@ def machine_labels(qrels: QrelsColumns) -> list[ResultWarning]:
     if any(code == MACHINE_LABELS for code, _, _ in qrels.remarks):
         return []
     count = len(qrels.grades)
-    return [
-        ResultWarning(MACHINE_LABELS, f"judgments by an automatic judge: {count:,}. {ABOUT_MACHINES}", count)
-    ]
+    are = "is" if count == 1 else "are"
+    words = f"{counted(count, 'judgment')} {are} by an automatic judge. {ABOUT_MACHINES}"
+    return [ResultWarning(MACHINE_LABELS, words, count)]
 
 
 def undefined_counts(

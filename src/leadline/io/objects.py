@@ -240,12 +240,11 @@ def read_run(
 
         source = python_inputs.by_query(source, queries, documents, name or UNNAMED)
     elif documents is not None:
-        hint = (
-            "If the dictionary contains document ids, leave out `documents`. If it contains positions, pass "
-            "list(hits.values()) with queries=list(hits)"
-            if isinstance(source, Mapping)
-            else "Pass the hits as one list per query, and add queries=[...]"
-        )
+        hint = "Pass the hits as one list per query, and add queries=[...]"
+        if isinstance(source, Mapping):
+            from leadline.io.python_inputs import in_dictionary
+
+            hint = in_dictionary("`documents`")
         raise UsageError(f"`documents` works only together with `queries`. {hint}")
     found = counted_run(source, name=name, reading=reading)[0]  # type: ignore[arg-type]  # refused if no run
     run = Run.sharing(found)

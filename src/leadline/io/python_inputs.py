@@ -142,13 +142,11 @@ def _scored(source: MappingLike, read: Callable[[Any], tuple[Any, Any]], path: s
             yield place, query, document, score, None
 
 
-def in_dictionary(documents: Sequence[str] | None) -> str:
-    """Return what to do with hits in a dictionary by query, whose queries or documents are given."""
-    if documents is None:
-        return "Leave out queries= if the hits are in a dictionary by query"
+def in_dictionary(given: str) -> str:
+    """Return what to do with hits in a dictionary by query if their documents are given too."""
     return (
-        "If the dictionary contains document ids, leave out queries= and documents=. If it contains "
-        "positions, pass list(hits.values()) with queries=list(hits)"
+        f"If the dictionary contains document ids, leave out {given}. If it contains positions, pass "
+        "list(hits.values()) with queries=list(hits)"
     )
 
 
@@ -160,10 +158,13 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     """
     names = list(queries)
     if isinstance(hits, (str, Mapping)) or not isinstance(hits, Iterable):
+        by_name = in_dictionary("queries= and documents=")
+        if documents is None:
+            by_name = "Leave out queries= if the hits are in a dictionary by query"
         raise InputError(
             f"with queries=, hits must be a list with a list per query, not of type {type(hits).__name__}",
             path=path,
-            hint="" if not isinstance(hits, Mapping) else in_dictionary(documents),
+            hint=by_name if isinstance(hits, Mapping) else "",
         )
     lists = [list(each) for each in hits]
     if len(lists) != len(names):

@@ -261,7 +261,8 @@ def machine_remarks(judges: Sequence[str]) -> tuple[tuple[str, str, int], ...]:
         return ()
     count = sum(counts[name] for name in machines)
     names = first_few(machines)
-    words = f"judgments by an automatic judge ({names}): {count:,} of {len(judges):,}. {ABOUT_MACHINES}"
+    number = f"{count:,} of {len(judges):,} judgments {'is' if count == 1 else 'are'}"
+    words = f"{number} by an automatic judge ({names}). {ABOUT_MACHINES}"
     return ((MACHINE_LABELS, words, count),)
 
 
