@@ -278,7 +278,7 @@ def test_the_looks_are_fixed_in_the_store(files: Files) -> None:
         for _ in range(60):
             judge.step()
     for other in ({"stop_when": "P@5 half-width < 0.2", "looks": 8}, {"stop_when": rule, "looks": 9}):
-        with pytest.raises(UsageError, match="cannot change"), opened(*files, **other):  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match="the store has the stopping rule"), opened(*files, **other):  # type: ignore[arg-type]
             pass
     with opened(*files, stop_when=rule, looks=8) as found:
         assert found.precision is not None
@@ -303,6 +303,14 @@ def test_a_rule_that_is_no_good_leaves_no_store_behind(files: Files, leadline: L
     Path(files.pool).write_text("query_id\tdoc_id\nq00\td00\n")
     done = leadline(*words, "--no-browser", "--stop-when", "P@5 half-width < 0.1")
     assert (done.status, Path(files.store).exists()) == (2, False)
+
+
+def test_a_scale_that_is_too_low_leaves_no_store_behind(files: Files, leadline: Leadline) -> None:
+    higher = pool_for(RUNS, ["P(rel=3)@5"], budget=6).pool
+    write_drawn_pool(higher, files.pool, [])
+    words = ["judge", files.pool, "--docs", files.docs, "--queries", files.queries, "--store", files.store]
+    assert 'such as "0=no,3=yes"' in leadline(*words, "--no-browser").refusal
+    assert not Path(files.store).exists()
 
 
 def test_judges_of_their_own_queries_are_draws_of_their_own(files: Files) -> None:
@@ -450,7 +458,7 @@ def test_a_rule_is_refused_where_the_store_has_the_looks_of_another_pool(files: 
         pass
     larger = pool_for(RUNS, ["P@5", "nDCG@5"], budget=9, seed=3, earlier=POOL).pool
     write_drawn_pool(larger, files.pool, [])
-    with pytest.raises(UsageError, match="cannot change"), opened(*files, stop_when=rule):
+    with pytest.raises(UsageError, match="the store has the stopping rule"), opened(*files, stop_when=rule):
         pass
     with opened(*files) as found:
         assert isinstance(found.precision, Precision)

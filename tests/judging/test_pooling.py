@@ -132,9 +132,9 @@ def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "a depth"),
+        ({}, "Use depth, method, random or everything=True"),
         ({"depth": 0}, "depth must be a whole number of at least 1, not 0"),
-        ({"depth": 1, "method": "RRF"}, "a method"),
+        ({"depth": 1, "method": "RRF"}, "use only one of method and depth"),
         ({"method": "Dept"}, "unknown pool method 'Dept'. Did you mean Depth"),
         ({"depth": 1, "random": -1}, "random must be"),
         ({"depth": 1, "batch": 0}, "batch must be"),
@@ -203,7 +203,7 @@ def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadl
         ([*runs], "depth"),
         ([*runs, "--depth", 0], "0 is not in the range"),
         ([*runs, "--depth", 3, "-C", "pool.known=a.run", "--judged", "b.run"], "b.run"),
-        (["--depth", 3], "there is nothing to pool. Pass runs, or both documents and queries"),
+        (["-C", "pool.random=3"], "there is nothing to pool. Pass runs, or both documents and queries"),
         (["--depth", 3, "--docs", "docs.jsonl", "--queries", "queries.jsonl"], "Depth(3) needs runs"),
         ([*runs, "none.run", "--depth", 3], "none.run"),
     ):

@@ -110,7 +110,7 @@ def test_ctrl_c_stops_it_and_leaves_one_file(files: Files) -> None:
 
 def test_a_second_page_on_a_store_is_refused_and_a_page_after_a_crash_is_not(files: Files) -> None:
     with Server(files) as server:
-        assert "is open in another judging page" in refusal(files)
+        assert "is open in another `leadline judge`" in refusal(files)
         server.stop(signal.SIGKILL)
         with Server(files):
             pass

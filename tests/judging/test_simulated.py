@@ -13,6 +13,7 @@ from leadline.errors import UsageError
 from leadline.io import judgment_store
 from leadline.io.pool_files import read_drawn_pool
 from leadline.judging.startup import simulate
+from leadline.judging.store import Store
 
 QRELS = {f"q{query}": {f"d{place}": (query + place) % 3 for place in range(6)} for query in range(8)}
 RUNS = {
@@ -79,10 +80,21 @@ def test_two_judges_share_the_pairs_and_go_on_where_they_stopped(pool: str, tmp_
 def test_a_grade_that_is_not_on_the_scale_is_refused(pool: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="grade 2"):
         simulate(pool, str(tmp_path / "store.sqlite"), QRELS, grades="0=no,1=yes")
-    many = {"q0": {f"d{grade}": grade for grade in range(7)}}
-    with pytest.raises(UsageError, match="--grades"):
+    many = {query: {f"d{grade}": grade for grade in range(7)} for query in QRELS}
+    with pytest.raises(UsageError, match="at most 5 grades, from 0 to 9"):
         simulate(pool, str(tmp_path / "other.sqlite"), many)
-    assert not (tmp_path / "other.sqlite").exists()
+    assert not list(tmp_path.glob("*.sqlite"))
+
+
+def test_an_existing_store_keeps_its_scale(pool: str, tmp_path: Path) -> None:
+    store = str(tmp_path / "store.sqlite")
+    Store.open(store, grades="0=no,1=yes").close()
+    with pytest.raises(UsageError, match=r"give the grade 2, which is not on the scale of .*0=no,1=yes"):
+        simulate(pool, store, QRELS)
+    binary = {
+        query: {document: min(grade, 1) for document, grade in of.items()} for query, of in QRELS.items()
+    }
+    assert simulate(pool, store, binary).judges["simulated"] > 0
 
 
 def test_the_command_needs_a_pool_and_counts_what_was_not_judged(

@@ -96,7 +96,7 @@ def test_no_other_name_of_a_store_lets_a_second_page_in(
     make(files.store, other)
     for beside in tmp_path.glob("*-serving"):
         beside.unlink()  # somebody tidies up: the lock is on the store, too
-    assert "is open in another judging page" in refusal(files._replace(store=str(other)))
+    assert "is open in another `leadline judge`" in refusal(files._replace(store=str(other)))
     if make is rename:
         os.rename(other, files.store)
     assert page.save(event(2))[0] == 200

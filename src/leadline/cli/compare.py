@@ -184,7 +184,7 @@ def command(
         view = View(comparison, extra=_conditions(outcomes) | file.to_dict(outcomes), lines="pairs")
         if query_slice:
             view.more, view.lines = slices_of(comparison, query_slice), "slices"
-        elif draw is not None and (half_width or rules.smallest):
+        elif half_width is not None or (draw is not None and rules.smallest):
             goal = {"smallest": rules.smallest} if half_width is None else {"half_width": half_width}
             view.more = plan_of(own, draw, differences=True, power=rules.power, **goal)
         table = comparison.printed_pairs(pairs)

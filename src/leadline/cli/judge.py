@@ -241,7 +241,7 @@ def _stopped(page: JudgingPage, store: str) -> None:
     try:
         page.store.check_files()
     except InputError as error:
-        click.echo(f"leadline: error: {error}", err=True)
+        click.echo(f"leadline: error: {InputError(error.found, path=error.path)}", err=True)
         try:
             click.echo(f"{count} copied to {page.store.rescue()}", err=True)
         except InputError as rescue_error:

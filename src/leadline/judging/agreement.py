@@ -131,7 +131,7 @@ def agreement(
     checked_seed(seed)
     check_whole(2, top=top)
     if within is not None and not within > 0:
-        raise UsageError(f"`--config agreement.within` must be a half-width above 0, not {within}")
+        raise UsageError(f"`--config agreement.within` must be a half-width above 0, not {within:g}")
     kinds: list[Coefficient] = [
         PercentAgreement(),
         Scott(),
@@ -148,7 +148,7 @@ def agreement(
     if len(values) > MOST_GRADES:
         raise UsageError(
             f"there are {len(values):,} different grades, but at most {MOST_GRADES} are supported. Make them "
-            "binary with rel (-l on the command line)."
+            "binary with -l GRADE (rel=GRADE in Python)."
         )
     between = PairwiseAgreement(codes, values, pairs, _groups(judgments, resample))
     ranking: Ranking | None = None
@@ -159,8 +159,11 @@ def agreement(
             rules: dict[str, Any] = {"top": top, "confidence": confidence, "draws": draws, "seed": seed}
             audits = audits_of(ranking, pairs, used_the_judge, **rules)
     if len(used_the_judge) and not audits:
+        averaged = ranking is None or any(values is not None for values in ranking.by_query)
         raise UsageError(
             "--used-the-judge needs an audit of labels. Add --runs, and pass two judges or add --reference."
+            if averaged
+            else "--used-the-judge needs a measure with a mean over all queries, such as AP or nDCG@10"
         )
     if runs is not None and within is None:
         within = WITHIN
@@ -245,7 +248,8 @@ def _kept(judgments: Judgments, over: str) -> Judgments:
     chosen = judgments.by_all if over == "all" else (~np.isnan(judgments.grades)).sum(axis=1) > 1
     if not chosen.any():
         several = over == "all" and len(judgments.names) > 2
-        hint = " To use the pairs that any two judged, add --config agreement.over=two." if several else ""
+        shared = several and ((~np.isnan(judgments.grades)).sum(axis=1) > 1).any()
+        hint = " To use the pairs that any two judged, add --config agreement.over=two." if shared else ""
         raise InputError(
             f"none of the {len(judgments):,} query-document pairs was judged by "
             f"{f'all {len(judgments.names)}' if several else 'two'} judges",

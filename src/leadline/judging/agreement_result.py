@@ -112,7 +112,7 @@ class Judgments:
         for count in counts:
             if not (0 <= count <= 10**7) or count != int(count):
                 raise UsageError(
-                    f"the counts in a table must be whole numbers from 0 to 10,000,000, not {count!r}"
+                    f"the counts in a table must be whole numbers from 0 to 10,000,000, not {count:g}"
                 )
         if not sum(counts):
             raise UsageError("all counts in the table are 0")
@@ -286,7 +286,7 @@ class Agreement(Result):
         """Return a coefficient of every pair of judges: judges x judges, NaN where not computed."""
         if name not in self.between:
             raise UsageError(
-                f"there is no coefficient '{name}' for two judges. Use one of {', '.join(self.between)}."
+                f"there is no coefficient '{name}' for pairs of judges. Use one of {', '.join(self.between)}."
             )
         matrix = np.full((len(self.judges),) * 2, np.nan)
         for (a, b), estimate in zip(self.pairs, self.between[name][1], strict=True):

@@ -169,7 +169,7 @@ class AccessControl:
         host = _split(f"//{headers.get('host', '')}")
         if self.local and not is_loopback(host):
             return PlainTextResponse(
-                "Open this page by a name of the machine it runs on, such as localhost.\n", 421
+                "Open this page on the machine it runs on, as localhost or 127.0.0.1.\n", 421
             )
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST:
@@ -177,7 +177,9 @@ class AccessControl:
         opening = scope["path"] == "/enter" or scope["path"].startswith("/static/")
         if self.token is not None and not opening and not self.knows(headers):
             if scope["path"].startswith("/api/"):
-                return PlainTextResponse("The token is missing. Open the link with the token again.\n", 401)
+                return PlainTextResponse(
+                    "The token is missing or old. Open the newest link to this page.\n", 401
+                )
             return Response(status_code=303, headers={"location": "/enter"})
         if scope["method"] not in ("GET", "HEAD") and not self._is_own(scope, headers):
             return PlainTextResponse(

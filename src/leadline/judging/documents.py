@@ -25,6 +25,7 @@ TELLING = {"rank", "score", "run", "runs", "system", "systems", "tag", "grade", 
 LONGEST_FACT = 200
 MOST_FACTS = 6
 KEPT = 16  # texts in memory
+CHANGED = "was changed, moved or deleted while the page was running"
 
 
 class Text(NamedTuple):
@@ -208,13 +209,15 @@ class IndexTexts:
         try:
             self.index.check_unchanged()
         except InputError:
-            raise self._changed("was rebuilt, moved or deleted while the page was running") from None
+            raise self._changed(CHANGED) from None
         if self._sizes_now() != self._sizes:  # a file that is mapped and cut shows other bytes
-            raise self._changed("was damaged while the page was running")
+            raise self._changed(CHANGED)
 
     def _changed(self, change: str) -> InputError:
         return InputError(
-            f"the index {change}", path=self.index.path, hint="Stop the page and start it again."
+            f"the index {change}",
+            path=self.index.path,
+            hint="Stop the page and start it again with a complete index.",
         )
 
     def close(self) -> None:

@@ -155,8 +155,8 @@ def check_judge(name: str) -> str:
         )
     if clean.casefold() in RESERVED:
         raise UsageError(
-            f"'{clean}' cannot be the name of a judge, because it has another meaning in tables. Choose a "
-            "different name."
+            f"'{clean}' cannot be the name of a judge, because it is the name of a merge rule or a column. "
+            "Choose a different name."
         )
     return clean
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from leadline.comparison.compare import compare
 from leadline.data.arrays import Floats
-from leadline.data.wording import counted
-from leadline.errors import UsageError
+from leadline.data.wording import counted, listed
+from leadline.errors import UsageError, either
 from leadline.estimation.designs import SMALLEST, random_numbers_of
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.estimated_columns import Difference, Estimate, variance_of
@@ -41,6 +41,7 @@ from leadline.stats.power import half_width_of, queries_for_half_width, queries_
 RULE = re.compile(r"(.+?)\s+half-width\s*<\s*(\S+)")
 EXPECTED_RULE = '"MEASURE half-width < NUMBER", such as "P@10 half-width < 0.05"'
 LOOKS = 10
+NEVER = f"never checked, because the pool has fewer than {FEWEST_JUDGMENTS} pairs or all were judged before"
 STEPS = 20  # of the curve
 NEW_POINTS = 2  # of the curve that one request computes, so that none takes long
 PAUSE = 10  # times the seconds that the half-width took, before it is computed again
@@ -83,9 +84,7 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
         raise UsageError(f"the stopping rule '{text}' is not valid. Use {EXPECTED_RULE}.")
     measure = _measure(match[1], rel)
     if str(measure) not in measures:
-        raise UsageError(
-            f"the stopping rule uses {measure}, but the pool was drawn for {', '.join(measures)}"
-        )
+        raise UsageError(f"the stopping rule uses {measure}, but the pool was drawn for {listed(measures)}")
     if not has_interval(kind_of(measure)):
         raise UsageError(
             f"the stopping rule cannot use {measure}, which has no interval with sampled judgments"
@@ -309,16 +308,19 @@ def plans(
     if goal is None or (half_width is not None and smallest is not None):
         raise UsageError("a plan needs either a half-width or a smallest difference")
     if not 0 < goal < math.inf:
-        raise UsageError(f"{name} must be a number above 0, not {goal}")
+        raise UsageError(f"--config test.{name} must be a number above 0, not {goal:g}")
     precision, found = PoolPrecision(pool), list[Plan]()
     differ = differences or smallest is not None or bool(precision.pair)
     for place, measure in enumerate(map(str, results.measures)):
         if measure not in precision.measures:
-            raise UsageError(f"there is no plan for {measure}, because the pool was not drawn for it")
+            drawn_for = either(precision.measures)
+            raise UsageError(
+                f"there is no plan for {measure}, because the pool was not drawn for it. Use {drawn_for}."
+            )
         if not _has_forecast(measure):
             raise UsageError(
-                f"there is no plan for {measure}, because its half-width cannot be forecast. A plan needs a "
-                "pool drawn for CG, DCG, ERR, P, RBP, RR or Success (as by `leadline pool --for P@10`)."
+                f"there is no plan for {measure}, because its half-width cannot be forecast. Plan for "
+                "CG, DCG, ERR, P, RBP, RR or Success with a pool drawn for it (`leadline pool --for P@10`)."
             )
         of, total, drawn, size = _most_variable(results, place, differ=differ)
         for per_query, share in precision.budgets(measure):
@@ -336,7 +338,7 @@ def plans(
     if not found:
         raise UsageError(
             "there is no plan, because the scores (or their differences) are the same for all queries. "
-            "Judge more documents."
+            "Judge more documents, or use other runs."
         )
     return found
 
@@ -348,10 +350,10 @@ def _most_variable(results: EstimatedResults, place: int, *, differ: bool) -> tu
     ones: list[tuple[int, int | None]] = [(run, None) for run in range(len(names))]
     if differ:
         ones = [(a, b) for a in range(len(names)) for b in range(a)]
-    if not ones or size < FEWEST_QUERIES:
-        raise UsageError(
-            f"a plan needs at least {FEWEST_QUERIES} queries, and a plan for a difference also needs two runs"
-        )
+    if not ones:
+        raise UsageError("a plan for a difference needs two runs")
+    if size < FEWEST_QUERIES:
+        raise UsageError(f"a plan needs at least {FEWEST_QUERIES} queries, not {size}")
     found = []
     for a, b in ones:
         column = values[a] if b is None else values[a] - values[b]
@@ -414,9 +416,9 @@ class Precision:
         fixed = (self.state["rule"], self.state["number"], self.state["pairs"])
         if fixed != (str(rule), looks, pairs):
             raise UsageError(
-                f"the store already has the stopping rule '{fixed[0]}' with {counted(fixed[1], 'look')} at "
-                f"{counted(fixed[2], 'pair')}, which cannot change to '{rule}' with "
-                f"{counted(looks, 'look')} at {counted(pairs, 'pair')}"
+                f"the store has the stopping rule '{fixed[0]}' with {counted(fixed[1], 'look')} and a pool "
+                f"of {counted(fixed[2], 'pair')}, not '{rule}' with {counted(looks, 'look')} and "
+                f"{counted(pairs, 'pair')}. Use the same or another store."
             )
 
     def _save(self) -> None:
@@ -488,8 +490,9 @@ class Precision:
                 "them"
             )
         if self.rule is not None and self.state is not None:
-            places = ", ".join(map(str, self.state["looks"])) or "none"
-            facts.append(f"judging stops when {self.rule} (checked after {places} pairs)")
+            places = ", ".join(map(str, self.state["looks"]))
+            when = f"checked after {places} pairs" if places else NEVER
+            facts.append(f"judging stops when {self.rule} ({when})")
         elif self.state is not None:
             facts.append(
                 "the store has a stopping rule that does not apply now; to apply it, add --stop-when "

@@ -60,7 +60,9 @@ def check_names(path: str) -> None:
 
 def _taken(path: str) -> InputError:
     return InputError(
-        "the store is open in another judging page", path=path, hint="All judges can share that page."
+        "the store is open in another `leadline judge`",
+        path=path,
+        hint="Stop that command, or let all judges share its page.",
     )
 
 
@@ -79,7 +81,9 @@ def _beside(real: str, path: str) -> Iterator[None]:
         if "locked" in str(error):
             raise _taken(path) from None
         raise InputError(
-            f"the store cannot be locked ({error})", path=path, hint="Choose a folder that you can write to."
+            f"the lock file {os.path.basename(beside)} cannot be written ({error})",
+            path=path,
+            hint="Choose a new store in a folder that you can write to.",
         ) from None
     try:
         yield
@@ -197,7 +201,7 @@ class Identity:
                 raise InputError(
                     f"{which} was {change} while the page was running, so nothing more is saved",
                     path=self._shown,
-                    hint="Put it back, or stop the page and start it again.",
+                    hint="Put it back, or stop the page to get a copy of the store.",
                 )
 
     def _stamp(self) -> tuple[int, int] | None:

@@ -238,10 +238,12 @@ def pool(
     reading = Reading.of(pool, options, RunsOptions)
     chosen = _method(method, depth, random=random, everything=everything)
     none = isinstance(runs, Sequence) and not runs
+    if none and chosen is not None:
+        raise UsageError(
+            f"{chosen} needs runs. Pass runs, or use --config pool.random=N or --config pool.everything."
+        )
     if none and (documents is None or queries is None):
         raise UsageError("there is nothing to pool. Pass runs, or both documents and queries.")
-    if none and chosen is not None:
-        raise UsageError(f"{chosen} needs runs. Pass runs, or pool a random sample or all documents.")
     systems = Systems([], [], []) if none else read_systems(runs, reading, on_run=on_run)
     more_queries = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
     table = None if judged is None else read_qrels(judged)
@@ -385,15 +387,15 @@ def _method(
     method: str | PoolMethod | None, depth: int | None, *, random: int, everything: bool
 ) -> PoolMethod | None:
     """Return the pooling method; None if documents are only drawn, or all are taken."""
-    one_of({"a method": method, "a depth": depth})
+    one_of({"--method": method, "--depth": depth})
     if depth is not None:
         check_whole(1, depth=depth)
         return POOLS.parse(f"Depth(k={depth})")
     if method is None:
         if not random and not everything:
             raise UsageError(
-                "there is no rule for what to pool. Choose a depth (such as 100), a method (such as "
-                "RRF(documents=50)), a random sample or all documents."
+                "there is no rule for what to pool. Use --depth K, --method NAME, --config pool.random=N or "
+                "--config pool.everything."
             )
         return None
     return POOLS.parse(method) if isinstance(method, str) else method
@@ -406,7 +408,8 @@ def _collection(systems: Systems, documents: TextsLike | None, seed: int) -> _Co
         return _Collection(systems.documents, document_keys(systems.documents, seed), every, False)
     names = sorted(ids_of(documents))
     if not names:
-        raise InputError("no documents found", path=str(documents))
+        path = os.fspath(documents) if isinstance(documents, (str, os.PathLike)) else ""
+        raise InputError("no documents found", path=path)
     index_of = {name: index for index, name in enumerate(names)}
     indices = np.array([index_of.get(name, -1) for name in systems.documents], dtype=np.int64)
     return _Collection(names, document_keys(names, seed), indices, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import logging
 import os
@@ -40,13 +41,11 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
-    except OverflowError:
-        raise UsageError(f"port {port} is not valid. Use a port from 0 to 65535.") from None
     except OSError as error:
-        raise UsageError(
-            f"the page cannot listen on {host}, port {port} ({error.strerror or error}). Check the host, or "
-            "add --port 0 to use any free port."
-        ) from None
+        cause = (error.strerror or str(error)).partition(" (")[0]
+        of_port = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        hint = "Use --port 0 for any free port" if of_port else "Check the host"
+        raise UsageError(f"the page cannot listen on {host}, port {port} ({cause}). {hint}.") from None
 
 
 def token_for(host: str, token: str | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -12,7 +13,7 @@ import numpy as np
 from leadline.data.ids import is_utf8
 from leadline.data.records import ResultWarning
 from leadline.data.validation import check_numbers
-from leadline.data.wording import counted, percent
+from leadline.data.wording import counted, first_few, percent
 from leadline.data.wording import queries as count_queries
 from leadline.errors import InputError, UsageError, either
 from leadline.evaluation.profiles import profile_of
@@ -97,13 +98,19 @@ def opened(
         )
     if stop_when is not None and drawn is not None:
         parse_rule(stop_when, drawn.design["measures"], drawn.design.get("rel"))  # before a store is created
-    if grades is not None or not os.path.exists(store):
+    if is_new(store):
         check_scale(drawn, parse_scale(grades or DEFAULT))
+    before = 0 if drawn is None else int(_judged_before(drawn).sum())
+    if before and stop_when is not None:
+        raise UsageError(
+            f"a stopping rule needs all grades in the store, but {counted(before, 'pair')} had been judged "
+            "before the draw. Use a pool drawn without --judged."
+        )
     topics = {query.id: query for query in read_queries(queries, **reading)}
     if not (os.path.exists(docs) or docs == STANDARD_INPUT or docs.startswith(IR_DATASETS)):
         raise InputError("no such file", path=docs)  # before a store is created
     with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
-        check_scale(drawn, opened_store.grades)
+        check_scale(drawn, opened_store.grades, store)
         warnings = [] if rows is None else fill(opened_store, rows, drawn)
         pairs = opened_store.pairs()
         documents = {pair.document for pair in pairs}
@@ -114,18 +121,13 @@ def opened(
             queues = Queues(opened_store, judges=names, overlap=share, known=pair_ids)
             cards = Cards(texts, topics, forms=chosen, analysis=analysis, seed=opened_store.seed)
             warnings += _changed(opened_store, queues, cards)
-            precision, before = None, 0 if drawn is None else int(_judged_before(drawn).sum())
+            precision = None
             if before:
                 message = (
                     f"{counted(before, 'pair')} of the pool had been judged before the draw, so the page "
                     "does not show them and computes no half-widths"
                 )
                 warnings.append(ResultWarning("judged_before", message, before))
-            if before and stop_when is not None:
-                raise UsageError(
-                    f"a stopping rule needs all grades in the store, but {counted(before, 'pair')} had been "
-                    "judged before the draw. Use a pool drawn without --judged."
-                )
             if drawn is not None and not before and "measures" in drawn.design:
                 precision = Precision(drawn, queues, rule=stop_when, looks=looks)
             opened_store.checkpoint()
@@ -198,17 +200,24 @@ def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarni
         yield ResultWarning("changed_texts", message, len(changed))
 
 
-def check_scale(drawn: DrawnPool | None, grades: Sequence[Grade]) -> None:
+def is_new(store: str) -> bool:
+    """Return whether a store is yet to be created; the lock makes an empty file for it."""
+    return not os.path.exists(store) or not os.path.getsize(store)
+
+
+def check_scale(drawn: DrawnPool | None, grades: Sequence[Grade], store: str = "") -> None:
     """Raise UsageError for a scale whose grades are all below the relevant ones of a measure of the pool."""
     highest = max(grade.value for grade in grades)
     measures = [] if drawn is None else list(drawn.design.get("measures", ()))
     for measure in profile_of("leadline").measures(measures) if measures else ():
         level = getattr(measure, "rel", None)
         if level is not None and level > highest:
-            raise UsageError(
-                f"the pool is for {measure}, but the highest grade is {highest:g}. Pass --grades with a "
-                f"grade of {level:g} or more, such as '0=no,1=partly,2=yes'."
-            )
+            scale = f'--grades with a grade of {level:g} or more, such as "0=no,{math.ceil(level)}=yes"'
+            how = f"Use a new store and {scale}" if store else f"Pass {scale}"
+            if level > HIGHEST:
+                how = f"Grades end at {HIGHEST}, so draw a pool for a lower grade"
+            where = f" in {store}" if store else ""
+            raise UsageError(f"the pool is for {measure}, but the highest grade{where} is {highest}. {how}.")
 
 
 def check_forms(text: str) -> tuple[str, ...]:
@@ -246,7 +255,7 @@ def check_judges(text: str | None, overlap: float | None) -> tuple[str, ...]:
 
 
 JUDGE = "simulated"
-MOST_GRADES = 5
+MOST_GRADES, HIGHEST = 5, 9
 BATCH = 500  # events per transaction
 
 
@@ -282,8 +291,14 @@ def simulate(
     share = OVERLAP if overlap is None else overlap
     known = read_qrels(judgments).to_dict()
     rows, drawn = pooled(pool)
-    scale = _scale(known) if grades is None else grades
-    with closing(Store.open(store, grades=scale, seed=seed)) as opened:
+    pairs = zip(rows.queries, rows.documents, strict=True)
+    given = {_given(known, query, document) for query, document in pairs}
+    if is_new(store):
+        grades = _scale(known, given) if grades is None else grades
+        check_given(given, parse_scale(grades))
+    with closing(Store.open(store, grades=grades, seed=seed)) as opened:
+        given |= {_given(known, pair.query, pair.document) for pair in opened.pairs()}
+        check_given(given, opened.grades, store)
         fill(opened, rows, drawn)
         queues = Queues(opened, judges=names, overlap=share if len(names) > 1 else 0.0)
         counts = dict.fromkeys(names, 0)
@@ -297,7 +312,8 @@ def simulate(
                     grade = known.get(pair.query, {}).get(pair.document)
                     unjudged |= {pair.id} if grade is None else set()
                     key = f"simulated-{judge[:30]}-{pair.id}"
-                    events.append(Event(key, "judge", pair.id, grade=max(0, int(grade or 0)), shown="full"))
+                    event = Event(key, "judge", pair.id, grade=_given(known, *pair[1:3]), shown="full")
+                    events.append(event)
                 queues.append(judge, events)
                 counts[judge] += len(events)
                 more |= bool(events)
@@ -306,14 +322,30 @@ def simulate(
     return SimulatedJudgments(counts, len(unjudged), len(queries))
 
 
-def _scale(known: Mapping[str, Mapping[str, float]]) -> str:
-    """Return the scale of a new store: 0 and all positive grades of the judgments."""
-    values = sorted(
-        {0, 1} | {max(0, int(grade)) for of_query in known.values() for grade in of_query.values()}
-    )
-    if len(values) > MOST_GRADES or values[-1] > 9:
+def _given(known: Mapping[str, Mapping[str, float]], query: str, document: str) -> int:
+    """Return the grade that a simulated judge gives."""
+    return max(0, int(known.get(query, {}).get(document, 0)))
+
+
+def check_given(given: set[int], grades: Sequence[Grade], store: str = "") -> None:
+    """Raise UsageError for grades of simulated judges that are not on the scale."""
+    missing = sorted(given - {grade.value for grade in grades})
+    if missing:
+        where, how = (f"of {store}", "Use another store") if store else ("of --grades", "Add it")
         raise UsageError(
-            f"the judgments have {counted(len(values), 'grade')} up to {values[-1]}. Name at most "
-            f'{MOST_GRADES} grades with --grades, such as "0=no,1=partly,2=yes".'
+            f"simulated judges would give the grade {missing[0]}, which is not on the scale {where} "
+            f"({written(tuple(grades))}). {how}."
         )
-    return ",".join(f"{value}=grade {value}" for value in values)
+
+
+def _scale(known: Mapping[str, Mapping[str, float]], given: set[int]) -> str:
+    """Return the scale of a new store: 0, 1 and all grades of the judgments, or those given if too many."""
+    every = {max(0, int(grade)) for of_query in known.values() for grade in of_query.values()}
+    for wanted in ({0, 1} | every, {0, 1} | given, given):
+        values = sorted(wanted)
+        if 2 <= len(values) <= MOST_GRADES and values[-1] <= HIGHEST:
+            return ",".join(f"{value}=grade {value}" for value in values)
+    raise UsageError(
+        f"simulated judges would need the grades {first_few(values, 6)}, but a store has at most "
+        f"{MOST_GRADES} grades, from 0 to {HIGHEST}. Use judgments with fewer or lower grades."
+    )

@@ -180,7 +180,7 @@ function step(by) {
   if (away) return;
   const place = (looking ?? done.length) + by;
   if (place < 0) { hint(say("hint_at_first")); return; }
-  if (place > done.length) { hint(say("hint_at_last")); return; }
+  if (place > done.length) { hint(say(stage.card ? "hint_at_last" : "hint_unused")); return; }
   keepNote();
   looking = place === done.length ? null : place;
   show();

@@ -135,8 +135,8 @@ function precision(found) {
   if (rule) {
     const last = rule.taken.at(-1), next = rule.looks[rule.taken.length];
     made.append(paragraph([
-      say("width_rule", { rule: rule.rule, looks: rule.looks.map(number).join(", ") }),
-      last ? say(rule.stopped ? "width_reached" : "width_last", { pairs: number(last.pairs), width: width(last.half_width) })
+      say(rule.looks.length ? "width_rule" : "width_never", { rule: rule.rule, looks: rule.looks.map(number).join(", ") }),
+      !rule.looks.length ? "" : last ? say(rule.stopped ? "width_reached" : "width_last", { pairs: number(last.pairs), width: width(last.half_width) })
         : say("width_no_look"),
       rule.stopped || !next ? "" : say("width_next", { pairs: number(next) }),
       rule.used ? "" : say("width_unused")].filter(Boolean).join(" "), rule.stopped ? "reached" : ""));
@@ -165,12 +165,12 @@ function precision(found) {
 async function ask() {
   try {
     const answer = await fetch("/api/progress", { cache: "no-store" });
-    if (!answer.ok) throw new Error((await answer.text()).trim());
+    if (!answer.ok) throw Object.assign(new Error(), { said: await reasonOf(answer) });
     draw(await answer.json());
     at("live").textContent = say("live");
     at("live").className = "soft";
-  } catch {
-    at("live").textContent = say("progress_old");
+  } catch (trouble) {
+    at("live").textContent = say("progress_old", { reason: trouble.said ?? say("no_answer") });
     at("live").className = "wrong";
   }
   setTimeout(ask, document.hidden ? 10000 : 2000);
