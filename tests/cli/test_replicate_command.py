@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -45,6 +46,8 @@ def test_a_reproduction(leadline: Leadline) -> None:
     assert errors["AP", "baseline"] == 0
     assert errors["AP", "advanced"] > 0
     assert set(data["per_query"]) == set(data["queries"])
+    leadline("replicate", *RUNS, "qrels.txt", "-m", "AP", "-m", "RR", "-q", "-o", "all.json")
+    assert json.loads(Path("all.json").read_text())["per_query"] == data["per_query"]
 
 
 def test_a_replication_has_two_sets_of_queries(leadline: Leadline) -> None:

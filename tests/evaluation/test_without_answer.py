@@ -82,7 +82,7 @@ def test_parts_and_merged_results_are_those_of_the_whole() -> None:
     whole = ll.evaluate(QRELS, {"bm25": RUN}, [MEASURE, "NoAnswer"])
     parts = evaluate_parts(QRELS, RunParts(halves, name="bm25"), [MEASURE, "NoAnswer"])
     merged = Results.merge([ll.evaluate(QRELS, {"bm25": half}, [MEASURE, "NoAnswer"]) for half in halves])
-    for other in (parts, merged):
+    for other in (parts, merged, Results.merge(whole)):
         np.testing.assert_array_equal(other.values, whole.values)
         np.testing.assert_array_equal(other.means, whole.means)
     assert [one.message for one in parts.warnings if one.code == "returned"] == [

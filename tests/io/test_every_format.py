@@ -327,6 +327,18 @@ def test_nan_is_refused_or_dropped(suffix: str, tmp_path: Path) -> None:
     assert tally.dropped == 1
 
 
+def test_a_run_of_nan_alone_is_refused_in_every_form(tmp_path: Path) -> None:
+    nan = {"q1": {"d1": float("nan")}}
+    forms = {
+        "a.run": "q1 Q0 d1 1 nan x\n",
+        "a.json": json.dumps(nan),
+        "a.csv": "qid,docno,score\nq1,d1,nan\n",
+    }
+    for source in (nan, *(file_of(tmp_path, name, text) for name, text in forms.items())):
+        with pytest.raises(InputError, match="only scores that are NaN"):
+            judge(source, read_qrels({"q1": {"d1": 1}}), reading=Reading(on_nan="drop"))
+
+
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".parquet", ".arrow"])
 def test_ids_that_are_fractions_are_refused_and_the_column_is_named(suffix: str, tmp_path: Path) -> None:
     for place, column in enumerate(("qid", "docno")):

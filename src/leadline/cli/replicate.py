@@ -58,7 +58,7 @@ def command(
         Rank-biased overlap, with its persistence p.
     use confidence, seed
     -q, --per-query | Queries | flag
-        Add per-query differences, tau union and RBO to the -f json output (reproductions only).
+        Add per-query differences, tau union and RBO to the JSON output (reproductions only).
     use evaluation
     -C test.draws = 10000
     -o | figures differences/effects
@@ -75,8 +75,8 @@ def command(
             "--per-query compares runs on the same queries, so it cannot be combined with QRELS2. Leave out "
             "--per-query or QRELS2."
         )
-    if per_query and outputs.form != "json":
-        raise UsageError("--per-query applies only to JSON. Add -f json.")
+    if per_query and "json" not in (outputs.form, *map(outputs.form_of, outputs.files)):
+        raise UsageError("--per-query applies only to JSON. Add -f json or -o FILE.json.")
     tables = [read_qrels(path, subtopics=options["subtopics"], kind=kind) for path in judgments]
     with progress("runs") as on_run:
         result = replicate(

@@ -160,12 +160,12 @@ class Results(Lookups, Result):
         return self.qrels if isinstance(self.qrels, str | None) else self.qrels.digest
 
     @classmethod
-    def merge(cls, parts: Sequence[Results]) -> Results:
+    def merge(cls, parts: Results | Sequence[Results]) -> Results:
         """Merge the results of the parts of a run, or of several runs that are split alike.
 
         Parameters
         ----------
-        parts : sequence of Results
+        parts : Results or sequence of Results
             Results of `evaluate` with the same judgments, measures and options; a query of a run is in one
             part only. Queries that are in no part are missing from the run.
 
@@ -189,7 +189,7 @@ class Results(Lookups, Result):
         """
         from leadline.evaluation.merging import merge_results
 
-        return merge_results(parts)
+        return merge_results([parts] if isinstance(parts, Results) else parts)
 
     @property
     def withheld(self) -> dict[str, dict[str, str]] | None:

@@ -223,7 +223,7 @@ def stream_file(
 def cleaned(lists: Lists, reading: Reading, path: str) -> Lists:
     """Return the lists of a run in memory, cleaned; refuse them where nothing is left."""
     if not len(lists.scores):
-        raise InputError("contains no documents", path=path)
+        selection.refuse_empty(path, lists.dropped)
     selection.clean(lists, reading)
     if not len(lists.scores):
         selection.refuse_nothing(reading, path)

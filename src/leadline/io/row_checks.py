@@ -287,18 +287,17 @@ def stream(records: Records, consumer: ListConsumer, *, reading: Reading = DEFAU
 def checked_lists(records: Records, reading: Reading) -> Lists:
     """Return lists without faults, which are refused or repaired."""
     lists = lists_of(records, "score", reading)
-    some = bool(len(lists.scores))
+    if not len(lists.scores):
+        selection.refuse_empty(records.path, lists.dropped)
     try:
         selection.clean(lists, reading)
     except InputError as error:
         raise error if error.path else records.at(error, error.line) from None
-    if some and not len(lists.scores):
+    if not len(lists.scores):
         selection.refuse_nothing(reading, records.path)
     if records.listed and reading.on_duplicate == "refuse":
         reading = replace(reading, on_duplicate="hold")
     resolve_duplicates(lists, records, reading)
-    if not len(lists.scores):
-        raise InputError("contains no documents", path=records.path)
     return lists
 
 

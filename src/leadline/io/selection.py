@@ -143,6 +143,11 @@ def absent(reading: Reading, queries: int) -> int:
     return 0 if wanted is None else len(wanted) - queries
 
 
+def refuse_empty(path: str, dropped: int) -> NoReturn:
+    """Refuse a run without documents, or of which every score was NaN and was dropped."""
+    raise InputError("contains only scores that are NaN" if dropped else "contains no documents", path=path)
+
+
 def refuse_nothing(reading: Reading, path: str) -> NoReturn:
     """Refuse a run of which the selection left nothing."""
     wanted = wanted_queries(reading)

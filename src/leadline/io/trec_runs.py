@@ -202,9 +202,11 @@ def stream(
     Tags are counted if runs are named by them.
     """
     counts = _delivered(path, whole or Chunk(path, *(workspaces or [Buffers()])), consumer, reading, joins)
-    if not counts.queries:
+    if not counts.rows:
         if reading.selects:
             selection.refuse_nothing(reading, path)
+        if counts.dropped:
+            selection.refuse_empty(path, counts.dropped)
         raise InputError("contains no run lines", path=path, hint=plain.RUN_COLUMNS)
     return counts
 
