@@ -90,7 +90,7 @@ class LeadlineGate:
         queries.
         """
         __tracebackhide__ = True
-        self._against(run, baseline, f"{measure}:{margin}", "require-not-worse", qrels, options)
+        self._against(run, baseline, measure, margin, "require-not-worse", qrels, options)
 
     def assert_not_significantly_worse(
         self, run: Any, baseline: Any, measure: str, *, margin: float = 0.0, qrels: Any = None, **options: Any
@@ -101,7 +101,7 @@ class LeadlineGate:
         nothing was lost. Parameters are those of `assert_not_worse`.
         """
         __tracebackhide__ = True
-        self._against(run, baseline, f"{measure}:{margin}", "fail-if-worse", qrels, options)
+        self._against(run, baseline, measure, margin, "fail-if-worse", qrels, options)
 
     def assert_at_least(
         self, run: Any, measure: str, value: float, *, qrels: Any = None, **options: Any
@@ -114,7 +114,9 @@ class LeadlineGate:
         __tracebackhide__ = True
         from leadline.comparison.gate import condition_of, resolve_conditions, thresholds
         from leadline.comparison.gate_reports import report_of
+        from leadline.data.validation import check_numbers
 
+        check_numbers(value=value)
         condition = condition_of(f"{measure}={value}", "fail-below")
         rules = self._rules(options)
         results = self._values(self._qrels(qrels, options), run, condition.measure, rules, options)
@@ -124,15 +126,27 @@ class LeadlineGate:
             raise AssertionError("\n".join(failed))
 
     def _against(
-        self, run: Any, baseline: Any, text: str, kind: str, qrels: Any, options: dict[str, Any]
+        self,
+        run: Any,
+        baseline: Any,
+        measure: str,
+        margin: float,
+        kind: str,
+        qrels: Any,
+        options: dict[str, Any],
     ) -> None:
         __tracebackhide__ = True
         from leadline.comparison.baselines import BASELINE_MISSING, is_baseline
         from leadline.comparison.gate import condition_of, gates_of
         from leadline.comparison.gate_reports import report_of
+        from leadline.data.validation import check_numbers
         from leadline.errors import UsageError
 
-        condition = condition_of(text, kind)
+        check_numbers(margin=margin)
+        if margin < 0 or (margin == 0 and kind == "require-not-worse"):
+            least = "above 0" if kind == "require-not-worse" else "of at least 0"
+            raise UsageError(f"margin must be a number {least}, not {margin:g}")
+        condition = condition_of(f"{measure}:{margin}", kind)
         rules = self._rules(options)
         table = self._qrels(qrels, options)
         path = os.fspath(baseline) if isinstance(baseline, (str, os.PathLike)) else ""

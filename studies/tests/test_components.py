@@ -123,7 +123,7 @@ def test_lines_tables_and_figures_say_the_same_components() -> None:
 
 
 def test_one_weighting_and_nothing_against_nothing_are_refused() -> None:
-    with pytest.raises(UsageError, match="need at least 2 weightings, not 1"):
+    with pytest.raises(UsageError, match=r"need at least 2 weightings \(--model\), not 1"):
         COMPONENTS.run(DOCS, QUERIES, QRELS, model=["BM25"])
     with pytest.raises(UsageError, match="cannot be none"):
         tried(stem="none")

@@ -94,4 +94,7 @@ def test_what_cannot_be_studied_is_one_line(leadline: Leadline, files: Path) -> 
     assert leadline(*words, "--draws", "1").err.count("\n") == 1
     other = files / "other.qrels"
     other.write_text("zz 0 d1 1\n")
-    assert "no label" in leadline(*words, "--draws", "2", "--machine", other).err
+    assert (
+        "other.qrels: no pooled document has a label"
+        in leadline(*words, "--draws", "2", "--machine", other).err
+    )

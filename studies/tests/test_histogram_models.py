@@ -202,7 +202,7 @@ def test_times_are_measured_only_when_asked() -> None:
 
 def test_what_cannot_be_tried_is_refused() -> None:
     docs, queries, qrels = collection()
-    with pytest.raises(UsageError, match="need at least 3 models, not 2"):
+    with pytest.raises(UsageError, match=r"need at least 3 models \(--model\), not 2"):
         STUDY.run(docs, queries, qrels, model=("BM25", "BM25", "RM3"))
     with pytest.raises(UsageError, match="bins must be"):
         STUDY.run(docs, queries, qrels, bins=1)

@@ -121,7 +121,7 @@ def test_judged_queries_without_a_text_are_counted() -> None:
 
 
 def test_too_few_models_are_refused() -> None:
-    with pytest.raises(UsageError, match="need at least 3 models, not 2"):
+    with pytest.raises(UsageError, match=r"need at least 3 models \(--model\), not 2"):
         tried(model=TRIED[:2])
     with pytest.raises(UsageError, match="tops 'x' is not valid"):
         tried(tops="x")

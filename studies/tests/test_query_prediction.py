@@ -141,7 +141,7 @@ def test_every_predictor_is_correlated_for_every_model() -> None:
 
 def test_what_makes_no_sense_is_refused() -> None:
     assert "query-prediction" in studies()
-    with pytest.raises(UsageError, match="need at least 2 models, not 1"):
+    with pytest.raises(UsageError, match=r"need at least 2 models \(--model\), not 1"):
         tried(model=["BM25"])
     with pytest.raises(UsageError, match="'P@5,10' stands for 2 measures"):
         tried(measure="P@5,10")

@@ -74,7 +74,7 @@ def test_hard_documents_are_those_of_the_runs_and_none_is_relevant() -> None:
 
     assert others("random", 1) == [1, 2, 3, 4]
     assert others("hard", 1) == others("hard", 2) == [2, 3]
-    with pytest.raises(InputError, match="no relevant document has a text"):
+    with pytest.raises(InputError, match="no query has both a relevant document with a text"):
         sets_of(qrels, systems, {"z": 0}, "random", 1, 1.0)
 
 
@@ -205,7 +205,7 @@ def test_a_sister_collection_is_given_whole(tmp_path: Path) -> None:
     qrels, runs, texts = make(4)
     with pytest.raises(UsageError, match="a sister collection needs --sister-qrels"):
         TOPICS.run(qrels, runs, docs=texts, sister_qrels=qrels)
-    with pytest.raises(InputError, match="not a folder"):
+    with pytest.raises(InputError, match="no such folder"):
         TOPICS.run(
             qrels, runs, docs=texts, sister_qrels=qrels, sister_docs=texts, sister_runs=tmp_path / "none"
         )

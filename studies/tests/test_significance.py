@@ -396,7 +396,7 @@ def test_a_folder_without_matrices_is_refused(tmp_path: Path) -> None:
 
 def test_a_score_that_is_no_number_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a_ap.tsv").write_text("topic_row\tr\n1\tx\n", encoding="utf-8")
-    with pytest.raises(InputError, match="all scores must be numbers"):
+    with pytest.raises(InputError, match="each row must have a score for every run, and all must be numbers"):
         read_matrices(str(tmp_path))
 
 

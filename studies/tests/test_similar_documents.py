@@ -44,7 +44,7 @@ def test_with_texts_to_train_on_all_documents_are_held_out() -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.04, 1.0, 2.0, -1.0])
 def test_a_share_that_leaves_nothing_is_refused(share: float) -> None:
-    with pytest.raises(UsageError, match="of 10 documents leaves one side empty"):
+    with pytest.raises(UsageError, match="leaves none of 10 documents to hold out, or none to train on"):
         read_texts(TEXTS, None, held_out=share)
 
 

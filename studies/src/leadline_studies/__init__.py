@@ -185,7 +185,7 @@ def models_of(texts: Sequence[str], least: int, what: str = "models") -> list[st
     from leadline.retrieval.models import MODELS
 
     models = list(map(str, MODELS.expand_all(list(texts))))
-    at_least(least, len(models), what)
+    at_least(least, len(models), f"{what} (--model)")
     return models
 
 

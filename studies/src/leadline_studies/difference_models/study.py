@@ -139,8 +139,8 @@ def grids_of(
     for index, name in enumerate(differences.names):
         if name not in families or name not in parameters:
             raise UsageError(
-                f"run '{name}' has no family or no parameter. Give --family and --parameter, or use run "
-                "names that differ in one number."
+                f"run '{name}' has no family or no parameter. Use run names that differ in one number, or "
+                "give both for every run with --family and --parameter."
             )
         try:
             value = float(parameters[name])

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline import Measure, Qrels, Run, UsageError, read_qrels
+from leadline import InputError, Measure, Qrels, Run, UsageError, read_qrels
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
@@ -35,7 +35,7 @@ from leadline.estimation.designs import Frame, draw, frame_of, random_numbers
 from leadline.estimation.estimate import estimate
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import Cells, folds_of
-from leadline.estimation.measure_targets import Kind, Linear, kind_of
+from leadline.estimation.measure_targets import AveragePrecision, Kind, Linear, Ratio, kind_of
 from leadline.estimation.pool_designs import pool_for, rank_weights
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.withheld import FEWEST_JUDGMENTS, MOST_GUESSED, MOST_GUESSED_OF_NEW
@@ -176,6 +176,12 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     measures = profile_of("leadline").measures(
         list(given.measure) or list(MEASURES), rel=given.level, documents=None
     )
+    for one in measures:
+        if isinstance(kind_of(one), (AveragePrecision, Ratio)):
+            raise UsageError(
+                f"this study cannot simulate {one}, which has a divisor. Use P, CG, DCG, RBP, RR, Success or "
+                "ERR."
+            )
     sizes = sorted(parse_integers(given.budgets, "budgets"))
     how = {"machines": given.machine, "draws": given.draws, "seed": given.seed}
     world = World.of(listed(runs), given.new, read_qrels(qrels), measures, **how)
@@ -276,7 +282,8 @@ def make_board(world: World, depth: int) -> Board:
     labels = {name: np.array(looked_up(known, np.nan), dtype=np.float64) for name, known in labelled.items()}
     for name, values in labels.items():
         if np.isnan(values).all():
-            raise UsageError(f"{name} has no label for any pooled document. Check that the ids match.")
+            path = world.machines[list(labels).index(name)]
+            raise InputError("no pooled document has a label. Check that the ids match.", path=path)
     best = np.array([ranks.get(pair, depth + 1) for pair in names], dtype=np.int64)
     board = Board(
         table,

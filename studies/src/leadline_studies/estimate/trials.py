@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline import UsageError
 from leadline.data.arrays import Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.measure_targets import AveragePrecision, Kind, Ratio
+from leadline.estimation.measure_targets import Kind
 from leadline.estimation.sampling_errors import RunEstimate, half_width
 from leadline.estimation.withheld import MOST_GUESSED
 
@@ -26,11 +25,6 @@ class Trial(NamedTuple):
     @classmethod
     def of(cls, sample: Sample, kind: Kind, joined: Sequence[JudgedRun]) -> Trial:
         """Estimate the measure of all runs from one sample."""
-        if isinstance(kind, (AveragePrecision, Ratio)):
-            raise UsageError(
-                "this study cannot simulate measures with a divisor. Use a sum over ranks, RR, Success or "
-                "ERR."
-            )
         estimator = Estimator(sample, kind)
         p = sample.probability
         return cls([estimator.of(one) for one in joined], p[sample.drawn], len(p))

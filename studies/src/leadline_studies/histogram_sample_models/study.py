@@ -119,7 +119,7 @@ class Task(NamedTuple):
 def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
     """Run the study on a collection; `samples`, `shares` and `tops` are comma-separated numbers."""
     models = list(MODELS.expand_all(list(given.model)))
-    at_least(LEAST, len(models), "models")
+    at_least(LEAST, len(models), "models (--model)")
     table = read_qrels(qrels)
     recipe = HistogramOptions(bins=given.bins, rel=given.level, seed=given.seed).checked()
     grid = Grid.of(table, recipe, given.samples, given.shares, given.repeats, given.draws)

@@ -12,6 +12,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.hashing import sampled_documents
 from leadline.data.ids import to_bytes
 from leadline.data.validation import check_whole
+from leadline.data.wording import counted
 from leadline.estimation.score_histograms.score_sets import Values, counts_of
 from leadline.io.read import QrelsLike
 from leadline.io.texts import TextsLike
@@ -63,8 +64,8 @@ def read_texts(
     size = round(held_out * len(documents))
     if not 0 < size < len(documents):
         raise UsageError(
-            f"holding out {held_out:g} of {len(documents)} documents leaves one side empty. Give another "
-            "share."
+            f"--held-out {held_out:g} leaves none of {counted(len(documents), 'document')} to hold out, or "
+            "none to train on. Give another share, such as 0.2."
         )
     chosen = set(np.random.default_rng([seed, 6]).choice(len(documents), size, replace=False).tolist())
     return TopicTexts(
@@ -106,8 +107,8 @@ def relevant_pairs(
     pairs = {query_id: sorted(found) for query_id, found in sorted(relevant_of.items()) if found}
     if not pairs:
         raise InputError(
-            f"no document has a similar one with grade {level:g} or more. Check that the ids match those of "
-            "DOCS",
+            f"no document has a similar one with grade {level:g} or more. Check the level, and that the "
+            "ids match those of DOCS",
             path=table.source,
             hint="" if together else "With --together, documents relevant to the same query are similar.",
         )

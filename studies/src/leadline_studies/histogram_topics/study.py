@@ -127,7 +127,7 @@ def run(docs: Any, given: Given) -> Outcome:
 def _sizes(topics: str) -> list[int]:
     sizes = sorted(parse_integers(topics, "topics"))
     if len(set(sizes)) < max(FEWEST, len(sizes)):
-        raise UsageError(f"--topics '{topics}' is not valid. Give at least {FEWEST} different numbers.")
+        raise UsageError(f"--topics '{topics}' is not valid. Give {FEWEST} or more numbers, each once.")
     return sizes
 
 

@@ -64,7 +64,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     reference = judge_name(os.path.basename(table.source or "reference"))
     others = read_judges(list(given.judges))
     if reference in (judge_info.name for judge_info in others):
-        raise UsageError(f"a judge and the reference are both named '{reference}'. Rename one of the files.")
+        raise UsageError(f"a judge and the reference are both named '{reference}'. Rename one.")
     all_judgments = Judgments.of_judges([Judge(reference, table), *others])
     common = all_judgments.keep(all_judgments.by_all)
     if not len(common):

@@ -134,7 +134,9 @@ def sets_of(
             sets.append((np.array(relevant, dtype=np.int64), others.astype(np.int64)))
     if not sets:
         raise InputError(
-            "no relevant document has a text. Check that the ids match those of DOCS.", path=table.source
+            "no query has both a relevant document with a text and another document to compare it with. "
+            "Check that the ids of the judgments, runs and texts match.",
+            path=table.source,
         )
     return sets
 

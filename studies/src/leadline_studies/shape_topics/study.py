@@ -197,7 +197,8 @@ def _of_folder(runs: Any) -> Any:
     if not isinstance(runs, (str, os.PathLike)):
         return runs
     if not os.path.isdir(runs):
-        raise InputError("not a folder. Give the folder with the runs.", path=os.fspath(runs))
+        found = "not a folder" if os.path.lexists(runs) else "no such folder"
+        raise InputError(f"{found}. Give the folder with the runs.", path=os.fspath(runs))
     return [os.path.join(runs, name) for name in sorted(os.listdir(runs))]
 
 

@@ -194,7 +194,10 @@ def read_matrices(folder: str) -> dict[str, Floats]:
             if head[0] == "topic_row":
                 matrices[name.removesuffix(".tsv")] = _numbers(rows, path)
     if not matrices:
-        raise InputError("no score matrix here. Name the files COLLECTION_MEASURE.tsv.", path=folder)
+        raise InputError(
+            "no score matrix here. Name the files COLLECTION_MEASURE.tsv, with topic_row as first column.",
+            path=folder,
+        )
     return matrices
 
 
@@ -202,7 +205,9 @@ def _numbers(rows: list[list[str]], path: str) -> Floats:
     try:
         return np.array([row[1:] for row in rows], dtype=np.float64)
     except ValueError:
-        raise InputError("all scores must be numbers", path=path) from None
+        raise InputError(
+            "each row must have a score for every run, and all must be numbers", path=path
+        ) from None
 
 
 def measure_of(name: str) -> str:
