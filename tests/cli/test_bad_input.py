@@ -84,7 +84,7 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
             "Invalid value for '-l' / '--level': 'x' is not a valid float." + EVALUATE_HINT,
         ),
         ("evaluate none r", "none: no such file\n"),
-        ("evaluate q none", "neither a file nor a measure: none\n"),
+        ("evaluate q none", "'none' is neither a file nor a measure\n"),
         ("evaluate q r --config read.known=none", "none: no such file\n"),
         ("evaluate more r", "more: is a folder, not a file\n"),
         (
@@ -200,7 +200,7 @@ def run_apart(*arguments: str | bytes, **environment: str) -> subprocess.Complet
 def test_a_process_ends_with_status_2_and_one_line(pure: str) -> None:
     found = run_apart("evaluate", "q", "none", "-m", "AP", LEADLINE_PURE=pure)
     assert (found.returncode, found.stdout) == (2, b"")
-    assert found.stderr == b"leadline: error: neither a file nor a measure: none\n"
+    assert found.stderr == b"leadline: error: 'none' is neither a file nor a measure\n"
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "table", "csv"])

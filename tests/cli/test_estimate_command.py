@@ -532,7 +532,7 @@ def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["two.parquet", "two.parquet"], "run 'a' is in more than one file"),
+        (["two.parquet", "two.parquet"], "two.parquet was passed twice. Pass each file once"),
         (["two.parquet", "-l", "2"], "--level cannot change values"),
         (["two.parquet", "-m", "AP"], "no measure 'AP'"),
         (["one.parquet"], "at least two runs"),

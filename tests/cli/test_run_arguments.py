@@ -90,8 +90,8 @@ def test_a_baseline_is_named_by_its_name_or_its_path(leadline: Leadline, baselin
 @pytest.mark.parametrize(
     ("argument", "says"),
     [
-        ("nDGC@10", "neither a file nor a measure: nDGC@10 (Did you mean nDCG@10"),
-        ("bm25", "neither a file nor a measure: bm25"),
+        ("nDGC@10", "'nDGC@10' is neither a file nor a measure. Did you mean nDCG@10"),
+        ("bm25", "'bm25' is neither a file nor a measure"),
         ("new/none.json", "new/none.json: no such file"),
         ("x=none.json", "none.json: no such file"),
         ("none*", "none*: is a pattern that matches no file"),

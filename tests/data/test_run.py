@@ -133,7 +133,13 @@ def test_text_in_the_place_of_a_path_is_refused_in_one_line() -> None:
 
 @pytest.mark.parametrize(
     ("files", "says"),
-    [(7, "int"), ([GIVEN], "dict"), (ll.Run({"q": ["d"]}), "Run"), (ll.Qrels({"q": {"d": 1}}), "Qrels")],
+    [
+        (7, "int"),
+        (GIVEN, "dict"),
+        ([GIVEN], "dict"),
+        (ll.Run({"q": ["d"]}), "Run"),
+        (ll.Qrels({"q": {"d": 1}}), "Qrels"),
+    ],
 )
 def test_check_is_for_paths(files: Any, says: str) -> None:
     with pytest.raises(UsageError, match=rf"^an object of type {says} cannot be checked. Pass file paths\.$"):

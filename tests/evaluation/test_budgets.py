@@ -150,6 +150,11 @@ def test_a_document_without_a_length_is_refused_only_where_it_may_fit(tmp_path: 
     assert ll.evaluate(QRELS, chunks, "R@400tokens", **options).mean("run", "R@400tokens") == 0.25
     with pytest.raises(InputError, match=r"'new#1' at rank 3"):
         ll.evaluate(QRELS, chunks, "R@401tokens", **options)
+    query = next(iter(QRELS))
+    with pytest.raises(UsageError, match="R@401tokens cannot be explained with documents_of"):
+        ll.explain(QRELS, chunks, "R@401tokens", query, **options)
+    value = ll.evaluate(QRELS, chunks, "AP", **options).value("run", query, "AP")
+    assert ll.explain(QRELS, chunks, "AP", query, **options).value == value
 
 
 def test_names() -> None:
@@ -166,11 +171,13 @@ def test_names() -> None:
         "Hole@5tokens": "measure 'Hole@5tokens': Hole needs a cutoff, as in Hole@10",
         "Rprec@5tokens": "takes no cutoff",
         "P@0tokens": "at least 1",
+        "P@5,00tokens": "the budget must be at least 1",
+        "IPrec@5tokens": "from 0 to 1, not 5tokens",
         "P@5bytes": "whole number",
     }.items():
         with pytest.raises(UsageError, match=words):
             MEASURES.parse(name)
-    with pytest.raises(UsageError, match="lengths"):
+    with pytest.raises(UsageError, match=r"needs more than grades\. Use `leadline\.evaluate`"):
         one.of([1, 0])
 
 

@@ -79,11 +79,12 @@ def test_runs_stand_before_the_first_measure(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (["nDGC@10"], "neither a file nor a measure: nDGC@10 (Did you mean nDCG@10"),
+        (["nDGC@10"], "'nDGC@10' is neither a file nor a measure. Did you mean nDCG@10"),
         (["RR", A], "a run follows measure 'RR'"),
-        ([["RR", "runs/a.run"]], "runs/a.run is a file"),
-        ([A, ["RR", "nothing at all"]], "neither a file nor a measure: nothing; "),
+        ([["RR", "runs/a.run"]], "such as the run runs/a.run"),
+        ([A, ["RR", "nothing at all"]], "'nothing' is neither a file nor a measure. 'at' is"),
         (["RR"], "evaluate(qrels, runs)"),
+        ([A, "rbo"], "measure 'rbo' is not computed here. Use `leadline difference QRELS RUN RUN`"),
     ],
 )
 def test_what_is_neither_run_nor_measure_is_refused(given: list[Any], words: str) -> None:

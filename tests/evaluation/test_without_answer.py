@@ -119,6 +119,8 @@ def test_ranks_have_no_threshold() -> None:
         ll.evaluate(QRELS, {"bm25": RUN}, MEASURE, order="rank")
     ranked = {query: list(one) for query, one in RUN.items()}
     assert ll.evaluate(QRELS, {"bm25": ranked}, "NoAnswer", order="rank").mean("bm25", "NoAnswer") == 0.25
+    with pytest.raises(UsageError, match="has a score threshold and cannot be used with order='rank'"):
+        ll.explain(QRELS, ranked, MEASURE, next(iter(RUN)), order="rank")
 
 
 def test_gates_and_explanations_know_it(tmp_path: Path, leadline: Leadline) -> None:

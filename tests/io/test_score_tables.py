@@ -376,7 +376,7 @@ def test_missing_values_count_nought_or_leave_their_queries_out(tmp_path: Path) 
     assert [drop.mean(run, "AP") for run in "ab"] == [0.5, 0.25]
     assert [(one.code, one.count) for one in drop.warnings] == [("missing_dropped", 2)]
     with pytest.raises(
-        InputError, match="no query has a latency value for every run, so missing='drop' leaves no queries"
+        InputError, match="no query has latency values for every run, so missing='drop' leaves no queries"
     ):
         ll.read_scores(path, missing="drop")
     with pytest.raises(UsageError, match="0 is the best value"):

@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+import leadline as ll
 from leadline.errors import UsageError
 from leadline.measures import MEASURES
 from oracles.diversity import SubtopicCase
@@ -146,9 +147,9 @@ def test_it_is_undefined_where_no_document_covers_a_subtopic(text: str) -> None:
 @pytest.mark.parametrize("text", EVERY_MEASURE)
 def test_without_subtopics_it_asks_for_them(text: str) -> None:
     name = text.partition("@")[0]
-    with pytest.raises(
-        UsageError, match=rf"{name}.* needs judgments by subtopic. Use --config read.subtopics"
-    ):
+    with pytest.raises(UsageError, match=rf"{name}.* needs judgments by subtopic. Use subtopics=True"):
+        ll.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, text)
+    with pytest.raises(UsageError, match=rf"{name}.* needs more than grades"):
         of(text).of([1, 0])
 
 

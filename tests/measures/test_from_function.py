@@ -106,11 +106,12 @@ def test_a_function_may_leave_a_value_undefined(nothing: float | None) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({}, "name='<lambda>' is not valid. Start with a letter, digit or _"),
-        ({"name": "a,b"}, "name='a,b' is not valid. Start with a letter, digit or _"),
-        ({"name": 5}, "name=5 is not valid. Start with a letter, digit or _"),
+        ({}, "name='<lambda>' is not valid. Pass a name of letters, digits, _ . + and -"),
+        ({"name": "a,b"}, "name='a,b' is not valid. Pass a name of letters, digits, _ . + and -"),
+        ({"name": 5}, "name=5 is not valid. Pass a name of letters, digits, _ . + and -"),
         ({"name": "map"}, "name='map' is already the name of another measure. Choose a different name"),
         ({"name": "mine", "low": 1}, "low=1 must be below high=1"),
+        ({"name": "mine", "low": math.inf}, "low=inf must be below high=1"),
         ({"name": "mine", "high": "1"}, "high must be a number, not '1'"),
         ({"name": "mine", "low": math.nan}, "low must be a number, not nan"),
         ({"name": "mine", "rising": 1}, "rising must be True or False, not 1"),

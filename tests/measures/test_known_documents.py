@@ -48,10 +48,10 @@ def test_a_level_decides_what_is_relevant() -> None:
 
 @pytest.mark.parametrize("name", ["Coverage", "Novelty"])
 def test_without_the_known_documents_it_asks_for_them(name: str) -> None:
-    says = f"{name} needs the documents that the user knew. Use --config read.known=FILE"
-    with pytest.raises(UsageError, match=says):
+    with pytest.raises(UsageError, match=f"{name} needs more than grades"):
         of(name).of([1, 0])
-    with pytest.raises(UsageError, match=re.escape("Use known={query: [document, ...]}")):
+    says = f"{name} needs the documents that the user knew. Use known={{query: [document, ...]}}"
+    with pytest.raises(UsageError, match=re.escape(says)):
         ll.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name)
     ll.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, name, known={"q": ["a"]})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -215,11 +216,22 @@ def test_a_model_survives_its_file(tmp_path: Path) -> None:
     )
     assert again.facts["restarts"] == model.facts["restarts"]
     assert np.array_equal(infer(again, bilingual(2)).theta, infer(model, bilingual(2)).theta)
+    with np.load(tmp_path / "model.npz") as file:
+        parts = dict(file)
+    header = json.loads(str(parts["header"]))
+    del header["facts"]
+    np.savez(tmp_path / "other.npz", **parts | {"header": np.array(json.dumps(header))})
     (tmp_path / "model.npz").write_bytes((tmp_path / "model.npz").read_bytes()[:-40])
-    with pytest.raises(InputError, match="not a complete topic model"):
-        read_model(tmp_path / "model.npz")
+    for name in ("model.npz", "other.npz"):
+        with pytest.raises(InputError, match="not a complete topic model"):
+            read_model(tmp_path / name)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_model(tmp_path)
     with pytest.raises(InputError, match="no such file"):
         read_model(tmp_path / "nowhere")
+
+
+NO_VECTORS = ":1: the row needs doc_id and topics (a list of numbers). Pass vectors from"
 
 
 @pytest.mark.parametrize("name", ["v.jsonl", "v.jsonl.gz", "v.parquet"])
@@ -234,17 +246,17 @@ def test_vectors_survive_their_file(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"doc_id": "a"}', "row has the columns doc_id, but needs doc_id and topics (a list)"),
+        ('{"doc_id": "a"}', NO_VECTORS),
         ('{"doc_id": "a", "topics": [0.5, 0.6]}', "topics of document 'a' .* (they add up to 1.1)"),
         ('\n{"doc_id": "a", "topics": [0.5, NaN]}', ":2: the topics of document 'a' .* (they add up to nan)"),
         (
             '{"doc_id": "a", "topics": [1.5, -0.5]}',
             "not a probability distribution (they add up to 1). Each topic must be at least 0",
         ),
-        ('{"doc_id": "a", "topics": ["x", "y"]}', ":1: some topics are not numbers. Each topic must be"),
-        ('{"doc_id": "a", "topics": [1.0, null]}', ":1: some topics are not numbers. Each topic must be"),
-        ('{"doc_id": "a", "topics": [true, false]}', ":1: some topics are not numbers"),
-        ('{"doc_id": "a", "topics": 0.5}', "needs doc_id and topics (a list)"),
+        ('{"doc_id": "a", "topics": ["x", "y"]}', NO_VECTORS),
+        ('{"doc_id": "a", "topics": [1.0, null]}', NO_VECTORS),
+        ('{"doc_id": "a", "topics": [true, false]}', NO_VECTORS),
+        ('{"doc_id": "a", "topics": 0.5}', NO_VECTORS),
         ('{"doc_id": "a", "topics": [1]}\n{"doc_id": "b", "topics": [0.5, 0.5]}', ":2: the row has 2 topics"),
         ('{"doc_id": "a", "topics": [1]}\n{"doc_id": "a", "topics": [1]}', "document 'a' appears twice"),
     ],

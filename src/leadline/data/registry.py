@@ -134,7 +134,7 @@ def recall_level() -> Any:
 
 def show(value: object) -> str:
     """Return the shortest text of a parameter value."""
-    return f"{value:.17g}" if isinstance(value, float) and value == int(value) else str(value)
+    return f"{value:.17g}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def split_names(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,7 +150,8 @@ def check(
 
     """
     listed: list[Any]
-    if isinstance(files, (str, os.PathLike, RunColumns, QrelsColumns)) or not isinstance(files, Iterable):
+    single = isinstance(files, (str, os.PathLike, Mapping)) or hasattr(files, "columns")  # or a frame
+    if single or isinstance(files, (RunColumns, QrelsColumns)) or not isinstance(files, Iterable):
         listed = [files]
     else:
         listed = list(files)

@@ -17,7 +17,7 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Cut, CutReadingOptions, Reading, RunOptions, reading_and_cut
 from leadline.data.records import ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.evaluation.join import judge_runs, listed_runs
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.profiles import relevance_strings as strings_of
@@ -206,8 +206,7 @@ class Evaluation:
         check_numbers(**{} if rel is None else {"rel": rel})
         self.profile = profile_of(profile)
         self.measures = self.profile.measures(_listed(measures), rel=rel, documents=documents)
-        if reading.order == "rank" and any(getattr(one, "above", None) is not None for one in self.measures):
-            raise UsageError("a measure with a score threshold cannot be used with --config read.order=rank")
+        refuse_threshold(self.measures, reading)
         given, reading = reading.lengths, _with_lengths(reading, self.measures, self.cut)
         self.averaging: Averaging = self.profile.queries if queries is None else queries
         check_word(AVERAGES, queries=self.averaging)
@@ -330,6 +329,13 @@ class Evaluation:
         return results
 
 
+def refuse_threshold(measures: Sequence[Measure], reading: Reading) -> None:
+    """Raise UsageError for a measure with a score threshold where scores are not read."""
+    found = [str(one) for one in measures if getattr(one, "above", None) is not None]
+    if found and reading.order == "rank":
+        raise UsageError(f"{found[0]} has a score threshold and cannot be used with --config read.order=rank")
+
+
 def _with_lengths(reading: Reading, measures: Sequence[Measure], cut: Cut) -> Reading:
     """Return the reading with lengths of documents only if a measure has a budget, which is checked."""
     limited = [measure for measure in measures if measure.budget is not None]
@@ -343,7 +349,7 @@ def _with_lengths(reading: Reading, measures: Sequence[Measure], cut: Cut) -> Re
     unit = UNITS.get(column.lower())
     if len(units) > 1:
         raise UsageError(
-            f"measures {', '.join(units.values())} have budgets in different units. Use only one unit"
+            f"{either(units.values(), 'and')} have budgets in different units. Use only one unit"
         )
     if unit not in (None, *units):
         raise UsageError(
@@ -481,13 +487,11 @@ def _bounds(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
 def _listed(measures: object) -> Iterable[str | Measure]:
     if measures is None:
         return DEFAULT_MEASURES
-    single = isinstance(measures, (str, Measure, type)) or is_of_ir_measures(measures)
-    listed = [measures] if single else measures
-    if not isinstance(listed, Iterable):
-        raise UsageError(f"measures={measures!r} is not valid. Pass names such as AP or nDCG@10.")
+    single = isinstance(measures, (str, bytes, Measure, type)) or is_of_ir_measures(measures)
+    given: list[Any] = list(measures) if isinstance(measures, Iterable) and not single else [measures]
     listed = [
         measure() if isinstance(measure, type) and issubclass(measure, Measure) else measure
-        for measure in listed
+        for measure in given
     ]
     listed = [text_of(measure) if is_of_ir_measures(measure) else measure for measure in listed]
     for measure in listed:

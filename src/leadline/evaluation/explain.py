@@ -28,7 +28,7 @@ from leadline.data.table import Column, Preformatted, Table, columns_of, printed
 from leadline.data.validation import check_flags
 from leadline.errors import UsageError
 from leadline.evaluation.derivation_steps import Derivation, Listed, Steps, number
-from leadline.evaluation.evaluate import EvaluateOptions, evaluate
+from leadline.evaluation.evaluate import EvaluateOptions, Meaning, evaluate, refuse_threshold
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import fractional_warning, levels_of, undefined_warnings, warnings_of
@@ -204,11 +204,12 @@ def explain(
         raise UsageError(
             f"{name_of_run} has no ranking for query '{query}'. Choose a query with documents in the run."
         )
+    asked = Meaning(profile, options.get("rel"), options.get("documents"))(measure)
+    refuse_threshold(asked, reading)
     lengths = reading.lengths
-    if lengths is not None and reading.documents_of is not None:
+    if reading.documents_of is not None and any(one.budget is not None for one in asked):
         raise UsageError(
-            "--config read.lengths cannot be combined with --config read.documents_of. Evaluate the chunks, "
-            "or use no budget."
+            f"{asked[0]} cannot be explained with --config read.documents_of. Use a measure without a budget"
         )
     results = evaluate(
         table, {single.name: single}, measure, lengths=lengths, **cut.options(), **evaluation_options

@@ -92,7 +92,7 @@ def read_weights(given: object, judged: Sequence[str]) -> tuple[Floats, float]:
     ([1.5, 0.5], 0.4)
     """
     places: dict[str, tuple[int | None, object]] = {}
-    path = "in memory"
+    path = "query_weights"
     if isinstance(given, str):
         from leadline.io.small_tables import column_of
 

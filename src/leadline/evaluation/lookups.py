@@ -154,12 +154,13 @@ class Lookups:
         return float(self.values[self._run_index(run), code, self.measure_index(measure)])
 
     def _run_index(self, name: str) -> int:
-        one = f"results['{self.names[0]}']['{name}'] is a mean." if len(self.names) == 1 else ""
-        return place_of(self.names, name, hint=one)
+        return place_of(self.names, name)
 
     def __getitem__(self, run: str) -> dict[str, float]:
         """Return the means of a run, `{measure: mean}`."""
-        means = self.means[self._run_index(run)].tolist()
+        is_mean = len(self.names) == 1 and run in map(str, self.measures)
+        hint = f"results['{self.names[0]}']['{run}'] is a mean." if is_mean else ""
+        means = self.means[place_of(self.names, run, hint=hint)].tolist()
         return dict(zip(map(str, self.measures), means, strict=True))
 
     def __iter__(self) -> Iterator[str]:
@@ -189,12 +190,13 @@ class Lookups:
         prefixes = [""] if run is not None or len(self.names) == 1 else [f"{name}/" for name in self.names]
         found: dict[str, float] = {}
         for prefix, name in zip(prefixes, self.names if run is None else [run], strict=True):
+            own: set[str] = set()
             for measure, mean in self[name].items():
                 safe = re.sub(UNSAFE, "_", prefix + measure).strip("_")
                 if safe in found:
-                    raise UsageError(
-                        f"two means would both be named '{safe}'. Rename a run, or leave out a measure"
-                    )
+                    change = "Leave out one of the measures" if safe in own else "Rename one of the runs"
+                    raise UsageError(f"two means would both be named '{safe}'. {change}")
+                own.add(safe)
                 if not math.isnan(mean):
                     found[safe] = mean
         return found

@@ -133,9 +133,11 @@ def _refuse_unmergeable(part: Results, label: str) -> None:
 def _refuse_different(first: Results, other: Results, one: str, label: str) -> None:
     """Raise UsageError if results are not of the same runs, judgments, measures and options."""
     if other.names != first.names:
+        single = len(first.names) == len(other.names) == 1
+        hint = "If they are parts of one run, give them the same name (`leadline merge --name NAME`)"
         raise UsageError(
             f"{label} and {one} do not have the same runs in the same order ({', '.join(other.names)} versus "
-            f"{', '.join(first.names)}). If they are parts of one run, use `leadline merge --name NAME`"
+            f"{', '.join(first.names)}). {hint if single else 'Evaluate the same runs in the same order'}"
         )
     texts, others = ([str(measure) for measure in results.measures] for results in (first, other))
     if texts != others:
@@ -190,8 +192,8 @@ def _averaged(queries: str, before: str | None, averaged: Flags, present: Flags)
     """Return which queries are averaged by another rule than that of the parts."""
     if queries not in SETTLED or before not in SETTLED:
         raise UsageError(
-            f"results with queries={before!r} cannot be averaged with queries={queries!r}. Only 'all' and "
-            "'both' can replace each other"
+            f"results averaged with queries={before!r} cannot be averaged with queries={queries!r}. Leave "
+            "out --config scores.queries"
         )
     chosen = present if queries == "both" else np.ones_like(present)
     return np.broadcast_to(chosen[:, :, np.newaxis], averaged.shape).copy()

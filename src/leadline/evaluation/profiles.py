@@ -14,7 +14,7 @@ import numpy as np
 from leadline.data.arrays import Flags
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import PERSISTENCE, all_errors, split_names
-from leadline.errors import UnknownNameError, UsageError, either
+from leadline.errors import UnknownNameError, UsageError, either, sentences
 from leadline.evaluation.join import joined_runs
 from leadline.io.read import RunLike
 from leadline.io.run_names import is_input
@@ -87,14 +87,15 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Reque
     name, dot, written = text.partition(".")
     if name not in NAMES or not (dot or strict or name in TEXTS):
         return []
+    expected = _expected(name)
     if dot and not written:
-        raise UsageError(f"measure '{text}' has nothing after the dot. Add parameters or remove the dot")
+        also = f"Add {expected}, or remove the dot" if expected else "Remove the dot"
+        raise UsageError(f"measure '{text}' has nothing after the dot. {also}.")
     try:
         return _family(name, written)
     except ValueError:
-        raise UsageError(
-            f"measure '{text}' has '{written}' after the dot. Write {_expected(name)}."
-        ) from None
+        hint = f"Write {expected}" if expected else f"Use {name}, which takes no parameters"
+        raise UsageError(f"measure '{text}' has '{written}' after the dot. {hint}.") from None
 
 
 def is_text(name: str) -> bool:
@@ -182,14 +183,17 @@ def _given(name: str, written: str) -> dict[str, object]:
 def _expected(name: str) -> str:
     if name in BY_GAIN:
         return "gains of grades, as in 1=3,2=9"
-    if name in BY_RANK or name in BY_LEVEL or name == "11pt_avg":
-        return "numbers separated by commas"
+    if name in BY_RANK:
+        return "whole numbers of at least 1, separated by commas"
     return {
+        "iprec_at_recall": "recall levels from 0 to 1, separated by commas",
+        "11pt_avg": "recall levels from 0 to 1, separated by commas",
+        "Rprec_mult": "numbers of at least 0, separated by commas",
         "utility": "four numbers, as in 1,-1,0,0",
-        "set_F": "one number, 0 or more",
-        "rbp": "p=0.9",
+        "set_F": "one number of at least 0",
+        "rbp": "p, a number between 0 and 1, as in p=0.9",
         "relstring": "the number of documents",
-    }.get(name, "no parameters")
+    }.get(name, "")
 
 
 def _meant(name: str) -> tuple[type[Measure], Mapping[str, object]]:
@@ -287,7 +291,7 @@ class Profile(NamedTuple):
             try:
                 requests += self._parsed(name)
             except UsageError as error:
-                command = ELSEWHERE.get(re.split(r"[@(]", str(name).lower())[0])
+                command = ELSEWHERE.get(_word(str(name)))
                 words = f"measure '{name}' is not computed here. Use `leadline {command}`"
                 errors.append(error if command is None else UnknownNameError(words))
         if errors:
@@ -345,6 +349,11 @@ class Profile(NamedTuple):
             changes["rule"] = self.interpolation
         adapted: Measure = measure.replace(**changes) if changes else measure
         return adapted
+
+
+def _word(name: str) -> str:
+    """Return a name in lower case without parameters and cutoff."""
+    return re.split(r"[@(]", name.lower())[0]
 
 
 def _split(wanted: Iterable[str | Measure]) -> list[str | Measure]:
@@ -462,8 +471,8 @@ def are_measures(argument: Any, profile: str = "leadline", *, after_runs: bool =
     check_measures([word for word in words if isinstance(word, str) and word not in inputs], profile)
     if inputs:
         raise UsageError(
-            f"one list has both runs and measures ({inputs[0]} is a file). Pass runs first, then measures in "
-            "a separate argument"
+            f"one list has both runs and measures (such as the run {inputs[0]}). Pass runs first, then "
+            "measures in a separate argument"
         )
     return True
 
@@ -475,7 +484,10 @@ def check_measures(texts: list[str], profile: str) -> None:
         try:
             chosen.requests([text])
         except UnknownNameError:
+            if _word(text) in ELSEWHERE:
+                raise
             nearest = MEASURES.nearest(text, likeness=LIKENESS)
-            wrong.append(f"{text} ({nearest})" if nearest.endswith("?") else text)
+            found = f"'{text}' is neither a file nor a measure"
+            wrong.append(sentences(found, nearest) if nearest.endswith("?") else found)
     if wrong:
-        raise UnknownNameError("neither a file nor a measure: " + "; ".join(wrong))
+        raise UnknownNameError(sentences(*wrong))

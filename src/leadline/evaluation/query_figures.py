@@ -71,7 +71,7 @@ def _means(results: Results, index: int, order: list[int], label: str, width: fl
 def _refuse_withheld(results: Results) -> None:
     if results.withheld is not None:
         raise UsageError(
-            "per-query estimates from sampled judgments are too noisy to plot. Use --figure means, or plot a "
+            "per-query estimates from sampled judgments are too noisy to plot. Use figure='means', or plot a "
             "comparison"
         )
 

@@ -45,7 +45,7 @@ class Returned(NamedTuple):
 
 EXAMPLES = 3  # of queries
 TOP = 10  # ranks at which the unjudged shares of runs are compared, so that list lengths do not matter
-HALF = 0.5  # significance levels are at most this
+LARGEST_SIGNIFICANCE = 0.2  # a larger number is hardly meant as a significance level
 UNEVEN = 0.1  # largest difference between the unjudged shares of two runs without a warning
 GRADED = 2  # least grade above that of plain relevance
 NAMED = 4  # maximum number of runs whose unjudged shares are all listed
@@ -201,10 +201,10 @@ def check_level(rel: float | None, qrels: QrelsColumns) -> None:
     """
     if rel is None or not 0 < rel < 1 or (qrels.grades != np.floor(qrels.grades)).any():
         return
-    level = f"significance level of {rel:g}, use `--confidence {1 - rel:g}`"
+    level = f". For a significance level of {rel:g}, use `leadline compare --confidence {1 - rel:g}`"
     raise UsageError(
         f"level {rel:g} (`--level`, in Python rel) does not fit whole-number grades. Pass the lowest "
-        f"relevant grade, such as 1{f'. For a {level}' if rel <= HALF else ''}"
+        f"relevant grade, such as 1{level if rel <= LARGEST_SIGNIFICANCE else ''}"
     )
 
 

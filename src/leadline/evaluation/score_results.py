@@ -161,16 +161,23 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
                 f"{path} and {paths[0]} have different queries (in only one file: {len(different)}, such as "
                 f"{min(different)}). Use results with the same queries"
             )
-    names = [name for results in parts for name in results.names]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise UsageError(f"run '{twice[0]}' is in more than one file. Give each run a different name")
+    holders: dict[str, str] = {}
+    for path, name in ((path, name) for path, results in zip(paths, parts, strict=True) for name in results):
+        if holders.get(name) == path:
+            raise UsageError(f"{path} was passed twice. Pass each file once")
+        if name in holders:
+            raise UsageError(
+                f"run '{name}' is in both {holders[name]} and {path}. Evaluate one of them under a different "
+                "name, as in NAME=RUN"
+            )
+        holders[name] = path
     rows = [results.queries.encode(first.queries.names) for results in parts]
     sampling = _merged(parts)
-    if any(not same_weights(first, results) for results in parts):
-        raise UsageError(
-            "the saved results have different query weights. Use results with the same query weights"
-        )
+    for path, results in zip(paths, parts, strict=True):
+        if not same_weights(first, results):
+            raise UsageError(
+                f"{path} and {paths[0]} have different query weights. Use results with the same query weights"
+            )
     message = "values are estimates from a sample of judgments, and intervals are over queries and samples"
     estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
     return Results(
@@ -214,7 +221,7 @@ def _opened(source: _Source) -> OpenedScores | Results:
         raise InputError(
             "was printed with -f json and has no per-query values",
             path=source.path,
-            hint="Save the result with -o FILE.json, or add --per-query to -f json",
+            hint="Use a result of `leadline evaluate` with -o FILE.json, or with -f json --per-query",
         )
     return open_mapping(values, source.path, "")
 
@@ -331,7 +338,7 @@ class _Builder:
                     )
             spelled |= own
         if not spelled:
-            raise InputError("there are only means over all queries", hint=PER_QUERY)
+            raise InputError("there are no values", hint=PER_QUERY)
         wanted = list(dict.fromkeys(map(_canonical, asked))) or list(spelled)
         for name in wanted:
             if name not in spelled:
@@ -474,34 +481,37 @@ class _Builder:
             return np.ones(values.shape, dtype=np.bool_)
         run, query, measure = (int(place[0]) for place in np.nonzero(~given))
         texts = list(self.measures)
+        falling = [
+            name
+            for index, (name, one) in enumerate(self.measures.items())
+            if not one.rising and not given[:, :, index].all()
+        ]
+        complete = np.asarray(given.all(axis=0))
+        drop = "--config scores.missing=drop to leave out queries with missing values"
+        drops = [drop] * bool(complete.any(axis=0).all())
         if self.missing == "refuse":
+            zeros = ["--config scores.missing=zero to count missing values as 0"] * (not falling)
+            remedies = ", or ".join(zeros + drops)
             raise InputError(
                 f"run '{self.runs[run]}' has no {texts[measure]} value for query '{self.queries[query]}' "
                 f"(missing values: {lacking:,} of {values.size:,})",
-                hint="Use --config scores.missing=zero to count missing values as 0, or --config "
-                "scores.missing=drop to leave out queries with missing values",
+                hint=f"Use {remedies}" if remedies else "Add the missing values",
             )
         if self.missing == "zero":
-            wrong = [
-                name
-                for index, (name, one) in enumerate(self.measures.items())
-                if not one.rising and not given[:, :, index].all()
-            ]
-            if wrong:
+            if falling:
                 raise UsageError(
                     "--config scores.missing=zero would reward missing values, because 0 is the best "
-                    f"value of {wrong[0]}. Use --config scores.missing=drop."
+                    f"value of {falling[0]}. {f'Use {drop}' if drops else 'Add the missing values'}"
                 )
             values[~given] = 0.0
             words = f"missing values: {lacking:,} of {values.size:,} (counted as 0)"
             self.warnings.append(ResultWarning("missing_zero", words, lacking))
             return np.ones(values.shape, dtype=np.bool_)
-        complete = np.asarray(given.all(axis=0))
         for index, name in enumerate(texts):
             left = int((~complete[:, index]).sum())
             if left == len(complete):
                 raise InputError(
-                    f"no query has a {name} value for every run, so --config scores.missing=drop leaves no "
+                    f"no query has {name} values for every run, so --config scores.missing=drop leaves no "
                     "queries"
                 )
             words = f"queries without {name} for every run: {left} of {len(complete)} (left out of its means)"

@@ -257,6 +257,8 @@ class Measure(Parametric):
         float
             NaN where the measure is undefined.
         """
+        if self.needs != "judgments" or self.budget is not None:
+            raise UsageError(f"{self} needs more than grades. Use `leadline.evaluate`")
         return float(self.values(JudgedRun.of_grades(grades, judged))[0])
 
 
@@ -313,7 +315,7 @@ class WithinBudget(Measure):
         """Return the value of every query."""
         size = judged.fitting.get(self.budget.size)
         if size is None and judged.length.any():
-            raise UsageError(f"{self} needs the documents of a run and their lengths. {LENGTHS}")
+            raise UsageError(f"{self} needs document lengths. {LENGTHS}")
         return self.whole.values(judged if size is None else judged.shortened(size))
 
 
@@ -407,7 +409,8 @@ def from_function(
     name = getattr(function, "__name__", "") if name is None else name
     if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
         raise UsageError(
-            f"name={name!r} is not valid. Start with a letter, digit or _, then use these and . + -"
+            f"name={name!r} is not valid. Pass a name of letters, digits, _ . + and -, beginning with a "
+            "letter, a digit or _"
         )
     if MEASURES.find(name) is not None:
         raise UsageError(f"name='{name}' is already the name of another measure. Choose a different name.")
@@ -477,7 +480,7 @@ class _Measures(Registry[Measure]):
         try:
             (measure,) = super().expand(f"{name}@{LARGEST}")
         except UsageError as error:
-            raise type(error)(str(error).replace(f"@{LARGEST}", f"@{sizes}{unit}")) from None
+            raise type(error)(str(error).replace(str(LARGEST), f"{sizes}{unit}")) from None
         at = measure.cutoff_name() or ""
         parameter = measure.parameters()[at]
         if parameter.default is None:
@@ -486,7 +489,7 @@ class _Measures(Registry[Measure]):
             raise UsageError(
                 f"measure '{text}': {type(measure).__name__} needs a cutoff, as in {measure.example()}"
             )
-        if "0" in sizes.split(","):
+        if not all(map(int, sizes.split(","))):
             raise UsageError(f"measure '{text}': the budget must be at least 1")
         return [WithinBudget(measure, Budget(int(size), unit)) for size in sizes.split(",")]
 

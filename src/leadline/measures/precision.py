@@ -113,8 +113,8 @@ class FallOut(Measure):
         size = self.documents - relevant(judged, self.rel)
         if np.any(count > size):
             raise UsageError(
-                f"{self}: documents={self.documents} is less than the number of relevant and retrieved "
-                "documents for a query. Pass the size of the collection"
+                f"{self}: documents={self.documents} is less than the number of documents that are relevant "
+                "or retrieved for a query. Pass the size of the collection"
             )
         return ratio(count, size)
 

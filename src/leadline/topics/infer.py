@@ -20,7 +20,7 @@ from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, refuse_repeated
 from leadline.io.formats import suffix_of
 from leadline.io.objects import Run
-from leadline.io.texts import TextsLike, rows_of
+from leadline.io.texts import TextsLike, name_of, rows_of
 from leadline.io.write import write_bytes, write_whole
 from leadline.topics.fit import draw_buffers, gibbs_kernel, topic_counts
 from leadline.topics.model import WHOLE, Corpus, TopicModel, corpus_of, read_columns
@@ -155,6 +155,7 @@ def perplexity(
     if not tokens:
         raise InputError(
             "the model knows too few words of the texts to score them",
+            path=name_of(documents),
             hint="Pass longer texts in the model's languages.",
         )
     return Perplexity(math.exp(-total / tokens), tokens, corpus.unknown, len(corpus.ids))
@@ -245,15 +246,12 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
     lines: list[int] = []
     for number, row in rows_of(name, "document"):
         topics = row.get("topics")
-        if "doc_id" not in row or not isinstance(topics, list):
+        if "doc_id" not in row or not isinstance(topics, list) or not all(map(_is_number, topics)):
             raise InputError(
-                f"the row has the columns {', '.join(map(str, row))}, but needs doc_id and topics (a list)",
+                "the row needs doc_id and topics (a list of numbers)",
                 path=name,
                 line=number,
-            )
-        if not all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in topics):
-            raise InputError(
-                "some topics are not numbers", path=name, line=number, hint="Each topic must be a number."
+                hint="Pass vectors from `leadline topics infer`",
             )
         if rows and len(topics) != len(rows[0]):
             raise InputError(
@@ -266,10 +264,16 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
         lines.append(number)
     theta = np.array(rows, dtype=np.float64)
     if not len(theta):
-        raise InputError("there are no topic vectors", path=name, hint="Each row needs doc_id and topics.")
+        raise InputError(
+            "there are no topic vectors", path=name, hint="Pass vectors from `leadline topics infer`"
+        )
     _check_distributions(ids, theta, path=name, lines=lines)
     refuse_repeated("document", ids, path=name)
     return Vectors(ids, theta)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 DISTANCES = ("hellinger", "js", "cosine")

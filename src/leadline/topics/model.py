@@ -229,13 +229,18 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
                 for index in range(len(header["languages"]))
             ]
             phi, alpha = file["phi"], file["alpha"]
+            languages, facts = list(header["languages"]), dict(header["facts"])
+            analyses: list[Analysis] = [ANALYSES.parse(text) for text in header["analyses"]]
     except FileNotFoundError:
         raise InputError("no such file", path=name) from None
     except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
         if isinstance(error, InputError):
             raise
+        unread = isinstance(error, OSError) and error.strerror
         raise InputError(
-            "this is not a complete topic model", path=name, hint="Pass a file from `leadline topics fit`."
+            f"cannot be read ({unread})" if unread else "this is not a complete topic model",
+            path=name,
+            hint="Pass a file from `leadline topics fit`.",
         ) from None
     if phi.shape != (sum(map(len, vocabularies)), len(alpha)):
         raise InputError(
@@ -243,8 +248,7 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
             path=name,
             hint="Fit it again with `leadline topics fit`.",
         )
-    analyses: Sequence[Analysis] = [ANALYSES.parse(text) for text in header["analyses"]]
-    return TopicModel(header["languages"], list(analyses), vocabularies, phi, alpha, header["facts"])
+    return TopicModel(languages, analyses, vocabularies, phi, alpha, facts)
 
 
 def _vocabulary(text: Any, stop: Any) -> Vocabulary:
