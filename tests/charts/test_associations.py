@@ -107,7 +107,8 @@ def test_predictions_are_drawn_alone_against_a_measure_or_as_correlations() -> N
     assert "NQC(tail): Kendall's tau-b with AP over 12" in " ".join(
         found.plot(truth=truth, truth_measure="AP", draws=20).axes[0].get_xlabel().split()
     )
-    with pytest.raises(UsageError, match="--truth"):
+    found.plot(figure="scatter", truth={"two": truth["two"]}, draws=20)  # the first run with values
+    with pytest.raises(UsageError, match="Pass truth="):
         found.plot(figure="scatter")
     with pytest.raises(UsageError, match="run 'three' lacks"):
         found.plot(truth=truth, run="three")

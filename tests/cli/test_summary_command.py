@@ -60,7 +60,10 @@ def test_what_cannot_be_summarised_is_said(docs: str, leadline: Leadline) -> Non
     assert done.out.endswith("no query term occurs in the document, so its first words are shown\n")
     leadline("index", docs, "-o", "bare")
     for arguments, said in (
-        (["bare", "--doc", "d1"], "contains no texts. Rebuild it with `leadline index --store-text`"),
+        (
+            ["bare", "--doc", "d1"],
+            "contains no texts. Rebuild it with `leadline index DOCS -o INDEX --store-text",
+        ),
         (["bare", "--doc", "d7"], "no document 'd7' in bare. Did you mean 'd"),
         ([docs, "--doc", "d7"], "no document 'd7' in docs.jsonl. Did you mean 'd"),
         ([docs, "--doc", "d1", "--words", "0"], "0 is not in the range"),

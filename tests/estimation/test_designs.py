@@ -18,6 +18,7 @@ from leadline.estimation.designs import at_scale, draw, frame_of, random_numbers
 from leadline.estimation.estimate import estimate
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.sampling_errors import half_width
+from leadline.estimation.second_phase import draw_twice
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.objects import Run
@@ -213,8 +214,16 @@ def test_judgments_of_the_earlier_pool_are_not_judged_before_it() -> None:
     plain = DrawnPool(
         first.queries, first.documents, first.probability, first.order, first.contributors, first.drawn
     )
-    with pytest.raises(UsageError, match="no sampling design"):
+    with pytest.raises(UsageError, match="was not drawn with `leadline pool --for`"):
         pool_for(RUNS, "P@10", budget=9, earlier=plain)
+    with pytest.raises(UsageError, match="was not drawn with `leadline pool --for`"):
+        pool_for(RUNS, "P@10", budget=9, earlier=draw_twice(first, 60))
+
+
+def test_an_earlier_pool_may_be_the_result_that_holds_it() -> None:
+    first = pool_for(RUNS, "P@10", budget=6)
+    larger = [pool_for(RUNS, "P@10", budget=9, earlier=each).pool for each in (first, first.pool)]
+    assert larger[0].probability.tolist() == larger[1].probability.tolist()
 
 
 def by_hand(squares: dict[tuple[str, str], float], pool: DrawnPool) -> float:

@@ -109,6 +109,20 @@ def test_what_cannot_be_read_is_said_with_its_line(tmp_path: Path, row: str, say
     assert says in str(rejected.value)
 
 
+def test_a_record_without_a_column_is_said_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"arm": "a", "click": 1}\n{"click": 0}\n')
+    with pytest.raises(InputError, match=r"log\.jsonl:2: no column 'arm'"):
+        read_log(path, Columns("click", "arm"))
+
+
+def test_one_log_is_not_both_arms_by_another_name(tmp_path: Path) -> None:
+    path = write(tmp_path, "a,1,u1,1,1\n")
+    (tmp_path / "link.csv").symlink_to(path)
+    with pytest.raises(UsageError, match="is given as both A and B"):
+        read_two(path, tmp_path / "link.csv", Columns("click"))
+
+
 def test_yes_and_no_are_clicks(tmp_path: Path) -> None:
     path = write(tmp_path, "a,true,u,1,1\na,False,u,1,2\nb,yes,u,1,3\nb,0,u,1,4\n")
     assert read_log(path, COLUMNS).click.tolist() == [1, 0, 1, 0]

@@ -51,9 +51,10 @@ def test_what_is_detectable_has_the_power_asked_for(rate: float, users: int) -> 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"rate": 0, "lift": 0.1}, "clickthrough must be"),
+        ({"rate": 0, "lift": 0.1}, "the clickthrough rate must be above 0 and below 1"),
         ({"rate": 0.5, "lift": 0}, "a lift of 0"),
         ({"rate": 0.5, "lift": 1.5}, "a lift of 1.5"),
+        ({"rate": 0.5, "lift": 1e-17}, "a lift of 1e-17"),
         ({"rate": 0.5, "lift": 0.1, "fraction": 1}, "fraction must be"),
         ({"rate": 0.5, "lift": 0.1, "power_wanted": 1}, "power must be"),
     ],

@@ -15,7 +15,7 @@ from leadline.cli._results import describe_input, inputs_of, progress
 from leadline.cli._settings import spelled
 from leadline.cli._trec import evaluate_as_trec, queries_of
 from leadline.errors import LeadlineError, UsageError, both, sentences
-from leadline.estimation.measured import WITHOUT_POOL, default_measures, same_labels
+from leadline.estimation.measured import NO_ESTIMATES, WITHOUT_POOL, default_measures, same_labels
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.evaluation.results import Results
 from leadline.io.objects import Qrels
@@ -139,9 +139,7 @@ def command(  # click documents the options
             raise UsageError(WITHOUT_POOL)
         options["machine"] = labels is not None
         if options.pop("second_judge") is not None or options.pop("second_pool") is not None:
-            raise UsageError(
-                "a second judge needs a sampled pool. Use --pool POOL with a pool from `leadline pool --for`."
-            )
+            raise UsageError(NO_ESTIMATES.format("a second judge applies"))
     rows, others = len(table.documents), list[tuple[str, int]]()
     of_work: dict[str, Any] = {
         "kind": kind,

@@ -484,7 +484,7 @@ def estimate(
     reading = Reading.of(estimate, options, RunsOptions)
     if reading.queries_in is not None:
         raise UsageError(
-            "estimates from a sample of judgments use all its queries. Leave out `--config read.queries_in`."
+            "estimates from a sample use all queries of the sample. Leave out `--config read.queries_in`."
         )
     check_flags(skipped=skipped)
     check_whole(0, seed=seed)

@@ -233,7 +233,8 @@ class Estimator:
         sample = self.sample
         chance = np.where(sample.judged, sample.probability, 1.0)
         exact = sample.judged & (chance == 1)
-        corrected = self.guessed + self._residual / chance
+        with np.errstate(over="ignore"):  # refused in `estimate`
+            corrected = self.guessed + self._residual / chance
         return np.where(exact, self._reached, corrected)
 
     @cached_property

@@ -88,6 +88,8 @@ Kind = Linear | Cascade | Ratio | AveragePrecision
 NO_ESTIMATE = {
     "Bpref": "it depends on the judged non-relevant documents, and a sample does not show all of them",
     "GMAP": "its geometric mean is dominated by queries without a drawn relevant document",
+    "AP": "norm=min has no known estimator",
+    "RBP": "gain=scaled depends on the largest grade of each query, which a sample may not contain",
     "INST": "its weights depend on the number of relevant documents found so far",
     "GMBpref": "it depends on the judged non-relevant documents, and a sample does not show all of them",
     "WithinBudget": "a budget ends at a different rank in each list, but estimates need a fixed rank",

@@ -34,7 +34,11 @@ if TYPE_CHECKING:
     from leadline.evaluation.estimated_recall import PoolLike
     from leadline.io.pool_files import DrawnPool
 
-WITHOUT_POOL = "LLM labels need a sampled pool. Use --pool POOL with a pool from `leadline pool --for`."
+NO_ESTIMATES = (
+    "{} only to estimates from a sampled pool, and not to statAP. Pass --pool POOL with a pool from "
+    "`leadline pool --for`."
+)
+WITHOUT_POOL = NO_ESTIMATES.format("LLM labels apply")
 READING = ReadingOptions.__annotations__.keys() - {"name_by"}
 DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters.values()} | {
     one.name: one.default for kind in (Reading, Cut) for one in fields(kind)
@@ -215,9 +219,7 @@ def measured(
         if machine is not None and not (same_labels(qrels, machine) or same_labels(table, machine)):
             raise UsageError(WITHOUT_POOL)
         if second_judge is not None:
-            raise UsageError(
-                "a second judge needs a sampled pool. Use --pool POOL with a pool from `leadline pool --for`."
-            )
+            raise UsageError(NO_ESTIMATES.format("a second judge applies"))
         return exact(
             table,
             runs,
@@ -239,7 +241,8 @@ def measured(
             from leadline.estimation.measure_targets import NO_ESTIMATE
 
             why = f", because {NO_ESTIMATE['WithinBudget']}" if name == "lengths" else ""
-            group = {"documents": "read", "known": "read", "lengths": "read", "queries": "scores"}.get(name)
+            in_read = name in ("documents", "known", "lengths", "subtopics")
+            group = "read" if in_read else "scores" if name == "queries" else ""
             option = f"--config {group}.{name}" if group else "--" + name.replace("_", "-")
             raise UsageError(f"{option} does not apply to a sampled pool{why}. Leave out {option}.")
     look = None

@@ -211,7 +211,7 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     if not reached:
         raise UsageError(
             f"there is no verdict yet. The looks come after {_numbers(places)} judgments in pool order "
-            f"(made so far: {front:,}). `leadline evaluate` shows the values so far."
+            f"(so far in this order: {front:,}). `leadline evaluate` shows the values so far."
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))
     return first_pairs(pool, look.pairs), look

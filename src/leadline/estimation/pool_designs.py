@@ -14,6 +14,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.records import ResultWarning
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
+from leadline.data.wording import listed as listed_in_words
 from leadline.errors import UsageError, one_of
 from leadline.estimation.designs import (
     DEEPEST,
@@ -48,7 +49,7 @@ RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels
 FEWEST_CHECKED = 20  # judged pairs with 0 < p < 1 from which it is checked whether this seed drew them
 MOST_DEVIATIONS = 5.0  # standard deviations above the expected number that this seed would draw
 ALIKE = (
-    "its divisor also depends on documents that both runs rank equally, and a pool for a pair leaves them out"
+    "the divisor also depends on documents that both runs rank equally, and a pool for a pair leaves them out"
 )
 
 
@@ -64,7 +65,7 @@ def pool_for(
     pair: tuple[str, str] | None = None,
     machine: QrelsLike | None = None,
     judged: QrelsLike | None = None,
-    earlier: str | os.PathLike[str] | DrawnPool | None = None,
+    earlier: str | os.PathLike[str] | DrawnPool | MeasuredPool | None = None,
     looks: int = 1,
     seed: int = 0,
     on_run: Callable[[int, int], None] | None = None,
@@ -127,7 +128,7 @@ def pool_for(
         if not importance.any():
             raise UsageError(
                 f"there is nothing to judge, because runs '{pair[0]}' and '{pair[1]}' give the same "
-                "documents equal weights. Choose two runs that differ."
+                "documents equal weights. Choose runs whose ranks differ, or a deeper measure."
             )
         frame = frame._replace(importance=importance)
         squares = [gap * gap for gap in gaps]
@@ -136,7 +137,8 @@ def pool_for(
     known = {} if judged is None else read_qrels(judged).to_dict()
     already_judged = np.array([known.get(query, {}).get(name, -1) >= 0 for query, name in pairs], np.bool_)
     design = draw(frame.without(already_judged), size, new_runs=new_runs, seed=seed)
-    before = None if earlier is None else pool_of(earlier)
+    earlier = earlier.pool if isinstance(earlier, MeasuredPool) else earlier
+    before = None if earlier is None else pool_of(earlier, "earlier")
     asked = already_judged  # pairs that need no new judgment
     if before is not None:
         design, asked = _larger(frame, pairs, design, before, already_judged, seed)
@@ -192,8 +194,8 @@ def pool_for(
     longest = max((len(ranked) for name in names for ranked in systems.lists(name)), default=0)
     if pair and all(isinstance(kind_of(measure), (Ratio, AveragePrecision)) for measure in wanted):
         raise UsageError(
-            f"a pool for a pair gives {wanted[0]} no interval and so no verdict, because {ALIKE}. Use P@10, "
-            "DCG@10 or a similar measure, or draw a pool for single runs."
+            f"a pool for a pair gives no interval and so no verdict for {listed_in_words(list(weights))}, "
+            f"because {ALIKE}. Use P@10, DCG@10 or a similar measure, or draw a pool for single runs."
         )
     labels: Floats | None = None
     if machine is not None:
@@ -327,7 +329,7 @@ def _check_independent(frame: Frame, design: Draw, judged: Flags, seed: int) -> 
         raise UsageError(
             f"these judgments seem to have been drawn with seed {seed}, which would draw {count:,} of "
             f"{len(rows):,} judged pairs again ({p.sum():.1f} expected by chance). To enlarge that pool, use "
-            "`--from POOL` without `--judged`. Otherwise, choose another `--seed`."
+            "`--from EARLIER` without `--judged`. Otherwise, choose another `--seed`."
         )
 
 
@@ -335,10 +337,10 @@ def _larger(
     frame: Frame, pairs: Sequence[tuple[str, str]], design: Draw, before: DrawnPool, judged: Flags, seed: int
 ) -> tuple[Draw, Flags]:
     """Return the draw with the larger of both probabilities of each pair, and the pairs drawn earlier."""
-    if "seed" not in before.design:
+    if "measures" not in before.design:
         raise UsageError(
-            "the earlier pool has no sampling design. Use a pool from `leadline pool --for`, or pass the "
-            "judgments of the earlier pool with `--judged QRELS`."
+            "the earlier pool was not drawn with `leadline pool --for`. Pass such a pool, or replace `--from "
+            "EARLIER` with `--judged QRELS`, the judgments of the earlier pool."
         )
     if before.design.get("seed") != seed:
         raise UsageError(
@@ -466,7 +468,7 @@ def left_out(
         alone = np.array(
             [bool(one) and {team_of[name] for name in one} == {team} for one in pool.contributors]
         )
-        fewer = _only(pool, ~alone) if given else None
+        fewer = _without(pool, team, ~alone) if given else None
         without = estimate(judgments, runs, measures, pool=fewer, **options) if given else None  # type: ignore[arg-type]
         for name in (name for name in names if team_of[name] == team):
             for measure in measures:
@@ -480,11 +482,11 @@ def left_out(
     return found
 
 
-def _only(pool: DrawnPool, kept: Flags) -> DrawnPool:
-    """Return some pairs of a pool, which must hold a drawn one."""
+def _without(pool: DrawnPool, team: str, kept: Flags) -> DrawnPool:
+    """Return the pairs of a pool without a team, which must hold a drawn one."""
     if not pool.drawn[kept].any():
         raise UsageError(
-            "without one of the teams, no drawn pair is left. Choose teams that share documents."
+            f"without team '{team}', no drawn pair is left. Choose teams that share drawn documents."
         )
     return pool.part(kept)
 

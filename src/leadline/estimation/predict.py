@@ -88,15 +88,13 @@ class Predictions(Results):
         if figure == "heat-map":
             return lambda width: ranked_predictions(self, index, width=width or COLUMN)
         if truth is None:
-            raise UsageError(
-                f"the {figure} figure needs a measure. Pass truth={{run: {{query: value}}}} or add `--truth "
-                "RESULT`."
-            )
+            raise UsageError(f"the {figure} figure needs a measure. Pass truth={{run: {{query: value}}}}.")
         rows = over_queries(self, truth, draws=draws, confidence=confidence, seed=seed)
         rules: dict[str, Any] = {"measure": truth_measure, "confidence": confidence}
         if figure == "scatter":
+            drawn = run or next(name for name in self.names if name in truth)
             return lambda width: predicted_and_measured(
-                self, rows, truth, run or self.names[0], index, width=width or COLUMN, **rules
+                self, rows, truth, drawn, index, width=width or COLUMN, **rules
             )
         return lambda width: correlations(self, rows, index, width=width or COLUMN, **rules)
 

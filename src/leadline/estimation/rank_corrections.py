@@ -15,7 +15,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError
 from leadline.estimation.measure_targets import discount_of
-from leadline.estimation.strata import POSITIVE
+from leadline.estimation.score_histograms.score_sets import POSITIVE
 from leadline.measures import Measure, relevant
 from leadline.measures.average_precision import AP
 from leadline.measures.cumulated_gain import DCG, nDCG
@@ -158,8 +158,8 @@ def check_estimable(measures: Sequence[Measure]) -> None:
     wrong = [str(measure) for measure in measures if not is_estimable(measure)]
     if wrong:
         raise UsageError(
-            f"{', '.join(wrong)} cannot be estimated from a sample. Use measures that depend only "
-            "on the ranks of relevant documents, such as AP, nDCG@10, RR, P@10 or R@100."
+            f"{', '.join(wrong)} cannot be estimated from a sample. Use means over queries that depend "
+            "only on the ranks of documents with grades above 0, such as AP, nDCG@10, RR, P@10 or R@100."
         )
 
 

@@ -27,20 +27,14 @@ from leadline.estimation.rank_corrections import (
     sums_over_ranks,
 )
 from leadline.estimation.score_histograms.score_sets import (
+    POSITIVE,
     Scorer,
     certain_documents,
     pairs_to_score,
     scored_runs,
 )
 from leadline.estimation.score_histograms.subsampling import Estimates
-from leadline.estimation.strata import (
-    POSITIVE,
-    Population,
-    Query,
-    check_population,
-    strata,
-    with_estimated_ranks,
-)
+from leadline.estimation.strata import Population, Query, check_population, strata, with_estimated_ranks
 from leadline.evaluation.join import judge_runs, listed_runs, named_sources
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import check_level, levels_of, runs_in_words, warnings_of
@@ -369,7 +363,7 @@ def _estimated(
 ) -> tuple[Floats, Floats, Floats]:
     """Return values, variance over samples, and bias (queries x measures)."""
     values, variance, bias = values.copy(), np.zeros(values.shape), np.zeros(values.shape)
-    codes = [code for code in sorted(parts) if _correctable(parts[code])]
+    codes = [code for code in sorted(parts) if _correctable(parts[code]) and len(parts[code].row)]
     if settings.correction == "none" or not codes:
         return values, variance, bias
     chosen = [
@@ -379,10 +373,8 @@ def _estimated(
     ]
     if not chosen:
         return values, variance, bias
-    counts = np.array([len(parts[code].row) for code in codes])
-    if not counts.any():  # no relevant document is in a list
-        return values, variance, bias
     strata_used = [parts[code] for code in codes]
+    counts = [len(stratum.row) for stratum in strata_used]
     pairs = Pairs(
         np.repeat(np.arange(len(codes)), counts),
         np.concatenate([stratum.start for stratum in strata_used]),

@@ -84,8 +84,8 @@ def evidence_of(
     given = draw_of(table, None) if pool is None else pool_of(pool)
     if given is not None and ("seed" not in given.design or np.isnan(given.order).all()):
         given = _of_judged_queries(given, {query for query, _ in grades}, warnings)
-    if given is None and not grades:
-        raise UsageError("there are no judgments. Pass judgments, a pool or both.")
+    if not grades:
+        raise UsageError("there are no judgments of grade 0 or more. Judge at least one pair of the pool.")
     pairs = _listed([(*pair, 1.0) for pair in grades]) if given is None else given
     if given is not None:
         _check_outside(given, grades, warnings)
@@ -160,7 +160,7 @@ def _listed(rows: Sequence[tuple[str, str, float]]) -> DrawnPool:
     )
 
 
-def pool_of(pool: PoolLike) -> DrawnPool:
+def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
     """Return a pool from a path, an object or `{query: {document: probability}}`."""
     if isinstance(pool, DrawnPool):
         return pool
@@ -169,12 +169,12 @@ def pool_of(pool: PoolLike) -> DrawnPool:
     if isinstance(pool, Pooled):
         rows = list(zip(pool.queries, pool.documents, pool.probability.tolist(), strict=True))
         return replace(_listed(rows), contributors=pool.contributors)
-    check_nested("{query: {document: probability}}", pool=pool)
+    check_nested("{query: {document: probability}}", **{name: pool})
     rows = [
         (query, document, share) for query, documents in pool.items() for document, share in documents.items()
     ]
     for query, document, share in rows:
-        if not 0 < share <= 1:
+        if not isinstance(share, (int, float, np.number)) or not 0 < share <= 1:
             raise UsageError(
                 f"document '{document}' of query '{query}' has probability {share!r}. Probabilities must be "
                 "above 0 and at most 1."
@@ -241,11 +241,13 @@ def _labels(
         if query in pooled
         for document, label in documents.items()
     }
+    if not any(by_query.values()):
+        raise UsageError(f"there are no {noun}s{' of grade 0 or more' if machine is not None else ''}")
     if not labels:
+        first = next(query for query, one in by_query.items() if one)
         raise UsageError(
-            f"no {noun} belongs to a query in the pool (first query with {noun}s: "
-            f"{next(iter(by_query), 'none')}, first query in the pool: {min(pooled)}). Check that the query "
-            "ids match."
+            f"no {noun} belongs to a query in the pool (first query with {noun}s: {first}, first query in "
+            f"the pool: {min(pooled)}). Check that the query ids match."
         )
     others = sum(query not in pooled for query in by_query)
     if others:
@@ -296,8 +298,8 @@ def _without_gaps(
         return pool, 0
     if not usable.any():
         raise UsageError(
-            "none of the pairs in the pool is judged. Check that the judgments are for this pool and use the "
-            "same document ids."
+            "none of the drawn pairs in the pool is judged. Check that the judgments are for this pool and "
+            "use the same document ids."
         )
     if np.isnan(order[listed]).any() or "seed" not in pool.design:  # a table without orders
         order = np.where(missing, -1.0, 0.0)

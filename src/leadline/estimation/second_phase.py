@@ -55,8 +55,8 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
         )
     if not 1 <= number <= drawn:
         raise UsageError(
-            f"cannot draw {counted(number, 'pair')} to judge twice from a sample of {drawn:,}. Draw at least "
-            f"1 and at most {drawn:,}."
+            f"cannot draw {counted(number, 'pair')} to judge twice from a sample of {drawn:,}. Draw at most "
+            f"{drawn:,}."
         )
     part = pool.part(pool.drawn)
     names = part.names()

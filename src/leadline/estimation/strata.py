@@ -15,9 +15,15 @@ from leadline.data.run import TieGroups
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
-from leadline.estimation.score_histograms.score_sets import Certain, Rows, drawn_size, row_keys, rows_of
+from leadline.estimation.score_histograms.score_sets import (
+    POSITIVE,
+    Certain,
+    Rows,
+    drawn_size,
+    row_keys,
+    rows_of,
+)
 
-POSITIVE = float(np.nextafter(0.0, 1.0))
 Population = int | Mapping[str, int] | None
 
 

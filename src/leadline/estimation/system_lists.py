@@ -214,14 +214,13 @@ class Systems:
         lists = [ranked[:depth] for ranked in self.lists(self.queries.names[query])]
         return [to_text(self.documents[code]) for code in np.unique(np.concatenate(lists)).tolist()]
 
-    def align(self, ids: list[str], theta: Floats) -> Topics:
-        """Match topic vectors to the retrieved documents; other vectors are ignored."""
+    def align(self, ids: list[str], theta: Floats, path: str = "") -> Topics:
+        """Match topic vectors (of a file) to the retrieved documents; other vectors are ignored."""
         rows = {name.encode("utf-8", "surrogateescape"): row for row, name in enumerate(ids)}
         row = np.array([rows.get(name, -1) for name in self.documents], dtype=np.int32)
         if not (row >= 0).any():
-            raise InputError(
-                "no retrieved document has a topic vector", hint="Use the same document ids as in the runs."
-            )
+            hint = "Use the same document ids as in the runs."
+            raise InputError("no retrieved document has a topic vector", path=path, hint=hint)
         return Topics(theta, row)
 
 

@@ -186,7 +186,7 @@ def unjudged(
         from leadline.topics.infer import vectors_of
 
         known = vectors_of(vectors)
-        vector_sets = [systems.align(known.ids, known.theta)]
+        vector_sets = [systems.align(known.ids, known.theta, name_of(vectors))]
     elif documents is not None:
         vector_sets = fit_topics(
             systems,

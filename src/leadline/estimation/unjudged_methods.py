@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.registry import Aliases, Parametric, Registry, choice, number, whole
-from leadline.errors import InputError, UsageError
+from leadline.errors import UsageError
 from leadline.estimation.system_lists import RankedPool
 from leadline.io.objects import Qrels
 
@@ -137,8 +137,6 @@ def relevant_shares(qrels: Qrels, *, rel: float = 1.0) -> tuple[float, float]:
     """Return mean and standard deviation over queries of the share of relevant among judged documents."""
     judged = qrels.count(np.ones(len(qrels.grades), dtype=np.bool_)).astype(np.float64)
     has_judgments = judged > 0
-    if not has_judgments.any():
-        raise InputError("there are no judgments", path=qrels.source, hint="Pass at least one judgment.")
     shares: Floats = qrels.relevant(rel)[has_judgments] / judged[has_judgments]
     return float(shares.mean()), float(shares.std())
 

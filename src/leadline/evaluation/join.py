@@ -178,7 +178,10 @@ def judge_runs(
             path=_path_of(source),
             counts=counts_of(judged, counts, measures),
         )
-        return info, do(judged)
+        try:
+            return info, do(judged)
+        except InputError as error:
+            raise error if error.path else error.at(info.path or name) from None
 
     sources = named_sources(runs)
     if like_scores(qrels):

@@ -81,7 +81,7 @@ def read_two(a: str | os.PathLike[str], b: str | os.PathLike[str], columns: Colu
     names = [run_name(path) for path in paths]
     if names[0] == names[1]:
         names = paths
-    if paths[0] == paths[1]:
+    if os.path.realpath(paths[0]) == os.path.realpath(paths[1]):
         raise UsageError(f"{paths[0]} is given as both A and B. Pass a different log for each arm.")
     rows: list[LogRow] = []
     inputs = []
@@ -156,10 +156,10 @@ def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
 
 def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
     """Yield the columns of every row; raise InputError with the line for unreadable values."""
-    empty = True
+    empty, names = True, columns.named()
     for line, row in records(path):
-        if empty:
-            need_columns(row, columns.named(), path, 1)
+        if empty or not row.keys() >= set(names):  # a JSON record may lack a column
+            need_columns(row, names, path, 1 if empty else line)
             empty = False
         yield LogRow(
             _name(row, columns.arm, path, line) if columns.arm else "",

@@ -67,14 +67,16 @@ def users_needed(
     (31218, 31218)
     """
     if not 0 < rate < 1:
-        raise UsageError(f"clickthrough must be a proportion above 0 and below 1, not {rate!r}")
-    if not math.isfinite(lift) or lift == 0 or not 0 <= rate * (1 + lift) <= 1:
+        raise UsageError(f"the clickthrough rate must be above 0 and below 1, such as 0.05, not {rate!r}")
+    lifted = rate * (1 + lift)
+    effect = effect_size(rate, lifted) if 0 <= lifted <= 1 else 0.0
+    if not effect:
         raise UsageError(
-            f"a lift of {lift!r} does not work with a clickthrough of {rate!r}. The lift must not be 0, and "
-            "the clickthrough with the lift must be from 0 to 1."
+            f"a lift of {lift!r} does not work with a clickthrough of {rate!r}. With the lift, the "
+            "clickthrough must be different and from 0 to 1."
         )
     checked_fraction(fraction)
-    ratio = _reach(power_wanted, confidence) / effect_size(rate, rate * (1 + lift))
+    ratio = _reach(power_wanted, confidence) / effect
     total = ratio * ratio / (fraction * (1 - fraction))
     return math.ceil(total * (1 - fraction)), math.ceil(total * fraction)
 
@@ -96,8 +98,8 @@ def users_for_difference(
     ends = [end for end in (rate - difference, rate + difference) if 0 <= end <= 1]
     if not ends:
         raise UsageError(
-            f"a smallest difference of {difference!r} is too large for a clickthrough of {rate!r}, because "
-            "the other clickthrough would be below 0 or above 1. Pass a smaller difference."
+            f"a smallest difference of {difference!r} is too large, because the clickthrough of A may be "
+            f"{rate:.3g}, and that of B would be below 0 or above 1. Pass a smaller difference."
         )
     quantiles = _reach(power_wanted, confidence)
     return math.ceil(2 * max((quantiles / effect_size(rate, end)) ** 2 for end in ends))
@@ -144,10 +146,10 @@ def detectable(
     return math.sin(angle) ** 2 - rate if angle < math.pi / 2 else math.nan
 
 
-def checked_fraction(fraction: float) -> float:
-    """Return a proportion of users; raise UsageError if it is out of range."""
+def checked_fraction(fraction: float, name: str = "fraction") -> float:
+    """Return a proportion of users in B; raise UsageError if it is out of range."""
     if not 0 < fraction < 1:
-        raise UsageError(f"fraction must be above 0 and below 1, such as 0.05, not {fraction!r}")
+        raise UsageError(f"{name} must be above 0 and below 1, such as 0.5, not {fraction!r}")
     return float(fraction)
 
 

@@ -177,7 +177,7 @@ def sample_ratio_test(users: tuple[int, int], planned: float) -> SampleRatio:
     >>> round(sample_ratio_test((10_000, 10_300), 0.5).p, 3)
     0.035
     """
-    checked_fraction(planned)
+    checked_fraction(planned, "planned")
     total = sum(users)
     expected = (total * (1 - planned), total * planned)
     chi = sum(

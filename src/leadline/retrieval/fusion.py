@@ -175,7 +175,7 @@ def _read(
     runs: Iterable[Any] | Mapping[str, Any], reading: Reading
 ) -> tuple[list[Run], list[str], list[ResultWarning]]:
     """Return runs, their paths and the warnings of reading them; refuse fewer than two."""
-    if isinstance(runs, (str, os.PathLike, Run)):
+    if isinstance(runs, (str, os.PathLike, Run)) or hasattr(runs, "columns"):  # a data frame
         raise UsageError("fusion needs at least two runs, not 1. Pass them as a list: [first, second].")
     named: list[tuple[str | None, Any]]
     named = list(runs.items()) if isinstance(runs, Mapping) else [(None, run) for run in runs]

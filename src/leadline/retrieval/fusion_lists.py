@@ -14,7 +14,7 @@ from leadline.io.objects import Run
 
 DIGITS = 14  # significant digits of fused scores; later ones are rounding errors
 SMALL = 1e-280  # smaller and, inversely, larger scores keep all digits
-BY_RANK = "Use a method that needs only ranks (RRF, ISR, RBC, Borda or Condorcet), without --normalise."
+BY_RANK = "Use a method that needs only ranks, such as RRF, without --normalise."
 
 
 class FusionLists:
@@ -224,7 +224,7 @@ def _max(groups: _Groups) -> FusionLists:
         raise InputError(
             f"normalization 'max' needs a score above 0, but the largest for {groups.name(place)} is "
             f"{high[place]:g}",
-            hint="Use min-max, which takes any scores.",
+            hint="Use min-max.",
         )
     return groups.lists.with_scores(groups.lists.score / high[groups.list])
 

@@ -410,6 +410,18 @@ def test_a_sample_to_score_is_the_one_that_is_kept_of_whole_lists() -> None:
         assert again.to_dict()["runs"][0]["mean"] == kept.to_dict()["runs"][0]["mean"]
 
 
+def test_a_run_may_find_no_relevant_document_of_the_last_query() -> None:
+    judgments = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    scores = {"q1": {"d1": 2.0, "x": 1.0}, "q2": {"x": 1.0, "y": 0.5}}
+    assert sampled(judgments, scores, "AP", population=12).values[0, 1].tolist() == [0.0]
+
+
+def test_a_refused_run_is_named() -> None:
+    scores = {"small": {"q1": {"d1": 2.0}}, "large": {"q1": {"d1": 2.0, "x": 1.0}}}
+    with pytest.raises(InputError, match=r"^large: query 'q1' has 1 scored non-relevant document"):
+        sampled({"q1": {"d1": 1}}, scores, "AP", population=1)
+
+
 def test_certain_is_a_run_and_a_number() -> None:
     qrels, run = collection(2, seed=3)
     for wrong in ("bm25.run", "bm25.run:", "bm25.run:0", ":5", (run, 0), (run, True), (run,), 5):

@@ -24,6 +24,8 @@ from leadline.evaluation.join import named_sources
 from leadline.io.objects import Qrels, Run, read_qrels
 from leadline.io.read import QrelsLike, RunLike, counted_run
 
+POSITIVE = float(np.nextafter(0.0, 1.0))  # lowest grade above 0
+
 
 class Certain(NamedTuple):
     """Documents without a positive grade that are sampled with certainty, by query code, and their depth."""
@@ -59,7 +61,7 @@ def split(baseline: Any) -> tuple[RunLike, int]:
     >>> split("bm25.run:50")
     ('bm25.run', 50)
     """
-    needs = "must be RUN:K (the first K documents of RUN), such as bm25.run:50"
+    needs = "must be RUN:K (the first K documents of RUN, at least 1), such as bm25.run:50"
     if isinstance(baseline, (str, os.PathLike)):
         path, _, depth = os.fspath(baseline).rpartition(":")
         if not path or not (depth.isascii() and depth.isdigit()) or not int(depth):
@@ -345,8 +347,10 @@ def pairs_to_score(
         if names:
             pairs[to_text(query)] = [to_text(name) for name in names]
     if not pairs:
+        grade = "above 0" if rel == POSITIVE else f"{rel:g} or more"
         raise InputError(
-            "no query has a relevant document", hint="Pass judgments with at least one relevant document."
+            f"no query has a relevant document (of grade {grade})",
+            hint="Pass judgments with at least one relevant document.",
         )
     return pairs
 

@@ -51,10 +51,10 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
     """
     parts = RULE.fullmatch(rule)
     if parts is None:
-        raise UsageError(f"--keep {rule} is not valid. Use a rule such as FILE:COLUMN>=NUMBER.")
+        raise UsageError(f"--keep '{rule}' is not valid. Use a rule such as FILE:COLUMN>=NUMBER.")
     limit = number_in(parts["value"])
     if limit is None:
-        raise UsageError(f"--keep {rule}: '{parts['value']}' is not a number")
+        raise UsageError(f"--keep '{rule}': '{parts['value']}' is not a number")
     path, column, compare = parts["path"], parts["column"].strip(), SIGNS[parts["sign"]]
     good: set[str] = set()
     for line, row in rows_of(path, "document"):
@@ -262,7 +262,10 @@ def _new_folder(target: str | None) -> str:
 def _check_replaceable(target: str) -> None:
     """Refuse to replace anything but an index, which may be damaged or of another version."""
     if not index_files.is_index(target):
-        raise index_files.no_index(target)
+        raise InputError(
+            f"{target} is not a folder that contains only an index, so --overwrite does not replace it",
+            hint="Choose a new name.",
+        )
     check_outputs(*(entry.path for entry in os.scandir(target)))
 
 
@@ -411,6 +414,12 @@ class Builder:
 
     def finish(self, source: str, options: dict[str, Any], *, positions: bool) -> None:
         """Write the remaining files, the header last."""
+        if not self.ids and self.left_out:
+            raise InputError(
+                "no document passes --keep",
+                path=source,
+                hint="Check the rule and the document ids in its table.",
+            )
         if not self.ids:
             raise InputError("no documents found", path=source)
         names = [to_bytes(term) for term in self.terms]

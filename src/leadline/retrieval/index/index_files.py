@@ -129,14 +129,15 @@ def read_header(folder: str) -> tuple[dict[str, Any], FileStamp]:
         with open(path, encoding="utf-8") as file:
             stamp = FileStamp.of(os.fstat(file.fileno()))
             header: dict[str, Any] = json.load(file)
-    except (FileNotFoundError, NotADirectoryError):
-        raise no_index(folder, wanted=True) from None
     except OSError as error:
-        raise broken(folder, HEADER, f"cannot be read ({error.strerror})") from None
+        if isinstance(error, (FileNotFoundError, NotADirectoryError)) and not is_index(folder):
+            raise _no_index(folder) from None
+        raise unreadable(folder, HEADER, error) from None
     except (ValueError, RecursionError):
-        raise broken(folder, HEADER, "cannot be read") from None
+        raise broken(folder, HEADER, "is not valid JSON") from None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise broken(folder, HEADER, "is not the header of an index")
+        is_broken = is_index(folder)  # rather than a folder of another program
+        raise broken(folder, HEADER, "is not the header of an index") if is_broken else _no_index(folder)
     if header.get("version") != VERSION:
         raise InputError(
             f"this is an index of version {str(header.get('version'))[:20]}, not {VERSION}",
@@ -162,12 +163,22 @@ def holds_index(folder: str | os.PathLike[str]) -> bool:
     return os.path.exists(os.path.join(folder, HEADER)) or is_index(os.fspath(folder))
 
 
-def no_index(folder: str, *, wanted: bool = False) -> InputError:
-    """Return the error for a path that is not an index; `wanted`: documents are to be indexed first."""
+def _no_index(folder: str) -> InputError:
+    """Return the error for a path that is not an index."""
+    if not os.path.exists(folder):
+        return InputError("no such folder", path=folder)
     name = os.path.splitext(os.path.normpath(folder))[0] + ".index"
-    documents = wanted and os.path.exists(folder) and not is_index(folder)
-    hint = f"Index the documents first with `leadline index {folder} -o {name}`." if documents else ""
+    hint = f"If it contains documents, index them first with `leadline index {folder} -o {name}`."
+    if is_index(parent := os.path.dirname(folder)):
+        hint = f"Pass the folder {parent}."
     return InputError("this is not an index written by `leadline index`", path=folder, hint=hint)
+
+
+def unreadable(folder: str, name: str, error: OSError) -> InputError:
+    """Return the error for a file of an index that is missing or cannot be opened."""
+    if isinstance(error, FileNotFoundError):
+        return broken(folder, name, "is missing")
+    return InputError(f"{name} cannot be read ({error.strerror})", path=folder)
 
 
 def broken(folder: str, name: str, problem: str) -> InputError:
@@ -216,9 +227,9 @@ class MappedArray:
             with open(path, "rb") as file:
                 actual = os.fstat(file.fileno()).st_size
                 raw: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if actual else b""
-        except FileNotFoundError:
-            raise self._damaged("is missing") from None
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise unreadable(folder, os.path.basename(path), error) from None
+        except ValueError as error:  # truncated after its size was read
             raise self._damaged(f"cannot be read ({error})") from None
         if actual != expected:
             raise self._damaged(f"has {actual} bytes instead of {expected}")
@@ -269,7 +280,7 @@ class IndexArrays:
             with open(path, "rb") as file:
                 content = file.read()
         except OSError as error:
-            raise broken(self.folder, CHECKSUMS, f"cannot be read ({error.strerror})") from None
+            raise unreadable(self.folder, CHECKSUMS, error) from None
         facts = self.header["checksums"]
         if zlib.crc32(content) != facts["crc32"]:
             raise broken(self.folder, CHECKSUMS, "has changed since it was written")
@@ -285,8 +296,8 @@ class IndexArrays:
             record_input(array)
             try:
                 size = os.path.getsize(array)
-            except OSError:
-                raise broken(self.folder, os.path.basename(array), "is missing") from None
+            except OSError as error:
+                raise unreadable(self.folder, os.path.basename(array), error) from None
             if size != expected:
                 problem = f"has {size} bytes instead of {expected}"
                 raise broken(self.folder, os.path.basename(array), problem)
@@ -317,7 +328,7 @@ class IndexArrays:
             header = {}
         if header.get("build") != self.header["build"]:
             raise InputError(
-                "the index was replaced or damaged after it was opened",
+                "the index was replaced, damaged or removed after it was opened",
                 path=self.folder,
                 hint="Start again to read everything from the same index.",
             )
