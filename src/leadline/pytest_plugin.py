@@ -207,7 +207,8 @@ class LeadlineGate:
             return None
         results = self._values(table, run, condition.measure, rules, options)
         try:
-            together, pairing = with_baseline(results, read_baseline(path))
+            rewrite = "--leadline-update-baselines --leadline-force-update"
+            together, pairing = with_baseline(results, read_baseline(path), rewrite=rewrite)
         except UsageError:
             if not (update and self.config.getoption("--leadline-force-update")):
                 raise
@@ -236,14 +237,15 @@ class LeadlineGate:
         self, run: Any, path: str, condition: Condition, table: Qrels, rules: Rules, options: dict[str, Any]
     ) -> None:
         """Write a baseline with the measures that it had and that of the condition."""
-        from leadline.comparison.baselines import read_baseline, write_baseline
+        from leadline.comparison.baselines import inputs_of_baseline, read_baseline, save_baseline
 
         known = read_baseline(path, to_update=True).measures if os.path.exists(path) else []
         results = self._values(table, run, [*known, condition.measure], rules, options)
         measures = list(dict.fromkeys(map(str, results.measures)))
         results = results.select_measures([results.measure_index(measure) for measure in measures])
         force = bool(self.config.getoption("--leadline-force-update"))
-        write_baseline(results, path, force=force)
+        inputs = inputs_of_baseline(results)
+        save_baseline(results, path, inputs, force=force, anyway="--leadline-force-update")
         self._keep(WRITTEN, path)
 
     def _keep(self, key: pytest.StashKey[list[str]], *lines: str) -> None:

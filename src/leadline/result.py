@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from leadline.data.optional import import_optional, require
 from leadline.data.table import Column, Table, by_name, columns_of, full_table, make_frame, printed_table
-from leadline.data.validation import check_arguments
+from leadline.data.validation import check_arguments, name_keywords
 from leadline.errors import UnknownOptionError, UsageError, did_you_mean, sentences
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import refuse_sources
@@ -263,7 +263,11 @@ class Result:
         form = None if path is None else form_of(path)
         refuse_sources(path or "", self.sources)
         with labelled(checked_labels(self, dict(labels or {}))):
-            figure = make(width_of_user())
+            try:
+                figure = make(width_of_user())
+            except UsageError as error:
+                name_keywords(error, type(self)._figure)  # noqa: SLF001  # defined below
+                raise
             if path is not None and form is not None:
                 write_bytes(path, picture(figure, form))
         return figure

@@ -43,7 +43,7 @@ def linkage_of(distance: ArrayLike) -> Any:
 
     table = np.asarray(distance, dtype=np.float64)
     if len(table) < 2:
-        raise UsageError(f"a distance map needs at least two systems, not {len(table)}")
+        raise UsageError(f"a map or tree needs at least two systems, not {len(table)}")
     return linkage(squareform(table, checks=False), method="average", optimal_ordering=True)
 
 

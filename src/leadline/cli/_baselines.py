@@ -19,6 +19,7 @@ from leadline.io.run_names import run_name
 from leadline.render.view import suffix_of
 
 OPTIONS = ("update_baseline", "force_update")
+FORCED = "--config output.force_update"
 
 
 class BaselineFile:
@@ -66,7 +67,8 @@ class BaselineFile:
         if self.kept is None:
             return results, None
         try:
-            return with_baseline(results, self.kept)
+            rewrite = f"--update-baseline {self.path} {FORCED}"
+            return with_baseline(results, self.kept, rewrite=rewrite)
         except UsageError as error:
             if not self.force:
                 raise
@@ -79,7 +81,7 @@ class BaselineFile:
         if self.update is not None:
             from leadline.comparison.baselines import check_baseline
 
-            check_baseline(results, force=self.force)
+            check_baseline(results, force=self.force, anyway=FORCED)
             if len(results.runs) == 1 and self.path is None and not floors:
                 raise UsageError(
                     f"--update-baseline {self.update} needs a second run. To save one run, add --baseline "
@@ -123,7 +125,7 @@ class BaselineFile:
         order += [name for name in texts if name not in order]
         chosen = results.select_measures([texts.index(name) for name in order])
         chosen.qrels = results.qrels
-        save_baseline(chosen, self.update, inputs, force=self.force)
+        save_baseline(chosen, self.update, inputs, force=self.force, anyway=FORCED)
         click.echo(f"wrote {self.update}: {_size(results)}", err=True)
 
 

@@ -107,7 +107,9 @@ def command(
     all_pairs = not baseline and path is None
     _check_figure(figure, pair, all_pairs=all_pairs, slices=bool(query_slice))
     if all_pairs:
-        refuse_without_baseline(conditions, *runs[:1])
+        example = file.update or (runs[0] if len(runs) > 1 else "")
+        place = f", as in --baseline {example}." if example else " in --baseline."
+        refuse_without_baseline(conditions, f"Name the run or the saved values to compare with{place}")
     rules, half_width = Rules.take(options), options.pop("half_width")
     scores = values_given(context, (qrels, *runs), kind)
     named = measures or (() if conditions else file.measures)

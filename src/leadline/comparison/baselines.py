@@ -79,17 +79,26 @@ def is_baseline(path: str) -> bool:
     return compact.startswith((b'{"leadline":', b'{"format":'))
 
 
+def is_baseline_name(path: str) -> bool:
+    """Return whether a path has the suffix of a baseline."""
+    return BY_SUFFIX.get(suffix_of(path)) in ("json", "parquet")
+
+
 def read_baseline(path: str, *, to_update: bool = False) -> Baseline:
     """Read saved values as a baseline."""
     if not os.path.isfile(path):
-        found = "this is not a file" if os.path.exists(path) else "no such file"
-        raise InputError(found, path=path, hint="Create a baseline file with --update-baseline")
+        if os.path.exists(path):
+            raise InputError("this is not a file", path=path)
+        raise InputError("no such file", path=path, hint="Create it with `write_baseline`")
     saved = read_saved(path, to_update=to_update)
     return Baseline(path, saved.values, saved.inputs)
 
 
-def check_same(results: Results, baseline: Baseline) -> None:
-    """Raise UsageError if a baseline has other judgments, measures or options than results; name them."""
+def check_same(results: Results, baseline: Baseline, *, rewrite: str) -> None:
+    """Raise UsageError if a baseline has other judgments, measures or options than results; name them.
+
+    `rewrite` is what writes the file again.
+    """
     found = [
         *_other_judgments(results, baseline),
         *_other_measures(results, baseline),
@@ -100,8 +109,7 @@ def check_same(results: Results, baseline: Baseline) -> None:
     if found:
         raise UsageError(
             f"{baseline.path} does not match this evaluation: {'; '.join(found)}. Use the same "
-            "judgments and options, or rewrite the baseline with --update-baseline --config "
-            "output.force_update."
+            f"judgments and options, or rewrite the file with {rewrite}."
         )
 
 
@@ -149,13 +157,13 @@ def _shown(value: object) -> str:
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def with_baseline(results: Results, baseline: Baseline) -> tuple[Results, Pairs]:
+def with_baseline(results: Results, baseline: Baseline, *, rewrite: str) -> tuple[Results, Pairs]:
     """Return results with the runs of a baseline added, and the pairs to compare.
 
     If the baseline has one run, every run of the results is compared with it; if it has several, each run is
-    compared with the one of its name.
+    compared with the one of its name. An error says that `rewrite` writes the file again.
     """
-    check_same(results, baseline)
+    check_same(results, baseline, rewrite=rewrite)
     pairs = _pairs(results.names, baseline)
     kept = baseline.results
     if list(map(str, kept.measures)) != list(map(str, results.measures)):
@@ -235,16 +243,21 @@ def write_baseline(results: Results, path: str | os.PathLike[str], *, force: boo
     The file is what `results.write` saves, with paths of inputs relative to its folder.
 
     """
-    save_baseline(results, path, inputs_of_baseline(results), force=force)
+    save_baseline(results, path, inputs_of_baseline(results), force=force, anyway="force=True")
 
 
 def save_baseline(
-    results: Results, path: str | os.PathLike[str], inputs: Sequence[dict[str, Any]], *, force: bool
+    results: Results,
+    path: str | os.PathLike[str],
+    inputs: Sequence[dict[str, Any]],
+    *,
+    force: bool,
+    anyway: str,
 ) -> None:
-    """Write a baseline made of inputs."""
+    """Write a baseline made of inputs; an error says that `anyway` writes it with missing queries."""
     name = os.fspath(path)
     check_suffix(name)
-    check_baseline(results, force=force)
+    check_baseline(results, force=force, anyway=anyway)
     found = [info | {"path": _relative(info["path"], name)} for info in inputs]
     about = envelope("evaluate", found, results.options, results.warnings)
     kept = copy(results)
@@ -264,21 +277,21 @@ def inputs_of_baseline(results: Results) -> list[dict[str, Any]]:
     ]
 
 
-def check_baseline(results: Results, *, force: bool) -> None:
-    """Raise InputError for results that no later run should be compared with."""
+def check_baseline(results: Results, *, force: bool, anyway: str) -> None:
+    """Raise InputError for results that no later run should be compared with; `anyway` writes them."""
     for run, present in zip(results.runs, results.present, strict=True):
         names = flagged(results.queries, ~present)
         if names and not force:
             raise InputError(
                 f"{lacking_text(names, 'this run')}, so it cannot become a baseline",
                 path=run.path or run.name,
-                hint=f"{STATE_ALL}, or write it anyway with --config output.force_update",
+                hint=f"{STATE_ALL}, or write it anyway with {anyway}",
             )
 
 
 def check_suffix(path: str) -> None:
     """Raise UsageError unless a path is that of a baseline."""
-    if BY_SUFFIX.get(suffix_of(path)) not in ("json", "parquet"):
+    if not is_baseline_name(path):
         raise UsageError(f"'{path}' cannot be a baseline file. Name it FILE.parquet or FILE.json.")
 
 

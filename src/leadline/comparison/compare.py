@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack
 
-from leadline.comparison.baselines import is_baseline, read_baseline, with_baseline
+from leadline.comparison.baselines import is_baseline, is_baseline_name, read_baseline, with_baseline
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.pairing import (
     Pairs,
@@ -19,7 +19,7 @@ from leadline.comparison.pairing import (
 )
 from leadline.comparison.rules import Rules
 from leadline.data.reading import refuse_unknown
-from leadline.errors import InputError, UsageError
+from leadline.errors import UsageError
 from leadline.estimation.measured import measured
 from leadline.evaluation.evaluate import TestedOptions
 from leadline.evaluation.profiles import MeasuresLike, RunsLike, divided
@@ -27,7 +27,6 @@ from leadline.evaluation.results import Results
 from leadline.io.objects import Run
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
-from leadline.io.saved_results import SAVED_HINT
 from leadline.measures import Measure
 from leadline.stats import Correction, Interval, PairedTest, checked_groups
 
@@ -127,15 +126,15 @@ def compare(
 
     """
     kept = pairing = None
-    if isinstance(baseline, (str, os.PathLike)) and is_baseline(os.fspath(baseline)):
+    if isinstance(baseline, os.PathLike) or (isinstance(baseline, str) and is_baseline(baseline)):
         kept, baseline = read_baseline(os.fspath(baseline)), None
-    elif isinstance(baseline, os.PathLike):
-        raise InputError("this is not a saved result", path=os.fspath(baseline), hint=SAVED_HINT)
     sampling = {"machine": machine, "confidence": confidence, "seed": seed}
     usual = None if kept is None else kept.measures
     results = results_of(compare, qrels, runs_and_measures, runs, measures, options, sampling, usual)
+    if isinstance(baseline, str) and baseline not in results.names and is_baseline_name(baseline):
+        read_baseline(baseline)  # says what is wrong with the file
     if kept is not None:
-        results, pairing = with_baseline(results, kept)
+        results, pairing = with_baseline(results, kept, rewrite="`write_baseline`")
     rules = Rules.of(
         test=test,
         correction=correction,
@@ -178,10 +177,13 @@ def results_of(
         )
     if len(given) > 1 or (given and measures is not None):
         raise UsageError(f"too many arguments follow the results. Call {call}(results, measures).")
-    if given and (isinstance(given[0], (Mapping, Run)) or runs is not None):
-        runs = given[0]
+    first = given[0] if given else None
+    if any(
+        isinstance(one, (Mapping, Run)) for one in (first if isinstance(first, (list, tuple)) else [first])
+    ):
+        runs = first
     elif given:
-        measures = given[0]
+        measures = first
     if runs is not None:
         raise UsageError("`runs` cannot be used with results, which contain their runs. Leave out `runs`.")
     extra = ["machine"] * (sampling["machine"] is not None) + list(options)

@@ -117,7 +117,8 @@ def _pairs(comparison: Comparison, asked: _Asked) -> Figure:
     drawn = np.arange(len(first)) if asked.pairs is None else np.asarray(asked.pairs, dtype=np.int64)
     if not len(drawn):
         raise UsageError(
-            "no pair differs significantly, so there is nothing to plot. Plot every pair with --pairs all."
+            f"no pair differs significantly on {results.measures[asked.measure]}, so there is nothing to "
+            "plot. Plot every pair with --pairs all."
         )
     means = comparison.means[asked.measure]
     drawn = drawn[np.argsort(-means[drawn], kind="stable")]

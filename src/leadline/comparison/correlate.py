@@ -13,7 +13,7 @@ from leadline.data.records import ResultWarning, plain, raised
 from leadline.data.table import Column as TableColumn
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted, first_few, percent
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, either
 from leadline.io.read_paths import public
 from leadline.io.result_files import Column, read_column
 from leadline.result import Make, Result
@@ -257,7 +257,7 @@ def correlate_columns(
     check_whole(0, draws=draws)
     check_numbers(confidence=confidence)
     checked_level(confidence)
-    checked_seed(seed)
+    seed = checked_seed(seed)
     both = sorted(sides[0].values.keys() & sides[1].values.keys())
     x, y = (np.array([side.values[name] for name in both], dtype=np.float64) for side in sides)
     finite = np.isfinite(x) & np.isfinite(y)
@@ -266,11 +266,12 @@ def correlate_columns(
         first, second = (side.measure for side in sides)
         values = f"values of {first} in both" if first == second else f"values of both {first} and {second}"
         some = f", of which {len(names)} {'has' if len(names) == 1 else 'have'} {values}"
+        paths = dict.fromkeys(side.path for side in sides)
+        has = f"{either(paths, 'and')} {'share' if len(paths) > 1 else 'has'} {counted(len(both), 'run')}"
+        others = len(both) < min(len(side.values) for side in sides)
         raise InputError(
-            f"{sides[0].path} and {sides[1].path} share {counted(len(both), 'run')}"
-            + (some if len(names) < len(both) else ""),
-            hint="Correlate at least two runs"
-            + ("" if len(both) > 1 else ", and check that their names match"),
+            has + (some if len(names) < len(both) else ""),
+            hint="Correlate at least two runs" + (", and check that their names match" if others else ""),
         )
     x, y = x[finite], y[finite]
     draws_used = draws if len(names) >= LEAST else 0

@@ -145,7 +145,7 @@ class Tested:
         self.groups = groups
         if rules.joint == TUKEY:
             if groups is not None:
-                raise UsageError("Tukey does not support query weights. Use --correction MaxT or Holm.")
+                raise UsageError("Tukey does not support query weights. Use --correction MaxT.")
             for part in self.parts:
                 if not part.complete.any():
                     raise UsageError(

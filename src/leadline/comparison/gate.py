@@ -24,7 +24,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.records import flagged, plain
 from leadline.data.registry import only
 from leadline.data.wording import counted, percent
-from leadline.errors import UsageError, punctuated
+from leadline.errors import UsageError, either, punctuated
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.stats import Alternative
@@ -183,7 +183,7 @@ def condition_of(text: str, kind: str = WORSE) -> Condition:
     """
     mark = "=" if kind == BELOW else ":"
     measure, separator, written = text.rpartition(mark)
-    if not separator and kind == WORSE:
+    if kind == WORSE and not separator and text and "=" not in text.rpartition(")")[2]:
         return Condition(text, 0.0, kind)
     try:
         number = float(written)
@@ -197,15 +197,15 @@ def condition_of(text: str, kind: str = WORSE) -> Condition:
         raise UsageError(
             f"'{text}' is not a valid condition. Write MEASURE:MARGIN with a margin above 0, as in AP:0.01."
         )
-    if not 0 <= number < inf:
+    if not measure or not 0 <= number < inf:
         raise UsageError(
-            f"the margin in '{text}' is not a number of at least 0. Write, for example, AP:0.01."
+            f"'{text}' is not a valid condition. Write MEASURE or MEASURE:MARGIN, as in AP or AP:0.01."
         )
     return Condition(measure, number, kind)
 
 
 def resolve_conditions(
-    results: Results, wanted: Sequence[Condition], *, rel: float | None
+    results: Results, wanted: Sequence[Condition], *, rel: float | None, command: bool = True
 ) -> list[tuple[int, Condition]]:
     """Return conditions with the index of their measure and its canonical name."""
     located = []
@@ -219,27 +219,27 @@ def resolve_conditions(
         measure = only(condition.measure, parsed)
         located.append((results.measure_index(measure), condition._replace(measure=str(measure))))
     for index, condition in located:
-        _refuse_assumed(results.measures[index], condition)
+        _refuse_assumed(results.measures[index], condition, command=command)
         _refuse_idle(results.measures[index], condition)
     return located
 
 
-def refuse_without_baseline(conditions: Iterable[Condition], name: str = "NAME") -> None:
-    """Raise UsageError for a condition that needs a baseline, which `name` may be."""
+def refuse_without_baseline(conditions: Iterable[Condition], hint: str) -> None:
+    """Raise UsageError for a condition that needs a baseline; `hint` says how to name one."""
     for condition in conditions:
         if condition.kind != BELOW:
-            raise UsageError(
-                f"--{condition.kind} {condition.measure} needs a baseline. Name the run or the saved values "
-                f"to compare with, as in --baseline {name}."
-            )
+            raise UsageError(f"--{condition.kind} {condition.measure} needs a baseline. {hint}")
 
 
-def _refuse_assumed(measure: Any, condition: Condition) -> None:
+def _refuse_assumed(measure: Any, condition: Condition, *, command: bool) -> None:
     """Raise UsageError for a measure of which nobody said whether larger values are better."""
     if getattr(measure, "assumed", False):
+        hint = f"Pass higher_is_better='{measure}' or lower_is_better='{measure}' to `read_scores`."
+        if command:
+            known = (f"--config scores.{way}_is_better={measure}" for way in ("higher", "lower"))
+            hint = f"Add {either(known)}."
         raise UsageError(
-            f"--{condition.kind} {measure} needs to know whether higher or lower {measure} is better. Add "
-            f"--config scores.higher_is_better={measure} or --config scores.lower_is_better={measure}."
+            f"--{condition.kind} {measure} needs to know whether higher or lower {measure} is better. {hint}"
         )
 
 
@@ -250,12 +250,12 @@ def _refuse_idle(measure: Any, condition: Condition) -> None:
         worst = low if measure.rising else high
         if isfinite(worst) and (condition.margin <= worst if measure.rising else condition.margin >= worst):
             raise UsageError(
-                f"'{measure}={condition.margin:g}' can never fail, because {measure} ranges from {low:g} "
+                f"'{measure}={condition.margin:g}' allows any value, because {measure} ranges from {low:g} "
                 f"to {high:g}. Choose a value {'above' if measure.rising else 'below'} {worst:g}."
             )
     elif isfinite(high - low) and condition.margin >= high - low:
         raise UsageError(
-            f"'{measure}:{condition.margin:g}' can never fail, because {measure} ranges from {low:g} to "
+            f"'{measure}:{condition.margin:g}' allows any loss, because {measure} ranges from {low:g} to "
             f"{high:g}. Choose a smaller margin, such as {measure}:{0.01 * (high - low):g}."
         )
 
@@ -273,7 +273,7 @@ def untestable(
 
 
 def gates_of(
-    comparison: Comparison, conditions: Iterable[Condition], *, rel: float | None = None
+    comparison: Comparison, conditions: Iterable[Condition], *, rel: float | None = None, command: bool = True
 ) -> list[Gate]:
     """Test conditions on each run of a comparison against each baseline, as the options of `compare` do.
 
@@ -284,6 +284,7 @@ def gates_of(
     within the margin. All conditions must pass, so that no correction is needed (intersection-union test;
     Berger 1982). Conditions that cannot be tested fail. A run without any difference passes, unless every
     value is 0. `rel` is the minimum relevant grade of measures in conditions that do not set their own.
+    Errors name options of a `command`, or else arguments.
 
     >>> from leadline.comparison.compare import compare
     >>> qrels = {f"q{number}": {"d": 1} for number in range(6)}
@@ -295,11 +296,12 @@ def gates_of(
     """
     wanted = list(conditions)
     if not comparison.baselines:
-        refuse_without_baseline(wanted)
+        hint = "Pass the name of a run or a file of saved values as baseline to `compare`."
+        refuse_without_baseline(wanted, hint)
     results = comparison.results
     check_judged(results)
     found: list[Gate] = []
-    for index, condition in resolve_conditions(results, wanted, rel=rel):
+    for index, condition in resolve_conditions(results, wanted, rel=rel, command=command):
         if condition.kind == BELOW:
             found += thresholds(results, [(index, condition)], comparison.baselines)
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +19,19 @@ from leadline.estimation.measured import estimates_of
 from leadline.evaluation.lookups import place_of
 from leadline.evaluation.results import Results
 from leadline.stats.moments import Groups, Weighted
+
+# What gives estimates an interval, by a part of the reason for which they have none.
+REMEDIES = {
+    "judgments are missing": "Judge the missing pairs",
+    " queries, not": "Judge more queries",
+    "need at least": "Judge more pairs",
+    "not valid with": "Choose another measure, such as P@10",
+    "not simulated": "Choose another measure, such as P@10",
+    "without predicted": "Choose another measure, such as P@10",
+    "of the weight": "Leave out these runs, or judge more of their documents",
+    "shares no query": "Leave out these runs",
+    "does not list": "Use a pool from `leadline pool --for`",
+}
 
 
 def read_query_groups(source: str) -> dict[str, str]:
@@ -130,23 +142,14 @@ def check_intervals(results: Results, measures: Iterable[object] | None = None) 
     """Raise NoIntervalError for estimates without a valid interval, which no test can tell apart either."""
     for measure in map(str, results.measures if measures is None else measures):
         reasons = (results.withheld or {}).get(measure, {})
-        names = [name for name in results.names if name in reasons]
-        if names:
-            listed = first_few(names)
-            runs, known = len(results.runs), len(results.runs) - len(names)
-            pairs = math.comb(runs, 2)
-            size = (
-                f"{len(names)} of {counted(runs, 'run')} ("
-                if runs < 2
-                else (f"{pairs - math.comb(known, 2)} of {counted(pairs, 'pair')} (of ")
-            )
-            why = reasons[names[0]]
-            hint = "Choose measures that have intervals, leave out these runs or add judgments"
-            if why.startswith("judgments are missing"):
-                hint = "Judge the missing pairs"
-            elif why.startswith("intervals need at least"):
-                hint = f"Judge more {'queries' if 'queries' in why else 'pairs'}"
-            raise NoIntervalError(f"{measure} has no interval for {size}{listed}; {why}). {hint}.")
+        runs: dict[str, list[str]] = {}
+        for name in filter(reasons.__contains__, results.names):
+            runs.setdefault(reasons[name], []).append(name)
+        if runs:
+            listed = first_few([f"{first_few(names)} ({why})" for why, names in runs.items()])
+            first = next(iter(runs))
+            hint = next((hint for part, hint in REMEDIES.items() if part in first), "Add judgments")
+            raise NoIntervalError(f"{measure} has no interval for {listed}. {hint}.")
 
 
 def check_judged(results: Results) -> None:

@@ -97,7 +97,7 @@ def read_slices(source: str) -> dict[str, list[str]]:
         raise UsageError(f"'{source}' is not valid. Write FILE:COLUMN, as in queries.tsv:type.")
     found: dict[str, list[str]] = {}
     for query, value, line in _cells(path, column):
-        for name in _names(value, path, line):
+        for name in _names(value, query, path, line):
             labels = found.setdefault(query, [])
             if name not in labels:
                 labels.append(name)
@@ -112,6 +112,8 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
 
     topics = (first_bytes(path) or b"").removeprefix(BOM).lstrip().startswith(b"<")
     columns, rows = unguarded_table(rows_of(path, "query") if topics else records(path, quoted=True))
+    if not columns:
+        raise InputError("there are no queries", path=path, hint="Add a row for each query")
     if column not in columns:
         if column == LENGTH:
             for document in read_queries(path):
@@ -140,11 +142,11 @@ def _length(text: str) -> str:
     return f"{low} or more words"
 
 
-def _names(value: object, path: str = "", line: int | None = None) -> list[str]:
+def _names(value: object, query: object, path: str = "", line: int | None = None) -> list[str]:
     """Return the slices that a cell names; none if it is empty."""
     if isinstance(value, Mapping):
         raise InputError(
-            "a slice cannot be a JSON object",
+            f"the slice of query '{query}' cannot be an object or dictionary",
             path=path,
             line=line,
             hint="Use a string, a number or a list of strings and numbers",
@@ -167,7 +169,7 @@ def _slicing(source: object, results: Results) -> Slicing:
     if isinstance(source, str):
         by, labels = source, read_slices(source)
     elif isinstance(source, Mapping):
-        by, labels = IN_MEMORY, {str(query): _names(value) for query, value in source.items()}
+        by, labels = IN_MEMORY, {str(query): _names(value, query) for query, value in source.items()}
     else:
         raise UsageError(
             f"slices cannot be of type {type(source).__name__}. Pass FILE:COLUMN or {{query: slice}}."
@@ -187,7 +189,7 @@ def _slicing(source: object, results: Results) -> Slicing:
         raise InputError(
             f"there are {len(names):,} different slices",
             path=by,
-            hint=f"Use at most {MOST} slices, such as query types",
+            hint=f"Sort the queries into at most {MOST} slices",
         )
     rows = {name: row for row, name in enumerate(names)}
     members = np.zeros((len(names), len(results.queries)), dtype=np.bool_)

@@ -30,7 +30,7 @@ from leadline.data.records import ResultWarning, RunInfo, raised
 from leadline.data.validation import check_whole
 from leadline.data.wording import percent
 from leadline.data.wording import queries as counted_queries
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UnknownNameError, UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, Evaluation, RunValues
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.results import Results
@@ -130,7 +130,7 @@ def replicate(
     refuse_unknown(replicate, options, EvaluateOptions)
     check_whole(0, draws=draws)
     checked_level(confidence)
-    checked_seed(seed)
+    seed = checked_seed(seed)
     if 0 < draws < LEAST_DRAWS:
         raise UsageError(f"--config test.draws={draws} is too few. Use 0 or at least {LEAST_DRAWS}.")
     overlap = _overlap(rbo)
@@ -186,9 +186,12 @@ class ReplicationRules(NamedTuple):
 
 
 def _overlap(rbo: str | Similarity) -> RBO:
-    found = SIMILARITIES.parse(rbo) if isinstance(rbo, str) else rbo
+    try:
+        found = SIMILARITIES.parse(rbo) if isinstance(rbo, str) else rbo
+    except UnknownNameError:
+        found = None
     if not isinstance(found, RBO):
-        raise UsageError(f"rbo={rbo!r} is not valid. Pass RBO with its parameters, such as RBO(p=0.95).")
+        raise UsageError(f"{rbo!r} is not valid for --rbo. Pass RBO with its parameter, such as RBO(p=0.95).")
     return found
 
 

@@ -103,11 +103,16 @@ class Replication(Result):
         """
         name = None if measure is None else self.measures[self.original.measure_index(measure)]
         for value in self.values:
-            if value.statistic == statistic and value.run == run and name in {None, value.measure}:
+            found = value.measure if value.measure in self.measures else None  # none of document order
+            if value.statistic == statistic and value.run == run and (name is None or found in {None, name}):
                 return value
-        found = dict.fromkeys(f"{v.statistic} of {v.run}" if v.run else v.statistic for v in self.values)
-        asked = f"{statistic} of {run}" if run else statistic
-        raise UsageError(f"there is no statistic '{asked}'. Use one of {', '.join(found)}.")
+        of_run = dict.fromkeys(value.statistic for value in self.values if value.run)
+        others = dict.fromkeys(value.statistic for value in self.values if not value.run)
+        asked = f"'{statistic}'" + (f" of run {run!r}" if run else " without a run" * (statistic in of_run))
+        raise UsageError(
+            f"there is no statistic {asked}. Use {', '.join(others)}, or with run='baseline' or "
+            f"run='advanced' {', '.join(of_run)}."
+        )
 
     def differences(self, index: int = 0) -> tuple[list[str], Floats]:
         """Return the queries, and reproduced minus original values of baseline and advanced run by query.

@@ -63,7 +63,7 @@ class Rules:
         for name, value in parsed.items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "confidence", checked_level(self.confidence))
-        checked_seed(self.seed)
+        object.__setattr__(self, "seed", checked_seed(self.seed))
         if self.family not in ("measure", "all"):
             raise UsageError(f"family={self.family!r} is not valid. Use 'measure' or 'all'.")
         given = {name: getattr(self, name) for name in ("margin", "smallest")}
@@ -79,7 +79,7 @@ class Rules:
                 "another correction."
             )
         if self.joint == TUKEY and self.query_group is not None:
-            raise UsageError("Tukey does not support query groups. Use --correction MaxT or Holm.")
+            raise UsageError("Tukey does not support query groups. Use --correction MaxT.")
 
     def _one_by_one(self) -> Any:
         """Return the correction of p-values; the error for an unknown name lists joint procedures too."""

@@ -39,6 +39,8 @@ def by_slice(
         raise UsageError(f"the slices have no measure '{name}'. Use one of {', '.join(slices.measures)}.")
     records = _each_once([record for record in slices.records if record.measure == name])
     if pair is not None:
+        if slices.rules is None:
+            raise UsageError("these slices show means of runs, not pairs of runs. Leave out `pair`.")
         records = [record for record in records if sorted(_owner(record)) == sorted(pair)]
         if not records:
             raise UsageError(f"'{pair[0]}' and '{pair[1]}' were not compared. Choose a pair from the table.")

@@ -17,7 +17,7 @@ from leadline.comparison.suite_result import Suite
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import CutReadingOptions, refuse_unknown
 from leadline.data.validation import check_flags, check_run_name
-from leadline.errors import InputError, LeadlineError, UsageError, did_you_mean, either
+from leadline.errors import InputError, LeadlineError, UnknownNameError, UsageError, did_you_mean, either
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.evaluate import Evaluation
 from leadline.evaluation.profiles import Averaging
@@ -35,7 +35,7 @@ DEFAULT_MEASURES = ("nDCG@10",)
 LONGEST_SUITE = 1 << 24  # maximum number of bytes of a suite
 TOP = ("measures", "groups", "collections")
 KEYS = ("qrels", "runs", "documents", "level")
-FILE_HINT = "Pass a TOML file or a folder"
+FILE_HINT = "Pass a valid TOML file or a folder"
 TABLES_HINT = "Write a table [collections.NAME] with qrels and runs for each collection"
 QRELS = ("qrels.txt", "qrels.tsv", "qrels/test.tsv")  # of a folder; the last is that of BEIR
 
@@ -80,17 +80,19 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
         with open(path, "rb") as file:
             content = file.read(LONGEST_SUITE + 1)
         if len(content) > LONGEST_SUITE:
-            raise InputError("the file is larger than 16 MiB", path=path, hint=FILE_HINT)
+            raise InputError("the file is larger than 16 MiB", path=path, hint="Pass a smaller TOML file")
         return _suite_of(tomllib.loads(content.decode("utf-8")), path, os.path.dirname(path))
     except RecursionError:
-        raise InputError("the tables are nested too deeply", path=path, hint=TABLES_HINT) from None
+        raise InputError("the tables are nested too deeply", path=path) from None
+    except FileNotFoundError:
+        raise InputError("no such file or folder", path=path) from None
     except OSError as error:
-        raise InputError(f"the file cannot be read ({error.strerror})", path=path, hint=FILE_HINT) from None
+        raise InputError(f"the file cannot be read ({error.strerror})", path=path) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         line = re.search(r"at line (\d+)", str(error))
         found = re.sub(r" \(at .*\)$", "", " ".join(str(error).split()))
         raise InputError(
-            f"invalid TOML ({found})", path=path, line=int(line[1]) if line else None, hint=TABLES_HINT
+            f"invalid TOML ({found})", path=path, line=int(line[1]) if line else None, hint=FILE_HINT
         ) from None
 
 
@@ -109,7 +111,7 @@ def _of_folder(path: str) -> SuiteFile:
         if not os.path.isdir(runs):
             add = "Put the runs in a subfolder named `runs`"
             raise InputError("this folder has no runs", path=entry.path, hint=add)
-        named = _named(files_of(runs), path, entry.name)
+        named = _named(files_of(runs), entry.path)
         collections.append(Collection(entry.name, qrels, named))
     if not collections:
         add = "Add a folder for each collection, with qrels.txt and runs/"
@@ -121,14 +123,17 @@ def _suite_of(data: Mapping[str, Any], path: str, folder: str) -> SuiteFile:
     _check_keys(data, TOP, "", path)
     tables = data.get("collections")
     if not isinstance(tables, Mapping) or not tables:
-        raise InputError("there are no collections", path=path, hint=TABLES_HINT)
+        hint = TABLES_HINT
+        if path == "suite":
+            hint = 'Pass {"collections": {NAME: {"qrels": QRELS, "runs": RUNS}}}'
+        raise InputError("there are no collections", path=path, hint=hint)
     collections = [_collection(str(name), table, path, folder) for name, table in tables.items()]
     names = [each.name for each in collections]
     groups = data.get("groups", {})
     if not isinstance(groups, Mapping):
         raise _wrong("groups", groups, 'a table such as english = ["cacm", "cisi"]', path)
     for group, members in groups.items():
-        _listed(members, f"groups.{group}", "names of collections", path)
+        _listed(members, f"groups.{group}", "collection names", path)
         for member in members:
             if member not in names:
                 raise InputError(
@@ -140,7 +145,7 @@ def _suite_of(data: Mapping[str, Any], path: str, folder: str) -> SuiteFile:
     return SuiteFile(
         path,
         collections,
-        _listed(measures, "measures", "names of measures", path),
+        _listed(measures, "measures", "measure names", path),
         {str(group): list(members) for group, members in groups.items()},
     )
 
@@ -157,7 +162,7 @@ def _collection(name: str, table: object, path: str, folder: str) -> Collection:
     if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
         raise _wrong(f"{place}.documents", documents, "a whole number, or 0 if it is unknown", path)
     if level is not None and (isinstance(level, bool) or not isinstance(level, (int, float))):
-        raise _wrong(f"{place}.level", level, "a number, which is the lowest relevant grade", path)
+        raise _wrong(f"{place}.level", level, "a number, the lowest relevant grade", path)
     qrels = table["qrels"]
     if isinstance(qrels, str):
         qrels = os.path.join(folder, qrels)
@@ -199,17 +204,17 @@ def _runs(value: object, place: str, path: str, folder: str) -> dict[str, Any]:
         files += found
     if not files:
         raise InputError(f"{place}.runs is empty", path=path, hint="Name at least one run")
-    return _named(list(dict.fromkeys(files)), path, place)
+    return _named(list(dict.fromkeys(files)), path, f" in {place}.runs")
 
 
-def _named(files: Sequence[str], path: str, place: str) -> dict[str, Any]:
+def _named(files: Sequence[str], path: str, place: str = "") -> dict[str, Any]:
     """Return files by the names of their runs."""
     named: dict[str, Any] = {}
     for file in files:
         name = run_name(file)
         if name in named:
             raise InputError(
-                f"{named[name]} and {file} of {place} are both named '{name}'",
+                f"{named[name]} and {file}{place} are both named '{name}'",
                 path=path,
                 hint="Rename one file, or name the runs with runs = {NAME = PATH} in a suite file",
             )
@@ -330,7 +335,7 @@ def suite(
     check_flags(partial=partial)
     if options.pop("name_by", "file") != "file":
         raise UsageError(
-            "`name_by` has no effect in a suite, which names runs after their files. Leave out `name_by`."
+            "`name_by` has no effect in a suite, which names runs itself or after their files. Leave it out."
         )
     found = read_suite(source)
     rules = SuiteRules.of(
@@ -352,7 +357,7 @@ def suite(
             if on_run is not None:
                 on_run(before + done, total)
 
-        with _errors_of(collection):
+        with _errors_of(collection, found.path if measures is None else ""):
             each = results[collection.name] = _evaluated(collection, wanted, options, chosen, advance)
             check_averages(each)
             check_judged(each)
@@ -422,10 +427,14 @@ def _inputs(collection: Collection, results: Results) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def _errors_of(collection: Collection) -> Iterator[None]:
-    """Add the name of the collection to errors without a file."""
+def _errors_of(collection: Collection, path: str) -> Iterator[None]:
+    """Add the collection to errors without a file, or the path of the suite if it names the measures."""
     try:
         yield
+    except UnknownNameError as error:
+        if not path:
+            raise
+        raise InputError(str(error), path=path) from None
     except LeadlineError as error:
         if isinstance(error, InputError) and error.path:
             raise

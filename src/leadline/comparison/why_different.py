@@ -176,7 +176,9 @@ class WhyDifferent(Result):
         notes = [
             self._summary(),
             "; ".join(
-                f"{name}: {one.measure} of {one.path}" + f", run {one.run}" * bool(one.run)
+                f"{name}: {one.measure}"
+                + f" of {one.path}" * bool(one.path)
+                + f", run {one.run}" * bool(one.run)
                 for name, one in sides
             ),
             self._counts(),
@@ -310,6 +312,7 @@ def why_different(
     """
     both({"--qrels": qrels}, {"--run": run})
     both({"--run": run}, {"--qrels": qrels})
+    reading = Reading.of(why_different, options, ReadQrelsOptions)
     text = None if measure is None else str(measure)
     first, second, others = two_sides(a, b, measure=text, name=name)
     meant = measure if isinstance(measure, Measure) else measure_of(text or first.measure)
@@ -317,7 +320,8 @@ def why_different(
         meant = measure_of(second.measure)
         if meant is None:
             raise UsageError(
-                f"the measure '{text or first.measure}' is unknown. Add its definition, as in -m nDCG@10."
+                f"leadline does not know the measure '{text or first.measure}'. Set --measure to its name in "
+                "leadline."
             )
     if meant is not None and rel is not None:
         meant = profile_of("leadline").measures([meant], rel=rel)[0]
@@ -333,7 +337,6 @@ def why_different(
     causes: list[Cause] = []
     pair, tried, settings = None, False, 0
     if qrels is not None and run is not None and meant is not None:
-        reading = Reading.of(why_different, options, ReadQrelsOptions)
         judged = judgments_of(qrels, reading)
         conventions = Conventions(run, judged, meant, [] if only_means else asked, mean=only_means)
         causes, pair, settings = Search(conventions, asked, scaled, different).found()

@@ -95,7 +95,7 @@ def _of_results(runs: Iterable[Any], path: str) -> Scores:
     scores = Scores(path, {}, {})
     for run in runs:
         if not isinstance(run, dict) or not isinstance(run.get("name"), str):
-            raise InputError("a run has no name", path=path, hint="Name every run")
+            raise InputError("a run has no name, or one that is not text", path=path, hint="Name every run")
         name = run["name"]
         means = scores.means.setdefault(name, {})
         values = scores.values.setdefault(name, {})
@@ -110,7 +110,7 @@ def _of_results(runs: Iterable[Any], path: str) -> Scores:
 def _checked(scores: Scores) -> Scores:
     if not any(any(tables.values()) for tables in scores.values.values()) and not any(scores.means.values()):
         raise InputError(
-            "there are no values", path=scores.path, hint="Pass the per-query values of a measure"
+            "there are no values", path=scores.path, hint="Pass per-query values or means of a measure"
         )
     return scores
 
@@ -140,6 +140,8 @@ def two_sides(
         found = _named(present, wanted)
         if found is None:
             choose = f"Choose one of {first_few(present, 20)}"
+            if os.path.exists(scores.path):
+                choose += f", as in {scores.path}:{present[0]}"
             raise InputError(f"there is no measure '{wanted}'", path=scores.path, hint=choose)
         values = scores.values[run].get(found, {})
         sides.append(Side(scores.path, run, found, values, scores.means[run].get(found, math.nan)))
@@ -149,22 +151,26 @@ def two_sides(
 def _run_of(scores: Scores, name: str | None, both: list[Scores]) -> str:
     """Return the run of a file: the named one, the only one, or the only one in both files."""
     runs = list(scores.values)
-    if len(runs) == 1 and (name is None or runs == [""]):
+    if len(runs) == 1 and (name is None or runs == [""] or any(name in other.values for other in both)):
         return runs[0]
-    if name is not None:
-        if name not in runs:
-            choose = f"Choose one of {', '.join(runs)}"
-            raise InputError(f"there is no run '{name}'", path=scores.path, hint=choose)
-        return name
-    common = set.intersection(*(set(other.values) for other in both if len(other.values) > 1))
-    single = [other for other in both if len(other.values) == 1]
-    common = common & set(single[0].values) if single and set(single[0].values) & common else common
-    if len(common) == 1:
-        return next(iter(common))
+    if name in runs:
+        return str(name)
+    several = [list(other.values) for other in both if len(other.values) > 1] or [runs]
+    common = [run for run in several[0] if all(run in others for others in several)]
+    single = [run for other in both if len(other.values) == 1 for run in other.values if run in common]
+    if name is None and len(single or common) == 1:
+        return (single or common)[0]
+    if not common:
+        first, second = (first_few(others, 10) for others in several)
+        raise InputError(
+            f"no run of this table ({second}) is also in {both[0].path or 'the other one'} ({first})",
+            path=both[1].path,
+            hint="Pass tables of one run each, or of runs with the same names",
+        )
     raise InputError(
-        f"there are {len(runs)} runs",
+        f"there are {len(runs)} runs" if name is None else f"there is no run '{name}'",
         path=scores.path,
-        hint=f"Set --config read.name to one of {first_few(runs, 10)}",
+        hint=f"Set --config read.name to one of {first_few(common, 10)}",
     )
 
 
@@ -182,10 +188,12 @@ def _shared(
     pairs = [(name, second[key]) for name in names[0] if (key := str(measure_of(name) or name)) in second]
     if not pairs:
         raise InputError(
-            f"no measure in this file ({first_few(names[1], 8)}) is also in {places[0].path} "
-            f"({first_few(names[0], 8)})",
+            f"no measure in this table ({first_few(names[1], 8)}) is also in "
+            f"{places[0].path or 'the other one'} ({first_few(names[0], 8)})",
             path=places[1].path,
-            hint="Choose one measure from each file with FILE:MEASURE",
+            hint="Choose one measure from each file with FILE:MEASURE"
+            if places[0].path and places[1].path
+            else "Give the measure the same name in both",
         )
     unequal = [
         pair

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from inspect import signature
 from typing import Any, TypeAlias
 
 from leadline.comparison.compare import compare, compare_results
@@ -11,9 +12,10 @@ from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats
 from leadline.data.optional import require
+from leadline.data.reading import refuse_unknown
 from leadline.errors import UsageError
 from leadline.estimation.measured import drawn_from, measured
-from leadline.evaluation.evaluate import DEFAULT_MEASURES
+from leadline.evaluation.evaluate import DEFAULT_MEASURES, TestedOptions
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
 from leadline.io.objects import Qrels, read_qrels
@@ -32,7 +34,7 @@ Measures: TypeAlias = "Iterable[str | Measure] | str | Measure | None"
 @public
 def report(
     qrels: QrelsLike | Results | Comparison,
-    runs: Runs,
+    runs: Runs | None = None,
     path: Path | None = None,
     *,
     measures: Measures = None,
@@ -86,9 +88,12 @@ def report(
     from leadline.pages.report_page import page, significance_table
     from leadline.render.text_formats import write_latex
 
+    known = {one.name: one for one in signature(compare).parameters.values() if one.kind is one.KEYWORD_ONLY}
+    refuse_unknown(report, options, type("", (), {"__annotations__": known | TestedOptions.__annotations__}))
     curves: Floats | None
     if isinstance(qrels, (Results, Comparison)):
-        target, baseline = _path(runs, path), options.get("baseline")
+        target = _path(path, None) if runs is None else _path(runs, path)
+        baseline = options.get("baseline")
         comparison = _compared(qrels, measures, options)
         curves = _curves(comparison.results if isinstance(qrels, Comparison) else qrels)
         judgments, inputs, again = None, [], f"leadline.report(results, {target!r})"

@@ -7,7 +7,8 @@ and return one number per column. NaN marks a query that a column does not have.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -118,15 +119,18 @@ class Correction(Parametric):
 
 def column(values: ArrayLike) -> Floats:
     """Return a list of values as an array with one column."""
-    table = np.asarray(values, dtype=np.float64)
+    try:
+        table = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError("the values are not a list of numbers. Pass one number per query.") from None
     if table.ndim != 1:
-        raise UsageError(f"the values have {table.ndim} dimensions. Pass one value per query.")
+        raise UsageError(f"the values have the shape {table.shape}. Pass a list with one value per query.")
     return table[:, None]
 
 
-def checked_level(level: float) -> float:
+def checked_level(level: Any) -> float:
     """Return a confidence level; raise UsageError if it is out of range."""
-    if not isinstance(level, (int, float)) or not 0.5 <= level < 1:
+    if not isinstance(level, Real) or not 0.5 <= float(level) < 1:
         raise UsageError(
             f"the confidence level must be a fraction (at least 0.5 and below 1), such as 0.95, not {level!r}"
         )
@@ -140,11 +144,11 @@ def checked_power(power: float) -> float:
     return float(power)
 
 
-def checked_seed(seed: int) -> int:
+def checked_seed(seed: Any) -> int:
     """Return a seed; raise UsageError if it is not a non-negative integer."""
-    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or int(seed) < 0:
         raise UsageError(f"seed must be a whole number of at least 0, not {seed!r}")
-    return seed
+    return int(seed)
 
 
 def checked_alternative(alternative: Alternative) -> Alternative:

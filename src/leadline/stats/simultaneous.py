@@ -258,7 +258,7 @@ def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Gr
         raise UsageError(f"draws must be at least 1, not {draws}")
     if differences.ndim != 2:
         raise UsageError(
-            f"the differences have {differences.ndim} dimensions. Pass a row per query and a column per pair."
+            f"the differences have the shape {differences.shape}. Pass a row per query and a column per pair."
         )
     return MaxT(totals(differences, groups), draws=draws, seed=seed)
 

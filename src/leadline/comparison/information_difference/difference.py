@@ -271,12 +271,16 @@ def difference(
     )
 
 
-def _no_pairs(qrels: Qrels) -> InputError:
-    return InputError(
-        "no query has judged documents of two grades, one of them relevant",
-        path=qrels.source,
-        hint="To count all unjudged documents in DOCS as non-relevant, add --exhaustive DOCS",
+def _no_pairs(qrels: Qrels, rel: float) -> InputError:
+    found = "no query has judged documents of two grades, one of them relevant"
+    hint = (
+        "Judge documents that are not relevant, or list them in DOCS with --exhaustive DOCS (`complete` in "
+        "Python)"
     )
+    if not qrels.grades.max(initial=-math.inf) >= rel:
+        found = f"no document has grade {rel:g} or higher, so none is relevant"
+        hint = "Lower the relevance level, or add relevant documents"
+    return InputError(found, path=qrels.source, hint=hint)
 
 
 def _compared(
@@ -291,12 +295,12 @@ def _compared(
     if engine is not None or 8 * len(qrels.queries) * len(lists) ** 2 > LARGEST:
         blocks = compare_blocks(qrels, lists, rules, engine or "local", on_query)
         if not blocks.counted.any():
-            raise _no_pairs(qrels)
+            raise _no_pairs(qrels, rules.cut.rel)
         return blocks.counted, blocks.only, [blocks.ric, blocks.concordance, blocks.wrong_way, None]
     parts = list(_compare_queries(qrels, lists, rules, threads, on_query))
     counted = np.array([part is not None for part in parts], dtype=np.bool_)
     if not counted.any():
-        raise _no_pairs(qrels)
+        raise _no_pairs(qrels, rules.cut.rel)
     return counted, None, _stacked(parts, len(lists))
 
 

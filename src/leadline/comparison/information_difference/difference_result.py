@@ -114,9 +114,8 @@ class Difference(Result):
     def only(self) -> Floats:
         """Conditional mutual information by query."""
         if self._only is None:
-            raise UsageError(
-                "the per-query values of all pairs were not kept. Use fewer systems and no engine."
-            )
+            remedy = "Leave out the engine" if self.options.get("engine") else "Use fewer systems"
+            raise UsageError(f"the per-query values of all pairs were not kept. {remedy}.")
         return self._only
 
     @cached_property
@@ -409,13 +408,14 @@ def families(
         if name in groups and name in parameters:
             try:
                 value = float(parameters[name])
-            except ValueError:
+            except (TypeError, ValueError):
                 raise UsageError(
-                    f"the parameter '{parameters[name]}' of run '{name}' is not a number"
+                    f"the parameter {parameters[name]!r} of run '{name}' is not a number"
                 ) from None
             families.setdefault(groups[name], []).append((value, float(result.mean_ric[index])))
     if not families:
         raise UsageError(
-            "no run has both a group and a parameter. Check that both tables use the names of the runs."
+            "no run has both a group and a parameter. Name the runs as in these results, such as "
+            f"'{result.names[0]}'."
         )
     return families
