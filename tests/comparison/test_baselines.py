@@ -78,7 +78,7 @@ def test_conditions_are_tested_on_these_pairs_and_least_means_on_new_runs_only(p
 def test_conditions_need_a_baseline() -> None:
     found = ll.compare(QRELS, RUNS, "RR")
     for kind in (WORSE, NOT_WORSE):
-        with pytest.raises(UsageError, match="--baseline"):
+        with pytest.raises(UsageError, match="as baseline to `compare`"):
             gates_of(found, [Condition("RR", 0.1, kind)])
     floors = gates_of(found, [Condition("RR", 0.3, BELOW)])
     assert [gate.run for gate in floors] == found.names, "no run is the baseline"
@@ -245,6 +245,6 @@ def test_everything_that_differs_is_named_at_once(tmp_path: Path) -> None:
     more = {query: found | {"late": 1} for query, found in QRELS.items()}
     results: Results = ll.evaluate(more, RUNS, ["RR", "P@5"], depth=3)
     with pytest.raises(UsageError) as refused:
-        check_same(results, kept)
-    for part in ("the judgments differ", "it has", "depth", "--config output.force_update"):
+        check_same(results, kept, rewrite="--force")
+    for part in ("the judgments differ", "it has", "depth", "rewrite the file with --force"):
         assert part in str(refused.value)

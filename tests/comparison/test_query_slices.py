@@ -222,7 +222,7 @@ def test_length_is_the_number_of_words_unless_there_is_such_a_column(tmp_path: P
             "none of the judged queries has a slice. Use the query ids of the judgments, such as 'q0'",
         ),
         ("query_id\ttype\nq1\t\n", ":type", "queries has a slice. Name the slice of at least one of them"),
-        ('{"query_id": "q1", "type": {"a": 1}}', ":type", "a slice cannot be a JSON object"),
+        ('{"query_id": "q1", "type": {"a": 1}}', ":type", "slice of query 'q1' cannot be an object"),
         ("query_id\ttype\n" + "".join(f"q1\tt{n}\n" for n in range(201)), ":type", "201 different slices"),
         ("query_id\tkind\nq1\ta\n", ":length", "queries.txt"),
     ],

@@ -36,6 +36,10 @@ def worked(**options: Any) -> Replication:
 def test_values_worked_by_hand() -> None:
     result = worked()
     assert result.value("rmse", run="baseline").value == 0
+    order = result.value("tau_union", run="baseline")
+    assert result.value("tau_union", run="baseline", measure=result.measures[0]) == order, "has no measure"
+    with pytest.raises(UsageError, match=r"no statistic 'rmse' without a run. Use .*with run='baseline' or"):
+        result.value("rmse")
     assert result.value("rmse", run="advanced").value == 0.25  # sqrt(0.5 ** 2 / 4)
     assert result.value("nrmse", run="advanced").value == 0.25  # the largest error of 1 is 1
     assert result.value("difference", run="advanced").value == -0.125
@@ -254,7 +258,7 @@ def test_intervals_depend_on_the_seed_only() -> None:
     ("options", "words"),
     [
         ({"draws": 5}, "draws=5"),
-        ({"rbo": "Jaccard"}, "rbo='Jaccard' is not valid. Pass RBO wit"),
+        ({"rbo": "Jaccard"}, "'Jaccard' is not valid for rbo. Pass RBO wit"),
         ({"name_by": "tag"}, "name_by"),
         ({"measures": "num_ret"}, "compare"),
         ({"confidence": 2}, "confidence level"),

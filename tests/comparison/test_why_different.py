@@ -435,7 +435,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
         why_different(values, values, qrels={"q1": {"d": 1}})
     with pytest.raises(InputError, match="no measure"):
         why_different(values, {"q1": {"P_5": 0.5, "P_10": 0.2}})
-    with pytest.raises(UsageError, match="unknown"):
+    with pytest.raises(UsageError, match="does not know the measure 'x'"):
         why_different({"q1": {"x": 1}}, {"q1": {"x": 2}}, qrels={"q1": {"d": 1}}, run={"q1": {"d": 1.0}})
     path = tmp_path / "a.txt"
     path.write_text("map q1 0.5\nmap q1 0.6\n", encoding="utf-8")
@@ -491,3 +491,18 @@ def test_a_value_a_query_is_a_table_for_comparisons_too(tmp_path: Path) -> None:
         (tmp_path / f"{name}.json").write_text(json.dumps(values), encoding="utf-8")
     found = read_scores([str(tmp_path / "a.json"), str(tmp_path / "b.json")], measures=["AP"])
     assert [found.mean(name, "AP") for name in ("a", "b")] == [0.75, 0.375]
+
+
+def test_a_table_of_one_run_needs_no_name_and_unknown_options_are_refused() -> None:
+    both = {"a": {"q1": {"d": 1.0}}, "b": {"q1": {"x": 2.0, "d": 1.0}}}
+    two, other = (
+        evaluate({"q1": {"d": 1}}, runs, ["AP"]) for runs in (both, {"c": both["b"], "d": both["b"]})
+    )
+    one = evaluate({"q1": {"d": 1}}, {"c": both["b"]}, ["AP"])
+    found = why_different(two, one, name="a")
+    assert (found.a.run, found.b.run, found.different) == ("a", "c", ["q1"])
+    for name in (None, "a"):
+        with pytest.raises(InputError, match=r"no run of this table \(c, d\) is also in results \(a, b\)"):
+            why_different(two, other, name=name)
+    with pytest.raises(UsageError, match="has no option 'foo'"):
+        why_different({"q1": {"AP": 0.5}}, {"q1": {"AP": 0.5}}, foo=1)

@@ -112,7 +112,7 @@ def test_titles_are_all_different() -> None:
 
 @pytest.mark.parametrize("values", [[[0.1, 0.2]], 0.1])
 def test_a_list_of_another_shape_is_refused(values: object) -> None:
-    with pytest.raises(UsageError, match=r"values have \d dimensions. Pass one value per query"):
+    with pytest.raises(UsageError, match=r"values have the shape .*\. Pass a list with one value per query"):
         column(values)  # type: ignore[arg-type]
 
 
@@ -120,6 +120,7 @@ def test_levels_and_seeds_come_back() -> None:
     assert checked_level(0.95) == 0.95
     assert checked_level(0.5) == 0.5
     assert checked_seed(0) == 0
+    assert (checked_level(np.float32(0.75)), checked_seed(np.int64(3))) == (0.75, 3), "as NumPy counts"
 
 
 @pytest.mark.parametrize("seed", [-1, 1.0, True, "0"])

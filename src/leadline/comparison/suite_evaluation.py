@@ -334,9 +334,7 @@ def suite(
     refuse_unknown(suite, options, SuiteOptions)
     check_flags(partial=partial)
     if options.pop("name_by", "file") != "file":
-        raise UsageError(
-            "`name_by` has no effect in a suite, which names runs itself or after their files. Leave it out."
-        )
+        raise UsageError("`name_by` has no effect in a suite. Leave it out.")
     found = read_suite(source)
     rules = SuiteRules.of(
         test=test,

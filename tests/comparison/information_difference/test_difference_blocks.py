@@ -158,8 +158,10 @@ def test_the_command_has_the_numbers_of_python(leadline: Leadline, tmp_path: Pat
 
 
 def test_no_query_with_pairs_is_said_by_blocks_too() -> None:
-    qrels = {"q1": {"d1": 0}}
+    run = {"a": {"q1": {"d1": 1.0}}}
     with pytest.raises(InputError, match="two grades"):
-        ll.difference(qrels, {"a": {"q1": {"d1": 1.0}}}, engine="local")
+        ll.difference({"q1": {"d1": 1}}, run, engine="local")
+    with pytest.raises(InputError, match="no document has grade 1 or higher, so none is relevant"):
+        ll.difference({"q1": {"d1": 0}}, run, engine="local")
     one = ll.difference({"q": {"d": 1, "e": 0}}, {"a": {"q": {"d": 1.0}}}, engine="local")
     assert one.ric.tolist() == [[1.0]]
