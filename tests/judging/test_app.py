@@ -369,7 +369,7 @@ def test_a_pool_whose_ids_no_store_can_hold_is_refused_before_there_is_a_store(t
     Path(files.pool).with_suffix(".jsonl").write_text('{"query_id": "q1", "doc_id": "d\\udcff"}\n')
     pool = str(Path(files.pool).with_suffix(".jsonl"))
     with (
-        pytest.raises(InputError, match="is not UTF-8, so a store cannot contain it"),
+        pytest.raises(InputError, match="cannot be written in UTF-8, so a store cannot contain it"),
         opened(pool, files.docs, files.queries, files.store),
     ):
         pass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -242,15 +243,20 @@ def test_a_scale_has_two_to_five_named_grades() -> None:
             parse_scale(text)
 
 
-def test_a_copy_that_cannot_be_made_gives_the_cause(tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
+def test_a_copy_is_made_elsewhere_if_the_folder_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, other = tmp_path / "folder", tmp_path / "other"
     folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(other))
     with closing(Store.open(str(folder / "judged.sqlite"), grades=GRADES)) as store:
         shutil.rmtree(folder)
         with pytest.raises(
             InputError, match=r"rescued-1, because SQLite reports: unable to open database file"
         ):
             store.rescue()
+        other.mkdir()
+        assert store.rescue() == str(other / "judged.sqlite.rescued-1")
 
 
 def test_a_copy_without_all_judgments_is_not_offered(store: Store, path: str) -> None:

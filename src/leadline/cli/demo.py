@@ -98,6 +98,8 @@ def _write_files(folder: str, collection: str | None) -> None:
     else:
         from leadline.demo import files
 
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise UsageError(f"--files {folder} is a file. Pass a folder instead.")
     os.makedirs(folder, exist_ok=True)
     contents = {os.path.join(folder, name): content for name, content in files()}
     check_outputs(*contents)

@@ -27,6 +27,7 @@ DIGESTS = {
 SECONDS = 30  # to wait for the server
 PACKED = "xquad.json.xz"
 LICENCE = "xquad.LICENSE.txt"
+CLONE = "install a clone of leadline with `pip install -e .`, which includes the file"
 
 
 def files() -> Iterator[tuple[str, bytes]]:
@@ -74,10 +75,14 @@ def downloaded() -> dict[str, bytes]:
             raise InputError(
                 f"the file cannot be downloaded ({reason})",
                 path=url,
-                hint="Check the network connection, or install leadline from source, which includes it.",
+                hint=f"Check the network connection, or {CLONE}.",
             ) from None
         if hashlib.sha256(published[language]).hexdigest() != digest:
-            raise InputError(f"the downloaded file does not have the expected SHA-256 {digest}", path=url)
+            raise InputError(
+                f"the downloaded file does not have the expected SHA-256 {digest}",
+                path=url,
+                hint=f"Try another network, or {CLONE}.",
+            )
     return published
 
 

@@ -140,7 +140,9 @@ def pooled(path: str) -> tuple[Pooled, DrawnPool | None]:
     pooled = drawn.pairs(np.flatnonzero(drawn.drawn & ~_judged_before(drawn)).tolist())
     for name in (*pooled.queries, *pooled.documents):
         if not is_utf8(name):
-            raise InputError(f"the id {name[:40]!r} is not UTF-8, so a store cannot contain it", path=path)
+            raise InputError(
+                f"the id {name[:40]!r} cannot be written in UTF-8, so a store cannot contain it", path=path
+            )
     return pooled, drawn if drawn.design else None
 
 

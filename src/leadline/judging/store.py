@@ -6,6 +6,7 @@ import math
 import os
 import secrets
 import sqlite3
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -296,9 +297,11 @@ class Store:
                 self._written.set()
 
     def rescue(self) -> str:
-        """Copy the open store, even if its file was deleted, to a new file; return its path."""
-        number = 1
-        while os.path.exists(target := f"{self.path}.rescued-{number}"):
+        """Copy the open store, even if its file or folder was deleted, to a new file; return its path."""
+        number, path = 1, self.path
+        if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+            path = os.path.join(tempfile.gettempdir(), os.path.basename(path))
+        while os.path.exists(target := f"{path}.rescued-{number}"):
             number += 1
         try:
             with self._lock, closing(sqlite3.connect(target)) as copy:
