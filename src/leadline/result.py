@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 from leadline.data.optional import import_optional, require
 from leadline.data.table import Column, Table, by_name, columns_of, full_table, make_frame, printed_table
 from leadline.data.validation import check_arguments, name_keywords
-from leadline.errors import UnknownOptionError, UsageError, did_you_mean, sentences
+from leadline.errors import InputError, UnknownOptionError, UsageError, did_you_mean, either, sentences
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import refuse_sources
 from leadline.render.view import BY_SUFFIX, View, suffix_of
@@ -118,7 +118,10 @@ class Result:
         """
         from leadline.io.saved_results import restored
 
-        result = restored(_parsed(cls.__name__, text)).view.result
+        try:
+            result = restored(_parsed(cls.__name__, text)).view.result
+        except InputError as error:
+            raise error.at("", found=f"the JSON {error.found}") from None
         if not isinstance(result, cls):
             raise UsageError(
                 f"the JSON contains a result of type {type(result).__name__}, not {cls.__name__}"
@@ -178,7 +181,8 @@ class Result:
     def _returned(self, form: str, path: Any, options: Mapping[str, Any]) -> str:
         """Return a text form; refuse the path that the same method of pandas takes."""
         if path is not None:
-            raise UsageError(f"`to_{form}` returns text and writes no file. Use `write({os.fspath(path)!r})`")
+            target = repr(os.fspath(path)) if isinstance(path, (str, os.PathLike)) else "path"
+            raise UsageError(f"`to_{form}` returns text and writes no file. Use `write({target})`")
         return self.text(form, **options)
 
     def to_html(self, path: None = None, /, **options: Any) -> str:
@@ -259,7 +263,7 @@ class Result:
         require("figures")
         check_arguments(Result.plot, (), {"labels": labels})
         make = figure_of(self, **options)
-        path = None if path is None else checked_path(path)
+        path = None if path is None else checked_path(path, expected="a path")
         form = None if path is None else form_of(path)
         refuse_sources(path or "", self.sources)
         with labelled(checked_labels(self, dict(labels or {}))):
@@ -300,13 +304,12 @@ class Result:
         """
         from leadline.io.write import checked_path, write_bytes
 
-        name = checked_path(path)
+        name = checked_path(path, expected="a path")
         refuse_sources(name, self.sources)
         suffix = suffix_of(name)
         form = "table" if suffix == ".txt" else BY_SUFFIX.get(suffix)
         if form is None:
-            choices = ", ".join([".txt", *BY_SUFFIX])
-            raise UsageError(f"{name}: results cannot be written as '{suffix}'. Use one of {choices}.")
+            raise UsageError(f"{name}: the suffix must be {either(['.txt', *BY_SUFFIX])}, not '{suffix}'")
         if form == "figure":
             self.plot(name, **options)
         else:

@@ -227,7 +227,7 @@ def test_values_of_queries_go_through_parquet(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["r.xlsx", "r", "-"])
 def test_another_suffix_is_refused_with_the_choices(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"one of \.txt, \.csv"):
+    with pytest.raises(UsageError, match=r"the suffix must be \.txt, \.csv.* or \.png, not"):
         MAKERS["Results"]().write(name)
     assert not (tmp_path / name).exists()
 
@@ -450,7 +450,7 @@ def test_ids_that_are_not_unicode_are_no_frame_in_one_line(form: str) -> None:
     name = "bm25\udc80"
     results = ll.evaluate({"q": {"d": 1}}, {name: {"q": {"d": 1.0}}, "b": {"q": {"d": 2.0}}}, "RR")
     for result in (results, ll.unjudged({name: {"q": ["d"]}, "b": {"q": ["d"]}})):
-        with pytest.raises(InputError, match=r"^an id is not valid UTF-8"):
+        with pytest.raises(InputError, match=r"^an id or a run name is not valid UTF-8"):
             getattr(result, form)()
 
 

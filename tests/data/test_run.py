@@ -104,8 +104,8 @@ def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
         (
             ll.evaluate,
             (
-                "a Qrels object was passed where a run is expected. Judgments come first, then runs, as in "
-                "evaluate(qrels, run)."
+                "a Qrels object was passed where a run is expected. Where both are passed, judgments come "
+                "first, then runs."
             ),
         ),
         (lambda _, qrels: ll.Run(qrels), "run: a Qrels object was passed where a run is expected"),
@@ -215,7 +215,7 @@ def test_a_package_that_is_missing_is_named_with_its_pip_line(
 
 def test_an_id_that_is_not_unicode_is_refused_in_one_line_by_polars() -> None:
     run = ll.Run({"q1": {"d\udcff": 1.0}})
-    with pytest.raises(InputError, match="an id is not valid UTF-8"):
+    with pytest.raises(InputError, match="an id or a run name is not valid UTF-8"):
         run.to_polars()
 
 

@@ -80,7 +80,7 @@ def test_ranks_and_lists_without_scores_are_documents_too(tmp_path: Path) -> Non
 def test_a_chunk_without_a_document_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text("q1 Q0 a#1 1 2 t\nq1 Q0 b 2 1 t\n")
-    with pytest.raises(InputError, match=r"a\.run:2: id 'b' does not match"):
+    with pytest.raises(InputError, match=r"run:2: the documents_of pattern .* finds no document id in 'b'"):
         ll.read_run(path, documents_of=PATTERN)
     with pytest.raises(InputError, match="Did you mean 'b#0'"):
         ll.read_run({"q1": {"b#1": 1.0}}, documents_of={"b#0": "b", "zz": "a"})

@@ -25,7 +25,7 @@ from leadline.data.reading import OnDuplicate, Order, Reading
 from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.evaluation.join import judge
 from leadline.io import objects
-from leadline.io.formats import BY_SUFFIX, FORMATS, Format
+from leadline.io.formats import FORMATS
 from leadline.io.objects import Qrels, Run, read_qrels, read_run
 from leadline.io.run_lists import ReadCounts
 from leadline.io.run_names import RUN_SUFFIXES, run_name
@@ -516,12 +516,6 @@ def test_ids_that_a_trec_file_cannot_hold_are_refused(name: str, tmp_path: Path)
     path = tmp_path / "a.run"
     assert "a single column" in refusal(objects.write_run, read_run({"q1": {name: 1.0}}), path)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_format_that_is_only_read_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(BY_SUFFIX, ".bar", Format("bars", None, None, other_suffixes=(".bar",)))
-    with pytest.raises(UsageError, match="leadline reads the format bars, but does not write it"):
-        Run(RUN).write(tmp_path / "a.bar")
 
 
 def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:

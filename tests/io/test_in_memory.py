@@ -178,10 +178,10 @@ def test_odd_ids_in_a_dictionary_are_kept() -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        ({1.0: {"d1": 1}}, "id 1.0 is of type float, not a string. Convert the id with str(...)."),
-        ({"q1": {7.0: 1}}, "id 7.0 is of type float, not a string. Convert the id with str(...)."),
-        ({None: {"d1": 1}}, "id None is of type NoneType, not a string. Convert the id with str(...)."),
-        ({b"q1": {"d1": 1}}, "id b'q1' is of type bytes, not a string. Convert the id with str(...)."),
+        ({1.0: {"d1": 1}}, "id 1.0 is of type float, not a string. Convert the id to a string."),
+        ({"q1": {7.0: 1}}, "id 7.0 is of type float, not a string. Convert the id to a string."),
+        ({None: {"d1": 1}}, "id None is of type NoneType, not a string. Convert the id to a string."),
+        ({b"q1": {"d1": 1}}, "id b'q1' is of type bytes, not a string. Convert the id to a string."),
         ({"q1": {"\ud800": 1}}, "id '\\ud800' contains a lone surrogate, so it is not valid Unicode"),
         ({"q1": 7}, "the value of query 'q1' is of type int. Use the form {document: score}."),
         ({"q1": {"d1": "2"}}, "score '2' of document 'd1' for query 'q1' is not a number"),
@@ -310,7 +310,7 @@ def test_known_documents_may_be_a_dictionary() -> None:
     [
         (5, "known cannot be of type int. Pass a path or {query: [document, ...]}."),
         ({"q1": "d1"}, "known: the value of query 'q1' is of type str. Use the form [document, ...]."),
-        ({"q1": [1]}, "id 1 is of type int, not a string. Convert the id with str(...)."),
+        ({"q1": [1]}, "id 1 is of type int, not a string. Convert the id to a string."),
     ],
 )
 def test_other_known_documents_are_refused(given: Any, error: str) -> None:

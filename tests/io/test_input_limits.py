@@ -207,7 +207,7 @@ def test_texts_have_a_larger_limit(name: str, head: bytes, place: str, tmp_path:
 
 @pytest.mark.parametrize("end", [b"a" * 4095 + b"\n", b"a " * 2048 + b"\n"])
 @pytest.mark.parametrize(
-    ("head", "noun"), [(b"<DOC>\n<DOCNO>d1</DOCNO>\n", "<doc>"), (b".I 1\n.W\n", "record")]
+    ("head", "noun"), [(b"<DOC>\n<DOCNO>d1</DOCNO>\n", "<DOC>"), (b".I 1\n.W\n", "record")]
 )
 def test_a_document_of_many_lines_has_the_limit_of_a_line(
     head: bytes, noun: str, end: bytes, tmp_path: Path

@@ -173,7 +173,7 @@ def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out(tmp
     pytest.importorskip("pyarrow")
     features = tmp_path / "case_1_ltr.txt"
     features.write_text("\n3 qid:1 # d1 q1\n\n0 qid:1 # d2 q1\n")
-    assert "also export" in refusal(read_qrels, features)
+    assert "export CSV or TREC files" in refusal(read_qrels, features)
     book = tmp_path / "book_export_1.json.zip"
     with zipfile.ZipFile(book, "w") as archive:
         archive.write(PROGRAMS / "quepid_book.json")

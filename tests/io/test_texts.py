@@ -221,7 +221,7 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
         (b'{"doc_id": "d1"\n', "JSON"),
         (b"doc_id,text\nd1\n", r":2: the row has 1 cell, but the header has 2"),
         (b"<DOC>\nno number\n</DOC>\n", r":1: the <DOC> element has no <DOCNO>"),
-        (b"<DOC>\n<DOCNO>1</DOCNO>\n", ":1: <doc> is not closed with </doc>"),
+        (b"<DOC>\n<DOCNO>1</DOCNO>\n", ":1: <DOC> is not closed with </DOC>"),
         (b".I 1\n.T\na\n.I 1\n", r":4: document '1' appears twice"),
         (b"\xff\xfea\x00", ":1: starts with a UTF-16 byte order mark"),
     ],

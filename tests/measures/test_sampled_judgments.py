@@ -120,8 +120,12 @@ def test_probabilities_of_the_million_query_and_the_legal_track_are_read(tmp_pat
     ("text", "line", "found"),
     [
         ("1 0 d1 1 1\n1 0 d2 1\n", 2, "the line has 4 columns"),
-        ("1 0 d1 1 0.5\n1 0 d2 0 1.5\n", 2, "probability 1.5"),
-        ("1 0 d1 1 0.5\n1 0 d2 0 often\n", 2, "inclusion probability 'often'"),
+        (
+            "1 0 d1 1 0.5\n1 0 d2 0 1.5\n",
+            2,
+            "column 5 is read as an inclusion probability, but 1.5 is greater than 1",
+        ),
+        ("1 0 d1 1 0.5\n1 0 d2 0 often\n", 2, "column 5 value 'often' is not a number"),
     ],
 )
 def test_damage_is_named_with_its_line(tmp_path: Path, text: str, line: int, found: str) -> None:

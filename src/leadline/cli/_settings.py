@@ -531,9 +531,14 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context) ->
     if found:
         raise UsageError(f"--config {text} is ambiguous. Use {either(one.key for one in found)}.")
     if any(key in (one.key, one.keyword) for one in SETTINGS.values()):
-        raise UsageError(
-            f"{name} does not use the setting {text}. `leadline help config` explains all settings."
-        )
+        group = None if context.parent is None else context.parent.command
+        convert = group.get_command(context, "convert") if isinstance(group, click.Group) else None
+        applied = convert is not None and any(key in (one.key, one.keyword) for one in taken(convert))
+        other = "`leadline help config` explains all settings"
+        hint = "`leadline convert` applies it to a file" if applied else other
+        if key.endswith("qrels_columns"):
+            hint = "Use `leadline convert` with --config read.columns"
+        raise UsageError(f"{name} does not use the setting {text}. {hint}.")
     keywords = {one.keyword: one.key for one in known.values()}
     close = difflib.get_close_matches(key, [*known, *keywords], n=2)
     nearest = dict.fromkeys(keywords.get(one, one) for one in close)

@@ -111,7 +111,7 @@ def command(
     if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
         raise UsageError(f"{target} already exists. Choose a new name, or use --overwrite.")
     suffix = None if form in {None, BEIR, RANK_EVAL} else SUFFIXES[str(form)]
-    names = options["columns"]  # of the only input
+    names, sure = options["columns"], kind == "qrels"  # names of the columns of the only input
     file = opened(source)
     if file.format is not TREC or file.columns < 5 or kind == "qrels" or names is not None:
         file = opened(source, read=True)
@@ -150,7 +150,7 @@ def command(
         reading = Reading(qrels_columns=names, subtopics=subtopics, queries_in=options["queries_in"])
         qrels = selected_qrels(qrels_of(file, reading, sure=True), reading)
         if others:
-            qrels = _merged([qrels, *(judgments_of(other, reading) for other in others)])
+            qrels = _merged([qrels, *(judgments_of(other, reading, sure=sure) for other in others)])
         if form == BEIR:
             writing.write_beir(
                 qrels,

@@ -23,7 +23,7 @@ def to_bytes(name: object) -> bytes:
     if not isinstance(name, str):
         raise InputError(
             f"id {name!r} is of type {type(name).__name__}, not a string",
-            hint="Convert the id with str(...)",
+            hint="Convert the id to a string",
             code="id",
         )
     try:
@@ -75,7 +75,7 @@ def encode_rows(
         raise InputError(
             f"row {max(len(ids), len(numbers) + 1)} of the {type(rows).__name__} has the wrong form",
             path=path,
-            hint=f"Each row must be (query, document, {what})",
+            hint=f"Each row must be (query, document, {what}), with a number as the {what}",
         ) from error
 
 

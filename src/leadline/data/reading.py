@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
-from leadline.data.validation import check_flags, check_whole, check_word
+from leadline.data.validation import check_flags, check_whole, check_word, refusal
 from leadline.errors import UnknownOptionError, UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -188,10 +188,9 @@ class Reading:
         check_flags(subtopics=self.subtopics, drop_identical_ids=self.drop_identical_ids)
         for name, example in (("columns", "rank"), ("qrels_columns", "relevance")):
             given = getattr(self, name)
-            if given is not None and not isinstance(given, str):
-                raise UsageError(
-                    f"{name}={given!r} is not valid. Pass column names, as in 'query_id,doc_id,{example}'."
-                )
+            if given is not None and (not isinstance(given, str) or not given):
+                expected = f"column names, such as 'query_id,doc_id,{example}'"
+                raise refusal(f"--config read.{name}", given, expected)
         object.__setattr__(self, "queries_in", _checked_queries(self.queries_in))
         object.__setattr__(self, "documents_of", _checked_documents(self.documents_of))
         object.__setattr__(self, "lengths", _checked_lengths(self.lengths))
@@ -245,11 +244,11 @@ def _checked_queries(given: object) -> QueryFile | tuple[str, ...] | None:
     """
     if given is None or isinstance(given, QueryFile):
         return given
-    if isinstance(given, (str, os.PathLike)):
+    if isinstance(given, (str, os.PathLike)) and os.fspath(given):
         return QueryFile(os.fspath(given))
     ids = tuple(dict.fromkeys(given)) if isinstance(given, Iterable) and not isinstance(given, bytes) else ()
     if not ids or not all(isinstance(each, str) for each in ids):
-        raise UsageError(f"queries_in={given!r} is not valid. Pass a path or a list of query ids.")
+        raise refusal("--config read.queries_in", given, "a path or a list of query ids, each a string")
     return ids
 
 
@@ -272,9 +271,7 @@ def _checked_documents(given: object) -> ChunkIds | None:
     if isinstance(given, re.Pattern) and isinstance(given.pattern, str):
         given = given.pattern
     if not isinstance(given, (str, os.PathLike)):
-        raise UsageError(
-            f"documents_of={given!r} is not valid. Pass a pattern, a table path or a dictionary."
-        )
+        raise refusal("documents_of", given, "a pattern, the path of a table or a dictionary")
     made = ChunkIds(os.fspath(given))
     if os.path.exists(made):
         return made
@@ -287,7 +284,8 @@ def _checked_documents(given: object) -> ChunkIds | None:
         wrong = "is not a file, and the pattern has no group in parentheses for the document id"
     if not groups:
         raise UsageError(
-            f"--config read.documents_of: '{made}' {wrong}. Use a pattern such as '^(.*)#\\d+$'."
+            f"--config read.documents_of: '{made}' {wrong}. Use the path of a table, or a pattern such as "
+            "'^(.*)#\\d+$'."
         )
     return made
 
@@ -303,9 +301,7 @@ def _checked_lengths(given: object) -> Lengths | None:
     if isinstance(given, str):
         return Lengths(given)
     if not isinstance(given, Mapping) or not given:
-        raise UsageError(
-            f"lengths={given!r} is not valid. Pass FILE:COLUMN or a dictionary {{document: length}}."
-        )
+        raise refusal("lengths", given, "FILE:COLUMN or a dictionary {document: length}")
     made = Lengths(f"a dictionary of {len(given)}")
     made.given = given
     return made

@@ -491,7 +491,8 @@ class Registry(Generic[N]):
             return f"The {self.noun}s are {', '.join(self.classes)}."
         cutoff_text = (parts["at"] or parts["suffix"]) if parts else None
         classes = dict.fromkeys(self._by_name[match][0] for match in close)
-        form = "" if parts else "Write Name(k=v,...)@cutoff. "
+        cutoff = "@cutoff" * any(class_.cutoff_name() for class_ in classes)
+        form = "" if parts else f"Write Name(k=v,...){cutoff}. "
         return form + meant(_example(class_, cutoff_text) for class_ in classes)
 
 

@@ -250,5 +250,6 @@ def make_frame(constructor: Callable[..., Any], columns: Mapping[str, list[Any]]
         return constructor(dict(columns), **options)
     except UnicodeEncodeError:
         raise InputError(
-            "an id is not valid UTF-8, so a data frame cannot store it", hint="Use `to_dict` instead"
+            "an id or a run name is not valid UTF-8, so a data frame cannot store it",
+            hint="Use `to_dict` instead",
         ) from None

@@ -197,6 +197,11 @@ OPTION = (
     r"`leadline [^`]*`|--config [a-z]+\.([a-z_]+)(?:=([\w|:-]+(?:[.,][\w|:-]+)*))?"
     r"|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|\w+(?:[.,]\w+)*)(?![\w-]))?"
 )
+# Settings that only some functions take; the readers take them for all others.
+READERS = {
+    "read_qrels": ("kind", "negative", "qrels_columns", "subtopics"),
+    "read_run": ("columns", "documents_of", "drop_identical_ids", "on_duplicate", "on_nan", "order"),
+}
 PROSE = {  # not the value of an option
     *("and", "apply", "applies", "as", "cannot", "does", "for", "has", "if", "is"),
     *("must", "needs", "or", "so", "takes", "to", "with", "without"),
@@ -217,6 +222,9 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
     def keyword(found: re.Match[str]) -> str:
         name, value = found[1] or (found[3] or "").replace("-", "_"), found[2] or found[4] or ""
         file = value.isupper() and value.lower() in parameters  # named as its value, as in --topics VECTORS
+        reader = next((one for one, names in READERS.items() if name in names), "")
+        if name not in parameters and reader and found[1]:
+            return f"{reader}(..., {name}={repr(value) if value else True})"
         if name not in parameters or (file and parameters[name][0] == "int"):
             return value.lower() if file else found[0]
         if name == "known" and value == "FILE":
@@ -226,6 +234,8 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
         if value in PROSE:
             return f"{name} {value}"
         shown = value if re.fullmatch(r"\d+(\.\d+)?", value) else repr(value)
+        if parameters[name][0].startswith("Sequence["):
+            shown = f"[{shown}]"
         return name if not value or value.isupper() or ":" in value else f"{name}={shown}"
 
     if isinstance(error, InputError):

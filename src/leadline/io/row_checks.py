@@ -478,7 +478,7 @@ def identify(value: Any, column: str, records: Records) -> bytes:
     if not column:
         raise InputError(
             f"id {value!r} is of type {type(value).__name__}, not a string",
-            hint="Convert the id with str(...)",
+            hint="Convert the id to a string",
             code="id",
         )
     convert = f". To convert the column, use {records.convert}" if records.convert else ""

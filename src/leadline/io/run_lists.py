@@ -17,7 +17,7 @@ from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.data.run import JoinedLists, RunColumns
-from leadline.errors import InputError, repeated
+from leadline.errors import repeated
 from leadline.kernels.plain import ParsedRows
 
 REPAIR = "To keep only one, add `--config read.on_duplicate=first` (or last or max)"
@@ -193,12 +193,17 @@ class Lists:
         for row in range(low, high):
             first = seen.setdefault(int(self.ranks[row]), row)
             if first != row:
-                raise InputError(
-                    f"rank {self.ranks[row]} appears twice for query '{to_text(query)}' "
-                    f"(first at {self.unit} {self.lines[first]})",
+                raise repeated(
+                    f"rank {self.ranks[row]}",
+                    of=f"query '{to_text(query)}'",
+                    first=self._before(first, row),
                     hint="With --config read.order=rank, each rank must be unique",
                     line=self.lines[row],
                 )
+
+    def _before(self, first: int, row: int) -> str:
+        """Return where a row stands, unless a later one is of the same record."""
+        return "" if self.lines[first] == self.lines[row] else f"{self.unit} {self.lines[first]}"
 
     def _resolve_in_list(
         self, query: bytes, names: list[bytes], rows: Sequence[int], on_duplicate: str, action: str
@@ -216,7 +221,7 @@ class Lists:
                     f"document '{to_text(names[row])}'",
                     verb=action,
                     of=f"query '{to_text(query)}'",
-                    first=f"{self.unit} {self.lines[first]}",
+                    first=self._before(first, row),
                     line=self.lines[row],
                     hint=REPAIR if action == "appears" else "",
                 )

@@ -159,10 +159,13 @@ def _stratified(fields: Sequence[bytes], path: str, line: int) -> SampledRow:
 
 
 def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: str, line: int) -> SampledRow:
-    value = _number(fields[4], "inclusion probability", path, line)
+    value = _number(fields[4], "column 5 value", path, line)
     if value > 1:
         raise InputError(
-            f"probability {fields[4].decode(errors='replace')} is greater than 1", path=path, line=line
+            f"column 5 is read as an inclusion probability, but {fields[4].decode(errors='replace')} is "
+            "greater than 1",
+            path=path,
+            line=line,
         )
     # Documents that another method chose have 0, -1 or NaN: their probability is unknown.
     return SampledRow(

@@ -114,7 +114,8 @@ def _arrow_table(columns: Mapping[str, Any]) -> Any:
             made[name] = arrow.array(plain, from_pandas=True)  # NaN is null
         except UnicodeEncodeError:
             raise InputError(
-                "an id is not valid UTF-8, so Parquet cannot store it. Save the result as .json instead"
+                "an id or a run name is not valid UTF-8, so Parquet cannot store it. Save the result as "
+                ".json instead"
             ) from None
     return arrow.table(made)
 
@@ -145,7 +146,7 @@ def read_saved(path: str, *, to_update: bool = False) -> Saved:
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):
-            raise InputError("is not a saved result", path=path, hint=SAVED_HINT) from None
+            raise InputError("is neither valid JSON nor Parquet", path=path, hint=SAVED_HINT) from None
     if to_update:
         release_input(path)
     return restored(data, path, table)
@@ -177,8 +178,10 @@ def check_format(data: object, path: str) -> None:
     if not isinstance(data, dict) or "leadline" not in data:
         raise InputError("is not a saved result", path=path, hint=SAVED_HINT)
     version, found = data["leadline"], data.get("format")
-    if found == FORMAT and "state" in data:
-        return
+    if found == FORMAT:
+        if "state" in data:
+            return
+        raise InputError(DAMAGED, path=path)
     if found is None:
         message = "was printed with -f json, so it lacks the data needed to restore the result"
     elif isinstance(found, int) and found > FORMAT:

@@ -94,7 +94,7 @@ def id_of(cell: object, what: str, column: str) -> str:
     return str(cell)
 
 
-def value_of(cell: Any, column: str, *, undefined: bool = False) -> float | None:
+def value_of(cell: Any, column: str, *, undefined: bool = False, where: str = "column") -> float | None:
     """Return a cell of values; None where it is empty or, if these are allowed, undefined (nan, -)."""
     if undefined and isinstance(cell, str) and cell.strip().lower() in UNDEFINED:
         return None
@@ -102,17 +102,13 @@ def value_of(cell: Any, column: str, *, undefined: bool = False) -> float | None
         return None
     shown = " ".join(str(cell).split())[:40]
     number = None if isinstance(cell, bool) else number_in(cell)
-    if number is None:
-        raise InputError(f"'{shown}' in column '{column}' is not a number")
-    if isinstance(cell, str) and math.isnan(number):
-        raise InputError(
-            f"'{shown}' in column '{column}' is not a number",
-            hint="If the value is missing, leave the cell empty",
-        )
+    if number is None or (isinstance(cell, str) and math.isnan(number)):
+        hint = "If the value is missing, leave it out" if isinstance(cell, str) else ""
+        raise InputError(f"'{shown}' in {where} '{column}' is not a number", hint=hint)
     if math.isnan(number):
         return None
     if math.isinf(number):
-        raise InputError(f"{shown} in column '{column}' is not a finite number")
+        raise InputError(f"{shown} in {where} '{column}' is not a finite number")
     return number
 
 
@@ -143,7 +139,9 @@ def _of_queries(found: Mapping[str, Any], path: str, name: str, choices: Choices
     measure = next(iter(choices.asked)) if len(choices.asked) == 1 else "value"
     columns = ScoreColumns(path, "value")
     for query, cell in found.items():
-        columns.add(len(columns.places) + 1, name, str(query), measure, value_of(cell, str(query)))
+        columns.add(
+            len(columns.places) + 1, name, str(query), measure, value_of(cell, str(query), where="query")
+        )
     return columns
 
 
@@ -175,7 +173,7 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
         ]
         if not parts or not all(isinstance(part, dict) for part in parts):
             raise InputError(
-                f"task '{name}' has no scores", path=path, hint="Each task needs a list of scores per split"
+                f"task '{name}' has no scores of the form {{split: [{{measure: value}}]}}", path=path
             )
         averaged += len(parts) > 1
         for measure in choices.asked or (MAIN_SCORE,):
@@ -184,7 +182,7 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
                 wanted = choices.canonical(measure)
                 key = next((one for one in parts[0] if choices.canonical(one) == wanted), measure)
             try:
-                values = [value_of(part.get(key), key) for part in parts]
+                values = [value_of(part.get(key), key, where="measure") for part in parts]
             except InputError as error:
                 raise error.at(path, found=f"task '{name}': {error.found}") from None
             numbers = [value for value in values if value is not None]
@@ -206,9 +204,11 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
     first = next(iter(found.values()), None)
     inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     by_run = dict(found) if isinstance(inner, Mapping) else {name: found}
-    if not by_run or (not isinstance(inner, Mapping) and not name):
+    if not found or first == {}:
+        raise InputError("contains no scores" if path else "there are no scores", path=path, hint=ACCEPTED)
+    if not isinstance(inner, Mapping) and not name:
         raise InputError(
-            "contains values without a run name",
+            "contains values without a run, query or measure",
             path=path,
             hint="Use the form {run: {query: {measure: value}}}",
         )
@@ -226,15 +226,15 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
             signs = [False, True]  # as of pytrec_eval
         if signs[0] == signs[1]:
             raise InputError(
-                f"in run '{run}', it is not clear which level of the dictionary names the measures",
+                f"in run '{run}', {'both levels name' if signs[0] else 'no level names'} known measures",
                 path=path,
-                hint="Use the form {query: {measure: value}} or {measure: {query: value}}",
+                hint="Use a table with the columns query, run, measure and value",
             )
         for outer_name, row in outer.items():
             for inner_name, cell in row.items():
                 measure, query = (outer_name, inner_name) if signs[0] else (inner_name, outer_name)
                 try:
-                    value = value_of(cell, str(measure), undefined=choices.means)
+                    value = value_of(cell, str(measure), undefined=choices.means, where="measure")
                 except InputError as error:
                     raise error.at(path, found=f"query '{query}': {error.found}") from None
                 if str(query) == SUMMARY and not choices.means:

@@ -12,7 +12,7 @@ from leadline.data.optional import import_optional
 from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, refuse_repeated
 from leadline.io import row_columns
-from leadline.io.cell_values import json_of, number_in
+from leadline.io.cell_values import json_of, json_or_none, number_in
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, text_of
 from leadline.io.python_inputs import names_of, open_frame, rows_of_columns
 from leadline.io.run_names import run_name
@@ -111,7 +111,7 @@ def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
     if len(cells) == 3 and (cells[0] in TEXT_MEASURES or number_in(cells[2]) is not None):
         return OpenedScores((), lambda choices: _of_lines(lines, path, name, choices))
     if not any(sign in lines[0][1] for sign in ",\t;"):
-        found = f"contains {len(cells)} columns without a header" if len(cells) > 1 else "contains no table"
+        found = "the line is neither a CSV or TSV header nor a value as `trec_eval -q` prints it"
         raise InputError(found, path=path, line=lines[0][0], hint=ACCEPTED)
     header, rows = csv_table(text, path)
     return _of_table(
@@ -158,10 +158,11 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
         found = json.loads(text)
     except RecursionError:
         raise InputError("the JSON is nested too deeply", path=path, hint=ACCEPTED) from None
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        if len(lines) < 2:
-            raise InputError(f"invalid JSON ({error})", path=path, hint=ACCEPTED) from None
+        if len(lines) < 2 or json_or_none(lines[0][1]) is None:
+            found = f"invalid JSON ({error.msg.lower()})"
+            raise InputError(found, path=path, line=error.lineno, hint=ACCEPTED) from None
         return _of_records(
             [(number, json_of(line, path, number)) for number, line in lines], path, "line", name
         )
@@ -266,6 +267,13 @@ def _cells(
             hint=ACCEPTED,
         )
     elif measure is not None or _are_runs([header[place] for place in rest], run, choices):
+        if run is not None and measure is not None:
+            raise InputError(
+                f"no column beside {header[run]} and {header[measure]} is called value or score",
+                path=path,
+                line=_first_line(unit),
+                hint="Give the column of values one of these names",
+            )
         if run is not None:
             raise InputError(
                 f"the columns {header[run]} and {header[rest[0]]} both contain runs",
@@ -383,11 +391,10 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
         signs = [len(first) < len(second), len(first) > len(second)]  # measures are fewer than queries
     if signs[0] == signs[1]:
         raise InputError(
-            "it is not clear which of the three columns names the measures",
+            "it is not clear whether column 1 or column 2 names the measures",
             path=path,
             line=lines[0][0],
-            hint="Add a header, or use the order of trec_eval (measure, query, value) or ir_measures (query, "
-            "measure, value)",
+            hint="Use CSV or TSV with the header measure, query, value",
         )
     columns = ScoreColumns(path, "line")
     for number, cells in rows:
@@ -395,7 +402,7 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
         if query == SUMMARY and not choices.means:
             continue
         try:
-            value = value_of(cells[2], measure, undefined=choices.means)
+            value = value_of(cells[2], measure, undefined=choices.means, where="measure")
         except InputError as error:
             raise placed(error, path, "line", number) from None
         columns.add(number, name, query, measure, value)

@@ -153,9 +153,9 @@ def refuse_nothing(reading: Reading, path: str) -> NoReturn:
     wanted = wanted_queries(reading)
     if wanted is None:
         raise InputError("contains only documents that have the same id as their query", path=path)
-    raise InputError(
-        f"contains no documents for the selected queries{_shown(reading)} ({len(wanted):,} in all)", path=path
-    )
+    more = ", apart from documents that have the same id as their query" * reading.drop_identical_ids
+    found = f"contains no documents for the selected queries{_shown(reading)} ({len(wanted):,} in all){more}"
+    raise InputError(found, path=path)
 
 
 def _shown(reading: Reading) -> str:
@@ -266,14 +266,15 @@ def _length(cell: object) -> float | None:
 def _unknown(name: str, given: ChunkIds, line: int | None) -> InputError:
     if given.table is None:
         return InputError(
-            f"id '{name}' does not match the documents_of pattern {given}",
+            f"the documents_of pattern {given} finds no document id in '{name}'",
             hint="The pattern must match every id. For example, '^(.*?)(?:#\\d+)?$' also matches ids without "
             "a number",
             line=line,
         )
     meant = did_you_mean(name, map(to_text, given.table), most=1)
     hint = meant or "Add the chunk and its document"
-    return InputError(f"chunk '{name}' is missing from documents_of ({given})", line=line, hint=hint)
+    table = str(given) if os.path.exists(given) else "documents_of"
+    return InputError(f"chunk '{name}' is missing from {table}", line=line, hint=hint)
 
 
 def _read(path: str) -> dict[bytes, bytes]:

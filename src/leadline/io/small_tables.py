@@ -21,6 +21,7 @@ from leadline.io.run_names import IR_DATASETS
 Rows = Iterator[tuple[int, dict[str, Any]]]
 FIELD = re.compile(r"[^ \t\r\n]+")
 GUARDED = r"(?s)'+[=+\-@\t\r]."
+NO_ROWS = "Use a table with a header and at least one row"
 
 
 def refuse_ragged(row: Sequence[str], header: Sequence[str], path: str, line: int) -> None:
@@ -139,7 +140,7 @@ def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str
     for line, cells in rows:
         refuse_ragged(cells, header, path, line)
     if not rows:
-        raise InputError("contains no rows", path=path, hint="Use a table with a header and at least one row")
+        raise InputError("contains no rows", path=path, hint=NO_ROWS)
     return header, rows
 
 
@@ -152,10 +153,10 @@ def column_of(
     """
     path, column = split_place(place)
     if not path or not column:
-        raise UsageError(f"'{place}' is not valid. Pass FILE:COLUMN, such as {example}.")
+        raise UsageError(f"'{place}' must have the form FILE:COLUMN, such as {example}")
     columns, rows = unguarded_table(records(path, quoted=True))
     if not rows:
-        raise InputError("contains no rows", path=path, hint="Use a table with a header")
+        raise InputError("contains no rows", path=path, hint=NO_ROWS)
     need_columns(columns, [column], path, 1)
     key = next((name for name in keys if name in columns), columns[0])
     return path, [(line, row.get(key), row.get(column)) for line, row in rows]

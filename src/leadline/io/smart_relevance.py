@@ -69,6 +69,7 @@ def _rise(numbers: Iterable[int]) -> bool:
 PAIRS = Layout(LISTED, _is_pair, lambda fields: [(fields[1], 1.0)])
 CODED_PAIRS = Layout(CODED, _is_coded, lambda fields: [(fields[1], CODES[fields[2]])])
 LISTS = Layout(LISTED, _is_list, lambda fields: [(document, 1.0) for document in fields[1:]])
+LAYOUTS = (PAIRS, CODED_PAIRS, LISTS)
 
 
 def layout_of(head: bytes) -> Layout | None:
@@ -80,7 +81,7 @@ def layout_of(head: bytes) -> Layout | None:
     True
     """
     first = plain.fields_of(first_line(head))
-    for layout in (PAIRS, CODED_PAIRS, LISTS):
+    for layout in LAYOUTS:
         if layout.fits(first):
             lines = [fields for _, fields in _lines(head[: head.rfind(b"\n") + 1] or head)]
             if all(map(layout.fits, lines)) and _is_typical(layout, lines, head):
@@ -101,9 +102,8 @@ def records(source: Opened, *_: object) -> Records:
     """Return the judgments of a relevance file; a number such as `01` is the id `1` of the query file."""
     window = source.text
     text = window.text[: window.end].tobytes()
-    layout = layout_of(text[: 1 << 20])
-    if layout is None:
-        raise InputError("is not a list of SMART relevance judgments", path=window.path)
+    first = plain.fields_of(first_line(text))
+    layout = layout_of(text[: 1 << 20]) or next(one for one in LAYOUTS if one.fits(first))
     rows = [
         (line, str(int(fields[0])), str(int(document)), grade, None)
         for line, fields in _checked(_lines(text), layout, window.path)
@@ -123,6 +123,10 @@ def _checked(lines: Lines, layout: Layout, path: str) -> Iterator[tuple[int, lis
     for line, fields in lines:
         if not layout.fits(fields) or (layout is LISTS and int(fields[0]) <= last):
             found = b" ".join(fields)[:40].decode("utf-8", "replace")
-            raise InputError(f"'{found}' does not have the layout of the lines above", path=path, line=line)
+            raise InputError(
+                f"'{found}' does not continue the lines above, which are read as SMART relevance",
+                path=path,
+                line=line,
+            )
         last = int(fields[0])
         yield line, fields

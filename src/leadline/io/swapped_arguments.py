@@ -16,12 +16,12 @@ from leadline.io import row_columns
 from leadline.kernels import plain
 
 HINT = (
-    "Judgments come first (QRELS RUN...). To treat the file as judgments anyway, use `--config "
-    "read.kind=qrels` (in Python, read_qrels(..., kind='qrels'))"
+    "Where both are passed, judgments come first (QRELS RUN...). To treat the file as judgments anyway, use "
+    "`--config read.kind=qrels`"
 )
 LARGEST_GRADE = 10
 ONE_DIGIT = rb"-?[0-9]"
-ORDER = "Judgments come first, then runs, as in evaluate(qrels, run)"
+ORDER = "Where both are passed, judgments come first, then runs"
 MANY_LEVELS = 7  # scores with as many different values are no grades
 FEW = 10  # fewer grades than these say nothing about their kind
 
@@ -112,7 +112,7 @@ def refuse_runs(source: Any) -> None:
     if isinstance(inner, Mapping):
         raise InputError(
             "several runs, or judgments by subtopic, were passed where judgments are expected",
-            hint=f"{ORDER}. For judgments by subtopic, add --config read.subtopics",
+            hint=f"{ORDER}. For judgments by subtopic, use --config read.subtopics",
             path="qrels",
         )
 

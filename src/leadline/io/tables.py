@@ -20,7 +20,7 @@ from leadline.data.optional import import_optional
 from leadline.data.qrels import QrelsColumns
 from leadline.data.run import RunColumns
 from leadline.data.wording import counted
-from leadline.errors import InputError
+from leadline.errors import InputError, refuse_repeated
 from leadline.io import python_inputs, row_checks, row_columns
 from leadline.io.opening import ARROW, HEAD, STREAM, Chunk, open_raw
 from leadline.io.read_paths import Watch
@@ -149,7 +149,7 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
     """Refuse a table without a header, whose columns are to be named."""
     rows = list(_headerless_lines(source))
     line, first = rows[0]
-    if len(first) == 3 and PRINTED & {cells[0] for _, cells in rows}:
+    if len(first) == 3 and PRINTED & {cells[0].strip() for _, cells in rows}:
         found = "contains measure values, as printed by `trec_eval -q`"
         raise InputError(
             found,
@@ -272,8 +272,8 @@ def row_blocks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]
 def write_quepid(table: OutputTable) -> Iterator[bytes]:
     """Yield judgments in the CSV columns imported by Quepid."""
     if table.columns != QRELS_COLUMNS:
-        found = "scores" if table.columns == RUN_COLUMNS else f"column '{table.columns[-1]}'"
-        raise InputError(f"contains {found}, but Quepid imports only query, document and grade")
+        found = "scores" if table.columns == RUN_COLUMNS else f"a {table.columns[-1]}"
+        raise InputError(f"Quepid imports only query, document and grade, not {found}")
     return write_csv(table._replace(columns=("query", "docid", row_columns.RATING)))
 
 
@@ -358,8 +358,7 @@ def parquet_table(source: Opened, *_: object) -> Table:
     watch = Watch(source.path)
     with _arrow_errors(arrow, source.path):
         names, batches = _arrow_file(arrow, source)
-    if len(set(names)) < len(names):
-        raise InputError("the table has two columns with the same name", path=source.path)
+    refuse_repeated("column", names, path=source.path)
 
     def some(chosen: Sequence[str]) -> Iterator[Any]:
         with _arrow_errors(arrow, source.path):
@@ -440,7 +439,7 @@ def write_parquet(table: OutputTable) -> Iterator[bytes]:
                 ]
             except (UnicodeEncodeError, arrow.ArrowInvalid):
                 raise InputError(
-                    "an id is not valid UTF-8, so Parquet cannot store it. Save the file as .json instead"
+                    "an id is not valid UTF-8, so this format cannot store it. Save the file as .json instead"
                 ) from None
             writer.write_table(arrow.Table.from_arrays(columns, schema=schema))
     yield target.getvalue()

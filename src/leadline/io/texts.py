@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
-from leadline.data.validation import check_arguments
+from leadline.data.validation import check_arguments, refusal
 from leadline.errors import InputError, either, repeated
 from leadline.io import row_columns
 from leadline.io.opening import BOM, LONGEST_TEXT, first_bytes, lines, too_long, whole_text
@@ -73,7 +73,8 @@ def queries(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[s
                 found[each] = f"{found.get(each, '')} {text}".strip()
         number = next((found.pop(name) for name in ("num", "number", "identifier") if found.get(name)), "")
         if not number:
-            raise InputError("the <top> element has no <num>", path=path, line=began)
+            name = re.split(r"[\s>]", tag, maxsplit=1)[0]
+            raise InputError(f"the {name}> element has no <num> or <identifier>", path=path, line=began)
         yield began, {"num": number} | found
 
 
@@ -89,8 +90,7 @@ def plain(text: str) -> str:
 def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str, str]]:
     """Yield the line, the opening tag, and what stands between the tags of a name, one block at a time."""
     begins, ends = (re.compile(f"<{end}(?:{name})>", re.IGNORECASE) for end in ("", "/"))
-    noun = name.partition("|")[0]
-    opening, closing = f"<{noun}>", f"</{noun}>"
+    opening = closing = ""
     began, size, tag, kept = 0, 0, "", [""]
     for number, line in lines(path, encoding=encoding):
         start = begins.search(line) if "<" in line else None
@@ -102,6 +102,8 @@ def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str, str
                     line=number,
                 )
             began, size, tag, kept = number, 0, start[0], []
+            opening = re.split(r"[\s>]", tag, maxsplit=1)[0] + ">"
+            closing = "</" + opening[1:]
             line = line[start.end() :]  # noqa: PLW2901  # the rest of it
         end = ends.search(line) if began and "<" in line else None
         if end:
@@ -145,7 +147,9 @@ def marked(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[st
             began, size, field, found = number, 0, "", {"id": [start[1]]}
         elif not began and line.strip():
             raise InputError(
-                f"the first record must begin with .I, not with '{line[:40]}'", path=path, line=number
+                f"the first record must begin with a line '.I ID', not with '{line[:40]}'",
+                path=path,
+                line=number,
             )
         elif MARK.fullmatch(line):
             field = FIELDS.get(line.strip(), line.strip())
@@ -236,9 +240,11 @@ def read_queries(
     >>> [query.text for query in read_queries({"q1": "flow past a wing"})]
     ['flow past a wing']
     """
+    check_arguments(read_queries, (), {"fields": fields, "id_column": id_column, "encoding": encoding})
     found = list(_read(source, "query", fields, id_column, encoding))
     if not found:
-        raise InputError("contains no queries", path=name_of(source))
+        path = name_of(source)
+        raise InputError("contains no queries" if path else "there are no queries", path=path)
     return found
 
 
@@ -373,9 +379,7 @@ def rows_of(
             elif isinstance(row, (Mapping, Document)):
                 yield place, row
             else:
-                raise InputError(
-                    f"a {noun} must be a dictionary or a pair (id, text), not of type {type(row).__name__}"
-                )
+                raise refusal(f"{noun} {place}", row, "a dictionary or a pair (id, text)")
 
 
 def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator[tuple[int, Any]]:

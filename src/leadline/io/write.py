@@ -50,8 +50,7 @@ def write_table(
     refuse_sources(path, sources)
     found = found._replace(suffix=suffix_of(path) if suffix is None else suffix)
     form = BY_SUFFIX.get(found.suffix, TREC)
-    if form.write is None:
-        raise UsageError(f"{path}: leadline reads the format {form.name}, but does not write it.")
+    assert form.write is not None  # of every format that a suffix names
     try:
         write_bytes(path, form.write(found))
     except InputError as error:
@@ -59,11 +58,11 @@ def write_table(
     return form
 
 
-def checked_path(path: object) -> str:
+def checked_path(path: object, *, expected: str = "a path, or '-' for standard output") -> str:
     """Return a path as text; raise UsageError for anything else."""
     text = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(text, str):
-        raise refusal("path", path, "a path, or '-' for standard output")
+        raise refusal("path", path, expected)
     return text
 
 
@@ -151,7 +150,7 @@ def write_beir(
     `qrels/test.tsv` has the columns query-id, corpus-id and score; `queries.jsonl` and `corpus.jsonl` are
     written if there are queries and documents.
     """
-    root = checked_path(folder)
+    root = checked_path(folder, expected="a path")
     rows = _whole_rows(qrels, "BEIR")
     table = tables.OutputTable(BEIR_COLUMNS, rows, suffix=".tsv")
     target = os.path.join(root, "qrels", f"{BEIR_SPLIT}.tsv")
@@ -222,8 +221,7 @@ def _whole_rows(qrels: QrelsColumns, program: str) -> Collection[tuple[Any, ...]
     table = tables.table_of_qrels(qrels)
     if table.columns != tables.QRELS_COLUMNS:
         raise InputError(
-            f"contains column '{table.columns[-1]}', but {program} reads only query, document and grade",
-            path=qrels.source,
+            f"{program} reads only query, document and grade, not a {table.columns[-1]}", path=qrels.source
         )
     for query, document, grade in table.rows:
         if not isinstance(grade, int):

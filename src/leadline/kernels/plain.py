@@ -11,21 +11,22 @@ from leadline.errors import InputError, repeated
 
 RUN_COLUMNS = "A line of a run has 6 columns (query Q0 document rank score tag)"
 QRELS_COLUMNS = "A line of qrels has 4 columns (query iteration document grade)"
-NUL = "the line contains a NUL byte, so this is not a text file"
+NUL = "the line contains a NUL byte, so this is not UTF-8 text"
 SPLITTING = (b"\x0b", b"\x0c")  # at these `bytes.split` parts words too
 FIELD = re.compile(rb"[^ \t\r\n]+")
 REMARKS = rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+"  # and empty lines
 NUMBER = rb"[-+.0-9][-+.0-9eE]*"
 WHOLE = rb"[-+]?[0-9]+"
 A_RUN = (
-    "This looks like a run, but qrels come first (QRELS RUN...). If you have no qrels, use "
-    "`leadline unjudged RUN...`"
+    "This looks like a run, but qrels are needed here. Where both are passed, qrels come first (QRELS "
+    "RUN...). If you have no qrels, use `leadline unjudged RUN...`"
 )
 QRELS = (
-    "This looks like qrels. Pass qrels first, before the runs (QRELS RUN...). To find unjudged documents, "
-    "use `leadline pool RUN... --depth K --judged QRELS -o POOL`"
+    "This looks like qrels, but a run is needed here. Where both are passed, qrels come first (QRELS "
+    "RUN...). To find unjudged documents, use `leadline pool RUN... --depth K --judged QRELS -o POOL`"
 )
-FEATURES = "This looks like learning-to-rank features. Quepid can also export CSV and TREC files"
+FEATURES = "This looks like learning-to-rank features. If Quepid wrote them, export CSV or TREC files instead"
+RANKING = "If every line has these columns, use `--config read.columns=query_id,doc_id,rank,score`"
 PARTED = "An id that contains a space takes several columns. Use CSV or JSON for such ids"
 
 
@@ -83,7 +84,7 @@ def data_lines(text: bytes, line: int = 1) -> Iterator[tuple[int, bytes]]:
 
 def wrong_columns(fields: list[bytes], form: str, line: int) -> InputError:
     """Return the error for a line with too few or too many columns."""
-    cause = about_remarks(fields) or other_kind(fields)
+    cause = about_remarks(fields) or other_kind(fields, run=form == RUN_COLUMNS)
     found = f"the line has {len(fields)} column{'s' * (len(fields) != 1)}"
     return InputError(found, line=line, hint=f"{form}. {cause}" if cause else form, code="columns")
 
@@ -291,22 +292,21 @@ def qrels_fields(text: bytes, line: int) -> Iterator[tuple[int, list[bytes]]]:
         yield line_number, fields
 
 
-def other_kind(fields: list[bytes]) -> str:
-    """Return a hint at what an invalid line may be."""
-    if len(fields) >= 6 and fields[3].isdigit():
+def other_kind(fields: list[bytes], *, run: bool) -> str:
+    """Return a hint at what an invalid line of a run or of qrels may be."""
+    with_q0 = len(fields) > 1 and fields[1].upper() == b"Q0"
+    if len(fields) > 1 and fields[1].startswith(b"qid:"):
+        return FEATURES
+    if not run and (len(fields) >= 6 or (len(fields) == 5 and with_q0)) and fields[3].isdigit():
         return A_RUN
-    if len(fields) == 5 and fields[1].upper() != b"Q0" and re.fullmatch(WHOLE, fields[4]):
+    if len(fields) == 5 and not with_q0 and re.fullmatch(WHOLE, fields[4]):
         return PARTED
-    if len(fields) == 5:
-        features = fields[1].startswith(b"qid:")
-        return FEATURES if features else "The tag in the last column may be missing"
-    if len(fields) == 4:
+    if len(fields) == 5 and run:
+        return "The tag in the last column may be missing"
+    if len(fields) == 4 and not with_q0 and re.fullmatch(NUMBER, fields[3]):
         ranking = fields[2].isdigit() and not re.fullmatch(WHOLE, fields[3])
-        order = "To read columns in that order, use `--config read.columns=query_id,doc_id,rank,score`"
-        return order if ranking else QRELS
-    if len(fields) == 1 and b"," in fields[0]:
-        return "This looks like CSV"
-    return ""
+        return RANKING if ranking else QRELS
+    return "This looks like CSV" if len(fields) == 1 and b"," in fields[0] else ""
 
 
 def about_remarks(fields: list[bytes]) -> str:
