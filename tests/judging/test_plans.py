@@ -151,7 +151,9 @@ def test_commands_show_the_plan(tmp_path: Path, leadline: Leadline) -> None:
     assert " - " in compared[0]["of"]
     detected = leadline("compare", *given[1:-1], "smallest=0.05", "-f", "json").data["plan"]
     assert detected[0]["of"] == compared[0]["of"]
-    assert (
-        "half_width needs judgments that were sampled from a pool. Use --pool"
-        in leadline("evaluate", tmp_path / "qrels.txt", *paths, "-m", "P@10", "-C", "half_width=0.03").refusal
-    )
+    whole = [tmp_path / "qrels.txt", *paths, "-m", "P@10", "-C", "half_width=0.03"]
+    for command in ("evaluate", "compare"):
+        refused = leadline(command, *whole).refusal
+        assert "half_width needs judgments that were sampled from a pool. Use --pool" in refused
+        refused = leadline(command, *given[1:-1], "half_width=0").refusal
+        assert "--config test.half_width must be a number above 0, not 0" in refused
