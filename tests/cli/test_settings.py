@@ -71,6 +71,21 @@ def test_what_cannot_be_set_is_refused(given: str, said: str, leadline: Leadline
     assert said in leadline(*ASKED, "--config", given).refusal
 
 
+def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
+    tmp_path: Path, leadline: Leadline
+) -> None:
+    for number in (1, 2):
+        (tmp_path / f"{number}.qrels").write_text("q 0 d 1\n")
+        (tmp_path / f"{number}.run").write_text("q Q0 d 1 1 t\n")
+    first, second = tmp_path / "1.qrels", tmp_path / "2.qrels"
+    runs = [tmp_path / f"{number}.run" for number in (1, 2)]
+    said = "Novelty needs the documents that the user knew."
+    refusal = leadline("compare", first, *runs, "-m", "Novelty").refusal
+    assert f"{said} Use --config read.known=FILE." in refusal
+    refusal = leadline("agreement", first, second, "--runs", *runs, "-m", "Novelty").refusal
+    assert f"{said} `leadline agreement` does not support this." in refusal
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

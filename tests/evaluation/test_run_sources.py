@@ -84,6 +84,7 @@ def test_runs_stand_before_the_first_measure(tmp_path: Path) -> None:
         ([["RR", "runs/a.run"]], "such as the run runs/a.run"),
         ([A, ["RR", "nothing at all"]], "'nothing' is neither a file nor a measure. 'at' is"),
         (["RR"], "evaluate(qrels, runs)"),
+        ([A, []], "no measures were given. Pass at least one measure"),
         ([A, "rbo"], "measure 'rbo' is not computed here. Use `leadline difference QRELS RUN RUN`"),
     ],
 )

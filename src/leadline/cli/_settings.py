@@ -372,6 +372,21 @@ def taken(command: click.Command) -> list[Setting]:
     return [one.setting for one in command.params if isinstance(one, SettingParameter)]
 
 
+# A sentence of a refusal that advises a setting.
+ADVICE = re.compile(r"Use `?--config ([a-z]+\.[a-z_]+)(?:[^.]|\.(?=\S))*\.?")
+
+
+def advised(text: str, command: click.Command) -> str:
+    """Return a refusal without the advice of settings that the command does not have.
+
+    >>> advised("Novelty needs documents. Use --config read.known=FILE.", click.Command("suite"))
+    'Novelty needs documents. `leadline suite` does not support this.'
+    """
+    keys = {one.key for one in taken(command)}
+    instead = f"`leadline {command.name}` does not support this."
+    return ADVICE.sub(lambda found: found[0] if found[1] in keys else instead, text)
+
+
 def spelled(command: click.Command, name: str) -> str:
     """Return how a parameter of a command is given, as in --level or --config read.order."""
     found = [one for one in command.params if one.name == name]

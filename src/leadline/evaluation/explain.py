@@ -25,7 +25,7 @@ from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.registry import only
 from leadline.data.run import RunColumns
 from leadline.data.table import Column, Preformatted, Table, columns_of, printed_table
-from leadline.data.validation import check_flags
+from leadline.data.validation import check_flags, check_numbers, check_whole
 from leadline.errors import UsageError
 from leadline.evaluation.derivation_steps import Derivation, Listed, Steps, number
 from leadline.evaluation.evaluate import EvaluateOptions, Meaning, evaluate, refuse_threshold
@@ -204,7 +204,10 @@ def explain(
         raise UsageError(
             f"{name_of_run} has no ranking for query '{query}'. Choose a query with documents in the run."
         )
-    asked = Meaning(profile, options.get("rel"), options.get("documents"))(measure)
+    rel, number_of_documents = options.get("rel"), options.get("documents")
+    check_whole(0, documents=number_of_documents)
+    check_numbers(**{} if rel is None else {"rel": rel})
+    asked = Meaning(profile, rel, number_of_documents)(measure)
     refuse_threshold(asked, reading)
     lengths = reading.lengths
     if reading.documents_of is not None and any(one.budget is not None for one in asked):

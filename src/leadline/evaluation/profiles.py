@@ -415,11 +415,13 @@ def divided(
     """
     before: list[Any] = []
     wanted: list[Any] = []
+    asked = False
     for argument in given:
         if argument is None:
             continue
         item = _listed(argument)
         if are_measures(item, profile, after_runs=bool(before) or runs is not None):
+            asked = True
             wanted += [item] if isinstance(item, (str, type)) or not isinstance(item, Iterable) else item
         elif wanted:
             raise UsageError(f"a run follows measure '{wanted[-1]}'. Pass all runs before the measures")
@@ -430,7 +432,7 @@ def divided(
             raise UsageError(f"{name} were passed both by position and as {name}=. Pass {name} only once")
     if before:
         runs = before[0] if len(before) == 1 else joined_runs(before)
-    return runs, wanted or measures
+    return runs, wanted if asked and measures is None else measures
 
 
 def _listed(argument: Any) -> Any:

@@ -213,12 +213,7 @@ def stop_words_of(name: str) -> frozenset[str]:
         return frozenset()
     if name == "basic":
         return frozenset(BASIC.split())
-    stop_words = import_optional("stop_words")
-    if name not in stop_words.AVAILABLE_LANGUAGES:
-        raise UsageError(
-            f"there are no stop words for '{name}'. Use {either(['none', 'basic', *languages()])}."
-        )
-    entries = stop_words.get_stop_words(name)
+    entries = import_optional("stop_words").get_stop_words(name)
     return frozenset(token for entry in entries for token in words(entry))
 
 

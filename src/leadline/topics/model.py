@@ -57,7 +57,10 @@ def analyses_of(languages: Sequence[str], analysis: str | Analysis | None) -> li
     if analysis is not None:
         parsed = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
         return [parsed] * len(languages)
-    return [ANALYSES.parse("Words") if name == WHOLE else for_language(name) for name in languages]
+    try:
+        return [ANALYSES.parse("Words") if name == WHOLE else for_language(name) for name in languages]
+    except UsageError as error:
+        raise UsageError(f"{error} With --config text.analysis, the columns can have any names.") from None
 
 
 def read_columns(
