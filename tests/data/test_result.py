@@ -486,7 +486,7 @@ def test_a_report_takes_files_results_or_a_comparison(tmp_path: Path) -> None:
     made = ll.report(results, tmp_path / "results.html", baseline="dense")
     assert str(made) == str(ll.compare(results, baseline="dense"))
     assert results.intervals is None
-    ll.report(made, "comparison.html")
+    ll.report(made, path="comparison.html")
     ll.report("qrels.txt", RUNS, "files.html", measures=["AP", "RR"], baseline="dense", rel=2)
     for name, judgments in (("results", False), ("comparison", False), ("files", True)):
         page = (tmp_path / f"{name}.html").read_text("utf-8")

@@ -72,7 +72,8 @@ class BaselineFile:
         except UsageError as error:
             if not self.force:
                 raise
-            click.echo(f"leadline: {error}", err=True)
+            found = str(error).partition(". ")[0]  # without advice
+            click.echo(f"leadline: {found}", err=True)
             self.kept = None
             return results, None
 

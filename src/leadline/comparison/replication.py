@@ -292,7 +292,7 @@ def _complete(parts: Sequence[Results], index: int) -> list[tuple[Floats, Floats
         runs = " and ".join(parts[0].names) if len(parts) == 1 else "all four runs"
         measure = parts[0].measures[index]
         raise InputError(
-            f"no query counts toward the {measure} means of {runs}", hint="Check that their queries match"
+            f"no query counts toward the {measure} means of {runs}", hint="Check their queries and judgments"
         )
     return [(kept[row], kept[row + 1]) for row in range(0, len(kept), 2)]
 

@@ -239,12 +239,12 @@ class RBO(Similarity):
     formula = "(1 - p) sum of p^(d-1) A_d; beyond the lists extrapolated"
     source = "Webber, Moffat and Zobel 2010, equation 32; ties: Corsi and Urbano 2024"
 
-    p: float = number(0.9, low=0.0, high=1.0)
+    p: float = number(0.9)
 
     def post_init(self) -> None:
         """Check that the weights of depths have a sum."""
-        if self.p == 0:
-            raise UsageError("p must be above 0 and at most 1, not 0")
+        if not 0 < self.p <= 1:
+            raise UsageError(f"p must be above 0 and at most 1, not {self.p:g}")
 
     def values(self, ranked: RankedLists) -> Floats:
         size, lengths = ranked.size, ranked.lengths
