@@ -148,7 +148,7 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
     ("arguments", "says"),
     [
         (("--a", "5/4", "--b", "1/4"), "A: there are more clicks (5) than users (4)"),
-        (("--a", "0/0", "--b", "1/4"), "at least one user"),
+        (("--a", "0/0", "--b", "1/4"), "users must be at least 1"),
         (("--a", "1/4"), "one arm"),
         (("--a", "nan/4", "--b", "1/4"), "--a nan/4 is not valid. Pass CLICKS/USERS"),
         (("--a", "1.5/4", "--b", "1/4"), "--a 1.5/4 is not valid. Pass CLICKS/USERS"),

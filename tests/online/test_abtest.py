@@ -151,7 +151,7 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
         ({"a": (1, 2)}, "there is only one arm. Pass counts for A and for B"),
         ({"a_log": "x"}, "there is only one arm. Pass one log for A and one for B"),
         ({"a": (3, 2), "b": (1, 2)}, "A: there are more clicks (3) than users (2)"),
-        ({"a": (0, 0), "b": (1, 2)}, "A: at least one user is needed, not 0"),
+        ({"a": (0, 0), "b": (1, 2)}, "A: users must be at least 1, not 0"),
         ({"a": 5, "b": (1, 2)}, "a=5 is not valid. Pass (clicks, users)"),
         ({"a": (1, 2), "b": (1, 2), "user": "u"}, "`time` apply only to logs"),
         ({"a": (1, 2), "b": (1, 2), "within": 1}, "`within` applies only to logs. With counts, leave it out"),

@@ -112,7 +112,7 @@ def test_few_expected_users_make_counts_small() -> None:
     ("clicks", "users", "says"),
     [
         (5, 4, r"more clicks \(5\) than users \(4\)"),
-        (0, 0, "at least one user"),
+        (0, 0, "users must be at least 1"),
         (-1, 4, "clicks must be"),
         (1.5, 4, "not 1.5"),
     ],

@@ -525,8 +525,8 @@ def estimate(
     )
     if infos and all(info.counts["queries"] == 0 for info in infos):
         raise UsageError(
-            f"no run has a query of the pool or the judgments, such as '{sample.table.queries[0]}'. Check "
-            "that the query ids match."
+            f"no run contains any query of the pool or the judgments (such as '{sample.table.queries[0]}'). "
+            "Check that the query ids match."
         )
     values = np.array([[part.values for part in run] for run in parts]).transpose(0, 2, 1)
     results = EstimatedResults(

@@ -374,7 +374,7 @@ def _rate(labels: Floats, measure: Measure) -> float:
     given = labels[~np.isnan(labels)]
     if not len(given):
         raise UsageError(
-            "no pair in the frame has an LLM label. Check that the query and document ids match."
+            "no pair that can be drawn has an LLM label. Check that the query and document ids match."
         )
     rate = float(np.clip(kind_of(measure).target.of(given), 0.0, 1.0).mean())
     return rate if 0 < rate < 1 else RATE

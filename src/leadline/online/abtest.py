@@ -323,8 +323,8 @@ def _proportions(a: Any, b: Any, units: Units | None) -> tuple[Proportion, Propo
         for name, (_, users) in zip(("A", "B"), counts, strict=True):
             if not users:
                 raise UsageError(
-                    f"arm {name} has no rows left, because each is below the compared positions or of a user "
-                    "in both arms"
+                    f"arm {name} has no rows left, because each is below the compared positions or "
+                    "belongs to a user in both arms"
                 )
         return Proportion(*counts[0]), Proportion(*counts[1])
     for name, pair in (("a", a), ("b", b)):

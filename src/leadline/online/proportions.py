@@ -40,7 +40,7 @@ def proportion_of(clicks: int, users: int, *, what: str = "") -> Proportion:
         if isinstance(value, bool) or value != int(value) or value < 0:
             raise UsageError(f"{what}{name} must be a whole number of at least 0, not {value!r}")
     if users < 1:
-        raise UsageError(f"{what}at least one user is needed, not 0")
+        raise UsageError(f"{what}users must be at least 1, not 0")
     if users > MOST:
         raise UsageError(f"{what}at most {MOST:,} users are supported, not {users:,}")
     if clicks > users:
