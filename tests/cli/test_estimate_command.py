@@ -583,7 +583,7 @@ def test_runs_for_other_queries_are_refused_or_have_no_interval(
     words = ("evaluate", files / "truth.qrels", "--pool", pool, "-m", "P@10", "-f", "json")
     done = typed(*words, other)
     assert done.exit_code != 0
-    assert "no run has a query" in str(done.exception)
+    assert "no run contains any query" in str(done.exception)
     done = typed(*words, other, files / "a.run")
     found = {one["name"]: one["estimate"]["P@10"] for one in json.loads(done.stdout)["runs"]}
     ours = found.pop("a")

@@ -213,7 +213,7 @@ def test_bad_requests_are_one_line(folder: Path, leadline: Leadline) -> None:
     (folder / "bad.tsv").write_text("a\tb\tc\n1\t2\t3\n")
     (folder / "none.jsonl").write_text('{"query_id": "q3", "text": "nowhere"}\n')
     for arguments, message in {
-        ("search", "nowhere.index", "queries.jsonl", "-m", "BM25", "-o", "x"): "not an index",
+        ("search", "nowhere.index", "queries.jsonl", "-m", "BM25", "-o", "x"): "no such folder",
         ("search", "docs.index", "queries.jsonl", "-m", "BM26", "-o", "x"): "Did you mean BM25",
         ("search", "docs.index", "none.jsonl", "-m", "BM25", "-o", "x"): "no query matches",
         ("score", "docs.index", "queries.jsonl", "bad.tsv", "-m", "BM25", "-o", "x"): (

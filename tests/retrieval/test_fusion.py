@@ -390,7 +390,7 @@ def test_equal_sums_of_different_terms_are_ties() -> None:
 
 
 def test_scores_beyond_the_largest_number_are_refused() -> None:
-    with pytest.raises(UsageError, match="fused scores"):
+    with pytest.raises(UsageError, match="too large to fuse"):
         fuse({"x": {"q": ["a"]}, "y": {"q": ["a"]}}, "CombSUM", normalise="rank", weights=[1e308, 1e308])
 
 

@@ -146,7 +146,9 @@ class FusionLists:
         Scores that differ by rounding errors are tied.
         """
         if not np.isfinite(scores).all():
-            raise UsageError("fused scores exceed 1e308. Use smaller weights or normalize the scores.")
+            raise UsageError(
+                "the scores or weights are too large to fuse. Normalize the scores or use smaller weights."
+            )
         scores = _without_rounding(scores)
         order = np.lexsort((-self.document, -scores, self.query))
         query = self.query[order]
