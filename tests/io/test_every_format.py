@@ -328,7 +328,7 @@ def test_nan_is_refused_or_dropped(suffix: str, tmp_path: Path) -> None:
 
 
 def test_a_run_of_nan_alone_is_refused_in_every_form(tmp_path: Path) -> None:
-    nan = {"q1": {"d1": float("nan")}}
+    nan: Any = {"q1": {"d1": float("nan")}}
     forms = {
         "a.run": "q1 Q0 d1 1 nan x\n",
         "a.json": json.dumps(nan),
