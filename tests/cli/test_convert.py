@@ -177,6 +177,16 @@ def test_judgments_go_to_quepid(leadline: Leadline, tmp_path: Path) -> None:
     assert not (tmp_path / "other.csv").exists()
 
 
+def test_merged_files_that_look_like_runs_are_read_as_qrels_on_request(
+    leadline: Leadline, tmp_path: Path
+) -> None:
+    first = file_of(tmp_path, "a.txt", b"q1 0 d1 1\n")
+    second = file_of(tmp_path, "b.csv", b"query_id,doc_id,rank,grade\nq1,d2,1,2\n")
+    assert "has a column 'rank'" in leadline("convert", first, second, "-").refusal
+    found = leadline("convert", first, second, "-", "--config", "read.kind=qrels")
+    assert found.out == "q1 0 d1 1\nq1 0 d2 2\n"
+
+
 def test_the_qrels_of_several_assessors_are_merged(leadline: Leadline, tmp_path: Path) -> None:
     ann, bob, eve = (
         file_of(tmp_path, name, text)

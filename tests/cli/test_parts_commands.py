@@ -163,12 +163,12 @@ def test_the_rest_is_saved_where_a_part_fails_and_merges_with_the_part(
             "named after the first path",
         ),
         (("evaluate", "qrels.txt", "bm25", "--parts", "--engine", "ray"), "Use local, processes"),
-        (("merge", "qrels.txt"), "is not a saved result"),
+        (("merge", "qrels.txt"), "is neither valid JSON nor Parquet"),
         (("merge", "absent.parquet"), "absent.parquet: no such file\n"),
         (("merge", "absent.json", "absent.parquet"), "absent.json: no such file\n"),
         (("merge", "bm25"), "bm25: is a folder, not a file\n"),
         (("verify", "absent.json"), "absent.json: no such file\n"),
-        (("verify", "qrels.txt"), "is not a saved result"),
+        (("verify", "qrels.txt"), "is neither valid JSON nor Parquet"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line(

@@ -232,6 +232,14 @@ def test_another_suffix_is_refused_with_the_choices(name: str, tmp_path: Path) -
     assert not (tmp_path / name).exists()
 
 
+def test_a_text_form_refuses_an_open_file(tmp_path: Path) -> None:
+    with (
+        (tmp_path / "r.csv").open("w") as file,
+        pytest.raises(UsageError, match=r"writes no file. Use `write\(path\)`"),
+    ):
+        MAKERS["Results"]().to_csv(file)
+
+
 def test_a_result_does_not_replace_an_input_of_a_command(tmp_path: Path) -> None:
     from leadline.io.read_paths import recorded
 

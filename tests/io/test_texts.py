@@ -196,6 +196,11 @@ def test_two_columns_without_a_header_are_id_and_text(tmp_path: Path) -> None:
     ]
 
 
+def test_fields_of_queries_are_a_list_and_no_text() -> None:
+    with pytest.raises(UsageError, match="fields must be a list"):
+        read_queries({"q1": "wings"}, fields="text")
+
+
 def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
     path = written(tmp_path, "pairs.tsv", "pair_id\ten\tde\n1\tA man\tEin Mann\n")
     (found,) = read_documents(path, fields=("de",), id_column="pair_id")
