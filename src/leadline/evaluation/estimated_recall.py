@@ -209,13 +209,11 @@ def refuse_sample(qrels: QrelsColumns, readers: Sequence[object] = ()) -> None:
 def _refusal(qrels: QrelsColumns, readers: Sequence[object]) -> InputError:
     path = qrels.sources[0] if len(qrels.sources) == 1 else ""
     listed = first_few(readers)
-    drawn = qrels.inclusion is None  # from the store of a pool that has the probabilities
-    option, keyword = (" --pool POOL", ", pool=pool") if drawn else ("", "")
     return InputError(
         "the judgments are only a sample"
         + (f", but {listed} would treat them as complete" if listed else ""),
-        hint=f"Use `leadline evaluate {path or 'JUDGMENTS'} RUN...{option}`, or `compare` or `rank`. In "
-        f"Python, use `ll.evaluate(judgments, runs{keyword})`",
+        hint=f"Use `leadline evaluate {path or 'JUDGMENTS'} RUN...`, or `compare` or `rank`. In "
+        "Python, use `ll.evaluate(judgments, runs)`",
         path=path,
     )
 
