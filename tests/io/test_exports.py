@@ -139,7 +139,9 @@ def test_columns_of_judgments_are_named(tmp_path: Path, leadline: Leadline) -> N
     ):
         assert leadline(*command, *named).status == 0
     made = leadline("convert", qrels, "-", "--config", "read.columns=relevance,query_id,doc_id")
-    assert made.out == "q1 0 d1 3\nq1 0 d2 0\n"
+    assert (made.status, made.out) == (0, "q1 0 d1 3\nq1 0 d2 0\n")
+    made = leadline("convert", run, tmp_path / "a.json", "--config", "read.columns=doc_id,query_id,score")
+    assert (made.status, ll.read_run(tmp_path / "a.json").to_dict()) == (0, {"q1": {"d2": 2.5, "d1": 0.5}})
     with pytest.raises(UsageError, match=r"qrels_columns must be column names, .*, not 3"):
         ll.read_qrels(qrels, qrels_columns=3)  # type: ignore[arg-type]  # the point of the test
     levels = tmp_path / "levels.txt"

@@ -141,7 +141,7 @@ def command(
             table = table._replace(header=header if to_trec else b"")
             unheld = writing.write_lists(table, target, suffix=suffix, sources=(source,))
         summary = f"{counted_queries(number)}, {counted(len(table.rows), 'document')}"
-        lost = [*unheld, *repairs(counts), *_columns(file, "score", subtopics=False)]
+        lost = [*unheld, *repairs(counts), *_columns(file, "score", names, subtopics=False)]
         if header and not to_trec:
             lost.append("header ir_metadata")
         if counts.tag and not to_trec:
@@ -165,7 +165,7 @@ def command(
             write_qrels(qrels, target, suffix=suffix)
         summary = f"{counted_queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
         summary += "".join(f"; {words}" for _, words, _ in qrels.remarks)
-        lost = _columns(file, "grade", subtopics=subtopics)
+        lost = _columns(file, "grade", names, subtopics=subtopics)
         if file.format is SQLITE_STORE and qrels.inclusion is not None:
             lost = ["column probability"] if to_trec else []
         elif not to_trec and qrels.inclusion is not None:
@@ -239,10 +239,15 @@ def repairs(counts: ReadCounts) -> list[str]:
     return [message for message, count in messages.items() if count]
 
 
-def _columns(file: Opened, what: str, *, subtopics: bool) -> list[str]:
+def _columns(file: Opened, what: str, named: str | None, *, subtopics: bool) -> list[str]:
     """Return the non-empty columns that are left out."""
     if file.whole is None:  # the name of a collection
         return []
+    if named is not None:
+        given, number = named.split(","), row_columns.SCORE if what == "score" else row_columns.GRADE
+        groups = (row_columns.QUERY, row_columns.DOCUMENT, number, row_columns.RANK, row_columns.TAG)
+        found = {row_columns.find(given, group) for group in groups}
+        return [f"column {name}" for name in given if name not in found]
     if file.format is TREC:
         if what == "score" or subtopics:
             return []
