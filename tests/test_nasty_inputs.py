@@ -627,9 +627,9 @@ def test_order_rank_takes_runs_without_scores(columns: str, tmp_path: Path, lead
                 "With --config read.order=rank, each rank must be unique."
             ),
         ),
-        (("1", "2.0", "3"), "2: rank '2.0' is not a whole number"),
-        (("x", "2", "3"), "1: rank 'x' is not a whole number"),
-        (("1", "2", "-3"), "3: rank '-3' is not a whole number"),
+        (("1", "2.0", "3"), "2: rank '2.0' is not a whole number of at least 0"),
+        (("x", "2", "3"), "1: rank 'x' is not a whole number of at least 0"),
+        (("1", "2", "-3"), "3: rank '-3' is not a whole number of at least 0"),
     ],
 )
 def test_order_rank_refuses_repeated_and_broken_ranks(

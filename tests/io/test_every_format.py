@@ -196,7 +196,9 @@ def test_bare_ranked_lists_are_runs(tmp_path: Path) -> None:
     assert ll.evaluate(qrels, {"mine": lists}, ["RR"]).names == ["mine"]
     whole: Any = {"q1": ["d1", 7]}
     assert read_run(whole).to_dict() == {"q1": {"d1": -1, "7": -2}}
-    assert refusal(judge, {"q1": ["d1", 7.5]}, read_qrels(qrels)).startswith("run, place 2: id 7.5")
+    assert refusal(judge, {"q1": ["d1", 7.5]}, read_qrels(qrels)).startswith(
+        "run, place 2 of query 'q1': id 7.5"
+    )
 
 
 def test_lists_and_sets_of_ids_are_relevant_documents_in_qrels(tmp_path: Path) -> None:
@@ -359,11 +361,8 @@ FAULTS = {
     ("a.json", '{"q1": 7}'): ": the value of query 'q1' is of type int. Use the form {document: score}.",
     ("a.json", "{}"): ": contains no documents",
     ("a.json", "[]"): ": contains no documents",
-    (
-        "a.json",
-        '["q1", "d1"]',
-    ): ", record 1: the record is of type str. Use (query, document, number), or a named "
-    "tuple or dictionary with query_id, doc_id and score (in qrels, relevance).",
+    ("a.json", '["q1", "d1"]'): ", record 1: the record is of type str. Use [query, document, number], or a "
+    "dictionary, named tuple or JSON object with query_id, doc_id and score (in qrels, relevance).",
     (
         "a.json",
         '[{"qid": "q1"}]',
@@ -544,7 +543,9 @@ def test_subtopics_are_a_column_of_frames_and_a_field_of_named_tuples() -> None:
         found = read_qrels(source, subtopics=True)
         assert found.by_subtopic() == {"q1": {"s1": {"d1": 1}, "s2": {"d1": 2}}}
         assert "is judged twice" in refusal(read_qrels, source)
-    assert "qrels: has no column 'subtopic'" in refusal(read_qrels, [row[:3] for row in rows], subtopics=True)
+    assert "qrels: has no subtopics, but subtopics=True needs a column 'subtopic'" in refusal(
+        read_qrels, [row[:3] for row in rows], subtopics=True
+    )
     twice = pd.DataFrame([rows[0], rows[0]], columns=list(columns))
     assert refusal(read_qrels, twice, subtopics=True) == (
         "qrels, row 2: document 'd1' is judged twice for subtopic 's1' of query 'q1'"
@@ -623,5 +624,5 @@ def test_lists_that_are_empty_are_ranked_lists_too() -> None:
 def test_empty_and_unknown_things_are_refused() -> None:
     assert refusal(objects.write_run, Run.of([], name="none"), "a.run") == "none: contains no documents"
     assert isinstance(read_qrels([("q1", "d1", 1)]), Qrels)
-    assert "Use (query, document, number)" in refusal(read_run, [1, 2])
+    assert "Use [query, document, number]" in refusal(read_run, [1, 2])
     assert "run, record 1: the record is of type tuple and has length 2" in refusal(read_run, [("q1", "d1")])

@@ -100,7 +100,7 @@ def test_ids_that_are_fractions_are_refused_and_the_column_is_named(
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_missing_id_is_refused(library: str) -> None:
     rows = [("q1", "d1", 1.0), ("q1", None, 2.0)]
-    assert "in column 'docno' is of type" in refusal(
+    assert "row 2: there is no id in column 'docno'" in refusal(
         read_run, frame(library, ("qid", "docno", "score"), rows)
     )
 
@@ -178,10 +178,19 @@ def test_odd_ids_in_a_dictionary_are_kept() -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        ({1.0: {"d1": 1}}, "id 1.0 is of type float, not a string. Convert the id to a string."),
-        ({"q1": {7.0: 1}}, "id 7.0 is of type float, not a string. Convert the id to a string."),
-        ({None: {"d1": 1}}, "id None is of type NoneType, not a string. Convert the id to a string."),
-        ({b"q1": {"d1": 1}}, "id b'q1' is of type bytes, not a string. Convert the id to a string."),
+        (
+            {1.0: {"d1": 1}},
+            "id 1.0 is of type float, not a string. Only strings and whole numbers can be ids.",
+        ),
+        (
+            {"q1": {7.0: 1}},
+            "id 7.0 is of type float, not a string. Only strings and whole numbers can be ids.",
+        ),
+        ({None: {"d1": 1}}, "there is no id"),
+        (
+            {b"q1": {"d1": 1}},
+            "id b'q1' is of type bytes, not a string. Only strings and whole numbers can be ids.",
+        ),
         ({"q1": {"\ud800": 1}}, "id '\\ud800' contains a lone surrogate, so it is not valid Unicode"),
         ({"q1": 7}, "the value of query 'q1' is of type int. Use the form {document: score}."),
         ({"q1": {"d1": "2"}}, "score '2' of document 'd1' for query 'q1' is not a number"),
@@ -264,17 +273,21 @@ def test_known_documents_are_lines_of_two_columns_or_qrels(tmp_path: Path) -> No
     assert id_lists.read(str(path)) == {b"q1": {b"d1", b"d2"}, b"q2": {b"d1"}, b"q\xff": {b"d\xc2\xa01"}}
 
 
+NO_KNOWN = (
+    ": contains no known documents. Each line needs a query and a document, or the 4 columns of qrels with a "
+    "grade of at least 1."
+)
+WRITE = "Write a query and a document separated by a space, or the 4 columns of qrels."
+
+
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        (
-            "q1 d1\nq1 d2 d3\n",
-            ":2: the line has 3 columns. Write a query and a document, or the 4 columns of qrels.",
-        ),
-        ("q1\n", ":1: the line has 1 column. Write a query and a document, or the 4 columns of qrels."),
-        ("", ": contains no known documents. Each line needs a query and a document."),
-        ("# nothing\n", ": contains no known documents. Each line needs a query and a document."),
-        ("q1 0 d1 0\n", ": contains no known documents. Each line needs a query and a document."),
+        ("q1 d1\nq1 d2 d3\n", f":2: the line has 3 columns. {WRITE}"),
+        ("q1\n", f":1: the line has 1 column. {WRITE}"),
+        ("", NO_KNOWN),
+        ("# nothing\n", NO_KNOWN),
+        ("q1 0 d1 0\n", NO_KNOWN),
     ],
 )
 def test_a_fault_among_known_documents_is_one_line(text: str, error: str, tmp_path: Path) -> None:
@@ -472,3 +485,24 @@ def test_a_dataset_of_splits_is_its_only_one_or_the_one_called_test() -> None:
     assert read_run({"dev": rows}).to_dict() == {"q1": {"d1": 2}}
     found = refusal(read_qrels, {"dev": rows, "train": rows})
     assert found == "qrels: is a dataset with 2 splits. Pass dataset['dev'] or dataset['train']."
+
+
+@pytest.mark.parametrize(
+    ("hits", "options", "error"),
+    [
+        ([5], {}, "with queries=, hits must be a list with one list per query, but item 1 is of type int"),
+        (
+            [{"hits": [{"id": "d1", "score": 1}]}],
+            {},
+            "with queries=, hits must be a list with one list per query, but item 1 is of type dict",
+        ),
+        (
+            [[{"corpus_id": 0, "score": 1}, {"x": 1}]],
+            {"documents": ["a"]},
+            "hit 2 of query 'q1' does not have the form of the first hit",
+        ),
+        ([[("d1", 0.5), "d2"]], {}, "hit 2 of query 'q1' does not have the form of the first hit"),
+    ],
+)
+def test_hits_of_another_form_are_refused(hits: Any, options: Any, error: str) -> None:
+    assert refusal(read_run, hits, queries=["q1"], **options) == f"run: {error}"

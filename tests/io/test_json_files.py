@@ -179,7 +179,7 @@ def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out(tmp
         archive.write(PROGRAMS / "quepid_book.json")
     assert "is a ZIP archive. Unpack the archive" in refusal(read_qrels, book)
     found = refusal(read_run, PROGRAMS / "ranx.lz4")  # CBOR, compressed twice
-    assert found.endswith("or save it from ranx as .json or .parquet.")
+    assert found.endswith("From ranx, save a run as .json or .parquet.")
     path = PROGRAMS / "pyterrier_minimal.tsv"  # ranks from 0
     assert "3 columns without a header" in refusal(read_run, path)
     read = read_run(path, columns="query_id,doc_id,rank").to_dict()
@@ -225,7 +225,7 @@ def test_responses_without_query_ids_are_in_the_order_of_the_queries(
     queries.write_text('{"query_id": "q1", "text": "a"}\n{"query_id": "q2", "text": "b"}\n')
     assert read_run(path, queries_in=queries).to_dict() == RUN
     assert read_run(path, queries_in=["x", "b"]).to_dict() == {"x": RUN["q1"], "b": RUN["q2"]}
-    assert refusal(read_run, path).endswith("query. To pass the query ids in order, use `queries_in`.")
+    assert refusal(read_run, path).endswith(". To pass the query ids in order, use `queries_in`.")
     assert "the numbers of lists (2) and queries (1) differ" in refusal(read_run, path, queries_in=["q1"])
     given = ("evaluate", PROGRAMS / "rre.json", path, "-m", "RR", "-f", "json")
     found = leadline(*given, "--config", f"read.queries_in={queries}").data
@@ -363,7 +363,7 @@ def test_parts_of_mteb_are_named(tmp_path: Path, leadline: Leadline) -> None:
     part = f"{path}#default/test"
     assert read_run(part).to_dict() == RUN
     assert read_run(part).name == "Task_predictions#default/test"
-    assert "no part en/test" in refusal(read_run, Path(f"{path}#en/test"))
+    assert "no part #en/test. Use " in refusal(read_run, Path(f"{path}#en/test"))
     found = leadline(
         "evaluate", PROGRAMS / "rre.json", part, f"{path}#de/test", "-m", "RR", "-f", "json"
     ).data
@@ -415,15 +415,17 @@ ONE = {"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}]}
 FAULTS: dict[str, tuple[Any, str]] = {
     "a list without ids": (
         [{"query_id": "q1", "results": [{"score": 1.0}]}],
-        "a.json, record 1: the record contains score, but needs one of doc_id, docno",
+        "a.json, record 1: the record contains score, but needs a document id (text or a whole number), such as "
+        "'doc_id'",
     ),
     "an id missing later": (
         [ONE, {"query_id": "q2", "results": [{"id": "d1", "score": 1.0}]}],
-        "a.json, record 2: a record of query 'q2' contains id, score, but needs 'corpus_id'",
+        "a.json, record 2: entry 1 of query 'q2' contains id, score, but needs 'corpus_id'",
     ),
     "no query id": (
         [{"question": "why", "ctxs": [{"id": "d1", "score": "1"}]}],
-        "a.json, record 1: the record contains question, ctxs, but needs one of query_id, qid",
+        "a.json, record 1: the record contains question, ctxs, but needs a query id (text or a whole number), "
+        "such as 'query_id'. To pass the query ids",
     ),
     "another query id": (
         [ONE, {"qid": "q2", "results": []}],
@@ -431,7 +433,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "an unknown level": (
         [ONE, {"query_id": "q2", "found": {"results": []}}],
-        "a.json, record 2: query 'q2' contains query_id, found, but needs a list at results",
+        "a.json, record 2: the value of query 'q2' contains query_id, found, but needs a list at results",
     ),
     "a record that is no object": (
         [ONE, "q2"],
@@ -439,11 +441,11 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "mixed records": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, "d2"]}],
-        "record 1: a record of query 'q1' is of type str, unlike the first record",
+        "record 1: entry 2 of query 'q1' is of type str, unlike the first entry",
     ),
     "a score missing later": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, {"corpus_id": "d2"}]}],
-        "document 'd2' of query 'q1' has no score, unlike the first record",
+        "document 'd2' of query 'q1' has no score, unlike the first document",
     ),
     "a score missing first": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1"}, {"corpus_id": "d2", "score": 1.0}]}],
@@ -459,7 +461,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a response without a query id": (
         {"took": 5, "hits": {"total": {"value": 1}, "hits": [{"_id": "d1", "_score": 1.0}]}},
-        ": the results have no query id. Use an object {query id: response}, or",
+        ": the results have no query id. Use {query id: response}, or JSON Lines",
     ),
     "no parts": ({"mteb_model_meta": {}}, ": predictions"),
     "another task": ({"mteb_model_meta": {}, "a": {"b": [1, 0]}}, "different kind of task. Retrieval"),
@@ -645,3 +647,25 @@ def test_a_byte_order_mark_hides_no_json_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"query_id": "q1", "doc_id": " 7 ", "rank": 1, "score": 1.5}\n')
     assert read_run(path).to_dict() == {"q1": {" 7 ": 1.5}}
+
+
+def test_a_part_of_a_file_without_parts_is_refused_by_the_name_of_the_file(tmp_path: Path) -> None:
+    for name, text in (("a.run", "q1 Q0 d1 1 1 t\n"), ("a.json", '{"q1": {"1": {"d1": 1}}}')):
+        path = tmp_path / name
+        path.write_text(text)
+        found = f"{path}: has no part #x. Only MTEB predictions have parts."
+        assert refusal(read_run, Path(f"{path}#x")) == found
+        assert refusal(read_qrels, Path(f"{path}#x"), subtopics=True) == found
+
+
+def test_judgements_of_a_book_that_are_no_objects_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "book.json"
+    path.write_text('{"query_doc_pairs": [{"query_text": "q", "doc_id": "d", "judgements": [3]}]}')
+    assert refusal(read_qrels, path) == f"{path}, record 1: 'judgements' must be a list of objects"
+
+
+def test_lists_of_relevant_documents_have_no_subtopics(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"query_id": "q1", "relevant_ids": ["d1"]}\n')
+    found = f"{path}: has no subtopics, but subtopics=True needs a column 'subtopic'"
+    assert refusal(read_qrels, path, subtopics=True) == found

@@ -66,7 +66,7 @@ def test_dictionaries_are_judges_too() -> None:
     [
         ("query_id\tdoc_id\tann\nq1\td1\tgood\n", ":2: grade 'good' is not a number (column 'ann')"),
         ("query_id\tdoc_id\tann\nq1\td1\tnan\n", ":2: grade 'nan' is not a finite number (column 'ann')"),
-        ("query_id\tdoc_id\tann\nq1\t\t1\n", ":2: column 'doc_id' has no id"),
+        ("query_id\tdoc_id\tann\nq1\t\t1\n", ":2: there is no id in column 'doc_id'"),
         ("query_id\tdoc_id\tann\nq1\td1\t1\nq1\td1\t0\n", "judged twice"),
         ("query_id\tdoc_id\nq1\td1\n", "labels.tsv:1: the table has no column of grades. Add one column"),
         ("query_id\tdocument_name\tann\nq1\td1\t1\n", "no column 'doc_id'"),
@@ -132,3 +132,15 @@ def test_majorities_of_tables_are_those_of_a_slow_count(
         most = max(map(grades.count, grades))
         slow.setdefault(query, {})[document] = min(one for one in grades if grades.count(one) == most)
     assert read_qrels(rows).to_dict() == slow
+
+
+def test_judges_may_have_whole_numbers_as_ids(tmp_path: Path) -> None:
+    path = tmp_path / "labels.jsonl"
+    path.write_text('{"query_id": 1, "doc_id": 2, "ann": 1, "bob": 0}\n')
+    assert said(path) == {"ann": {"1": {"2": 1}}, "bob": {"1": {"2": 0}}}
+
+
+def test_judgments_in_arrow_are_one_judge(tmp_path: Path) -> None:
+    path = tmp_path / "ann.arrow"
+    read_qrels({"q1": {"d1": 1}}).write(path)
+    assert said(path) == {"ann": {"q1": {"d1": 1}}}

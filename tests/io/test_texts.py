@@ -255,7 +255,7 @@ def test_a_collection_of_ir_datasets_is_read_by_name(monkeypatch: pytest.MonkeyP
     with pytest.raises(InputError, match="no such collection"):
         read_queries("ir_datasets:large")
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    with pytest.raises(MissingPackageError, match="needs ir_datasets"):
+    with pytest.raises(MissingPackageError, match="ir_datasets is not installed"):
         read_queries("ir_datasets:small")
 
 

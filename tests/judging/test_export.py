@@ -136,7 +136,7 @@ def test_a_store_without_judgments_exports_nothing(tmp_path: Path) -> None:
 
 
 def test_a_store_has_no_subtopics_and_is_no_run(path: str) -> None:
-    with pytest.raises(InputError, match="has no column 'subtopic'"):
+    with pytest.raises(InputError, match="has no subtopics, but subtopics=True needs a column 'subtopic'"):
         read_qrels(path, subtopics=True)
     with pytest.raises(InputError, match="not a run"):
         ll.read_run(path)

@@ -32,7 +32,7 @@ from leadline.io.opening import (
     read_whole,
 )
 from leadline.io.row_columns import Records, Table
-from leadline.io.run_names import IR_DATASETS, split_part
+from leadline.io.run_names import IR_DATASETS, no_part, split_part
 from leadline.io.trec_lists import first_line, is_number, looks_trec
 from leadline.kernels import plain
 
@@ -92,6 +92,8 @@ def opened(path: str, *, read: bool = False) -> Opened:
     file, part = split_part(path)
     head = first_bytes(file)
     if head is not None and head.startswith(SQLITE):
+        if is_compressed(file):
+            raise InputError("is a compressed database", path=file, hint="Decompress the file")
         return Opened(path, SQLITE_STORE, None)
     if head is not None and not read and not part:
         binary = head.startswith(BINARY_TABLES) and not is_compressed(file)
@@ -102,8 +104,10 @@ def opened(path: str, *, read: bool = False) -> Opened:
         if lines is not None and format_of(lines).name in {"jsonl", "csv"}:
             return Opened(path, format_of(lines), None, head=lines)
     whole = read_whole(file, enough=None if read or part else is_refused)
-    head = whole.text[: min(whole.filled, 1 << 16)].tobytes()
-    return Opened(path, JSON if part else format_of(whole), whole, part, len(_first_fields(head)))
+    head, form = whole.text[: min(whole.filled, 1 << 16)].tobytes(), format_of(whole)
+    if part and form is not JSON:
+        raise no_part(file, part)
+    return Opened(path, form, whole, part, len(_first_fields(head)))
 
 
 def _first_lines(path: str, head: bytes) -> Chunk | None:
@@ -127,7 +131,7 @@ def _file_in(path: str) -> str:
             raise InputError(
                 f"is a dataset with {len(parts)} Arrow files",
                 path=path,
-                hint="Use a single file, as written by `to_parquet`",
+                hint="Save it as a single file with `to_parquet`",
             )
         return os.path.join(path, parts[0])
     folder = os.path.join(path, "qrels")
@@ -144,7 +148,7 @@ def _of_split(folder: str, splits: list[str], suffix: str) -> str:
     if len(splits) == 1:
         return os.path.join(folder, splits[0])
     if not splits:
-        raise InputError("is a dataset without splits", path=path, hint="Save the dataset again")
+        raise InputError("is a dataset without splits", path=path, hint="Copy or save all of its folders")
     raise InputError(
         f"is a folder with {len(splits)} splits",
         path=path,
@@ -191,7 +195,8 @@ def records_of(
 ) -> Records:
     """Return the rows of a file in any format but TREC."""
     if what == "score" and source.format.judgments:
-        raise InputError(f"{source.format.judgments}, not a run", path=source.path)
+        hint = plain.RUN_COLUMNS if source.format.name == "sampled" else ""
+        raise InputError(f"{source.format.judgments}, not a run", path=source.path, hint=hint)
     found: Table | Records
     names = reading.columns if what == "score" else reading.qrels_columns
     if names is not None:

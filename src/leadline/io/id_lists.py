@@ -11,16 +11,21 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, repeated
 from leadline.io import row_columns
-from leadline.io.cell_values import number_in
+from leadline.io.cell_values import json_or_none, number_in
 from leadline.io.objects import read_qrels
 from leadline.io.opening import first_bytes, read_whole, text_of, whole_text
 from leadline.io.read import KnownLike
+from leadline.io.row_checks import identify
 from leadline.io.small_tables import FIELD, column_of, need_columns, records
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
 
 OWNERS = ("run", "name")
+NO_PAIRS = "contains no query-document pairs"
+PAIRS = "Use qrels, a run, or a table with the columns query_id and doc_id"
+NO_COLUMNS = "the row needs the columns 'query_id' and 'doc_id'"
+NO_ID = "the pair needs a query_id and a doc_id"
 
 
 def read_labels(place: str) -> dict[str, str]:
@@ -100,13 +105,18 @@ def read_pairs(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
 
     In TREC's formats the query is the first column and the document the third.
     """
-    found = list(_pairs(os.fspath(path)))
+    return [pair[1:] for pair in numbered_pairs(os.fspath(path))]
+
+
+def numbered_pairs(path: str) -> list[tuple[int | None, str, str]]:
+    """Return the pairs of `read_pairs` after the number of the line of each, None if it is unknown."""
+    found = list(_pairs(path))
     if not found:
-        raise InputError("contains no query-document pairs", path=os.fspath(path))
+        raise InputError(NO_PAIRS, path=path, hint=PAIRS)
     return found
 
 
-def _pairs(path: str) -> Iterator[tuple[str, str]]:
+def _pairs(path: str) -> Iterator[tuple[int | None, str, str]]:
     head = first_bytes(path)
     if head is not None and looks_trec(head):
         for number, line in plain.data_lines(whole_text(path).encode()):
@@ -118,27 +128,38 @@ def _pairs(path: str) -> Iterator[tuple[str, str]]:
                     line=number,
                     hint="Qrels need 4 columns, and a run needs 6",
                 )
-            yield to_text(cells[0]), to_text(cells[2])
+            yield number, to_text(cells[0]), to_text(cells[2])
         return
-    if head is not None and path.endswith(".json"):
-        for query, documents in read_qrels(path).to_dict().items():
-            yield from ((query, document) for document in documents)
+    if head is not None and path.endswith(".json") and not _is_table(path):
+        for query, documents in read_qrels(path, kind="qrels").to_dict().items():
+            yield from ((None, query, document) for document in documents)
         return
     for place, row in rows_of(path, "query", quoted=True):
         try:
-            yield pair_of(row)
+            yield place, *pair_of(row)
         except InputError as error:
             raise error.at(path, place) from None
 
 
-def pair_of(row: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return the query and the document of a row."""
+def _is_table(path: str) -> bool:
+    """Return whether a JSON file is empty, or a list of objects with the ids of a query and a document."""
+    found = json_or_none(whole_text(path))
+    if found in ([], {}):
+        return True
+    first = found[0] if isinstance(found, list) and found else None
+    known = (row_columns.QUERY, row_columns.DOCUMENT)
+    return isinstance(first, dict) and all(row_columns.find(first, names) for names in known)
+
+
+def pair_of(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the query and the document of a row; a whole number is its decimal text."""
     query, document = row_columns.find(row, row_columns.QUERY), row_columns.find(row, row_columns.DOCUMENT)
     if query is None or document is None:
-        raise InputError(
-            f"the table needs columns 'query_id' and 'doc_id', but has only {', '.join(map(str, row))}"
-        )
-    return row[query], row[document]
+        raise InputError(NO_COLUMNS)
+    if "" in (row[query], row[document]):
+        raise InputError(NO_ID)
+    known = row_columns.Records(())
+    return to_text(identify(row[query], query, known)), to_text(identify(row[document], document, known))
 
 
 def read_population(given: str) -> int | dict[str, int]:
@@ -151,14 +172,16 @@ def read_population(given: str) -> int | dict[str, int]:
     """
     if given.isascii() and given.isdigit():
         return int(given)
-    if given[:1] in "+-." and given[1:2].isdigit():
+    if number_in(given) is not None and not os.path.exists(given):
         raise UsageError(f"population {given!r} is not valid. Pass a whole number of at least 1, or a file.")
     found: dict[str, int] = {}
+    headed = False
     for number, raw in plain.data_lines(text_of(read_whole(given)).encode("utf-8", "surrogateescape")):
         line = to_text(raw)
         fields = FIELD.findall(line.replace(",", " "))
+        begun, headed = headed, True
         if len(fields) != 2 or not (fields[1].isascii() and fields[1].isdigit()):
-            if number == 1 and len(fields) == 2:
+            if not begun and len(fields) == 2:
                 continue
             raise InputError(
                 f"'{line.strip()[:60]}' must consist of a query and a whole number", path=given, line=number
@@ -167,7 +190,7 @@ def read_population(given: str) -> int | dict[str, int]:
             raise repeated(f"query '{fields[0]}'", path=given, line=number)
         found[fields[0]] = int(fields[1])
     if not found:
-        raise InputError("contains no lines with a query and a number", path=given)
+        raise InputError("contains no lines with a query and a whole number", path=given)
     return found
 
 
@@ -219,10 +242,9 @@ def read(path: str) -> dict[bytes, set[bytes]]:
                 f"the line has {counted(len(fields), 'column')}",
                 path=path,
                 line=line,
-                hint="Write a query and a document, or the 4 columns of qrels",
+                hint="Write a query and a document separated by a space, or the 4 columns of qrels",
             )
     if not found:
-        raise InputError(
-            "contains no known documents", path=path, hint="Each line needs a query and a document"
-        )
+        hint = "Each line needs a query and a document, or the 4 columns of qrels with a grade of at least 1"
+        raise InputError("contains no known documents", path=path, hint=hint)
     return found

@@ -29,7 +29,7 @@ def load(path: str) -> Any:
         import ir_datasets
     except ImportError:
         raise MissingPackageError(
-            f'{path} needs ir_datasets. Install it with `pip install "leadline[ir-datasets]"`.'
+            'ir_datasets is not installed. Install it with `pip install "leadline[ir-datasets]"`.'
         ) from None
     try:
         return ir_datasets.load(path.removeprefix(IR_DATASETS))
@@ -46,7 +46,7 @@ def downloaded(path: str, rows: Callable[[], Iterable[Any]]) -> Iterator[Any]:
             raise
         reason = " ".join(str(error).split())[:200]
         raise InputError(
-            f"cannot be downloaded ({type(error).__name__}{': ' * bool(reason)}{reason})",
+            f"cannot be downloaded or read ({type(error).__name__}{': ' * bool(reason)}{reason})",
             path=path,
             hint="Check the network connection and whether the collection needs a manual download",
         ) from None

@@ -7,7 +7,6 @@ the ids and numbers.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -16,45 +15,19 @@ from leadline.data.ids import to_bytes
 from leadline.data.wording import counted
 from leadline.errors import InputError, either
 from leadline.io import python_inputs, row_columns
+from leadline.io.cell_values import Members, parse_json
 from leadline.io.opening import Chunk
 from leadline.io.record_lists import json_lines_scan, mapping_lists
 from leadline.io.row_columns import Records, Row, Table
 from leadline.io.run_lists import Lists
+from leadline.io.run_names import no_part
 from leadline.io.tables import byte_lines
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
     from leadline.io.formats import Opened
 
-SHOWN = 40  # maximum number of characters of an object in a message
-
-
-class Members(Mapping[str, Any]):
-    """An object of a JSON text: a dictionary whose `items` includes repeated names."""
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        self.pairs = pairs
-        self.named = dict(pairs)
-
-    def __getitem__(self, name: str) -> Any:
-        return self.named[name]
-
-    def __iter__(self) -> Any:
-        return iter(self.named)
-
-    def __len__(self) -> int:
-        return len(self.named)
-
-    def __repr__(self) -> str:
-        text = repr(self.named)
-        return text if len(text) <= SHOWN else text[:SHOWN] + "...}"
-
-    def items(self) -> Any:
-        """Return names and values in order, including repeated names."""
-        return self.pairs
-
-
-Members.__name__ = "object"  # its name in messages
+AN_ID = "(text or a whole number)"
 
 
 def json_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
@@ -89,6 +62,8 @@ def _holds_meta(lists: Lists, window: Chunk) -> bool:
 def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
     path, window = source.path, source.text
     found = parse_json(window.text[: window.end].tobytes(), path)
+    if source.part and not (isinstance(found, Members) and MTEB_META in found):
+        raise no_part(path.removesuffix(f"#{source.part}"), source.part)
     if isinstance(found, Members) and isinstance(found.get(BOOK), list):
         return python_inputs.table_of_rows(_book_rows(found[BOOK], what, path), path=path)
     if isinstance(found, (Members, list)) and not subtopics:
@@ -100,22 +75,6 @@ def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
     if isinstance(found, list):
         return python_inputs.table_of_rows(enumerate(found, start=1), path=path)
     raise InputError(f"the JSON value is of type {type(found).__name__}, not an object or a list", path=path)
-
-
-def parse_json(text: bytes, path: str, line: int = 0) -> Any:
-    """Read a JSON text; objects keep repeated names."""
-    try:
-        return json.loads(text.rstrip().decode("utf-8", "surrogateescape"), object_pairs_hook=Members)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"invalid JSON at column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}",
-            path=path,
-            line=line or error.lineno,
-        ) from None
-    except RecursionError:
-        raise InputError("the JSON is nested too deeply", path=path) from None
-    except ValueError:  # a whole number of thousands of digits
-        raise InputError("contains a number with too many digits", path=path) from None
 
 
 def json_lines_table(source: Opened, what: str, _subtopics: bool) -> Table | Records:
@@ -202,7 +161,7 @@ SCORE = (*row_columns.SCORE, "_score", "relevance")
 QUESTIONS = ("query", "question", "queries", "questions")  # of Haystack
 BOOK, ANONYMOUS = "query_doc_pairs", "Anonymous"  # of Quepid
 MTEB_META = "mteb_model_meta"
-WITHOUT_QUERY = 'Use an object {query id: response}, or {"query_id": ..., "hits": ...} on every line'
+WITHOUT_QUERY = 'Use {query id: response}, or JSON Lines such as {"query_id": ..., "hits": ...}'
 
 ORDERED = "To pass the query ids in order, use `--config read.queries_in=QUERIES`"
 
@@ -226,8 +185,6 @@ def rows_of_json(
     """
     if isinstance(text, Mapping) and MTEB_META in text:
         return python_inputs.mapping_records(_part_of(text, part, path), what, path=path, unit="record")
-    if part:
-        raise InputError(f"has no MTEB predictions, so it has no part #{part}", path=path)
     if isinstance(text, Mapping):
         text = _by_place(text) or text
     within = next((name for name, beside in BY_QUERY.items() if name in text and beside in text), "")
@@ -242,7 +199,8 @@ def rows_of_json(
         return _page(text, path)
     else:
         filled = next((value for _, value in text.items() if value), None)
-        entries = _queries_in(text, filled, path, ordered=bool(queries))
+        hint = f"{WITHOUT_QUERY}. {ORDERED}" if what == "score" else WITHOUT_QUERY
+        entries = _queries_in(text, filled, hint="" if queries else hint, path=path)
         if entries is None and (_has_list([filled]) or (isinstance(filled, list) and _is_record(filled[0]))):
             keyed = ((place, *item) for place, item in enumerate(text.items(), start=1))
             return _records(keyed, what, path, "record", "")
@@ -269,7 +227,10 @@ def _book_rows(pairs: list[Any], what: str, path: str) -> Iterator[tuple[int, di
                 InputError(f"the record {_shown(pair)}, but needs 'query_text' and 'doc_id'"), place
             )
         row = {"query": pair["query_text"], "docid": pair["doc_id"]}
-        said = [one for one in pair.get("judgements") or () if one.get("rating") is not None]
+        judged = pair.get("judgements") or ()
+        if not isinstance(judged, (list, tuple)) or not all(isinstance(one, Mapping) for one in judged):
+            raise known.at(InputError("'judgements' must be a list of objects"), place)
+        said = [one for one in judged if one.get("rating") is not None]
         if what == "score":
             yield place, {**row, "rank": pair.get("position")}
             continue
@@ -277,8 +238,11 @@ def _book_rows(pairs: list[Any], what: str, path: str) -> Iterator[tuple[int, di
             yield place, {**row, "rating": one.get("rating"), "judge": one.get("user_email", ANONYMOUS)}
 
 
-def _queries_in(text: Mapping[str, Any], filled: Any, path: str, *, ordered: bool) -> list[Any] | None:
-    """Return the list of queries in an object, which may be one query itself; None if there is none."""
+def _queries_in(text: Mapping[str, Any], filled: Any, *, hint: str, path: str) -> list[Any] | None:
+    """Return the list of queries in an object, which may be one query itself; None if there is none.
+
+    Without a `hint`, the one query needs no id.
+    """
     if isinstance(filled, Mapping) and all(isinstance(value, (int, float)) for value in filled.values()):
         return None  # {query: {document: number}}, with any names of queries
     for names in QUERY_LISTS:
@@ -287,11 +251,11 @@ def _queries_in(text: Mapping[str, Any], filled: Any, path: str, *, ordered: boo
             return entries
     if not _has_list([text]):
         return None
-    if ordered or _query_name(text) is not None:
+    if not hint or _query_name(text) is not None:
         return [text]
     if isinstance(filled, list) and not isinstance(filled[0], Mapping):
         return None  # {query: [document, ...]}
-    raise InputError("the results have no query id", path=path, hint=f"{WITHOUT_QUERY}. {ORDERED}")
+    raise InputError("the results have no query id", path=path, hint=hint)
 
 
 def rows_of_entries(
@@ -313,7 +277,9 @@ def rows_of_entries(
             raise InputError(found, path=path, hint="Pass one list per query")
         ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
         return _records(ordered, what, path, unit, "")
-    return _records(_with_queries(chain([first], rest), name, path, unit), what, path, unit, name)
+    hint = ORDERED if what == "score" and not name else ""
+    known = Records((), path=path, unit=unit)
+    return _records(_with_queries(chain([first], rest), name, known, hint), what, path, unit, name)
 
 
 def rows_in_memory(
@@ -341,6 +307,7 @@ def begins_list(first: Any, *, named: bool = True) -> bool:
 
 def _part_of(text: Mapping[str, Any], part: str, path: str) -> Any:
     """Return the predictions of one subset and split; the only one needs no name."""
+    path = path.removesuffix(f"#{part}")
     parts = {
         f"{subset}/{split}": predictions
         for subset, splits in text.items()
@@ -350,7 +317,7 @@ def _part_of(text: Mapping[str, Any], part: str, path: str) -> Any:
     if not parts:
         raise InputError("has no predictions in the form {subset: {split: predictions}}", path=path)
     if part not in parts and (part or len(parts) > 1):
-        found = f"has no part {part}" if part else f"has predictions in {len(parts)} parts"
+        found = f"has no part #{part}" if part else f"has predictions in {len(parts)} parts"
         raise InputError(found, path=path, hint="Use " + either(f"{path}#{name}" for name in parts))
     found = parts[part] if part else next(iter(parts.values()))
     if not isinstance(found, Mapping):
@@ -451,14 +418,16 @@ def _holder(entry: Any) -> Any:
     return entry
 
 
-def _with_queries(entries: Iterable[tuple[int, Any]], name: str, path: str, unit: str) -> Iterator[Entry]:
-    known = Records((), path=path, unit=unit)
+def _with_queries(
+    entries: Iterable[tuple[int, Any]], name: str, known: Records, hint: str
+) -> Iterator[Entry]:
     for place, entry in entries:
         holder = _holder(entry)
         if not isinstance(holder, Mapping) or name not in holder:
-            needed = f"'{name}', as in the first record" if name else "one of " + ", ".join(QUERY)
-            found = f"the record {_shown(holder)}, but needs {needed}"
-            raise known.at(InputError(found, hint="" if name else ORDERED), place)
+            needed = (
+                f"'{name}', as in the first record" if name else f"a query id {AN_ID}, such as 'query_id'"
+            )
+            raise known.at(InputError(f"the record {_shown(holder)}, but needs {needed}", hint=hint), place)
         yield place, holder[name], entry
 
 
@@ -472,7 +441,7 @@ def _records(entries: Iterator[Entry], what: str, path: str, unit: str, query: s
             break
     else:
         names = _path_of(begun[0][2], what)
-    found = Records((), path=path, unit=unit, ranked=True)
+    found = Records((), path=path, unit=unit, ranked=what == "score")
     if names in JUDGMENTS:
         if what == "score":
             raise InputError("contains judgments, not a run", path=path)
@@ -501,7 +470,9 @@ def _lists(
         records = None if names is None else _list_at(entry, names, empty=True)
         if records is None:
             needed = "a list" + (f" at {'.'.join(names)}, as in the first record" if names else "")
-            raise found.at(InputError(f"query {query!r} {_shown(entry)}, but needs {needed}"), place)
+            raise found.at(
+                InputError(f"the value of query {query!r} {_shown(entry)}, but needs {needed}"), place
+            )
         yield place, query, [_hit(record) for record in records] if names == ("hits",) else records
 
 
@@ -531,8 +502,8 @@ def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
         number = next((name for name in known if first.get(name) is not None), "")
         if document is not None:
             return Names(document, number)
-    needed = "one of " + ", ".join(DOCUMENT)
-    raise found.at(InputError(f"the record {_shown(first)}, but needs {needed}"), place)
+    lacking = f"the record {_shown(first)}, but needs a document id {AN_ID}, such as 'doc_id'"
+    raise found.at(InputError(lacking), place)
 
 
 def _rows(
@@ -544,7 +515,7 @@ def _rows(
         relevant: set[str | int] = set()  # several answers may have the same page
         for rank, record in enumerate(records, start=1):
             try:
-                document, number = _cells(record, names, query)
+                document, number = _cells(record, names, query, rank)
             except InputError as error:
                 raise found.at(error, place) from None
             if number is None and names.number:
@@ -559,28 +530,27 @@ def _rows(
                 yield place, query, document, 1, None
 
 
-def _cells(record: Any, names: Names, query: object) -> tuple[Any, Any]:
+def _cells(record: Any, names: Names, query: object, place: int) -> tuple[Any, Any]:
     """Return the id and the number of a record, which must have the form of the first one."""
     if isinstance(record, Mapping) and names.document:
         if names.document not in record:
-            raise InputError(
-                f"a record of query {query!r} {_shown(record)}, but needs '{names.document}', as in the "
-                "first record"
-            )
+            needed = f"'{names.document}', as in the first entry"
+            raise InputError(f"entry {place} of query {query!r} {_shown(record)}, but needs {needed}")
         document = record[names.document]
         number = record.get(names.number) if names.number else None
         if number is None and names.number and names.number != row_columns.RATING:
-            raise InputError(
-                f"document {document!r} of query {query!r} has no {names.number}, unlike the first record"
-            )
+            lacking = f"has no {names.number}, unlike the first document"
+            raise InputError(f"document {document!r} of query {query!r} {lacking}")
         if not names.number and any(record.get(each) is not None for each in SCORE):
-            raise InputError(f"document {document!r} of query {query!r} has a score, unlike the first record")
+            raise InputError(
+                f"document {document!r} of query {query!r} has a score, unlike the first document"
+            )
         return document, _number(number)
     if not names.document and names.number and _is_pair(record):
         return record[0], _number(record[1])
     if not names.document and not names.number and not isinstance(record, (Mapping, list)):
         return record, None
-    raise InputError(f"a record of query {query!r} {_shown(record)}, unlike the first record")
+    raise InputError(f"entry {place} of query {query!r} {_shown(record)}, unlike the first entry")
 
 
 def _number(value: Any) -> Any:

@@ -13,7 +13,9 @@ from leadline.errors import InputError, UsageError, either
 from leadline.io import row_columns
 from leadline.io.formats import SQLITE_STORE, opened, records_of
 from leadline.io.objects import read_qrels
+from leadline.io.opening import PARQUET, first_bytes
 from leadline.io.read import QrelsLike, qrels_of
+from leadline.io.row_checks import EMPTY, identify
 from leadline.io.run_names import run_name
 from leadline.io.small_tables import need_columns, records, split_place
 from leadline.kernels import plain
@@ -84,8 +86,11 @@ def _of_file(place: str) -> list[Judge]:
     file = opened(path)
     if file.format is SQLITE_STORE:
         return _of_store(path, column)
-    if file.format.name in {"csv", "jsonl", "parquet"}:
+    binary = file.format.name == "parquet" and (first_bytes(path) or b"").startswith(PARQUET)
+    if binary or file.format.name in {"csv", "jsonl"}:
         header = next((list(row) for _, row in records(path)), [])
+        if not header:
+            raise InputError("contains no judgments", path=path, hint=EMPTY)
         if (
             column
             or row_columns.find(header, row_columns.GRADE) is None
@@ -196,9 +201,12 @@ def _ids(row: Mapping[str, Any], names: tuple[str, str], path: str, line: int) -
     def each() -> Iterator[bytes]:
         for name in names:
             value = row.get(name)
-            if not isinstance(value, str) or not value:
-                raise InputError(f"column '{name}' has no id in this line", path=path, line=line)
-            yield to_bytes(value)
+            if value == "":
+                value = None
+            try:
+                yield identify(value, name, row_columns.Records(()))
+            except InputError as error:
+                raise error.at(path, line) from None
 
     query, document = each()
     return query, document

@@ -26,7 +26,8 @@ VERSION = 1  # of the tables
 WAIT = 5.0  # seconds to wait for a lock
 STORE = "a store of `leadline judge`"
 BROKEN = ("not a database", "malformed", "no such", "decode", "corrupt", "unsupported file format")
-BACKUP = "Try `sqlite3 FILE .recover` to recover part of the store"
+RECOVER = "Use a backup, or recover part of the store with `sqlite3 FILE .recover | sqlite3 NEW`"
+BACKUP = "Use a backup of the store"
 
 KINDS: dict[str, tuple[type, ...]] = {
     "s": (str,),
@@ -51,7 +52,7 @@ def faults(path: str) -> Iterator[None]:
                 "is locked by another program", path=path, hint="Close that program and try again"
             ) from None
         if any(word in text for word in BROKEN):
-            raise damaged(path, text) from None
+            raise damaged(path, text, RECOVER) from None
         raise InputError(f"cannot be used as {STORE} ({text})", path=path) from None
 
 
@@ -61,9 +62,9 @@ def _one_line(text: str) -> str:
     return "".join(char if char.isprintable() else "\ufffd" for char in words)
 
 
-def damaged(path: str, found: str) -> InputError:
+def damaged(path: str, found: str, hint: str = BACKUP) -> InputError:
     """Return the error for a damaged store."""
-    return InputError(f"is a damaged store ({found})", path=path, hint=BACKUP)
+    return InputError(f"is a damaged store ({found})", path=path, hint=hint)
 
 
 def connect(path: str) -> sqlite3.Connection:
@@ -122,7 +123,7 @@ def check(connection: sqlite3.Connection, path: str) -> None:
     # Indices, too: a judgment that is missing from one would not be read.
     (state,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if state != "ok":
-        raise damaged(path, _one_line(str(state))[:80])
+        raise damaged(path, _one_line(str(state))[:80], RECOVER)
     orphan = connection.execute("SELECT * FROM pragma_foreign_key_check LIMIT 1").fetchone()
     if orphan is not None:
         raise damaged(path, f"row {orphan[1]} of {orphan[0]} refers to nothing")

@@ -31,6 +31,7 @@ SQLITE = b"SQLite format 3\0"
 LONGEST_LINE = 1 << 20  # maximum number of bytes of a line of a run or qrels
 LONGEST_TEXT = 1 << 26  # maximum number of bytes of a line, or of one document, of texts
 BLOCK = LONGEST_LINE >> 2  # a longer line fills at least one block of this size
+DAMAGED = "The file may be damaged or incomplete"
 STEP = 1 << 22  # number of bytes read between checks
 PACKED = 6  # number of bytes of text in a byte of a compressed file, about
 PROBE = 1 << 12  # number of bytes within which nearly every text has a line end
@@ -43,7 +44,10 @@ def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
     """
     record_input(path)
     raw = open_raw(path)
-    head = raw.read(HEAD)
+    try:
+        head = raw.read(HEAD)
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror or error})", path=path) from None
     raw.seek(0)
     kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
     try:
@@ -142,13 +146,17 @@ def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
     if path != STANDARD_INPUT and (isdir(path) or not exists(path)):
         return None
     stream, file = open_bytes(path)
+    read, found = getattr(stream, "read1", None), b""
     with file, stream:
-        try:
+        if read is None:  # a plain file gives all at once
             return stream.read(size)
+        try:
+            while len(found) < size and (more := read(size - len(found))):
+                found += more
         except Exception as error:
             if not isinstance(error, (EOFError, OSError, *broken_archives())):
-                raise
-            return b""  # reading it reports the fault
+                raise  # of a damaged archive, reading it reports the fault
+    return found
 
 
 def text_size(path: str) -> int:
@@ -272,7 +280,7 @@ class Chunk:
                 if not isinstance(error, (EOFError, OSError, *broken_archives())):
                     raise
                 raise InputError(
-                    f"cannot be read to the end ({error})", path=self.path, hint="The file may be incomplete"
+                    f"cannot be read to the end ({error})", path=self.path, hint=DAMAGED
                 ) from None
             if not size:
                 self.last = True
@@ -311,7 +319,8 @@ class Chunk:
                 self.long = self._line_of(start)
             if self.long >= 0 and (self.checked if end < 0 else end) - self.long > self.longest:
                 place = self.read - self.filled + self.long
-                raise too_long(self.path, f"from byte {place:,}", self.longest)
+                noun = "line or JSON string" if len(self.ends) > 1 else "line"
+                raise too_long(self.path, f"byte {place:,}", self.longest, noun=noun)
             if end >= 0:
                 self.long = -1
 
@@ -359,7 +368,7 @@ def check_head(head: bytes, path: str) -> None:
         raise InputError(
             "is compressed with lz4, but leadline does not support lz4",
             path=path,
-            hint="Compress the file with gzip instead, or save it from ranx as .json or .parquet",
+            hint="Compress the file with gzip instead. From ranx, save a run as .json or .parquet",
         )
     if head.startswith(b"%PDF"):
         raise InputError(
@@ -378,9 +387,9 @@ def nul_byte(path: str, line: int) -> InputError:
     return InputError(NUL, path=path, line=line)
 
 
-def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputError:
+def too_long(path: str, where: str, limit: int, *, noun: str) -> InputError:
     """Return the error for a line or text that is too long."""
-    return InputError(f"contains a {noun} longer than {limit >> 20} MiB {where}", path=path)
+    return InputError(f"contains a {noun} longer than {limit >> 20} MiB, starting at {where}", path=path)
 
 
 def read_whole(
@@ -442,17 +451,22 @@ def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
     stream, file = open_bytes(path)
     stream = _buffered(stream)
     try:
-        check_head(stream.peek(PROBE)[:PROBE], path)
+        head = stream.peek(PROBE)[:PROBE]
+        check_head(head, path)
+        if head.startswith(BINARY_TABLES):
+            kind = "a Parquet" if head.startswith(PARQUET) else "an Arrow"
+            raise InputError(
+                f"is {kind} file, not text", path=path, hint="Save the table as CSV or JSON Lines"
+            )
         for number, raw in enumerate(iter(partial(stream.readline, LONGEST_TEXT), b""), start=1):
             if len(raw) == LONGEST_TEXT:
-                raise too_long(path, f"at line {number:,}", LONGEST_TEXT)
+                found = f"the line is longer than {LONGEST_TEXT >> 20} MiB"
+                raise InputError(found, path=path, line=number)
             yield number, raw.removeprefix(BOM) if number == 1 else raw
     except Exception as error:
         if not isinstance(error, (EOFError, OSError, *broken_archives())):
             raise
-        raise InputError(
-            f"cannot be read to the end ({error})", path=path, hint="The file may be incomplete"
-        ) from None
+        raise InputError(f"cannot be read to the end ({error})", path=path, hint=DAMAGED) from None
     finally:
         stream.close()
         file.close()
@@ -466,6 +480,9 @@ def _buffered(stream: BinaryIO) -> io.BufferedReader:
 
 def _decoder(encoding: str) -> codecs._Decoder:
     try:
-        return codecs.lookup(encoding).decode
+        b" ".decode(encoding)  # LookupError for encodings of other things than text, such as hex
+    except UnicodeDecodeError:
+        pass
     except LookupError:
         raise UsageError(f"unknown encoding '{encoding}'. Use a name such as utf-8 or latin-1") from None
+    return codecs.lookup(encoding).decode

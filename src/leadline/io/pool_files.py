@@ -21,7 +21,7 @@ from leadline.errors import InputError, repeated
 from leadline.io import row_columns
 from leadline.io.cell_values import json_or_none, number_in
 from leadline.io.formats import suffix_of
-from leadline.io.id_lists import pair_of, read_pairs
+from leadline.io.id_lists import NO_ID, NO_PAIRS, PAIRS, numbered_pairs, pair_of
 from leadline.io.opening import BINARY_TABLES, BOM, first_bytes, lines
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
@@ -32,8 +32,7 @@ CONTRIBUTORS = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 NO_CELL = re.compile("[\t\r\n\ud800-\udfff]")  # what an id in a cell of TSV cannot have
 POOL_COLUMNS = ("query_id", "doc_id", "probability", "contributors")
 
-NO_ID = "the pair needs a query_id and a doc_id, both as text"
-BROUGHT = 'the contributors are not a JSON object such as {"bm25": 3}'
+BROUGHT = 'the contributors must be a JSON object with whole numbers, such as {"bm25": 3}'
 NO_DESIGN = "the description of the pool is not a JSON object"
 
 
@@ -74,7 +73,7 @@ def _listed(path: str, *, ordered: bool) -> _Columns:
     """Return the pairs of any table, qrels or run; `ordered`: of a table with the column `order`."""
     head = first_bytes(path)
     if head is not None and (looks_trec(head) or path.endswith(".json")):
-        rows: list[tuple[Any, ...]] = [(None, *pair, 1.0, math.nan, {}) for pair in read_pairs(path)]
+        rows: list[tuple[Any, ...]] = [(*pair, 1.0, math.nan, {}) for pair in numbered_pairs(path)]
     else:
         rows = list(_rows(path, ordered=ordered))
     columns = map(list, zip(*rows, strict=True)) if rows else ([] for _ in _Columns._fields)
@@ -89,16 +88,9 @@ def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
             if order is None:
                 raise InputError("column 'order' has no number in this row")
             share = row_columns.share_of(_first(row))
-            yield place, *_pair(row), share, order, _ranks(row.get("contributors"))
+            yield place, *pair_of(row), share, order, _ranks(row.get("contributors"))
         except InputError as error:
             raise error.at(path, place) from None
-
-
-def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
-    pair = pair_of(row)
-    if not all(isinstance(name, str) and name for name in pair):
-        raise InputError(NO_ID)
-    return pair
 
 
 def _first(row: Mapping[str, Any]) -> object:
@@ -286,12 +278,12 @@ def _checksum(pool: DrawnPool) -> int:
 
 def _check_complete(design: Mapping[str, Any], drawn: int, rest: int, path: str) -> None:
     """Refuse a pool with other numbers of pairs than were written; earlier versions did not write them."""
-    for key, count, noun in zip(COUNTS, (drawn, rest), ("drawn pairs", "pairs of the frame"), strict=True):
+    for key, count, noun in zip(COUNTS, (drawn, rest), ("drawn pair", "undrawn pair"), strict=True):
         written = design.get(key, count)
         if written != count:
             number = f"{written:,}" if isinstance(written, int) else repr(written)
             raise InputError(
-                f"has a different number of {noun} than were written ({count:,} instead of {number})",
+                f"has {counted(count, noun)}, but {number} were written",
                 path=path,
                 hint="Use the complete, unchanged file",
             )
@@ -370,7 +362,7 @@ def _check_line(cells: Sequence[str], path: str, number: int) -> None:
 def _check_drawn(pairs: _Columns, path: str) -> None:
     """Refuse pairs to judge that are empty or of probability 0."""
     if not pairs.queries:
-        raise InputError("contains no query-document pairs", path=path)
+        raise InputError(NO_PAIRS, path=path, hint=PAIRS)
     if "" in pairs.queries or "" in pairs.documents:
         row = next(row for row, pair in enumerate(zip(*pairs[1:3], strict=True)) if "" in pair)
         raise InputError(NO_ID, path=path, line=pairs.lines[row])

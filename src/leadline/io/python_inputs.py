@@ -133,13 +133,22 @@ def _scored(source: MappingLike, read: Callable[[Any], tuple[Any, Any]], path: s
     for query, hits in source.items():
         if not _is_list(hits):
             raise _unlike(query, hits, "[(document, score), ...]", path)
-        for place, hit in enumerate(hits, start=1):
-            try:
-                document, score = read(hit)
-            except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-                found = f"hit {place} of query {query!r} does not have the form of the first hit"
-                raise InputError(found, path=path) from None
+        for place, (document, score) in enumerate(_pairs(hits, read, query, path), start=1):
             yield place, query, document, score, None
+
+
+def _pairs(
+    hits: Iterable[Any], read: Callable[[Any], tuple[Any, Any]], query: Any, path: str
+) -> Iterator[tuple[Any, Any]]:
+    """Yield document and score of the hits of a query."""
+    for place, hit in enumerate(hits, start=1):
+        try:
+            if isinstance(hit, str):  # has no members, but letters
+                raise TypeError
+            yield read(hit)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            found = f"hit {place} of query {query!r} does not have the form of the first hit"
+            raise InputError(found, path=path) from None
 
 
 def in_dictionary(given: str) -> str:
@@ -162,11 +171,18 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
         if documents is None:
             by_name = "Leave out queries= if the hits are in a dictionary by query"
         raise InputError(
-            f"with queries=, hits must be a list with a list per query, not of type {type(hits).__name__}",
+            f"with queries=, hits must be a list with one list per query, not of type {type(hits).__name__}",
             path=path,
             hint=by_name if isinstance(hits, Mapping) else "",
         )
-    lists = [list(each) for each in hits]
+    given = list(hits)
+    for place, each in enumerate(given, start=1):
+        if isinstance(each, (str, Mapping)) or not isinstance(each, Iterable):
+            found = (
+                f"with queries=, hits must be a list with one list per query, but item {place} is of type "
+            )
+            raise InputError(found + type(each).__name__, path=path)
+    lists = list(map(list, given))
     if len(lists) != len(names):
         raise InputError(
             f"the numbers of lists ({len(lists):,}) and queries ({len(names):,}) differ",
@@ -188,10 +204,9 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     read = reader_of(next((hit for each in lists for hit in each), None))
     if read is None:
         return {name: list(map(named, each)) for name, each in zip(names, lists, strict=True)}
-    pairs = [[read(hit) for hit in each] for each in lists]
     return {
-        name: [(named(document), score) for document, score in each]
-        for name, each in zip(names, pairs, strict=True)
+        name: [(named(document), score) for document, score in _pairs(each, read, name, path)]
+        for name, each in zip(names, lists, strict=True)
     }
 
 
@@ -218,8 +233,8 @@ def _is_list(documents: object) -> bool:
 
 
 SHAPES = (
-    "Use (query, document, number), or a named tuple or dictionary with query_id, doc_id and score (in "
-    "qrels, relevance)"
+    "Use [query, document, number], or a dictionary, named tuple or JSON object with query_id, doc_id and "
+    "score (in qrels, relevance)"
 )
 
 

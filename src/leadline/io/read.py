@@ -83,9 +83,8 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> QrelsColumns:
         swapped_arguments.refuse_runs(source)
     found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
     if not sure and row_columns.find(found.names, row_columns.GRADE) is None:
-        swapped_arguments.refuse_columns(
-            found.names, "qrels"
-        )  # results merged with labels also serve as qrels
+        # results merged with labels also serve as qrels
+        swapped_arguments.refuse_columns(found.names, "qrels", listed=not found.chosen)
     return row_checks.qrels_by_subtopic(found) if subtopics else row_checks.qrels(found)
 
 
@@ -112,7 +111,7 @@ def qrels_of(source: Opened, reading: Reading = DEFAULT_READING, *, sure: bool =
     found = records_of(source, "grade", reading, subtopics=subtopics)
     sure = sure or bool(source.format.judgments)
     if not sure:
-        swapped_arguments.refuse_columns(found.names, source.path)
+        swapped_arguments.refuse_columns(found.names, source.path, listed=not found.chosen)
     made = row_checks.qrels_by_subtopic(found) if subtopics else row_checks.qrels(found)
     if not sure:
         swapped_arguments.refuse_scores(made, source.path)

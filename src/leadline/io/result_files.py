@@ -43,6 +43,8 @@ def read_column(place: str) -> Column:
         check_json(found, path)
         with damaged_result(path):
             return _of_result(found, path, measure)
+    if text.lstrip().startswith("["):
+        raise InputError(NONE_PER_RUN, path=path, hint=ONE_PER_RUN)
     return _of_table(text, path, measure)
 
 
@@ -55,7 +57,9 @@ def damaged_result(path: str) -> Iterator[None]:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError(
-            "the results in this file are damaged", path=path, hint="Rerun the command that wrote the file"
+            "does not have the form of a saved result",
+            path=path,
+            hint="Rerun the command that wrote the file",
         ) from None
 
 
@@ -106,12 +110,16 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-ONE_PER_RUN = "Pass a saved result, or a table with a column run and a column per measure"
+NONE_PER_RUN = "does not contain one value per run"
+ONE_PER_RUN = (
+    "Pass a saved result with a value per run, such as that of `leadline evaluate`, or a table with a column "
+    "run and a column per measure"
+)
 
 
 def _chosen(names: list[str], measure: str, path: str) -> str:
     if not names:
-        raise InputError("does not contain one number per run", path=path, hint=ONE_PER_RUN)
+        raise InputError(NONE_PER_RUN, path=path, hint=ONE_PER_RUN)
     if measure and measure not in names:
         raise InputError(f"has no measure '{measure}'", path=path, hint=f"Use {either(names)}")
     return measure or names[0]

@@ -79,7 +79,8 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
         both = [name for name in WITHOUT_IDS if name in columns]
         if len(both) > 1:  # of what was retrieved, and of what was expected
             copied = "|".join(f".{WITHOUT_IDS[name]}=.{name}" for name in both)
-            hint += f". If both have the same texts, use `jq -c '[.]|flatten[]|{copied}' FILE > IDS.jsonl`"
+            hint += ". If both have the same texts and FILE is JSON, use "
+            hint += f"`jq -c '[.]|flatten[]|{copied}' FILE > IDS.jsonl`"
         if ids in columns:
             hint = f"Column '{ids}' contains lists, which a table stores as text. Write JSON Lines (to_jsonl)"
     named = {*QUERY, *LISTED, *SCORE, *GRADE, *RANK, *TAG}
@@ -225,8 +226,9 @@ def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
 def qrels_by_subtopic(records: Records) -> QrelsColumns:
     """Return qrels with a grade for each subtopic of a document."""
     if not records.ranked:
-        raise InputError("has no column 'subtopic'", path=records.path, hint="Add the column")
-    found: dict[tuple[bytes, bytes], dict[bytes, float]] = {}
+        found = "has no subtopics, but --config read.subtopics needs a column 'subtopic'"
+        raise InputError(found, path=records.path)
+    judged: dict[tuple[bytes, bytes], dict[bytes, float]] = {}
     check = _Gathered(records, "grade", Reading())
     for place, query, document, value, subtopic in records.rows:
         try:
@@ -235,16 +237,16 @@ def qrels_by_subtopic(records: Records) -> QrelsColumns:
                 identify(document, records.columns[1], records),
             )
             name = identify(subtopic, "subtopic", records)
-            grades = found.setdefault(pair, {})
+            grades = judged.setdefault(pair, {})
             if name in grades:
                 of = f"subtopic '{subtopic}' of query '{query}'"
                 raise repeated(f"document '{document}'", verb="is judged", of=of)
             grades[name] = check.number(value, query, document)
         except InputError as error:
             raise records.at(error, place) from None
-    if not found:
+    if not judged:
         raise InputError("contains no judgments", path=records.path, hint=EMPTY)
-    made = with_shares(QrelsColumns.of_subtopics(found, source=records.path), records)
+    made = with_shares(QrelsColumns.of_subtopics(judged, source=records.path), records)
     made.remarks = (*made.remarks, *machine_remarks(records.judges))
     return made
 
@@ -321,6 +323,8 @@ def lists_of(
             gathered.add(row)
         except InputError as error:
             fault = records.at(error, row[0])
+            if error.code == "id" and records.unit == "place":  # in the list of a query
+                fault.path += f" of query '{row[1]}'"
             if on_fault is None:
                 raise fault from None
             fault.line = row[0]
@@ -360,7 +364,7 @@ class _Gathered:
         place_in_list = rank_of(rank) if self.what == "score" else -1
         if self.by_rank:
             if place_in_list < 0:
-                raise InputError(f"rank {rank!r} is not a whole number", code="rank")
+                raise InputError(f"rank {rank!r} is not a whole number of at least 0", code="rank")
             found = float(-place_in_list)
         else:
             found = self.number(value, query, document)
@@ -418,10 +422,11 @@ class _Gathered:
         if value is None and what == "score" and self.drop_nan:
             return math.nan
         try:
-            text = self.records.text
-            found = plain.number(to_bytes(value), what, 0) if text else float(value)
+            found = plain.number(to_bytes(value), what, 0) if self.records.text else float(value)
         except (TypeError, ValueError, OverflowError, InputError):
-            raise _no_number(what, value, query, document) from None
+            by_subtopic = what == "grade" and hasattr(value, "items")
+            hint = "For judgments by subtopic, add `--config read.subtopics`" if by_subtopic else ""
+            raise _no_number(what, value, query, document, hint) from None
         if isinstance(value, (str, bytes)) and not self.records.text:
             raise _no_number(what, value, query, document)
         if math.isnan(found):
@@ -465,7 +470,7 @@ def _no_number(
     what: str, value: Any, query: str, document: str, hint: str = "", *, kind: str = "a number"
 ) -> InputError:
     found = f"{what} {value!r} of document {document!r} for query {query!r} is not {kind}"
-    return InputError(found, hint=hint, code="nan" if hint else what)
+    return InputError(found, hint=hint, code="nan" if hint and what == "score" else what)
 
 
 def identify(value: Any, column: str, records: Records) -> bytes:
@@ -475,15 +480,12 @@ def identify(value: Any, column: str, records: Records) -> bytes:
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if whole:
         return b"%d" % int(value)
-    if not column:
-        raise InputError(
-            f"id {value!r} is of type {type(value).__name__}, not a string",
-            hint="Convert the id to a string",
-            code="id",
-        )
-    convert = f". To convert the column, use {records.convert}" if records.convert else ""
+    of = f" in column '{column}'" if column else ""
+    if _is_empty(value):
+        raise InputError(f"there is no id{of}", code="id")
+    convert = f". To convert the column, use {records.convert}" if records.convert and column else ""
     raise InputError(
-        f"id {value!r} in column '{column}' is of type {type(value).__name__}, not a string",
+        f"id {value!r}{of} is of type {type(value).__name__}, not a string",
         hint="Only strings and whole numbers can be ids" + convert,
         code="id",
     )

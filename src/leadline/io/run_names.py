@@ -148,3 +148,8 @@ def split_part(path: str) -> tuple[str, str]:
     """
     file, sign, part = path.rpartition("#")
     return (file, part) if sign and part and isfile(file) and not isfile(path) else (path, "")
+
+
+def no_part(path: str, part: str) -> InputError:
+    """Return the error for FILE#PART where a file has no parts."""
+    return InputError(f"has no part #{part}", path=path, hint="Only MTEB predictions have parts")

@@ -106,8 +106,8 @@ def records(
     if start.startswith(PARQUET):
         yield from parquet(path)
     elif start.startswith(b"["):
-        for number, found in enumerate(json_of(whole_text(path, encoding=encoding), path, 1), start=1):
-            yield number, checked_object(found, path, number)
+        for number, found in enumerate(json_of(whole_text(path, encoding=encoding), path), start=1):
+            yield number, checked_object(found, f"{path}, record {number}")
     elif start.startswith(b"{"):
         for number, line in text_lines(path, encoding=encoding):
             if line.strip():

@@ -26,14 +26,15 @@ MANY_LEVELS = 7  # scores with as many different values are no grades
 FEW = 10  # fewer grades than these say nothing about their kind
 
 
-def refuse_columns(names: Iterable[str], path: str) -> None:
-    """Refuse a table with a column that only runs have.
+def refuse_columns(names: Iterable[str], path: str, *, listed: bool = False) -> None:
+    """Refuse a table with a column that only runs have, or ranked lists.
 
     >>> refuse_columns(["query_id", "doc_id", "relevance"], "qrels.csv")
     """
     found = row_columns.find(names, (row_columns.RANK[0], *row_columns.TAG))
     if found is not None:
-        raise InputError(f"has a column '{found}', as a run does", path=path, hint=HINT)
+        what = "contains ranked lists" if listed else f"has a column '{found}'"
+        raise InputError(f"{what}, as a run does", path=path, hint=HINT)
 
 
 def refuse_scores(qrels: QrelsColumns, path: str) -> None:

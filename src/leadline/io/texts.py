@@ -113,7 +113,7 @@ def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str, str
             kept.append(line)
             size += len(line)
             if size > LONGEST_TEXT:
-                raise too_long(path, f"from line {began:,}", LONGEST_TEXT, noun=opening)
+                raise too_long(path, f"line {began:,}", LONGEST_TEXT, noun=opening)
     if began:
         raise InputError(f"{opening} is not closed with {closing}", path=path, line=began)
 
@@ -158,7 +158,7 @@ def marked(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[st
             found[field].append(line)
             size += len(line)
             if size > LONGEST_TEXT:
-                raise too_long(path, f"from line {began:,}", LONGEST_TEXT, noun="record")
+                raise too_long(path, f"line {began:,}", LONGEST_TEXT, noun="record")
         elif line.strip():
             raise InputError(
                 f"'{line[:40]}' does not belong to a field. A field begins with a line such as .T or .W",

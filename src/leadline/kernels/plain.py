@@ -189,7 +189,7 @@ def scan_run(
         rank = rank_of(fields[3])
         if by_rank:
             if rank < 0:
-                found = f"rank {shown(fields[3])} is not a whole number"
+                found = f"rank {shown(fields[3])} is not a whole number of at least 0"
                 raise InputError(found, line=line_number, code="rank")
             value = float(-rank)
         else:
