@@ -311,3 +311,27 @@ def test_a_folder_without_documents_and_files_that_are_no_texts_are_refused(tmp_
     written(tmp_path, "paper.pdf", b"%PDF-1.7\n")
     with pytest.raises(InputError, match=r"paper\.pdf: is a PDF file\. Convert the file to text"):
         list(read_documents(str(tmp_path)))
+
+
+def test_a_small_archive_that_is_cut_off_is_told_from_other_text(tmp_path: Path) -> None:
+    path = tmp_path / "docs.jsonl.gz"
+    lines = b"".join(b'{"id": "d%d", "text": "a %d"}\n' % (number, number * number) for number in range(99))
+    path.write_bytes(gzip.compress(lines)[:-20])
+    with pytest.raises(
+        InputError, match=r"cannot be read to the end .*The file may be damaged or incomplete"
+    ):
+        list(read_documents(path))
+
+
+def test_the_line_of_broken_json_is_that_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "docs.json"
+    path.write_text('[{"id": "d1", "text": "a"},\n{"id": "d2", "text":}]\n')
+    with pytest.raises(InputError, match=r"docs\.json:2: invalid JSON .expecting value."):
+        list(read_documents(path))
+
+
+def test_an_encoding_of_other_things_than_text_is_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "docs.jsonl"
+    path.write_text('{"id": "d1", "text": "a"}\n')
+    with pytest.raises(UsageError, match="unknown encoding 'hex'"):
+        list(read_documents(path, encoding="hex"))

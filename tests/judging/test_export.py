@@ -189,7 +189,7 @@ def test_a_packed_store_is_refused(path: str, tmp_path: Path) -> None:
 
     packed = tmp_path / "judged.sqlite.gz"
     packed.write_bytes(gzip.compress(Path(path).read_bytes()))
-    with pytest.raises(InputError, match="is not a store of"):
+    with pytest.raises(InputError, match="is a compressed database"):
         read_qrels(str(packed))
 
 
