@@ -423,7 +423,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "no query id": (
         [{"question": "why", "ctxs": [{"id": "d1", "score": "1"}]}],
-        "record 1: the record contains question, ctxs, but needs a query id (text or a whole number), such as",
+        "the record contains question, ctxs, but needs a query id (text or a whole number), such as",
     ),
     "another query id": (
         [ONE, {"qid": "q2", "results": []}],
