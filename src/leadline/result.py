@@ -362,12 +362,12 @@ def check_options(
     result: Result, method: str, options: Mapping[str, Any], *functions: Callable[..., Any]
 ) -> None:
     """Raise UnknownOptionError for an option that none of the functions behind a method has."""
-    allowed = [
+    allowed = dict.fromkeys(
         parameter.name
         for function in functions
         for parameter in inspect.signature(function).parameters.values()
         if parameter.kind is parameter.KEYWORD_ONLY
-    ]
+    )
     for name in options:
         if name not in allowed:
             choice = f"Use one of {', '.join(allowed)}." if allowed else "It takes no options."

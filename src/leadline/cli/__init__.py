@@ -198,9 +198,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except SystemExit as end:  # raised by click when a pipe is closed
         status = _drop_output(141) if end.code == 1 else end.code
     except OSError as error:
-        status = _drop_output(
-            refuse(f"cannot write the output ({error.strerror}). Check the permissions and the free space")
-        )
+        place = error.filename or "the output"
+        status = _drop_output(refuse(f"cannot write {place} ({error.strerror})"))
     gc.freeze()  # nothing is left to collect at exit
     sys.exit(status if isinstance(status, int) else 0)
 
@@ -213,7 +212,7 @@ def _drop_output(status: int) -> int:
 
 
 def _one_line(error: click.ClickException) -> str:
-    from leadline.cli._tried import missing_for, option_for, shortened, with_value
+    from leadline.cli._tried import in_words, missing_for, option_for, shortened, with_value
 
     context = getattr(error, "ctx", None)
     command = None if context is None else context.command
@@ -221,7 +220,7 @@ def _one_line(error: click.ClickException) -> str:
         hint = option_for(error.option_name, command, error.possibilities or ())
         text = f"No such option '{error.option_name}'. {hint}".rstrip()
     else:
-        text = " ".join(error.format_message().split()).replace("a valid integer range", "a whole number")
+        text = in_words(" ".join(error.format_message().split()))
         if isinstance(error, click.MissingParameter) and context is not None:
             text += missing_for(context)
         if isinstance(error, click.MissingParameter | click.BadOptionUsage) and command is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from glob import glob
 
 import click
 
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.io.run_names import is_input
 
 VALUES = "values"  # kind of inputs
@@ -20,15 +22,26 @@ def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = T
 
     if kind is not None:
         return kind == VALUES
-    found = {path: is_values(split_name(path)[1], is_known, saved=saved) for path in paths}
+    files = {path: split_name(path)[1] for path in paths}
+    found = {
+        path: is_values(file, is_known, saved=saved)
+        for path, file in files.items()
+        if os.path.exists(file) or glob(file)
+    }
     if any(found.values()) and not all(found.values()):
         values, other = (
             next(path for path, is_one in found.items() if is_one is kind) for kind in (True, False)
         )
+        kinds = next(
+            one.type.choices
+            for one in click.get_current_context().command.params
+            if one.name == "kind" and isinstance(one.type, click.Choice)
+        )
         raise UsageError(
             f"{values} contains per-query values, but {other} does not. Pass either per-query values only, "
-            "or no per-query values. If leadline takes a file for the wrong kind, add --config "
-            f"read.kind={VALUES} or --config read.kind=qrels."
+            "or no per-query values. If leadline takes a file for the wrong kind, add "
+            + either(f"--config read.kind={kind}" for kind in (VALUES, "qrels") if kind in kinds)
+            + "."
         )
     return any(found.values())
 

@@ -136,13 +136,18 @@ def least_means(results: Results, conditions: Sequence[Condition], *, rel: float
     return thresholds(results, resolve_conditions(results, lowest, rel=rel))
 
 
+def without_values(path: str | None) -> str:
+    """Return why there is nothing to compare with; `path` is the baseline file."""
+    if path is None:
+        return "there is only one run and no baseline"
+    return f"{path} {'has no matching values' if os.path.exists(path) else 'contains no values yet'}"
+
+
 def first_notes(path: str | None, conditions: Sequence[Condition]) -> list[str]:
     """Return the notes on a file that holds nothing to compare with yet, or on a single run."""
-    if path is None:
-        return ["nothing was compared, because there is only one run and no baseline"]
     untested = sum(condition.kind != BELOW for condition in conditions)
-    notes = [f"nothing was compared, because {path} contains no values yet"]
-    if untested:
+    notes = [f"nothing was compared, because {without_values(path)}"]
+    if untested and path is not None:
         notes.append(f"{counted(untested, 'check')} skipped because there is no baseline")
     return notes
 

@@ -186,8 +186,9 @@ class TakesRuns(Command):
                 waiting = taking = True
                 continue
             if each.startswith("-") and each != "-":
-                spread += ["--runs"] if waiting else []
-                waiting = taking = False
+                if waiting:
+                    raise click.BadOptionUsage("--runs", "Option '--runs' requires an argument.", context)
+                taking = False
             spread += ["--runs", each] if taking else [each]
             waiting = False
         return super().parse_args(context, [*spread, *(["--runs"] if waiting else [])])

@@ -51,14 +51,17 @@ class Outputs:
         if self.thing == STANDARD_STREAM:
             self.form = "none"
         self.labels = list(labels)
-        for path in self.files:
-            if suffix_of(path) in PICTURES:
-                raise UsageError(f"-o {path}: the name of a figure file must end in .svg, .pdf or .png.")
         pictures = [path for path in self.files if self.form_of(path) == "figure"]
+        others = [path for path in self.files if suffix_of(path) in PICTURES]
         self.drawn = bool(pictures)
-        if pictures and not drawn:
+        if (pictures or others) and not drawn:
             name = click.get_current_context().command_path
-            raise UsageError(f"-o {pictures[0]}: `{name}` has no figure. Save its table or text instead.")
+            raise UsageError(
+                f"-o {(pictures or others)[0]}: `{name}` writes no figure files. Save its table or text "
+                "instead."
+            )
+        if others:
+            raise UsageError(f"-o {others[0]}: the name of a figure file must end in .svg, .pdf or .png")
         self.needs_figure(**{f"--figure {figure}": figure, "--config figure.labels": labels})
         if pictures:
             require("figures")

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from leadline.io.pool_files import DrawnPool
     from leadline.result import Facts
 
+WITHOUT_DRAW = (
+    "--config test.half_width needs a pool from `leadline pool --for`. Pass the pool with --pool POOL."
+)
 APPROXIMATE = (
     "approximate: in simulations, half-widths were 0.89 to 1.10 times these values (docs/estimate.md)"
 )
@@ -104,11 +107,8 @@ def plan_of(
     from leadline.result import Facts
 
     estimated = estimates_of(results)
-    if pool is None or estimated is None:
-        raise UsageError(
-            "--config test.half_width needs judgments that were sampled from a pool. Use --pool POOL with a "
-            "pool from `leadline pool --for`."
-        )
+    if pool is None or estimated is None or not pool.design.get("measures"):
+        raise UsageError(WITHOUT_DRAW)
     found = plans(estimated, pool, differences=differences, power=power, **goal)
     ((name, value),) = goal.items()
     what = (

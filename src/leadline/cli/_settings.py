@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from leadline.data.reading import QueryFile
 
 GIVEN = "leadline.config"  # key of the values in the context
+FILES = "leadline.config.files"  # of the files that they come from
 TEXT = click.STRING
 
 
@@ -278,13 +279,13 @@ SETTINGS = {
                 one_in("left-to-right", "completion"), "left-to-right"),
         Setting("topics.field", "Column with the text. [default: the name of the language]"),
         Setting("topics.fits", "Number of models to fit with different seeds. Their scores are averaged.",
-                click.IntRange(1, 10**4), 5),
+                click.IntRange(1, LIMITS["fits"]), 5),
         Setting("topics.particles", "Number of particles for left-to-right.",
-                click.IntRange(1, 10**6), 20),
+                click.IntRange(1, LIMITS["particles"]), 20),
         Setting("topics.restarts", "Number of chains. leadline keeps the chain with the highest likelihood.",
-                click.IntRange(1, 10**4), 1),
+                click.IntRange(1, LIMITS["restarts"]), 1),
         Setting("topics.sweeps", "Number of Gibbs sweeps over all tokens.",
-                click.IntRange(1, 10**6), 500),
+                click.IntRange(1, LIMITS["sweeps"]), 500),
     )
 }  # fmt: skip
 
@@ -322,9 +323,10 @@ class SettingParameter(click.Parameter):
         """Return the word for a value."""
         return "VALUE"
 
-    def get_error_hint(self, _context: click.Context | None) -> str:
+    def get_error_hint(self, context: click.Context | None) -> str:
         """Return what an error calls it."""
-        return f"'--config {self.setting.key}'"
+        path = None if context is None else context.meta.get(FILES, {}).get(self.setting.keyword)
+        return f"'{self.setting.key}' in {path}" if path else f"'--config {self.setting.key}'"
 
     def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
         """Return the value that `--config` gave, else the default."""
@@ -405,26 +407,28 @@ def replacing(command: click.Command, option: str) -> Setting | None:
 def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> None:
     known = {one.key: one for one in taken(context.command)}
     given: dict[str, Any] = {}
-    for key, value in _pairs(texts, context.command):
-        one = _resolve(key, known, context)
+    files: dict[str, str] = {}
+    for key, value, path in _pairs(texts, context.command):
+        one = _resolve(key, known, context, path)
+        files |= {one.keyword: path}
         if value is None and one.kind is not click.BOOL:
             raise UsageError(f"--config {key} needs a value, such as --config {one.usage}")
         if one.many:
             given.setdefault(one.keyword, []).append(value)
         else:
             given[one.keyword] = "true" if value is None else value
-    context.meta[GIVEN] = given
+    context.meta.update({GIVEN: given, FILES: files})
 
 
-def _pairs(texts: Iterable[str], command: click.Command) -> Iterator[tuple[str, str | None]]:
-    """Yield keys and values of the command line and of files; a bare key has the value None."""
+def _pairs(texts: Iterable[str], command: click.Command) -> Iterator[tuple[str, str | None, str]]:
+    """Yield keys, values and files of settings; a bare key has the value None."""
     for text in texts:
         if _is_file(text):
-            yield from _in_file(text, command)
+            yield from ((key, value, text) for key, value in _in_file(text, command))
             continue
         for part in re.findall(r'(?:[^\s"]|"[^"]*"|")+', text):
             key, equals, value = part.partition("=")
-            yield key, value.replace('"', "") if equals else None
+            yield key, value.replace('"', "") if equals else None, ""
 
 
 EXPERIMENT = "leadline.toml"  # in the folder, the experiment of a call without arguments
@@ -465,10 +469,22 @@ def with_experiment(
         option = options.get(KEYS.get(name, ""))
         if option is not None and not _listed(given.get(str(option.name))):
             made += [part for text in _texts(name, value, path) for part in (max(option.opts, key=len), text)]
-    inputs = [
-        text for name in ("judgments", "qrels", "runs") for text in _texts(name, content.get(name), path)
-    ]
+    judgments, runs = (
+        [text for name in names for text in _texts(name, content.get(name), path)]
+        for names in (("judgments", "qrels"), ("runs",))
+    )
+    if content.keys() & (KEYS.keys() - {"pool"}) and not (runs and (judgments or _are_values(command, runs))):
+        lacking = "judgments" if runs else "runs"
+        raise InputError(f"an experiment needs the key {lacking}", path=path)
+    inputs = [*judgments, *runs]
     return [*made, *args, "--", *inputs], path
+
+
+def _are_values(command: click.Command, runs: list[str]) -> bool:
+    """Return whether the runs of an experiment are per-query values, which need no judgments."""
+    from leadline.cli._arguments import are_values
+
+    return command.name != "evaluate" and are_values(runs)
 
 
 def _listed(value: object) -> list[str]:
@@ -506,6 +522,8 @@ def _content(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
             return tomllib.load(file)
+    except FileNotFoundError:
+        raise InputError("no such file", path=path) from None
     except OSError as error:
         raise InputError(f"the file cannot be read ({error.strerror})", path=path) from None
     except ValueError as error:
@@ -520,7 +538,11 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
         tables = {name: table for name, table in tables.items() if name not in KEYS}
     for group, table in tables.items():
         if not isinstance(table, dict):
-            hint = f"Put its settings below a line with [{group}]."
+            keys = [one.key for one in SETTINGS.values() if group in (one.key, one.keyword)]
+            place, _, key = (keys[0] if keys else "read.order").partition(".")
+            hint = f"Put each setting in its table, such as {key} below a line with [{place}]."
+            if group in KEYS:
+                hint = "An experiment also needs the key runs."
             raise InputError(f"'{group}' is not a table of settings", path=path, hint=hint)
         for name, content in table.items():
             known = SETTINGS.get(f"{group}.{name}")
@@ -534,7 +556,7 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
                 yield f"{group}.{name}", text
 
 
-def _resolve(text: str, known: Mapping[str, Setting], context: click.Context) -> Setting:
+def _resolve(text: str, known: Mapping[str, Setting], context: click.Context, path: str) -> Setting:
     """Return the setting of a key, or of the last part of one."""
     import difflib
 
@@ -549,16 +571,16 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context) ->
         group = None if context.parent is None else context.parent.command
         convert = group.get_command(context, "convert") if isinstance(group, click.Group) else None
         applied = convert is not None and any(key in (one.key, one.keyword) for one in taken(convert))
-        other = "`leadline help config` explains all settings"
-        hint = "`leadline convert` applies it to a file" if applied else other
+        hint = "`leadline convert` applies it to a file" if applied else ""
         if key.endswith("qrels_columns"):
             hint = "Use `leadline convert` with --config read.columns"
-        raise UsageError(f"{name} does not use the setting {text}. {hint}.")
+        if hint:
+            raise UsageError(f"{path}{': ' * bool(path)}{name} does not use the setting {text}. {hint}.")
     keywords = {one.keyword: one.key for one in known.values()}
     close = difflib.get_close_matches(key, [*known, *keywords], n=2)
     nearest = dict.fromkeys(keywords.get(one, one) for one in close)
     hint = meant(nearest) or f"`{context.command_path} --help` lists its settings."
-    raise UsageError(f"{name} has no setting {text}. {hint}")
+    raise UsageError(f"{path}{': ' * bool(path)}{name} has no setting {text}. {hint}")
 
 
 def described() -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from leadline.cli._help import names_known
-from leadline.errors import meant
+from leadline.errors import meant, sentences
 
 # Registries whose names are explained by a command.
 EXPLAINED = {"measures.MEASURES": "measures", "retrieval.models.MODELS": "models"}
@@ -70,8 +70,21 @@ def missing_for(context: click.Context) -> str:
 def shortened(text: str, command: click.Command | None) -> str:
     """Return an error about extra arguments, of which a pattern may give many, without most of them."""
     name = "" if command is None else command.name
-    hint = " DOCS is one file or folder: `leadline index FOLDER -o INDEX`." if name == "index" else ""
-    return (text if len(text) <= LONGEST else f"{text[:LONGEST]} ...).") + hint
+    text = text if len(text) <= LONGEST else f"{text[:LONGEST]} ...)"
+    return sentences(text, "Pass several files as a folder.") if name == "index" else text
+
+
+def in_words(text: str) -> str:
+    """Return an error of click about a value without its terms of programming.
+
+    >>> in_words("0 is not in the range 1<=x<=9."), in_words("-1 is not in the range x>=0.")
+    ('0 is not between 1 and 9.', '-1 is less than 0.')
+    """
+    text = re.sub(r"is not in the range ([\d.]+)<=x<=([\d.]*\d)", r"is not between \1 and \2", text)
+    text = re.sub(r"is not in the range x>=([\d.]*\d)", r"is less than \1", text)
+    text = re.sub(r"a valid integer(?: range)?", "a whole number", text)
+    text = re.sub(r"a valid boolean\. Recognized values: .*?\by, yes\b", "true or false", text)
+    return text.replace("a valid float range", "a number").replace("a valid float", "a number")
 
 
 def option_for(word: str, command: click.Command | None, like: Sequence[str] = ()) -> str:

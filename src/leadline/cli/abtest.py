@@ -11,6 +11,7 @@ from leadline.data.table import Cell, Preformatted, Table
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.io.opening import lines
+from leadline.io.read_paths import STANDARD_STREAM
 from leadline.online.abtest import abtest
 from leadline.online.planning import ARMS, arm_of, users_needed
 from leadline.render.view import View
@@ -126,7 +127,8 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
         if (name := line.strip())
     ]
     if not assignments:
-        raise UsageError(f"{users} contains no users. List one user per line.")
+        source = "standard input" if users == STANDARD_STREAM else users
+        raise UsageError(f"{source} contains no users. List one user per line.")
     count = sum(arm == ARMS[1] for _, arm in assignments)
     outside = not USUAL[0] <= fraction <= USUAL[1]
     warnings = [

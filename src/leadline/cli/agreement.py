@@ -13,7 +13,7 @@ from leadline.cli._results import describe_input, progress
 from leadline.cli._scores import given_scores, values_given
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
-from leadline.io.run_names import run_name
+from leadline.io.run_names import run_name, split_name
 from leadline.io.small_tables import split_place
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import Agreement
@@ -113,11 +113,12 @@ def _audited(
     for path, measure in places:
         if measure and asked:
             raise UsageError(f"use only one of -m and {path}:{measure}")
-        name = run_name(path) if once else measure or run_name(path)
+        given, file = split_name(path)
+        name = given or (run_name(file) if once else measure or run_name(file))
         if name in found:
-            raise UsageError(f"two judges are both named '{name}'. Give each table its own name.")
+            raise UsageError(f"two judges are both named '{name}'. Name one of them, as in other={path}.")
         measures = [measure] if measure else options["measures"] if asked else ()
-        found[name], files = given_scores(context, OF_LABELS, [path], measures)
+        found[name], files = given_scores(context, OF_LABELS, [file], measures)
         inputs += files
     rules = {name: options[name] for name in ("top", "draws", "confidence", "seed", "used_the_judge")}
     return audit_scores(found, **rules), inputs

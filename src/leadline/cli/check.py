@@ -69,7 +69,10 @@ def command(
         if len(files) != 1:
             raise UsageError(alone)
         if os.path.isdir(files[0]):
-            raise UsageError("--fix cannot repair an index. Rebuild it with `leadline index`.")
+            raise UsageError(
+                f"{files[0]}: --fix cannot repair a folder. Pass one file. To repair an index, rebuild it "
+                "with `leadline index`."
+            )
     result = check(
         files,
         kind=kind,
@@ -89,4 +92,4 @@ def command(
     if result.rejected and not fix:
         if len(result.files) > 1:
             raise InputError(f"leadline would reject {result.rejected} of {len(result.files)} files")
-        raise InputError("leadline would reject this file", path=files[0])
+        raise InputError("leadline would reject this file", path=result.files[0].path)

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from leadline.cli._baselines import OPTIONS, BaselineFile, first_notes, least_means
+from leadline.cli._baselines import OPTIONS, BaselineFile, first_notes, least_means, without_values
 from leadline.cli._outputs import Outputs, refuse_same_output
-from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
+from leadline.cli._reading_options import WITHOUT_DRAW, judgments_and_draw, plan_of, values_of
 from leadline.cli._results import inputs_of, progress
 from leadline.cli._scores import given_scores, refuse_no_runs, values_given
 from leadline.comparison import pairing as pairings
@@ -135,8 +135,13 @@ def command(
             )
         by_path = {run.path: run.name for run in own.runs}
         baseline = [one if one in own.names else by_path.get(one, one) for one in baseline]
+        unknown = [one for one in baseline if one not in own.names]
+        if unknown and len(own.names) == 1:
+            raise UsageError(f"--baseline {unknown[0]}: no such file or run")
     file.check(own, floors=bool(conditions))
     results, pairing = file.joined(own)
+    if half_width is not None and (draw is None or not draw.design.get("measures")):
+        raise UsageError(WITHOUT_DRAW)
     of_judgments = list(more)
     more += file.inputs(results)
     added = {
@@ -158,9 +163,10 @@ def command(
     floors_alone = bool(conditions) and len(results.runs) == 1 and not baseline
     if pairing is None and (path is not None or floors_alone):
         if outputs.drawn or query_slice:
+            option = "a figure" if outputs.drawn else "--query-slice"
             raise UsageError(
-                "there is nothing to compare with, so neither a figure nor --query-slice applies. Leave "
-                "out the figure and --query-slice."
+                f"{option} needs a comparison, but {without_values(path)}. Leave out "
+                f"{'the figure' if outputs.drawn else option}."
             )
         outcomes = least_means(own, conditions, rel=level)
         shown = own.select_measures(list(range(len(own.measures))))  # options are added to a copy
@@ -186,7 +192,7 @@ def command(
         view = View(comparison, extra=_conditions(outcomes) | file.to_dict(outcomes), lines="pairs")
         if query_slice:
             view.more, view.lines = slices_of(comparison, query_slice), "slices"
-        elif half_width is not None or (draw is not None and rules.smallest):
+        elif half_width is not None or (draw is not None and draw.design.get("measures") and rules.smallest):
             goal = {"smallest": rules.smallest} if half_width is None else {"half_width": half_width}
             view.more = plan_of(own, draw, differences=True, power=rules.power, **goal)
         table = comparison.printed_pairs(pairs)

@@ -109,7 +109,9 @@ def command(
             "max."
         )
     if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
-        raise UsageError(f"{target} already exists. Choose a new name, or use --overwrite.")
+        replaceable = os.path.isdir(target) == (form == BEIR)
+        hint = "Choose a new name, or use --overwrite." if replaceable else "Choose a new name."
+        raise UsageError(f"{target} already exists. {hint}")
     suffix = None if form in {None, BEIR, RANK_EVAL} else SUFFIXES[str(form)]
     names, sure = options["columns"], kind == "qrels"  # names of the columns of the only input
     file = opened(source)
@@ -117,13 +119,17 @@ def command(
         file = opened(source, read=True)
     if kind is None and names is not None:
         kind = "qrels" if row_columns.find(names.split(","), row_columns.GRADE) else "run"
+    given = kind
     kind = kind or (
         "qrels" if subtopics else "run" if file.format is TREC and file.whole is None else content_of(file)
     )
     to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
-    if kind == "run" and others:
+    run = (
+        source if kind == "run" else next((path for path in others if given is None and _is_run(path)), None)
+    )
+    if run is not None and others:
         raise InputError(
-            "this is a run, but only qrels can be merged", path=source, hint="`leadline fuse` combines runs."
+            "this is a run, but only qrels can be merged", path=run, hint="`leadline fuse` combines runs."
         )
     if kind == "run" and form in {BEIR, RANK_EVAL}:
         raise InputError(f"this is a run, but --to {form} needs judgments", path=source)
@@ -184,6 +190,13 @@ def _check_texts(form: str | None, queries: str | None, docs: str | None, index:
     both({"--docs": docs}, {"--to beir": form == BEIR})
     both({"--to rank_eval": form == RANK_EVAL}, {"--index-name NAME": index})
     both({"--index-name NAME": index}, {"--to rank_eval": form == RANK_EVAL})
+
+
+def _is_run(path: str) -> bool:
+    if not os.path.isfile(path):  # a pipe is read once
+        return False
+    file = opened(path, read=True)
+    return file.format is not SQLITE_STORE and content_of(file) == "run"
 
 
 def _merged(parts: Sequence[QrelsColumns]) -> Qrels:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import is_given
 from leadline.cli._outputs import Outputs
 from leadline.cli._results import describe_input
 from leadline.cli._scores import given_scores, values_given
@@ -69,7 +70,8 @@ def command(
     -o | figure
     """
     paths = [truth, *([] if estimate is None else [estimate]), *more]
-    two = len(paths) == 2 and not measures  # which may be tables of runs too
+    read = any(is_given(context, name) for name in context.meta.get("leadline.scores", {}))
+    two = len(paths) == 2 and not measures and not read  # which may be tables of runs too
     if values_given(context, [split_place(path)[0] for path in paths], kind, saved=not two):
         sides = _sides(context, paths, measures)
         result = correlate_columns(sides, teams=read_labels(team) if team else None, **options)

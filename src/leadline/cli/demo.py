@@ -100,7 +100,10 @@ def _write_files(folder: str, collection: str | None) -> None:
 
     if os.path.exists(folder) and not os.path.isdir(folder):
         raise UsageError(f"--files {folder} is a file. Pass a folder instead.")
-    os.makedirs(folder, exist_ok=True)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--files {folder}: cannot create this folder ({error.strerror})") from None
     contents = {os.path.join(folder, name): content for name, content in files()}
     check_outputs(*contents)
     kept = [path for path, content in contents.items() if _differs(path, content)]

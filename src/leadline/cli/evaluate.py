@@ -108,17 +108,17 @@ def command(  # click documents the options
                 f"--figure {figure}": figure not in (None, "slices"),
             }
         )
-        if per_query and form not in ("json", "jsonl"):
-            raise UsageError("-q with a sampled pool needs -f json or -f jsonl")
+        if per_query and form not in ("json", "jsonl") and not outputs.saves:
+            raise UsageError("-q with a sampled pool needs -f json, -f jsonl or -o FILE.json")
     options["queries"] = queries_of(options["queries"], complete=complete)
     means = not no_means
     additions = [name for name in ("bounds", "intervals") if options[name]]
     additions += ["query-slice"] * bool(query_slice)
     additions += ["query-weights"] * (options["query_weights"] is not None)
-    if form != "trec" and no_means and (not per_query or additions):
-        raise UsageError(
-            "-n needs -q and cannot be combined with --bounds, --intervals, --query-slice or --query-weights"
-        )
+    if form != "trec":
+        both({"-n": no_means}, {"-q": per_query})
+        if no_means and additions:
+            raise UsageError(f"-n cannot be combined with --{additions[0]}. Leave out one of them.")
     if form == "trec" and additions:
         name = f"--{additions[0]}"
         raise UsageError(f"-f trec cannot be combined with {name}. Use another format, or leave out {name}.")

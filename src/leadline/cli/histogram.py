@@ -42,7 +42,7 @@ def command(
     -------
     qrels
     runs...
-    --bins N | Measures | int 1..1000000 | = 10
+    --bins N | Measures | int 2..10000 | = 10
         Number of bins of equal width, from 2 to 10,000.
     --norm | Measures | query/model/none
         Normalize scores to the range 0 to 1 per query (query) or per run (model, as in the paper), or take

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -105,9 +106,9 @@ def command(
         _simulate(pool, store, simulate, outputs, **options)
         return
     if outputs.files:
+        export = shlex.join(["leadline", "judge", "--store", store, "--export", outputs.files[0]])
         raise UsageError(
-            f"-o {outputs.files[0]} does not apply to the judging page. After judging, use `leadline judge "
-            f"--store {store} --export {outputs.files[0]}`"
+            f"-o {outputs.files[0]} does not apply to the judging page. After judging, use `{export}`"
         )
     require("the judging page")
     if docs is None or queries is None:
@@ -116,7 +117,7 @@ def command(
             "instead, add --export QRELS."
         )
     if pool is None and not os.path.exists(store):
-        raise UsageError("no pool was given. Pass POOL, or a --store that already has pairs.")
+        raise UsageError(f"no pool was given, and {store} does not exist. Pass POOL, or an existing --store.")
     terms = analysis_of(language, analysis)
     _serve(pool, docs, queries, store, analysis=terms, **options)
 

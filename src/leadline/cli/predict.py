@@ -99,5 +99,7 @@ def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:
 
     column = read_column(path)
     if not column.queries:
-        raise UsageError(f"{path} has no per-query values. Save them with `leadline evaluate -q -o FILE`.")
+        raise UsageError(
+            f"{path} has no per-query values. Save them with `leadline evaluate QRELS RUN... -o FILE.json`."
+        )
     return column.queries, column.measure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import textwrap
 import time
@@ -83,7 +84,8 @@ def command(
     output, form = outputs.thing, outputs.form
     if queries is not None and query is None:
         if not os.path.exists(queries) and (" " in queries or queries.isalnum()):
-            raise UsageError(f'{queries}: no such file. To search for one query, use --query "{queries}".')
+            query = shlex.quote(queries)
+            raise UsageError(f"{queries}: no such file. To search for one query, use --query {query}.")
         query_texts = read_queries(queries, **reading)
     elif query is not None and queries is None:
         query_texts = read_queries({"query": query})

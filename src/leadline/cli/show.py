@@ -36,9 +36,14 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
         values = read_scores([result])
         command_name, kind, inputs, view = "show", "table", list(values.inputs), View(values)
     if per_query:
-        if "per_query" not in inspect.signature(view.result.to_dict).parameters:
+        made = view.result
+        in_json, in_tables = (
+            "per_query" in inspect.signature(each).parameters
+            for each in (made.to_dict, made._columns)  # noqa: SLF001
+        )
+        if not (in_json or in_tables):
             raise UsageError(f"--per-query does not apply, because a {kind} has no per-query values")
-        view.json |= {"per_query": True}
-        if view.shown or command_name == "show":
+        view.json |= {"per_query": True} if in_json else {}
+        if in_tables and (view.shown or command_name == "show"):
             view.shown |= {"per_query": True}
     outputs.write(command_name, view, lambda: inputs)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
+from itertools import islice
 from typing import Any, BinaryIO, Unpack
 
 from leadline.data.reading import Reading
@@ -27,6 +29,8 @@ from leadline.scale.engines import Engine, engine_of
 from leadline.scale.partial import PartSum
 from leadline.scale.process_pool import Fault, Unit
 from leadline.scale.run_parts import RunParts, is_url, local_copy
+
+OVERLAP = "To group the rows of each query first, add --group-parts (only for TREC text)."
 
 
 class PartsFailedError(LeadlineError):
@@ -84,7 +88,7 @@ def evaluate_parts(
     given = parts if isinstance(parts, RunParts) else RunParts(parts)
     evaluation = Evaluation(qrels, measures, **options)
     if evaluation.reading.by_tag:
-        raise UsageError("a run in parts is named after the first path. Leave out --config read.name_by=tag.")
+        raise UsageError("a run in parts cannot be named by its tag. Leave out --config read.name_by=tag.")
     if not group_parts:
         return evaluated(evaluation, [given], engine, on_fault, on_part)
     with grouped_parts(given, evaluation.reading) as (grouped, inputs):
@@ -151,7 +155,8 @@ def evaluated(
             "runs in parts and engines do not support judgments with inclusion probabilities. Use judgments "
             "without them, or undivided runs without an engine."
         )
-    sums = [PartSum(evaluation, parts.name, by_tag=evaluation.reading.by_tag) for parts in runs]
+    by_tag = evaluation.reading.by_tag
+    sums = [PartSum(evaluation, parts.name, by_tag=by_tag, hint=OVERLAP) for parts in runs]
     faults: dict[str, str] = {}
     sizes = [parts.size for parts in runs]
     total = sum(size or 0 for size in sizes) if all(sizes) else 0
@@ -214,7 +219,21 @@ def grouped_parts(parts: RunParts, reading: Reading) -> Iterator[tuple[RunParts,
         except InputError as error:
             if not error.path.startswith(folder):
                 raise
-            raise error.at(f"{parts.name} (parts grouped by query)") from None
+            raise InputError(
+                re.sub(r" \(first at line \d+\)", "", error.found) + _shown(error),
+                path=f"{parts.name} (parts grouped by query)",
+                hint=error.hint,
+                code=error.code,
+            ) from None
+
+
+def _shown(error: InputError) -> str:
+    """Return the line of an error, whose number is that of a temporary file."""
+    if error.line is None:
+        return ""
+    with open(error.path, "rb") as file:
+        line = next(islice(file, error.line - 1, None), b"")
+    return f" ({' '.join(line.decode(errors='replace').split())[:100]!r})"
 
 
 class _Groups:
@@ -233,7 +252,7 @@ class _Groups:
             raise InputError(f"--group-parts needs TREC text, but this is {found}", path=label)
         rows = self._add_text(path)
         if not rows:
-            raise InputError("the file contains no lines of a run", path=label)
+            raise InputError("contains no run lines", path=label)
         return rows
 
     def _add_text(self, path: str) -> int:

@@ -102,11 +102,12 @@ def _readable(part: Any, label: str) -> Iterator[tuple[Any, str | None]]:
 class PartSum:
     """The parts of one run, added up as they are finished."""
 
-    def __init__(self, evaluation: Evaluation, name: str, *, by_tag: bool = False) -> None:
+    def __init__(self, evaluation: Evaluation, name: str, *, by_tag: bool = False, hint: str = "") -> None:
         size = len(evaluation.qrels.queries)
         self.evaluation = evaluation
         self.name = name
         self.by_tag = by_tag
+        self.hint = hint  # to an error about a query in two parts
         self.values: Floats = np.full((size, len(evaluation.measures)), np.nan)
         self.averaged: Flags = np.zeros(self.values.shape, dtype=np.bool_)
         self.limits: Floats | None = None
@@ -143,9 +144,7 @@ class PartSum:
         unjudged = ((name, self.unjudged[name]) for name in part.unjudged if name in self.unjudged)
         for query, earlier in (*judged, *unjudged):
             raise InputError(
-                f"query '{to_text(query)}' is also in {self.labels[earlier]}",
-                path=part.label,
-                hint="To group the rows of each query first, add --group-parts (only for TREC text).",
+                f"query '{to_text(query)}' is also in {self.labels[earlier]}", path=part.label, hint=self.hint
             )
 
     def _put(self, codes: Integers, values: RunValues) -> None:
@@ -200,7 +199,7 @@ def merge_partials(evaluation: Evaluation, partials: Iterable[Partial], *, name:
     >>> merge_partials(evaluation, partials, name="bm25").mean("bm25", "AP")
     0.75
     """
-    total = PartSum(evaluation, name)
+    total = PartSum(evaluation, name, hint="Put each query in only one part.")
     for number, partial in enumerate(partials):
         total.add(number, partial)
     if not total.labels:

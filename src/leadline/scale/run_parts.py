@@ -53,7 +53,7 @@ def remote_files(url: str) -> list[str]:
         if MAGIC.search(path):
             found = [name for name in system.glob(path) if not system.isdir(name)]
         elif not url.startswith("http") and system.isdir(path):
-            kind = "is a folder without files"
+            kind = "is a folder without visible files"
             found = [name for name in system.find(path) if is_visible(str(name)[len(path) :])]
         else:
             return [url]
@@ -138,6 +138,9 @@ def _fault(error: Exception, url: str) -> InputError:
     """Return the error of a storage as one of the input, in one line."""
     text = " ".join(str(error).split()) or type(error).__name__
     kind = type(error).__name__
+    cause = error.__cause__  # HTTP calls every failure a missing file
+    if url.startswith("http") and cause is not None and getattr(cause, "status", None) != 404:
+        return InputError(f"the file cannot be read ({cause})", path=url)
     if isinstance(error, FileNotFoundError):
         if "bucket" in text and "does not exist" in text:
             return InputError(f"there is no bucket {url.split('/')[2]}", path=url)
@@ -228,7 +231,7 @@ def part_files(path: str) -> list[str]:
         return remote_files(path)
     kind = "is a pattern that matches no file"
     if isdir(path):
-        kind = "is a folder without files"
+        kind = "is a folder without visible files"
         found = [
             os.path.join(folder, name)
             for folder, _, names in os.walk(path)

@@ -92,10 +92,14 @@ def saved_results(path: str) -> Results:
         raise
     results = saved.view.result
     if not isinstance(results, Results):
-        raise InputError(f"only results of `evaluate` can be merged, but this is a {saved.kind}", path=path)
+        found = f"only results of `evaluate` and `merge` can be merged, but this is a {saved.kind}"
+        raise InputError(found, path=path)
     for key in ("bounds", "relevance_strings"):
         if results.options.get(key):
-            raise InputError(f"results with {key.replace('_', ' ')} cannot be merged", path=path)
+            name = key.replace("_", " ")
+            raise InputError(
+                f"results with {name} cannot be merged", path=path, hint=f"Evaluate the part without {name}."
+            )
     results.inputs = saved.inputs
     return results
 
