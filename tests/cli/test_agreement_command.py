@@ -387,3 +387,18 @@ def test_results_of_python_are_audited_or_refused() -> None:
     ):
         with pytest.raises(LeadlineError, match=re.escape(says)):
             ll.audit_scores(judges)
+
+
+@pytest.mark.usefixtures("scores")
+def test_two_tables_of_one_name_can_be_named(leadline: Leadline) -> None:
+    refusal = leadline("agreement", "ann.csv", "ann.csv").err
+    assert "Name one of them, as in other=ann.csv." in refusal
+    assert (
+        leadline("agreement", "ann.csv", "other=ann.csv", "-f", "json").data["audit"][0]["judge"] == "other"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_option_is_no_run(leadline: Leadline) -> None:
+    said = leadline("agreement", "ann.qrels", "ben.qrels", "--runs", "-m", "AP").refusal
+    assert "Option '--runs RUN...' requires an argument" in said

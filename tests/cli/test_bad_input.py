@@ -79,10 +79,7 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
         ("evaluate", "Missing argument 'QRELS'." + EVALUATE_HINT),
         ("evaluate q", "Missing argument 'RUNS...'." + EVALUATE_HINT),
         ("evaluate q r -m", "Option '-m MEASURE' requires an argument. See `leadline evaluate --help`.\n"),
-        (
-            "evaluate q r -l x",
-            "Invalid value for '-l' / '--level': 'x' is not a valid float." + EVALUATE_HINT,
-        ),
+        ("evaluate q r -l x", "Invalid value for '-l' / '--level': 'x' is not a number." + EVALUATE_HINT),
         ("evaluate none r", "none: no such file\n"),
         ("evaluate q none", "'none' is neither a file nor a measure\n"),
         ("evaluate q r --config read.known=none", "none: no such file\n"),

@@ -215,7 +215,7 @@ def test_the_qrels_of_several_assessors_are_merged(leadline: Leadline, tmp_path:
     ("names", "more", "message"),
     [
         (("a.run", "ann"), (), "a.run: this is a run, but only qrels can be merged. `leadline fuse`"),
-        (("ann", "a.run"), (), "This looks like a run"),
+        (("ann", "a.run"), (), "a.run: this is a run, but only qrels can be merged"),
         (("ann", "drawn.csv"), (), "drawn.csv: leadline cannot merge sampled judgments"),
         (("ann", "ann"), ("-C", "read.subtopics"), "ann: leadline cannot merge judgments by subtopic"),
         (("ann", "out", "ann"), (), "ann already exists"),

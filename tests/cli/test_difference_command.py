@@ -166,7 +166,7 @@ def test_a_run_from_standard_input_is_read_once(leadline: Leadline, files: list[
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["-k", "0"], "0 is not in the range"),
+        (["-k", "0"], "0 is not between 1"),
         (["--competitor", "jacard"], "Did you mean Jaccard"),
         (["-o", "out.gif"], "must end in .svg, .pdf or .png"),
         (["--group", "nowhere"], "'nowhere' is not valid"),

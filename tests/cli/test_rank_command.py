@@ -134,7 +134,7 @@ def test_every_form_has_a_row_for_each_run_and_measure(leadline: Leadline) -> No
             "--config scores.wide works only with per-query values",
         ),
         (
-            ["correlate", "values.json", "values.json", "--config", "scores.wide=runs"],
+            ["correlate", "qrels.txt", "bm25.run", "--config", "scores.wide=runs"],
             "--config scores.wide works only with per-query values",
         ),
         (["correlate", "values.json"], "Pass FILE... -m MEASURE -m MEASURE"),

@@ -226,3 +226,14 @@ def test_statap_is_computed_and_recall_over_all_queries_estimated(leadline: Lead
         data = leadline("evaluate", judgments, *RUNS, "-m", "R@10", "-f", "json").data
         assert "estimates" in data["runs"][0]
         assert (data["runs"][0]["mean"]["R@10"] is not None) == known  # the frame is needed
+
+
+@pytest.mark.parametrize("call", ["evaluate qrels.txt bm25.run", "compare qrels.txt bm25.run dense.run"])
+@pytest.mark.parametrize("pool", ["", "--pool pool.tsv"])
+def test_a_plan_needs_a_pool_drawn_for_a_measure(
+    call: str, pool: str, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).resolve().parents[2] / "docs" / "examples")
+    words = [*call.split(), *pool.split(), "-m", "P@2"]
+    assert "half_width needs a pool from" in leadline(*words, "--config", "test.half_width=0.1").refusal
+    assert leadline(*words, *["--config", "test.smallest=0.1"] * ("dense.run" in words)).status == 0

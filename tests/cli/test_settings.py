@@ -62,8 +62,8 @@ def test_quotes_keep_blanks_in_a_value(tmp_path: Path, leadline: Leadline) -> No
         ("ordr=rank", "has no setting ordr. Did you mean read.order?"),
         ("order", "--config order needs a value, such as --config read.order=rank"),
         ("order=x", "'x' is not one of 'score', 'rank'"),
-        ("smallest=1", "`leadline evaluate` does not use the setting smallest"),
-        ("none.toml", "none.toml: the file cannot be read (No such file or directory)"),
+        ("smallest=1", "`leadline evaluate` has no setting smallest"),
+        ("none.toml", "none.toml: no such file"),
         ("zzz=1", "`leadline evaluate --help` lists its settings"),
     ],
 )
@@ -91,7 +91,12 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
     [
         ("order = 1\n", "'order' is not a table of settings. Put"),
         ("[read\n", "invalid TOML"),
-        ("[read]\nordr = 1\n", "has no setting read.ordr. Did you mean read.order or"),
+        (
+            "[read]\nordr = 1\n",
+            "my.toml: `leadline evaluate` has no setting read.ordr. Did you mean read.order or",
+        ),
+        ("[read]\norder = 1\n", "Invalid value for 'read.order' in "),
+        ("runs = ['a.run']\n[read]\norder = 'rank'\n", "names its own runs"),
     ],
 )
 def test_a_faulty_file_is_refused(text: str, said: str, tmp_path: Path, leadline: Leadline) -> None:

@@ -82,3 +82,11 @@ def test_what_is_no_saved_result_is_refused_with_what_to_do(leadline: Leadline, 
 def test_values_of_another_program_are_shown_too(leadline: Leadline, folder: Path) -> None:
     (folder / "map.txt").write_text("map\tq1\t0.5\nmap\tq2\t0.25\n")
     assert "0.3750" in leadline("show", "map.txt").out
+
+
+def test_values_per_query_are_shown_of_every_result_that_has_them(leadline: Leadline) -> None:
+    for words in (f"compare qrels.txt {RUNS} -m AP", "agreement judges.csv"):
+        assert leadline(*words.split(), "-f", "none", "-o", "kept.json").status == 0
+        shown = leadline("show", "kept.json", "-q", "-f", "json")
+        assert "knots" in json.dumps(shown.data)
+    assert leadline("show", "kept.json", "-q").out == leadline("agreement", "judges.csv", "-q").out

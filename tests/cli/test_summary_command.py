@@ -66,7 +66,7 @@ def test_what_cannot_be_summarised_is_said(docs: str, leadline: Leadline) -> Non
         ),
         (["bare", "--doc", "d7"], "no document 'd7' in bare. Did you mean 'd"),
         ([docs, "--doc", "d7"], "no document 'd7' in docs.jsonl. Did you mean 'd"),
-        ([docs, "--doc", "d1", "--words", "0"], "0 is not in the range"),
+        ([docs, "--doc", "d1", "--words", "0"], "0 is not between 1"),
         ([docs, "--doc", "d1", "--query", "a", "--static", "first"], "use only one of --query and --static"),
         (["none.jsonl", "--doc", "d1"], "none.jsonl"),
     ):

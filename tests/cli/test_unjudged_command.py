@@ -141,7 +141,7 @@ def test_two_topics_have_no_shape(leadline: Leadline, runs: list[Path]) -> None:
         (["--method", "best"], "unknown method 'best'"),
         (["--method", "deshato"], "Add `--topics VECTORS` or `--docs DOCUMENTS`"),
         (["--topics", "x.jsonl"], "method nruns does not use topics"),
-        (["--depth", "0"], "0 is not in the range"),
+        (["--depth", "0"], "0 is not between 1"),
     ],
     ids=str,
 )

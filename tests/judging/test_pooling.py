@@ -201,7 +201,7 @@ def test_the_command_writes_a_pool_that_is_pairs_too(runs: list[str], leadline: 
 def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadline) -> None:
     for arguments, said in (
         ([*runs], "depth"),
-        ([*runs, "--depth", 0], "0 is not in the range"),
+        ([*runs, "--depth", 0], "0 is not between 1"),
         ([*runs, "--depth", 3, "-C", "pool.known=a.run", "--judged", "b.run"], "b.run"),
         (["-C", "pool.random=3"], "there is nothing to pool. Pass runs, or both documents and queries"),
         (["--depth", 3, "--docs", "docs.jsonl", "--queries", "queries.jsonl"], "Depth(3) needs runs"),

@@ -177,3 +177,8 @@ def test_a_server_that_is_down_is_named_soon(
     del storage
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     assert f"{FOLDER}: the file cannot be read (Could not connect" in refused(leadline, split.qrels, FOLDER)
+
+
+def test_an_address_that_does_not_answer_is_not_a_missing_file(split: Split, leadline: Leadline) -> None:
+    said = refused(leadline, split.qrels, "http://127.0.0.1:9/x.run")
+    assert "http://127.0.0.1:9/x.run: the file cannot be read (Cannot connect" in said

@@ -22,6 +22,13 @@ MISSPELT = 0.88  # the same for a word that people try
 # Words of options that say nothing about what they set.
 EMPTY = "with from only show print file path name list number type leadline"
 HOLD_BOTH = (".json", ".jsonl", ".csv", ".tsv", ".parquet")  # files that may hold judgments and a run
+# Words of answers, and the parameters of the commands that they are for.
+ARGUMENTS = {
+    "QRELS RUN": ("qrels", "runs"),
+    "of a run.": ("runs",),
+    "Per-query values": ("wide",),
+    ".svg": ("labels",),
+}
 MOST = 3  # options whose help has a word; with more, the word says nothing
 
 
@@ -71,7 +78,8 @@ def shortened(text: str, command: click.Command | None) -> str:
     """Return an error about extra arguments, of which a pattern may give many, without most of them."""
     name = "" if command is None else command.name
     text = text if len(text) <= LONGEST else f"{text[:LONGEST]} ...)"
-    return sentences(text, "Pass several files as a folder.") if name == "index" else text
+    hint = "To index several files, use `leadline index FOLDER -o INDEX`."
+    return sentences(text, hint) if name == "index" else text
 
 
 def in_words(text: str) -> str:
@@ -106,7 +114,8 @@ def option_for(word: str, command: click.Command | None, like: Sequence[str] = (
     if not spelled and len(word) >= LONG:
         known = [one.removeprefix(f"{command.name} ") for one in TRIED_OPTIONS]
         for close in difflib.get_close_matches(word, known, cutoff=MISSPELT):
-            if answer := answer_to(close, command):
+            opposite = ("-judged" in close) != ("-judged" in word)
+            if not opposite and (answer := answer_to(close, command)):
                 return answer
     return meant(map(repr, sorted(spelled) or by_meaning(word, command)))
 
@@ -114,13 +123,23 @@ def option_for(word: str, command: click.Command | None, like: Sequence[str] = (
 def answer_to(word: str, command: click.Command | None) -> str:
     """Return the first answer to a word that names only options and settings of a command, if any."""
     own = () if command is None else TRIED_OPTIONS.get(f"{command.name} {word}", ())
-    has = {name for one in command.params for name in one.opts} if command is not None else set()
-    for answer in own or TRIED_OPTIONS.get(word, ()):
-        plain = re.sub("`[^`]*`", "", answer)
-        named = re.findall(r"(?<![\w`-])(?:--config [a-z]+\.[a-z_]+|--?[a-zA-Z][\w-]*)", plain)
-        if command is None or {*named} <= has:
-            return answer
-    return ""
+    return next(
+        (one for one in own or TRIED_OPTIONS.get(word, ()) if command is None or fits(one, command)), ""
+    )
+
+
+def fits(answer: str, command: click.Command) -> bool:
+    """Return whether an answer names only what a command has: options, their values, arguments."""
+    plain = re.sub("`[^`]*`", "", answer)
+    named = re.findall(r"(?<![\w`-])(?:--config [a-z]+\.[a-z_]+|--?[a-zA-Z][\w-]*)", plain)
+    metavars = {name: one.metavar or "" for one in command.params for name in one.opts}
+    values = {"-m": "MODEL" if "model" in plain else "MEASURE", "-o": "FILE" if "-o FILE" in plain else ""}
+    needed = {name for words, names in ARGUMENTS.items() if words in plain for name in names}
+    return (
+        {*named} <= metavars.keys()
+        and all(value in metavars[name] for name, value in values.items() if name in named)
+        and needed <= {one.name for one in command.params}
+    )
 
 
 def by_meaning(word: str, command: click.Command) -> list[str]:
