@@ -194,7 +194,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         lengths="x.csv:tokens",
     )
     refused("judged_only", "R@5tokens", lengths=LENGTHS, judged_only=True)
-    refused(r"Pass FILE:COLUMN or a dictionary \{document: length\}", "R@5tokens", lengths=7)
+    refused(r"must be FILE:COLUMN or a dictionary \{document: length\}", "R@5tokens", lengths=7)
     refused("FILE:COLUMN", "R@5tokens", lengths="x.csv")
     refused("length 1.5 of document 'a'", "R@5tokens", kind=InputError, lengths={"a": 1.5})
     table = tmp_path / "l.csv"
