@@ -242,7 +242,7 @@ def _checked_queries(given: object) -> QueryFile | tuple[str, ...] | None:
     >>> _checked_queries("dev.txt"), _checked_queries(["q2", "q1", "q2"])
     ('dev.txt', ('q2', 'q1'))
     """
-    if given is None or isinstance(given, QueryFile):
+    if given is None or (given and isinstance(given, QueryFile)):
         return given
     if isinstance(given, (str, os.PathLike)) and os.fspath(given):
         return QueryFile(os.fspath(given))
