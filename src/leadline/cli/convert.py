@@ -196,7 +196,7 @@ def _is_run(path: str) -> bool:
     if not os.path.isfile(path):  # a pipe is read once
         return False
     file = opened(path, read=True)
-    return file.format is not SQLITE_STORE and content_of(file) == "run"
+    return file.format is TREC and content_of(file) == "run"  # a table may be told by read.kind
 
 
 def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
