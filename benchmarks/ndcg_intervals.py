@@ -23,12 +23,11 @@ from typing import Any
 import numpy as np
 
 from leadline.data.judged_run import JudgedRun
+from leadline.estimation.designs import kind_of
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.measure_targets import kind_of
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.samples import evidence_of
-from leadline.estimation.sampling_errors import half_width
-from leadline.estimation.withheld import Design, not_simulated
+from leadline.estimation.sampling_errors import Design, half_width, not_simulated
 from leadline.io.objects import Run, read_qrels, read_run
 from leadline.measures import MEASURES, Measure
 

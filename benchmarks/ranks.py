@@ -26,7 +26,7 @@ import numpy as np
 import leadline as ll
 from leadline.comparison.rank import Ranking, rank
 from leadline.data.ids import Vocabulary
-from leadline.data.records import NamedMeasure, RunInfo
+from leadline.data.table import NamedMeasure, RunInfo
 from leadline.evaluation.results import Results
 from leadline.stats.ranks import bootstrap_ranks, paired_t, rank_limits
 

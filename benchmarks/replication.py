@@ -22,7 +22,7 @@ import leadline as ll
 from leadline.comparison.replication import ReplicationRules, replication_values
 from leadline.comparison.replication_result import STATISTICS, ReplicationValue
 from leadline.data.ids import Vocabulary
-from leadline.data.records import NamedMeasure, RunInfo
+from leadline.data.table import NamedMeasure, RunInfo
 from leadline.evaluation.results import Results
 
 MEASURE = "nDCG@10" if os.environ.get("MEASURE") is None else os.environ["MEASURE"]

@@ -16,7 +16,7 @@ import sys
 import numpy as np
 
 from leadline.comparison.engine import Differences, Tested
-from leadline.comparison.rules import Rules
+from leadline.comparison.pairing import Rules
 from leadline.stats.intervals import Student
 from leadline.stats.simultaneous import max_t
 

@@ -20,13 +20,11 @@ import numpy as np
 
 from leadline import read_qrels
 from leadline.data.reading import Reading
-from leadline.estimation.designs import at_scale, random_numbers_of
+from leadline.estimation.designs import at_scale, kind_of, random_numbers_of
 from leadline.estimation.estimators import Estimator
-from leadline.estimation.measure_targets import kind_of
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.samples import evidence_of
-from leadline.estimation.sampling_errors import half_width
-from leadline.estimation.withheld import FEWEST_JUDGMENTS
+from leadline.estimation.sampling_errors import FEWEST_JUDGMENTS, half_width
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 

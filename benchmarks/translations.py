@@ -25,9 +25,8 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import svds
 
-from leadline.topics.fit import fit
 from leadline.topics.infer import infer, similarities
-from leadline.topics.model import Corpus, analyses_of, corpus_of
+from leadline.topics.model import Corpus, analyses_of, corpus_of, fit
 
 SEEDS = range(5)
 SWEEPS = 200

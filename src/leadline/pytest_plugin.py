@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.gate import Condition
-    from leadline.comparison.rules import Rules
+    from leadline.comparison.pairing import Rules
     from leadline.evaluation.results import Results
     from leadline.io.objects import Qrels
 
@@ -283,7 +283,7 @@ class LeadlineGate:
 
     def _rules(self, options: dict[str, Any]) -> Rules:
         """Take the options of a comparison out of all options, with the defaults of the configuration."""
-        from leadline.comparison.rules import Rules
+        from leadline.comparison.pairing import Rules
         from leadline.errors import UsageError
 
         names = ("test", "interval", "confidence", "power", "query_group", "seed")

@@ -19,7 +19,7 @@ from leadline.render.view import BY_SUFFIX, View, suffix_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from leadline.data.records import ResultWarning
+    from leadline.data.table import ResultWarning
 
 Make: TypeAlias = "Callable[[float | None], Figure]"  # of the width in inches, None for the default
 # Attributes of the results of other programs, and what says the same here.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.charts.agreement_plots import WRITTEN, against_reference, between_judges
+from leadline.charts.association_plots import WRITTEN, against_reference, between_judges
 from leadline_studies.common.figures import (
     POINT_LINE,
     Limits,

@@ -12,8 +12,8 @@ from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import read_systems
 from leadline.io.objects import read_qrels
-from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, write_vectors
+from leadline.topics.model import fit
 from leadline_studies import studies, study
 from leadline_studies.shape_discrimination.study import sets_of
 from leadline_studies.shape_topics.study import part_of, share_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leadline.charts import picture
-from leadline.charts.histogram_plots import histograms
+from leadline.charts.distribution_plots import histograms
 from leadline.errors import UsageError
 
 COUNTS = [[[1, 3, 4, 0], [4, 3, 1, 2]], [[4, 3, 1, 0], [1, 3, 4, 2]]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leadline.charts.abtest_plots import two_arms
+from leadline.charts.interval_plots import two_arms
 from leadline.online.proportions import sequential_test
 from whole_pictures import whole
 

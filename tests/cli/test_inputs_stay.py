@@ -108,7 +108,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(folder / "docs.jsonl", folder / "more.jsonl")
     documents = str(folder / "docs.jsonl")
     build_index(documents, folder / "docs.index", store_text=True)
-    from leadline.topics.fit import fit
+    from leadline.topics.model import fit
 
     fit(documents, 2, sweeps=3).save(folder / "model.npz")
     run = ll.read_run(str(folder / "bm25.run")).to_dict()

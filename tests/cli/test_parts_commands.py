@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conftest import Leadline
-from leadline.io.sealed_files import sealed_parquet
+from leadline.io.saved_results import sealed_parquet
 from whole_runs import Split, split_run
 
 pytest.importorskip("pyarrow")

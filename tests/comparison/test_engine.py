@@ -12,8 +12,7 @@ from test_families import results_of
 
 from leadline.comparison import engine
 from leadline.comparison.engine import AllPairs, Differences, few_queries_texts, smallest_p, verdicts
-from leadline.comparison.pairing import pairs_of
-from leadline.comparison.rules import Rules
+from leadline.comparison.pairing import Rules, pairs_of
 from leadline.errors import UsageError
 
 CORRECTIONS = ["Holm", "Hochberg", "Bonferroni", "BH", "none", "MaxT"]

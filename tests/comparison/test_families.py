@@ -16,7 +16,7 @@ from conftest import examples
 from leadline.comparison.compare import compare
 from leadline.comparison.comparison_result import Comparison
 from leadline.data.ids import Vocabulary
-from leadline.data.records import RunInfo
+from leadline.data.table import RunInfo
 from leadline.evaluation.results import Results
 from leadline.measures import MEASURES
 from leadline.stats.moments import means, totals

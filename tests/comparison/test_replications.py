@@ -17,7 +17,7 @@ from leadline.comparison.information_difference.similarity_baselines import RBO,
 from leadline.comparison.replication import ReplicationRules, replication_values, tau_union
 from leadline.comparison.replication_result import COVERAGE, Replication
 from leadline.data.ids import Vocabulary
-from leadline.data.records import NamedMeasure, RunInfo
+from leadline.data.table import NamedMeasure, RunInfo
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
 

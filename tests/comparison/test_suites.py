@@ -19,7 +19,7 @@ from scipy import stats
 import leadline as ll
 from conftest import Leadline, examples
 from leadline.comparison.engine import over_collections, stratified
-from leadline.comparison.rules import SuiteRules
+from leadline.comparison.pairing import SuiteRules
 from leadline.comparison.suite_evaluation import read_suite, suite
 from leadline.measures import from_function
 

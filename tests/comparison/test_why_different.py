@@ -13,8 +13,7 @@ import pytest
 from conftest import Leadline
 from leadline.comparison.why_different import WhyDifferent, why_different
 from leadline.comparison.why_different_conventions import Conventions
-from leadline.comparison.why_different_search import decimals_of
-from leadline.comparison.why_different_tables import measure_of, read_table
+from leadline.comparison.why_different_search import decimals_of, measure_of, read_table
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.score_results import read_scores

@@ -17,6 +17,7 @@ from scipy import stats
 
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError
+from leadline.estimation.designs import Linear, kind_of
 from leadline.estimation.estimate import COVERAGE, COVERAGE_OF_NEW, COVERAGE_UNGUESSED, estimate
 from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.guesses import (
@@ -28,9 +29,7 @@ from leadline.estimation.guesses import (
     merged_cells,
     value_cells,
 )
-from leadline.estimation.measure_targets import Linear, kind_of
-from leadline.estimation.sampling_errors import degrees_of_freedom, half_width, variance
-from leadline.estimation.withheld import MOST_GUESSED_OF_NEW
+from leadline.estimation.sampling_errors import MOST_GUESSED_OF_NEW, degrees_of_freedom, half_width, variance
 from leadline.io.objects import Qrels, Run
 from leadline.measures import MEASURES
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from leadline.estimation import ideal_lists
+from leadline.estimation.designs import Ratio, kind_of
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.ideal_forecast import _Relevance, _variance_between
 from leadline.estimation.ideal_lists import Features, IdealLists, _residuals, fit, list_values, probabilities
-from leadline.estimation.measure_targets import Ratio, kind_of
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.samples import evidence_of
 from leadline.io.pool_files import DrawnPool

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from leadline.data.judged_run import JudgedRun
+from leadline.estimation.designs import Cascade, Linear, kind_of
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.estimators import Estimator
-from leadline.estimation.measure_targets import Cascade, Linear, kind_of
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.samples import evidence_of
-from leadline.estimation.sampling_errors import NONE, RunEstimate, widening
-from leadline.estimation.withheld import MOST_GUESSED_OF_NEW
+from leadline.estimation.sampling_errors import MOST_GUESSED_OF_NEW, NONE, RunEstimate, widening
 from leadline.io.objects import read_run
 from leadline.io.pool_files import DrawnPool
 from leadline.measures import MEASURES

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 import leadline as ll
 from conftest import Leadline
 from leadline.comparison import engine
-from leadline.comparison.pairing import Pairs
+from leadline.comparison.pairing import Pairs, Rules
 from leadline.comparison.query_slices import SliceMean, slices_of
-from leadline.comparison.rules import Rules
 from leadline.data.arrays import Floats
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.limits import read_weights

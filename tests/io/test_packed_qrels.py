@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 from conftest import Leadline
 from leadline import kernels
-from leadline.data.ids import Ids
-from leadline.data.packed_ids import PackedIds
+from leadline.data.ids import Ids, PackedIds
 from leadline.data.qrels import QrelsColumns
 from leadline.errors import InputError
 from leadline.io import ahead, trec_qrels, trec_runs

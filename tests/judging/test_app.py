@@ -13,7 +13,7 @@ from judging_pages import DOCUMENTS, GRADES, QUERIES, Answer, ask, event, stored
 from leadline.errors import InputError, UsageError
 from leadline.io.write import write_whole
 from leadline.judging import app as app_module
-from leadline.judging.auth import AccessControl
+from leadline.judging.serving import AccessControl
 from leadline.judging.startup import JudgingPage, check_forms, check_judges, opened
 from leadline.retrieval.index.builder import build_index
 

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from judging_pages import Files, Server, ask, event, stored, write
 from leadline.errors import UsageError
 from leadline.judging import queue
-from leadline.judging.auth import RateLimit, TokenAttempts, TooManyError, network
 from leadline.judging.queue import Queues
+from leadline.judging.serving import RateLimit, TokenAttempts, TooManyError, network
 from leadline.judging.startup import JudgingPage, opened
 from leadline.judging.store import Store
 

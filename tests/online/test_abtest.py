@@ -15,8 +15,7 @@ import leadline as ll
 from leadline.errors import UsageError
 from leadline.online.abtest import abtest
 from leadline.online.abtest_result import ABTest
-from leadline.online.planning import users_needed
-from leadline.online.proportions import Proportion, fisher_p, wilson
+from leadline.online.proportions import Proportion, fisher_p, users_needed, wilson
 
 
 def codes(found: ABTest) -> set[str]:

@@ -11,7 +11,7 @@ from statsmodels.stats.power import NormalIndPower
 from statsmodels.stats.proportion import proportion_effectsize
 
 from leadline.errors import UsageError
-from leadline.online.planning import detectable, effect_size, power, users_needed
+from leadline.online.proportions import detectable, effect_size, power, users_needed
 
 RATES = st.floats(0.01, 0.6)
 LIFTS = st.sampled_from([-0.3, -0.1, 0.05, 0.2, 0.5])

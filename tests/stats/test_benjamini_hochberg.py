@@ -7,7 +7,7 @@ import pytest
 from families import FAMILIES, same_as_statsmodels
 from scipy import stats
 
-from leadline.stats.corrections import BH
+from leadline.stats.simultaneous import BH
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from families import FAMILIES, same_as_statsmodels
 
-from leadline.stats.corrections import Holm
+from leadline.stats.simultaneous import Holm
 
 
 @pytest.mark.parametrize("family", FAMILIES)

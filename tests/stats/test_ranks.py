@@ -15,7 +15,6 @@ from scipy.stats import f as f_distribution
 
 from leadline.data.arrays import Floats
 from leadline.errors import UsageError
-from leadline.stats.corrections import Holm
 from leadline.stats.moments import totals
 from leadline.stats.paired_tests import T
 from leadline.stats.ranks import (
@@ -26,6 +25,7 @@ from leadline.stats.ranks import (
     rank_limits,
     share_kept,
 )
+from leadline.stats.simultaneous import Holm
 
 numbers = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0])
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import stdtrit
 
-from leadline.stats.student_t import t_quantile, t_quantiles
+from leadline.stats.intervals import t_quantile, t_quantiles
 
 SHARES = (0.6, 0.75, 0.9, 0.95, 0.975, 0.995, 0.9995, 1 - 1e-6)
 

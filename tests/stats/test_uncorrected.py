@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from families import FAMILIES
 
-from leadline.stats.corrections import Uncorrected
+from leadline.stats.simultaneous import Uncorrected
 
 
 def test_everything_stays_as_it_is() -> None:

@@ -18,7 +18,6 @@ from leadline import kernels
 from leadline.errors import InputError, UsageError
 from leadline.kernels import gibbs
 from leadline.text import ANALYSES
-from leadline.topics.fit import Sampler, fit, topic_counts
 from leadline.topics.infer import (
     Vectors,
     count_top_mates,
@@ -29,7 +28,7 @@ from leadline.topics.infer import (
     similarities,
     write_vectors,
 )
-from leadline.topics.model import TopicModel, corpus_of, read_model
+from leadline.topics.model import Sampler, TopicModel, corpus_of, fit, read_model, topic_counts
 
 PLAIN = "Words(stem=none,stop=none)"
 # Two subjects, each with words of its own in both languages.

@@ -1,4 +1,4 @@
-"""Figures of values or ranks with intervals, one row per run."""
+"""Figures of values with intervals, one row per run, reproduction or arm of an A/B test."""
 
 from __future__ import annotations
 
@@ -6,8 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, RULE, canvas, dots, scaled, style
+from leadline.charts import (
+    COLUMN,
+    FAINT,
+    INK,
+    LINE_STYLES,
+    RULE,
+    canvas,
+    dots,
+    drawable,
+    scaled,
+    shortened,
+    style,
+)
 from leadline.charts.text_layout import (
     FEW,
     NAMED,
@@ -22,11 +35,170 @@ from leadline.charts.text_layout import (
     wrapped,
 )
 from leadline.data.arrays import Floats
-from leadline.data.wording import percent
+from leadline.data.wording import counted, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
+
+POINTS = 600  # maximum number of points of a line
+Path = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]
+
+
+def two_arms(
+    names: Sequence[str],
+    rates: Sequence[float],
+    lows: Sequence[float],
+    highs: Sequence[float],
+    *,
+    path: Path | None = None,
+    unit: str = "user",
+    confidence: float = 0.95,
+    width: float = COLUMN,
+) -> Figure:
+    """Draw the clickthrough rates of A and B with intervals, in percent, and their difference over time.
+
+    >>> drawn = two_arms(["old", "new"], [0.05, 0.06], [0.04, 0.05], [0.06, 0.07])
+    >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
+    ['A: old', 'B: new']
+    """
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, 1.15 if path is None else 3.1), layout="constrained")
+        if path is None:
+            axes, below = figure.add_subplot(), None
+        else:
+            axes, below = figure.subplots(2, 1, height_ratios=[1, 2.4])
+        labels = [
+            name if name == letter else f"{letter}: {name}"
+            for letter, name in zip("AB", shortened(names, 24), strict=True)
+        ]
+        for row, (name, rate, low, high) in enumerate(zip(labels, rates, lows, highs, strict=True)):
+            look = LINE_STYLES[row]
+            axes.hlines([row], [100 * low], [100 * high], colors=look.color, linewidth=scaled(1.4))
+            axes.plot(100 * rate, row, look.marker, ls="-", ms=scaled(5), color=look.color, label=name)
+        axes.set_yticks(range(len(labels)), labels)
+        axes.set_ylim(len(labels) - 0.4, -0.6)
+        axes.set_xlim(left=0)
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=True, axis="x")
+        axes.set_xlabel(f"clickthrough (%), {100 * confidence:g} % interval")
+        if below is not None and path is not None:
+            _difference(below, path, unit, confidence)
+    return figure
+
+
+def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
+    """Draw the difference over users with its anytime-valid confidence sequence."""
+    from matplotlib.ticker import MaxNLocator
+
+    users, middle, low, high = (np.asarray(column, dtype=np.float64) for column in path)
+    bounded = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
+    axes.axhline(0, color=INK, linewidth=scaled(0.6))
+    if len(bounded):
+        drawn = bounded[np.unique(np.linspace(0, len(bounded) - 1, POINTS).astype(int))]
+        axes.fill_between(
+            users[drawn],
+            100 * low[drawn],
+            100 * high[drawn],
+            color=LINE_STYLES[0].color,
+            alpha=0.22,
+            linewidth=scaled(0),
+        )
+        axes.plot(users[drawn], 100 * middle[drawn], color=LINE_STYLES[0].color)
+        axes.plot(
+            [users[drawn][-1]],
+            [100 * middle[drawn][-1]],
+            marker=LINE_STYLES[0].marker,
+            color=LINE_STYLES[0].color,
+        )
+        # the first intervals are so wide that the others would be invisible on their scale
+        last, reach = 100 * middle[drawn][-1], 300 * float(np.median((high - low)[bounded]))
+        least, most = max(100 * low[drawn].min(), last - reach), min(100 * high[drawn].max(), last + reach)
+        axes.set_ylim(min(least, 0.0) - 0.04 * reach, max(most, 0.0) + 0.04 * reach)
+    else:
+        axes.text(0.5, 0.6, "too few clicks for a first look", ha="center", transform=axes.transAxes)
+        axes.set_yticks([])
+    axes.grid(visible=True, axis="y")
+    axes.set_xlim(0, users[-1] if len(users) else 1)
+    axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    band = f"band: {100 * confidence:g} % interval, valid at every look"
+    axes.set_xlabel(f"{unit}s so far\n{band}", loc="right")
+    axes.set_ylabel("B \N{MINUS SIGN} A (percentage points)")
+
+
+RUNS = ("baseline", "advanced")
+
+
+def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: float = COLUMN) -> Figure:
+    """Draw reproduced minus original per-query values, of each run in descending order.
+
+    >>> drawn = by_query([0.1, 0.0, -0.1], [0.2, 0.1, 0.0], measure="AP")
+    >>> [text.get_text() for text in drawn.legends[0].get_texts()]
+    ['baseline, RMSE 0.082', 'advanced, RMSE 0.129']
+    """
+    runs = [np.asarray(values, dtype=np.float64) for values in (baseline, advanced)]
+    with style():
+        from matplotlib.ticker import MaxNLocator
+
+        figure, axes = canvas(width, 0.6 * width)
+        axes.axhline(0, color=INK, linewidth=scaled(0.6), zorder=1)
+        lines, labels = [], []
+        for name, values, look in zip(RUNS, runs, LINE_STYLES, strict=False):
+            few = len(values) <= 60
+            (line,) = axes.plot(
+                np.arange(1, len(values) + 1),
+                -np.sort(-values),
+                color=look.color,
+                linestyle=look.dashes,
+                marker=look.marker if few else None,
+                markersize=scaled(2.4),
+            )
+            lines.append(line)
+            labels.append(f"{name}, RMSE {np.sqrt((values**2).mean()):.3f}")
+        axes.grid(visible=True, axis="y")
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+        axes.set_ylabel(f"{drawable(measure)}, reproduced \N{MINUS SIGN} original")
+        axes.set_xlabel(f"{counted(len(runs[0]), 'query', 'queries')} of each run, largest difference first")
+        legend_below(figure, lines, labels, width)
+    return figure
+
+
+def effects(
+    names: Sequence[str], ratios: ArrayLike, changes: ArrayLike, *, confidence: float, width: float = COLUMN
+) -> Figure:
+    """Draw effect ratio by delta RI, a point for each measure, with both intervals.
+
+    `ratios` and `changes` have three columns: value, lower and upper limit; NaN is undefined.
+    """
+    with style():
+        figure, axes = canvas(width, 0.8 * width)
+        axes.axvline(1, color=INK, linewidth=scaled(0.6), zorder=1)
+        axes.axhline(0, color=INK, linewidth=scaled(0.6), zorder=1)
+        looks = [LINE_STYLES[index % len(LINE_STYLES)] for index in range(len(names))]
+        across, up = (np.asarray(side, dtype=np.float64).tolist() for side in (ratios, changes))
+        keys = [_point(axes, *point) for point in zip(across, up, looks, strict=True)]
+        level = percent(confidence)
+        axes.set_xlabel(f"effect ratio, {level} interval (1: same effect)")
+        axes.set_ylabel(f"delta RI, {level} interval")
+        axes.grid(visible=True)
+        for margins in (axes.set_xmargin, axes.set_ymargin):
+            margins(0.12)
+        legend_below(figure, keys, list(map(drawable, names)), width)
+    return figure
+
+
+def _point(axes: Any, ratio: Sequence[float], change: Sequence[float], look: Any) -> Any:
+    """Draw one measure with its intervals; return its key."""
+    (x, low, high), (y, below, above) = ratio, change
+    thin = {"color": look.color, "linewidth": scaled(0.9), "zorder": 2}
+    if np.isfinite([low, high]).all():
+        axes.plot([low, high], [y, y], **thin)
+    if np.isfinite([x, below, above]).all():
+        axes.plot([x, x], [below, above], **thin)
+    return dots(axes, [x], [y], look.marker, 4.5, look.color, markeredgecolor=FAINT, zorder=3)
 
 
 def forest(

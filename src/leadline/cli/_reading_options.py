@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
-    from leadline.comparison.rules import Rules
+    from leadline.comparison.pairing import Rules
     from leadline.estimation.estimate import EstimatedResults
     from leadline.evaluation.results import Results
     from leadline.io.objects import Qrels

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input
-from leadline.data.records import ResultWarning, plain
-from leadline.data.table import Cell, Preformatted, Table
+from leadline.cli._outputs import Outputs, describe_input
+from leadline.data.table import Cell, Preformatted, ResultWarning, Table, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.io.opening import lines
 from leadline.io.read_paths import STANDARD_STREAM
 from leadline.online.abtest import abtest
-from leadline.online.planning import ARMS, arm_of, users_needed
+from leadline.online.proportions import ARMS, arm_of, users_needed
 from leadline.render.view import View
 from leadline.result import Facts
 

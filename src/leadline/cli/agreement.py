@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from leadline.cli._help import is_given
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input, progress
+from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.cli._scores import given_scores, values_given
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results

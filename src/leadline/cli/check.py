@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input, for_screen, print_warnings
+from leadline.cli._outputs import Outputs, describe_input, for_screen, print_warnings
 from leadline.data.reading import OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError, both
 from leadline.evaluation.check_files import check, coverage_text

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input, progress
+from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.cli._texts import analysis_of
 from leadline.render.view import View
 

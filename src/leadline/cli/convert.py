@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Unpack
 
-from leadline.cli._results import print_line, print_warnings
+from leadline.cli._outputs import print_line, print_warnings
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.wording import counted

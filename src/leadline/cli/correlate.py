@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from leadline.cli._help import is_given
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input
+from leadline.cli._outputs import Outputs, describe_input
 from leadline.cli._scores import given_scores, values_given
 from leadline.comparison.correlate import correlate, correlate_columns
 from leadline.data.registry import split_names

@@ -6,8 +6,7 @@ import os
 
 import click
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import inputs_of, print_line, write_output
+from leadline.cli._outputs import Outputs, inputs_of, print_line, write_output
 from leadline.data.optional import require
 from leadline.data.wording import counted
 from leadline.errors import MissingPackageError, UsageError, both

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input
+from leadline.cli._outputs import Outputs, describe_input
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input, print_line, progress
+from leadline.cli._outputs import Outputs, describe_input, print_line, progress
 from leadline.cli._texts import analysis_of
 from leadline.data.optional import require
-from leadline.data.records import ResultWarning
-from leadline.data.table import Table
+from leadline.data.table import ResultWarning, Table
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
 from leadline.render.view import View

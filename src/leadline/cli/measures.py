@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import for_screen
+from leadline.cli._outputs import Outputs, for_screen
 from leadline.data.table import Table
 from leadline.errors import UsageError, one_of
 from leadline.evaluation.catalogue import entry, explain, facts, limits, outline

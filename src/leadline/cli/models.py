@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import for_screen
+from leadline.cli._outputs import Outputs, for_screen
 from leadline.data.registry import show
 from leadline.data.table import Cell, Table
 from leadline.evaluation.catalogue import outline, paragraphs

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input, progress
+from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.data.reading import RunsOptions
 from leadline.data.table import Table
 from leadline.errors import UsageError, both, one_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input, progress
+from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.errors import UsageError
 from leadline.estimation.predict import correlation_table, over_queries, predict
 from leadline.io.texts import read_queries

@@ -6,13 +6,12 @@ from typing import Any
 
 import click
 
-from leadline.cli._outputs import Outputs
+from leadline.cli._outputs import Outputs, inputs_of, progress
 from leadline.cli._reading_options import judgments_and_draw, values_of
-from leadline.cli._results import inputs_of, progress
 from leadline.cli._scores import given_scores, refuse_no_runs, values_given
 from leadline.comparison.compare import COMPARED
+from leadline.comparison.pairing import Rules
 from leadline.comparison.rank import rank_results
-from leadline.comparison.rules import Rules
 from leadline.estimation.measured import default_measures
 from leadline.render.view import View
 

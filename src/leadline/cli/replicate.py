@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import inputs_of, progress
+from leadline.cli._outputs import Outputs, inputs_of, progress
 from leadline.comparison.replication import replicate
 from leadline.errors import UsageError
 from leadline.io.objects import read_qrels

@@ -9,12 +9,11 @@ from typing import Any
 
 import click
 
-from leadline.cli._outputs import Outputs
+from leadline.cli._outputs import Outputs, inputs_of, progress
 from leadline.cli._reading_options import judgments_and_draw, labels_of, read_with
-from leadline.cli._results import inputs_of, progress
 from leadline.cli._scores import given_scores, refuse_no_runs, values_given
 from leadline.comparison.compare import compare_results
-from leadline.comparison.rules import Rules
+from leadline.comparison.pairing import Rules
 from leadline.data.optional import require
 from leadline.estimation.measured import estimates_of
 from leadline.pages.report import compared, only_one

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from leadline.cli._outputs import Outputs, refuse_same_output
+from leadline.cli._outputs import Outputs, describe_input, inputs_of, progress, refuse_same_output
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._results import describe_input, inputs_of, progress
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, both, one_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input, progress
+from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.cli.search import search_table, seconds_of, write_runs
 from leadline.render.view import View
 from leadline.result import Facts

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input, progress
-from leadline.data.records import ResultWarning
-from leadline.data.table import Cell, Table
+from leadline.cli._outputs import Outputs, describe_input, progress
+from leadline.data.table import Cell, ResultWarning, Table
 from leadline.data.wording import visible
 from leadline.errors import UsageError
 from leadline.render import render

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from leadline.cli._help import MEASURE, MODEL, OUTPUT, Command, Group, Option
-from leadline.cli._results import describe_input, print_line, progress
+from leadline.cli._outputs import describe_input, print_line, progress
 from leadline.data.optional import require
 from leadline.data.wording import docstring
 from leadline.errors import UsageError

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import progress
+from leadline.cli._outputs import Outputs, progress
 from leadline.render.view import View
 
 SECTION = "Evaluation"

@@ -6,11 +6,9 @@ import shutil
 import sys
 from typing import Any, NamedTuple
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input
+from leadline.cli._outputs import Outputs, describe_input
 from leadline.cli._texts import analysis_of
-from leadline.data.records import ResultWarning
-from leadline.data.table import Table
+from leadline.data.table import ResultWarning, Table
 from leadline.data.wording import folded, visible
 from leadline.errors import UsageError, did_you_mean, one_of
 from leadline.render.view import View

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input, progress
-from leadline.data.records import ResultWarning, raised
-from leadline.data.table import Cell, Table
+from leadline.cli._outputs import Outputs, describe_input, progress
+from leadline.data.table import Cell, ResultWarning, Table, raised
 from leadline.data.wording import counted
 from leadline.errors import both
 from leadline.render.view import View
@@ -42,7 +40,7 @@ def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **opt
     -C read.encoding, text.id_column, text.analysis, topics.restarts, topics.sweeps, topics.beta, topics.alpha
     -o | thing MODEL
     """
-    from leadline.topics.fit import fit as work
+    from leadline.topics.model import fit as work
 
     named = [name.strip() for name in languages.split(",")] if languages else []
     with progress("sweeps") as on_sweep:

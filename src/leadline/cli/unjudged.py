@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input, progress
+from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.errors import UsageError
 from leadline.estimation.unjudged import unjudged
 from leadline.estimation.unjudged_methods import METHODS

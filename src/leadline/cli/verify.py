@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from leadline.cli._outputs import Outputs
-from leadline.cli._results import describe_input
+from leadline.cli._outputs import Outputs, describe_input
 from leadline.render.view import View
 
 SECTION = "Evaluation"
@@ -29,7 +28,7 @@ def command(context: click.Context, /, *, saved: str, sample: int, seed: int, ou
     use seed
     -o
     """
-    from leadline.scale.saved_files import verify
+    from leadline.scale.partial import verify
 
     result = verify(saved, sample=sample, seed=seed)
     outputs.write("verify", View(result, lines="checks"), lambda: [describe_input(saved, result.rows)])

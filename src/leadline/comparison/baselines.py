@@ -14,15 +14,14 @@ from leadline.comparison.compared_pair import STATE_ALL, lacking_text
 from leadline.comparison.pairing import Pairs
 from leadline.data.arrays import Flags
 from leadline.data.qrels import QrelsColumns
-from leadline.data.records import ResultWarning, RunInfo, flagged
+from leadline.data.table import ResultWarning, RunInfo, flagged
 from leadline.data.wording import first_few
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.limits import same_weights
 from leadline.evaluation.lookups import joined_place
 from leadline.evaluation.results import Results
 from leadline.io.opening import PARQUET, digest_of, first_bytes
-from leadline.io.saved_results import MANIFEST, envelope, read_saved, saved_json, saved_parquet
-from leadline.io.sealed_files import read_parquet
+from leadline.io.saved_results import MANIFEST, envelope, read_parquet, read_saved, saved_json, saved_parquet
 from leadline.io.write import write_bytes
 from leadline.render.view import BY_SUFFIX, View, suffix_of
 

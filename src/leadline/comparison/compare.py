@@ -10,6 +10,7 @@ from leadline.comparison.baselines import is_baseline, is_baseline_name, read_ba
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.pairing import (
     Pairs,
+    Rules,
     at_look,
     check_averages,
     check_judged,
@@ -17,7 +18,6 @@ from leadline.comparison.pairing import (
     pairs_of,
     units_of,
 )
-from leadline.comparison.rules import Rules
 from leadline.data.reading import refuse_unknown
 from leadline.errors import UsageError
 from leadline.estimation.measured import measured

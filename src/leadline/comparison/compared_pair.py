@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from leadline.comparison.pairing import in_groups
-from leadline.comparison.rules import Rules
+from leadline.comparison.pairing import Rules, in_groups
 from leadline.data.arrays import Floats, Integers
 from leadline.data.wording import counted, first_few, percent, queries
 from leadline.stats.moments import FEWEST_GROUPS, Means

@@ -12,9 +12,9 @@ from leadline.comparison.gate import WORSE, Gate
 from leadline.comparison.pairing import in_groups, pooled_names
 from leadline.data.wording import counted, percent, queries
 from leadline.estimation.estimated_columns import POOLED
-from leadline.stats.corrections import BH
 from leadline.stats.intervals import SMALLEST, Student
 from leadline.stats.paired_tests import T
+from leadline.stats.simultaneous import BH
 
 if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison

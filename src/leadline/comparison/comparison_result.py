@@ -26,11 +26,18 @@ from leadline.comparison.compared_pair import (
 from leadline.comparison.comparison_notes import PAPER, SENTENCES, caption, comparison_notes
 from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.gate import Gate
-from leadline.comparison.pairing import Pairs, doubt_of, pooled_names, these_queries
-from leadline.comparison.rules import Rules
+from leadline.comparison.pairing import Pairs, Rules, doubt_of, pooled_names, these_queries
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.records import ResultWarning, RunInfo
-from leadline.data.table import Column, Preformatted, Table, interval_texts, named_columns, printed_table
+from leadline.data.table import (
+    Column,
+    Preformatted,
+    ResultWarning,
+    RunInfo,
+    Table,
+    interval_texts,
+    named_columns,
+    printed_table,
+)
 from leadline.data.validation import check_word
 from leadline.data.wording import counted
 from leadline.errors import UsageError

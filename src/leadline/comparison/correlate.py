@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, SupportsFloat
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.records import ResultWarning, plain, raised
 from leadline.data.table import Column as TableColumn
+from leadline.data.table import ResultWarning, plain, raised
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted, first_few, percent
 from leadline.errors import InputError, UsageError, either

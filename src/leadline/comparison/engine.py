@@ -15,21 +15,19 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.comparison.compared_pair import few_groups_text
-from leadline.comparison.pairing import Pairs, in_groups
-from leadline.comparison.rules import MAX_T, MAX_T_DRAWS, TUKEY, Rules
+from leadline.comparison.pairing import MAX_T, MAX_T_DRAWS, TUKEY, Pairs, Rules, in_groups
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.records import ResultWarning, raised
+from leadline.data.table import ResultWarning, raised
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
 from leadline.stats import CORRECTIONS
-from leadline.stats.corrections import BH
 from leadline.stats.intervals import NORMAL, consistent_limits
 from leadline.stats.moments import Groups, Weighted, effective_groups, means, moments, totals
 from leadline.stats.paired_tests import Bootstrap, Randomisation, Sign, T, decided_by_sign, equivalence
 from leadline.stats.power import outcomes
 from leadline.stats.ranks import paired_t
-from leadline.stats.simultaneous import MaxT, RangeDistribution, max_t, tukey
+from leadline.stats.simultaneous import BH, MaxT, RangeDistribution, max_t, tukey
 
 TINY = 1e-300  # smallest p-value that has a quantile
 FEWEST = 5  # minimum number of queries (or groups): with fewer no test is significant at 95 %

@@ -18,11 +18,10 @@ from leadline.comparison.compared_pair import (
     signed,
 )
 from leadline.comparison.engine import doubtful, few_queries_texts
-from leadline.comparison.pairing import Pairs, check_judged, in_groups
-from leadline.comparison.rules import Rules
+from leadline.comparison.pairing import Pairs, Rules, check_judged, in_groups
 from leadline.data.arrays import Flags, Floats
-from leadline.data.records import flagged, plain
 from leadline.data.registry import only
+from leadline.data.table import flagged, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError, either, punctuated
 from leadline.evaluation.profiles import profile_of

@@ -13,20 +13,18 @@ import numpy as np
 from leadline.comparison.compared_pair import p_text, shown_columns, signed
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.engine import FEWEST, Differences, Tested, few_queries_text, few_queries_texts
-from leadline.comparison.pairing import check_intervals
-from leadline.comparison.rules import Rules
+from leadline.comparison.pairing import Rules, check_intervals
 from leadline.data.arrays import Flags, Integers
 from leadline.data.ids import to_bytes
-from leadline.data.records import ResultWarning
-from leadline.data.table import Column, RowLabel, Table, named_columns, printed_table
+from leadline.data.table import Column, ResultWarning, RowLabel, Table, named_columns, printed_table
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.limits import DEFAULT_INTERVAL, mean_intervals
 from leadline.evaluation.results import Results
 from leadline.result import Make, Result
 from leadline.stats import INTERVALS, Interval
-from leadline.stats.corrections import Holm
 from leadline.stats.intervals import SMALLEST
+from leadline.stats.simultaneous import Holm
 
 MOST = 200  # slices of one column; more are hardly meant
 LENGTH = "length"  # column that is computed from the text of a query, unless there is one of this name
@@ -382,7 +380,7 @@ class Slices(Result):
 
     def _figure(self, *, measure: object | None = None, pair: tuple[str, str] | None = None) -> Make:
         """Draw values by slice with intervals: of the first measure, and of one pair of runs if named."""
-        from leadline.comparison.slice_figures import by_slice
+        from leadline.comparison.comparison_figures import by_slice
 
         return lambda width: by_slice(self, measure=measure, pair=pair, width=width)
 

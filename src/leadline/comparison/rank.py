@@ -11,6 +11,8 @@ import numpy as np
 from leadline.comparison.compare import results_of
 from leadline.comparison.engine import AllPairs, Tested, smallest_p
 from leadline.comparison.pairing import (
+    TUKEY,
+    Rules,
     at_look,
     check_averages,
     check_intervals,
@@ -19,9 +21,7 @@ from leadline.comparison.pairing import (
     pairs_of,
     units_of,
 )
-from leadline.comparison.rules import TUKEY, Rules
-from leadline.data.records import ResultWarning, RunInfo
-from leadline.data.table import Column
+from leadline.data.table import Column, ResultWarning, RunInfo
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError

@@ -24,9 +24,9 @@ from leadline.comparison.information_difference.similarity_baselines import (
 from leadline.comparison.pairing import check_averages, check_judged
 from leadline.comparison.replication_result import RUNS, Replication, ReplicationValue
 from leadline.data.arrays import Floats
-from leadline.data.packed_ids import DocumentNumbers
+from leadline.data.ids import DocumentNumbers
 from leadline.data.reading import refuse_unknown
-from leadline.data.records import ResultWarning, RunInfo, raised
+from leadline.data.table import ResultWarning, RunInfo, raised
 from leadline.data.validation import check_whole
 from leadline.data.wording import percent
 from leadline.data.wording import queries as counted_queries

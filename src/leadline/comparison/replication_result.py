@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.records import RunInfo, plain
-from leadline.data.table import Column
+from leadline.data.table import Column, RunInfo, plain
 from leadline.data.validation import check_word
 from leadline.data.wording import percent, queries
 from leadline.errors import UsageError
@@ -224,7 +223,7 @@ class Replication(Result):
     def _effects(self) -> Make:
         """Draw the effect ratio by delta RI of every measure."""
         from leadline.charts import COLUMN
-        from leadline.charts.replication_plots import effects
+        from leadline.charts.interval_plots import effects
 
         names, sides = [], ("effect_ratio", "delta_ri")
         found = [[self.value(name, measure=one) for one in self.measures] for name in sides]
@@ -240,7 +239,7 @@ class Replication(Result):
     def _figure(self, *, figure: str | None = None, measure: object | None = None) -> Make:
         """Draw differences by query of a measure, by default the first, or the effects of all."""
         from leadline.charts import COLUMN
-        from leadline.charts.replication_plots import by_query
+        from leadline.charts.interval_plots import by_query
 
         kind = ("differences" if self.paired else "effects") if figure is None else figure
         check_word(("differences", "effects"), figure=kind)

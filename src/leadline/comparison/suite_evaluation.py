@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, Unpack
 
 from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.pairing import check_averages, check_judged, listed_names
-from leadline.comparison.rules import SuiteRules
+from leadline.comparison.pairing import SuiteRules, check_averages, check_judged, listed_names
 from leadline.comparison.suite_result import Suite
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import CutReadingOptions, refuse_unknown

@@ -21,10 +21,9 @@ from leadline.comparison.engine import (
     stratified,
     verdicts,
 )
-from leadline.comparison.rules import SuiteRules
+from leadline.comparison.pairing import SuiteRules
 from leadline.data.arrays import Flags, Floats
-from leadline.data.records import ResultWarning, keyed, plain, raised
-from leadline.data.table import PROBABILITY, Column, Table, printed_table
+from leadline.data.table import PROBABILITY, Column, ResultWarning, Table, keyed, plain, printed_table, raised
 from leadline.data.wording import counted, first_few, percent
 from leadline.evaluation.lookups import place_of
 from leadline.evaluation.results import Results

@@ -10,12 +10,20 @@ from typing import Any
 import numpy as np
 
 from leadline.comparison.why_different_conventions import Conventions
-from leadline.comparison.why_different_search import SINGLE, Cause, CausePair, Search, decimals_of, tolerance
-from leadline.comparison.why_different_tables import Side, measure_of, two_sides
+from leadline.comparison.why_different_search import (
+    SINGLE,
+    Cause,
+    CausePair,
+    Search,
+    Side,
+    decimals_of,
+    measure_of,
+    tolerance,
+    two_sides,
+)
 from leadline.data.arrays import Flags, Floats
 from leadline.data.reading import Reading, ReadQrelsOptions
-from leadline.data.records import ResultWarning, plain, raised
-from leadline.data.table import Column, Table, columns_of, printed_table
+from leadline.data.table import Column, ResultWarning, Table, columns_of, plain, printed_table, raised
 from leadline.data.wording import first_few, queries
 from leadline.errors import UsageError, both
 from leadline.evaluation.profiles import profile_of

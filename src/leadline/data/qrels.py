@@ -12,10 +12,9 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, Small, freeze
-from leadline.data.ids import Ids, QueryTable, Vocabulary, encode_rows, to_text
+from leadline.data.ids import Ids, QueryTable, Slots, Vocabulary, encode_rows, slots_of, to_text
 from leadline.data.judgment_tables import Ideal, Subtopics, digest_of_rows
-from leadline.data.packed_ids import Slots, slots_of
-from leadline.data.records import DRAWN_POOL
+from leadline.data.table import DRAWN_POOL
 from leadline.data.wording import counted, queries
 from leadline.errors import UnknownIdError, repeated
 

@@ -13,37 +13,32 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.hashing import digest
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.records import ResultWarning, keyed
+from leadline.data.table import ResultWarning, keyed
 from leadline.data.validation import check_flags, check_whole
 from leadline.data.wording import counted, listed, percent
 from leadline.errors import UsageError
 from leadline.estimation import estimated_columns as parts_of
+from leadline.estimation.designs import AveragePrecision, Cascade, Kind, Linear, Ratio, has_interval, kinds_of
 from leadline.estimation.estimated_columns import Difference, Estimate, estimate_columns, estimate_notes
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.measure_targets import (
-    AveragePrecision,
-    Cascade,
-    Kind,
-    Linear,
-    Ratio,
-    has_interval,
-    kinds_of,
-)
 from leadline.estimation.measured_pool import Look, recall_estimates
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
-from leadline.estimation.sampling_errors import ROUNDING, RunEstimate, half_width, widening
-from leadline.estimation.second_phase import chances, check_kinds, judge_warning
-from leadline.estimation.withheld import (
+from leadline.estimation.sampling_errors import (
     FEWEST_JUDGMENTS,
     FEWEST_QUERIES,
     MOST_GUESSED,
     MOST_GUESSED_OF_NEW,
+    ROUNDING,
     WITHOUT_VALUE,
     NoInterval,
+    RunEstimate,
     Withheld,
+    half_width,
     ideal_withheld,
     small_probabilities,
+    widening,
 )
+from leadline.estimation.second_phase import chances, check_kinds, judge_warning
 from leadline.evaluation.estimated_recall import RecallEstimate, recall
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of

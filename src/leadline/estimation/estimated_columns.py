@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, freeze
-from leadline.data.records import RunInfo
-from leadline.data.table import Column, interval_texts
+from leadline.data.table import Column, RunInfo, interval_texts
 from leadline.data.wording import counted, percent
-from leadline.estimation.sampling_errors import RunEstimate, variance
-from leadline.estimation.withheld import WITHOUT_VALUE
+from leadline.estimation.sampling_errors import WITHOUT_VALUE, RunEstimate, variance
 from leadline.evaluation.results import Results
 
 if TYPE_CHECKING:

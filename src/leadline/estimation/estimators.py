@@ -9,9 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
-from leadline.estimation.guesses import Guess, fit, fit_outside
-from leadline.estimation.ideal_lists import IdealLists, PoolPairs, list_values, pool_pairs
-from leadline.estimation.measure_targets import (
+from leadline.estimation.designs import (
     AveragePrecision,
     Cascade,
     Kind,
@@ -22,6 +20,8 @@ from leadline.estimation.measure_targets import (
     attention,
     cascade,
 )
+from leadline.estimation.guesses import Guess, fit, fit_outside
+from leadline.estimation.ideal_lists import IdealLists, PoolPairs, list_values, pool_pairs
 from leadline.estimation.sampling_errors import NONE, ROUNDING, RunEstimate, second_errors
 from leadline.io.objects import Qrels
 

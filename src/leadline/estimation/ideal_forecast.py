@@ -16,13 +16,18 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
+from leadline.estimation.designs import Ratio
 from leadline.estimation.estimators import Estimator
 from leadline.estimation.guesses import VOTE_CONSTANT
 from leadline.estimation.ideal_lists import vote_ranks
-from leadline.estimation.measure_targets import Ratio
 from leadline.estimation.samples import evidence_of
-from leadline.estimation.sampling_errors import half_width
-from leadline.estimation.withheld import FEWEST_QUERIES, NoInterval, Withheld, design_withheld
+from leadline.estimation.sampling_errors import (
+    FEWEST_QUERIES,
+    NoInterval,
+    Withheld,
+    design_withheld,
+    half_width,
+)
 from leadline.io.objects import Run
 from leadline.io.pool_files import DrawnPool
 

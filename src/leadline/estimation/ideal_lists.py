@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from leadline.data.arrays import Flags, Floats, Integers
+from leadline.estimation.designs import Ratio
 from leadline.estimation.guesses import VOTE_CONSTANT
-from leadline.estimation.measure_targets import Ratio
 
 ROUNDS = 25
 FIRST_AVERAGED = 3  # round from which probabilities are averaged over the posterior

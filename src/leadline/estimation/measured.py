@@ -16,7 +16,7 @@ from leadline.data.reading import (
     ReadingOptions,
     RunsOptions,
 )
-from leadline.data.records import ResultWarning
+from leadline.data.table import ResultWarning
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
@@ -238,7 +238,7 @@ def measured(
     of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
     for name in options.keys() - of_runs.keys() - NegativeOptions.__annotations__.keys():
         if options[name] != DEFAULTS.get(name):
-            from leadline.estimation.measure_targets import NO_ESTIMATE
+            from leadline.estimation.designs import NO_ESTIMATE
 
             why = f", because {NO_ESTIMATE['WithinBudget']}" if name == "lengths" else ""
             in_read = name in ("documents", "known", "lengths", "subtopics")

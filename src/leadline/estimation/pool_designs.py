@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.records import ResultWarning
+from leadline.data.table import ResultWarning
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.data.wording import listed as listed_in_words
@@ -19,23 +19,32 @@ from leadline.errors import UsageError, one_of
 from leadline.estimation.designs import (
     DEEPEST,
     NEW_RUNS,
+    AveragePrecision,
     Draw,
     Frame,
+    Kind,
     Listed,
+    Ratio,
     draw,
     enlarged,
+    has_interval,
+    kind_of,
     listed_frame,
     probabilities,
     random_numbers,
 )
 from leadline.estimation.estimate import estimate
 from leadline.estimation.ideal_forecast import simulated_half_width
-from leadline.estimation.measure_targets import AveragePrecision, Kind, Ratio, has_interval, kind_of
 from leadline.estimation.measured_pool import MeasuredPool
 from leadline.estimation.samples import pool_of
-from leadline.estimation.sampling_errors import ROUNDING
+from leadline.estimation.sampling_errors import (
+    FEWEST_JUDGMENTS,
+    FEWEST_QUERIES,
+    MOST_GUESSED,
+    MOST_GUESSED_OF_NEW,
+    ROUNDING,
+)
 from leadline.estimation.system_lists import Systems, read_systems
-from leadline.estimation.withheld import FEWEST_JUDGMENTS, FEWEST_QUERIES, MOST_GUESSED, MOST_GUESSED_OF_NEW
 from leadline.evaluation.lookups import place_of
 from leadline.evaluation.profiles import profile_of
 from leadline.io.id_lists import teams_of

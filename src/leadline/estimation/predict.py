@@ -19,9 +19,8 @@ from leadline.charts.interval_plots import forest
 from leadline.data.arrays import Codes, Floats
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.run import RunColumns
-from leadline.data.table import Column, Table, columns_of, printed_table
+from leadline.data.table import Column, ResultWarning, RunInfo, Table, columns_of, plain, printed_table
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, first_few, percent, queries
 from leadline.errors import InputError, UsageError, both

@@ -14,7 +14,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError
-from leadline.estimation.measure_targets import discount_of
+from leadline.estimation.designs import discount_of
 from leadline.estimation.score_histograms.score_sets import POSITIVE
 from leadline.measures import Measure, relevant
 from leadline.measures.average_precision import AP

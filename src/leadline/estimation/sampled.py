@@ -13,7 +13,7 @@ from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import JudgedOptions, NegativeOptions, Reading
-from leadline.data.records import ResultWarning, RunInfo
+from leadline.data.table import ResultWarning, RunInfo
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, listed
 from leadline.data.wording import queries as queries_of

@@ -14,7 +14,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
-from leadline.data.records import DRAWN_POOL, ResultWarning
+from leadline.data.table import DRAWN_POOL, ResultWarning
 from leadline.data.validation import check_nested
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, did_you_mean, either, one_of

@@ -14,12 +14,11 @@ from zlib import crc32
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.records import ResultWarning
+from leadline.data.table import ResultWarning
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
-from leadline.estimation.designs import SMALLEST, random_numbers_of, scaled
+from leadline.estimation.designs import SMALLEST, Cascade, Kind, Linear, random_numbers_of, scaled
 from leadline.estimation.estimators import Sample
-from leadline.estimation.measure_targets import Cascade, Kind, Linear
 from leadline.estimation.samples import PoolLike, grades_of, judged_part
 from leadline.io.objects import Qrels, read_qrels
 from leadline.io.pool_files import DrawnPool

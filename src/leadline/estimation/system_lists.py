@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats
-from leadline.data.ids import Vocabulary, to_text
-from leadline.data.packed_ids import DocumentNumbers
+from leadline.data.ids import DocumentNumbers, Vocabulary, to_text
 from leadline.data.reading import Reading
-from leadline.data.records import RunInfo
+from leadline.data.table import RunInfo
 from leadline.errors import InputError
 from leadline.evaluation.join import NumberedLists, numbered_runs
 

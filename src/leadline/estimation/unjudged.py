@@ -12,8 +12,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Floats
 from leadline.data.ids import Vocabulary
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.records import ResultWarning, RunInfo, plain, raised
-from leadline.data.table import Column
+from leadline.data.table import Column, ResultWarning, RunInfo, plain, raised
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, first_few, queries
 from leadline.errors import InputError, UsageError, one_of
@@ -269,8 +268,8 @@ def fit_topics(
 
     Hyperparameters are fixed at alpha = 50 / T and beta = 0.01; vectors are means of 10 spaced samples.
     """
-    from leadline.topics.fit import fit
     from leadline.topics.infer import infer
+    from leadline.topics.model import fit
 
     wanted = set(systems.documents)
     texts = {

@@ -12,8 +12,7 @@ from leadline.data.arrays import Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import Hits, JudgedRun
 from leadline.data.reading import JudgedOptions, Reading
-from leadline.data.records import RunInfo
-from leadline.data.table import Column
+from leadline.data.table import Column, RunInfo
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, queries
 from leadline.evaluation.estimated_recall import refuse_sample

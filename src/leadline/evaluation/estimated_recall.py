@@ -12,7 +12,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
-from leadline.data.records import ResultWarning, plain
+from leadline.data.table import ResultWarning, plain
 from leadline.data.wording import first_few, percent
 from leadline.errors import InputError, UsageError
 from leadline.io.row_columns import share_of

@@ -15,7 +15,7 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Cut, CutReadingOptions, Reading, RunOptions, reading_and_cut
-from leadline.data.records import ResultWarning, RunInfo
+from leadline.data.table import ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import UsageError, either
 from leadline.evaluation.join import judge_runs, listed_runs
@@ -479,7 +479,7 @@ class Meaning:
 
 
 def _bounds(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
-    from leadline.evaluation.bounds import bounds_of
+    from leadline.evaluation.limits import bounds_of
 
     return bounds_of(measures, judged)
 

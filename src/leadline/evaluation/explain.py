@@ -21,10 +21,18 @@ from leadline.data.reading import (
     reading_and_cut,
     refuse_unknown,
 )
-from leadline.data.records import ResultWarning, RunInfo, plain
 from leadline.data.registry import only
 from leadline.data.run import RunColumns
-from leadline.data.table import Column, Preformatted, Table, columns_of, printed_table
+from leadline.data.table import (
+    Column,
+    Preformatted,
+    ResultWarning,
+    RunInfo,
+    Table,
+    columns_of,
+    plain,
+    printed_table,
+)
 from leadline.data.validation import check_flags, check_numbers, check_whole
 from leadline.errors import UsageError
 from leadline.evaluation.derivation_steps import Derivation, Listed, Steps, number

@@ -11,13 +11,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from leadline.data.arrays import Codes, Integers
-from leadline.data.ids import Ids, to_text
+from leadline.data.ids import DocumentNumbers, Ids, to_text
 from leadline.data.judged_run import Join, JudgedRun
-from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
-from leadline.data.records import RunInfo
 from leadline.data.run import MatchedLists, RunColumns
+from leadline.data.table import RunInfo
 from leadline.data.validation import check_run_name
 from leadline.data.wording import listed
 from leadline.errors import InputError, UsageError

@@ -11,9 +11,8 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
-from leadline.data.records import Averaged
 from leadline.data.registry import only
-from leadline.data.table import Column
+from leadline.data.table import Averaged, Column
 from leadline.data.validation import check_whole
 from leadline.data.wording import first_few, queries
 from leadline.errors import UsageError, did_you_mean, either, sentences

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.data.arrays import Flags, Integers
-from leadline.data.records import ResultWarning, RunInfo
+from leadline.data.table import ResultWarning, RunInfo
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.evaluation.limits import Bounds, mean_intervals, same_weights

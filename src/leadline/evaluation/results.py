@@ -13,18 +13,21 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.optional import import_optional
-from leadline.data.records import (
+from leadline.data.table import (
     GEOMETRIC_FLOOR,
     MACHINE_LABELS,
     Averaged,
+    Column,
     NamedMeasure,
     ResultWarning,
+    RowLabel,
     RunInfo,
+    columns_of,
     flagged,
+    make_frame,
     plain,
     summary,
 )
-from leadline.data.table import Column, RowLabel, columns_of, make_frame
 from leadline.data.validation import check_word
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError

@@ -12,7 +12,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
-from leadline.data.records import MACHINE_LABELS, Averaged, ResultWarning, RunInfo, raised
+from leadline.data.table import MACHINE_LABELS, Averaged, ResultWarning, RunInfo, raised
 from leadline.data.wording import counted, first_few, listed, percent, queries
 from leadline.errors import InputError, UsageError
 from leadline.io.row_checks import ABOUT_MACHINES

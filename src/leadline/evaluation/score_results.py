@@ -12,7 +12,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.records import NamedMeasure, ResultWarning, RunInfo
+from leadline.data.table import NamedMeasure, ResultWarning, RunInfo
 from leadline.data.validation import check_word
 from leadline.errors import InputError, LeadlineError, UsageError, either
 from leadline.evaluation.evaluate import Meaning

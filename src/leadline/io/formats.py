@@ -20,7 +20,6 @@ from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.errors import InputError, either
 from leadline.io import row_checks, row_columns, selection
 from leadline.io.archives import COMPRESSIONS
-from leadline.io.cell_values import json_or_none
 from leadline.io.opening import (
     BINARY_TABLES,
     BOM,
@@ -33,6 +32,7 @@ from leadline.io.opening import (
 )
 from leadline.io.row_columns import Records, Table
 from leadline.io.run_names import IR_DATASETS, no_part, split_part
+from leadline.io.score_cells import json_or_none
 from leadline.io.trec_lists import first_line, is_number, looks_trec
 from leadline.kernels import plain
 

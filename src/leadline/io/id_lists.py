@@ -11,11 +11,11 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, repeated
 from leadline.io import row_columns
-from leadline.io.cell_values import json_or_none, number_in
 from leadline.io.objects import read_qrels
 from leadline.io.opening import first_bytes, read_whole, text_of, whole_text
 from leadline.io.read import KnownLike
 from leadline.io.row_checks import identify
+from leadline.io.score_cells import json_or_none, number_in
 from leadline.io.small_tables import FIELD, column_of, need_columns, records
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec

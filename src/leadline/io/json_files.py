@@ -15,12 +15,12 @@ from leadline.data.ids import to_bytes
 from leadline.data.wording import counted
 from leadline.errors import InputError, either
 from leadline.io import python_inputs, row_columns
-from leadline.io.cell_values import Members, parse_json
 from leadline.io.opening import Chunk
 from leadline.io.record_lists import json_lines_scan, mapping_lists
 from leadline.io.row_columns import Records, Row, Table
 from leadline.io.run_lists import Lists
 from leadline.io.run_names import no_part
+from leadline.io.score_cells import Members, parse_json
 from leadline.io.tables import byte_lines
 from leadline.kernels import plain
 

@@ -10,7 +10,7 @@ from os.path import exists, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leadline.data.records import DRAWN_POOL
+from leadline.data.table import DRAWN_POOL
 from leadline.errors import InputError
 from leadline.io.merged_judgments import Judgment, merge
 from leadline.io.opening import SQLITE

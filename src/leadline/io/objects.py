@@ -9,8 +9,8 @@ from typing import Any, Unpack
 
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading, ReadQrelsOptions, RunOptions
-from leadline.data.records import MACHINE_LABELS
 from leadline.data.run import RunColumns
+from leadline.data.table import MACHINE_LABELS
 from leadline.data.validation import check_flags, check_run_name, check_word
 from leadline.errors import InputError, UsageError, refuse_repeated
 from leadline.io.read import UNNAMED, Hits, QrelsLike, RunLike, counted_run, judgments_in

@@ -19,10 +19,10 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.wording import counted
 from leadline.errors import InputError, repeated
 from leadline.io import row_columns
-from leadline.io.cell_values import json_or_none, number_in
 from leadline.io.formats import suffix_of
 from leadline.io.id_lists import NO_ID, NO_PAIRS, PAIRS, numbered_pairs, pair_of
 from leadline.io.opening import BINARY_TABLES, BOM, first_bytes, lines
+from leadline.io.score_cells import json_or_none, number_in
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.io.write import write_bytes

@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from leadline.errors import InputError, LeadlineError, either, repeated
-from leadline.io.cell_values import json_of, number_of
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
-from leadline.io.saved_results import read_saved
-from leadline.io.sealed_files import check_json
+from leadline.io.saved_results import check_json, read_saved
+from leadline.io.score_cells import json_of, number_of
 from leadline.io.small_tables import csv_table, split_place, unguarded
 
 NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag")

@@ -17,11 +17,10 @@ import numpy as np
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
-from leadline.data.records import MACHINE_LABELS
+from leadline.data.table import MACHINE_LABELS
 from leadline.data.wording import first_few
 from leadline.errors import InputError, either, refuse_repeated, repeated
 from leadline.io import selection
-from leadline.io.cell_values import number_in
 from leadline.io.row_columns import (
     GRADE,
     JUDGE,
@@ -43,6 +42,7 @@ from leadline.io.row_columns import (
     share_of,
 )
 from leadline.io.run_lists import ListConsumer, Lists, ReadCounts, deliver, qrels_of_lists
+from leadline.io.score_cells import number_in
 from leadline.io.trec_lists import about_remarks
 from leadline.kernels import plain
 

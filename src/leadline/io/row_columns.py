@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from leadline.errors import InputError
-from leadline.io.cell_values import number_in
+from leadline.io.score_cells import number_in
 
 if TYPE_CHECKING:
     from leadline.io.run_lists import Lists

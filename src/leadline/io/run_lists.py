@@ -12,8 +12,7 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers
-from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
-from leadline.data.packed_ids import DocumentNumbers
+from leadline.data.ids import DocumentNumbers, Ids, Vocabulary, to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.data.run import JoinedLists, RunColumns

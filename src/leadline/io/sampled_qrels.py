@@ -18,8 +18,8 @@ from leadline.data.ids import to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.wording import counted
 from leadline.errors import InputError
-from leadline.io.cell_values import number_in
 from leadline.io.row_columns import Records
+from leadline.io.score_cells import number_in
 from leadline.io.trec_lists import about_remarks, first_line, is_number
 from leadline.kernels import plain
 

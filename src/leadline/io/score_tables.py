@@ -12,11 +12,18 @@ from leadline.data.optional import import_optional
 from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, refuse_repeated
 from leadline.io import row_columns
-from leadline.io.cell_values import json_of, json_or_none, number_in
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, text_of
 from leadline.io.python_inputs import names_of, open_frame, rows_of_columns
 from leadline.io.run_names import run_name
-from leadline.io.saved_results import MANIFEST, Saved, is_saved, read_saved, restored
+from leadline.io.saved_results import (
+    MANIFEST,
+    Saved,
+    check_json,
+    is_saved,
+    read_parquet,
+    read_saved,
+    restored,
+)
 from leadline.io.score_cells import (
     ACCEPTED,
     SUMMARY,
@@ -24,11 +31,13 @@ from leadline.io.score_cells import (
     OpenedScores,
     ScoreColumns,
     id_of,
+    json_of,
+    json_or_none,
+    number_in,
     open_mapping,
     placed,
     value_of,
 )
-from leadline.io.sealed_files import check_json, read_parquet
 from leadline.io.small_tables import csv_table, unguarded
 
 # Names of columns, in the order in which they are searched.

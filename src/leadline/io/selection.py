@@ -16,10 +16,10 @@ from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import ChunkIds, Lengths, QueryFile, Reading
 from leadline.errors import InputError, did_you_mean
-from leadline.io.cell_values import json_of, json_or_none
 from leadline.io.opening import BINARY_TABLES, read_whole, text_of
 from leadline.io.row_columns import DOCUMENT, QUERY, find
 from leadline.io.run_lists import Lists, Unmeasured
+from leadline.io.score_cells import json_of, json_or_none
 from leadline.io.small_tables import FIELD, column_of, csv_table, delimiter_of, need_columns, parquet, records
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain

@@ -12,11 +12,11 @@ from typing import Any
 from leadline.data.optional import import_optional
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, did_you_mean, refuse_repeated
-from leadline.io.cell_values import checked_object, json_of, object_of
 from leadline.io.opening import BOM, PARQUET, first_bytes, whole_text
 from leadline.io.opening import lines as text_lines
 from leadline.io.read_paths import Watch
 from leadline.io.run_names import IR_DATASETS
+from leadline.io.score_cells import checked_object, json_of, object_of
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
 FIELD = re.compile(r"[^ \t\r\n]+")

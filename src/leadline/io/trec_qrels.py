@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from leadline import kernels
 from leadline.data.arrays import Bytes, Floats, Integers, Small, are_small, zeros
-from leadline.data.ids import Vocabulary
-from leadline.data.packed_ids import PackedIds, Slots, table_sizes
+from leadline.data.ids import PackedIds, Slots, Vocabulary, table_sizes
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.errors import InputError

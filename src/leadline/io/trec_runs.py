@@ -12,8 +12,7 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Bytes, Integers, bytes_of
-from leadline.data.ids import to_bytes, to_text
-from leadline.data.packed_ids import Slots, table_of
+from leadline.data.ids import Slots, table_of, to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import JoinedLists, TieGroups

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any
 
-from leadline.io.cell_values import json_or_none
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes
 from leadline.io.python_inputs import rows_of_columns
 from leadline.io.row_columns import DOCUMENT
 from leadline.io.run_names import STANDARD_INPUT
 from leadline.io.saved_results import MANIFEST
+from leadline.io.score_cells import json_or_none
 from leadline.io.score_tables import INDEX, MEASURE, QUERY, TEXT_MEASURES, TEXTS, VALUE, find, modern, three
 from leadline.io.small_tables import unguarded
 

@@ -14,7 +14,7 @@ from leadline.comparison.compare import compare
 from leadline.comparison.comparison_result import Comparison
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
-from leadline.data.records import NamedMeasure, RunInfo
+from leadline.data.table import NamedMeasure, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.records import RunInfo, keyed, plain
+from leadline.data.table import RunInfo, keyed, plain
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import place_of
 from leadline.io.run_names import run_name

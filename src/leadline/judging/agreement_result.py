@@ -15,8 +15,7 @@ from leadline.comparison.correlate import noisy_means
 from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.reading import Reading
-from leadline.data.records import ResultWarning, keyed, plain, raised
-from leadline.data.table import Column, Table
+from leadline.data.table import Column, ResultWarning, Table, keyed, plain, raised
 from leadline.data.wording import counted, first_few, queries
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
@@ -262,7 +261,7 @@ class Agreement(Result):
     def _figure(self) -> Make:
         """Draw Cohen's kappa of all pairs of judges, or of each judge with the reference."""
         from leadline.charts import COLUMN, shortened
-        from leadline.charts.agreement_plots import against_reference, between_judges
+        from leadline.charts.association_plots import against_reference, between_judges
 
         label = str(self.options["weights"])
         label = "Cohen's kappa" if label == "none" else f"Cohen's kappa, {label} weights"

@@ -20,12 +20,12 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from leadline.errors import InputError, LeadlineError, UsageError
-from leadline.judging.auth import LARGEST, AccessControl, TooManyError
 from leadline.judging.documents import Cards
 from leadline.judging.events import RELOAD, ConflictError, Event, parse_event, written
 from leadline.judging.half_widths import Precision
 from leadline.judging.progress import Progress
 from leadline.judging.queue import Queues
+from leadline.judging.serving import LARGEST, AccessControl, TooManyError
 from leadline.judging.store import Act
 from leadline.version import VERSION
 

@@ -23,13 +23,12 @@ from leadline.comparison.compare import compare
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted, listed
 from leadline.errors import UsageError, either
-from leadline.estimation.designs import SMALLEST, random_numbers_of
+from leadline.estimation.designs import SMALLEST, Ratio, has_interval, kind_of, random_numbers_of
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.estimated_columns import Difference, Estimate, variance_of
-from leadline.estimation.measure_targets import Ratio, has_interval, kind_of
 from leadline.estimation.measured_pool import first_pairs, in_order, places_of_looks, probabilities_after
 from leadline.estimation.pool_designs import RATE, rank_weights
-from leadline.estimation.withheld import FEWEST_JUDGMENTS, FEWEST_QUERIES
+from leadline.estimation.sampling_errors import FEWEST_JUDGMENTS, FEWEST_QUERIES
 from leadline.evaluation.profiles import profile_of
 from leadline.io.merged_judgments import majority
 from leadline.io.pool_files import DrawnPool

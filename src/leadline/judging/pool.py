@@ -14,8 +14,7 @@ from leadline.data.arrays import Hashes, Integers
 from leadline.data.hashing import document_keys, draw_documents
 from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.reading import Reading, RunsOptions
-from leadline.data.records import ResultWarning, RunInfo
-from leadline.data.table import Column, columns_of
+from leadline.data.table import Column, ResultWarning, RunInfo, columns_of
 from leadline.data.validation import check_flags, check_whole
 from leadline.data.wording import counted, first_few
 from leadline.data.wording import queries as queries_of

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.records import ResultWarning, raised
-from leadline.data.table import Column, Table
+from leadline.data.table import Column, ResultWarning, Table, raised
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted, first_few, listed, percent
 from leadline.errors import InputError, UsageError

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.ids import is_utf8
-from leadline.data.records import ResultWarning
+from leadline.data.table import ResultWarning
 from leadline.data.validation import check_numbers
 from leadline.data.wording import counted, first_few, percent
 from leadline.data.wording import queries as count_queries

@@ -11,18 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.records import ResultWarning, raised
+from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io.read_paths import public
 from leadline.online.abtest_result import ABTest, AlwaysValid, Arm, ArmDifference, SampleSizes, undefined_lift
 from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, shown_within
-from leadline.online.planning import detectable, users_for_difference, users_for_variance
 from leadline.online.proportions import (
     EXPECTED,
     Proportion,
     SampleRatio,
+    detectable,
     fisher_p,
     is_small,
     lift,
@@ -33,6 +33,8 @@ from leadline.online.proportions import (
     sequential_test,
     single_look,
     two_sided,
+    users_for_difference,
+    users_for_variance,
     wilson,
 )
 from leadline.stats import checked_level

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from leadline.data.records import plain
-from leadline.data.table import Column, columns_of
+from leadline.data.table import Column, columns_of, plain
 from leadline.data.wording import counted, percent
 from leadline.online.proportions import SampleRatio, SequentialTest
 from leadline.result import Make, Result
@@ -161,7 +160,7 @@ class ABTest(Result):
     def _figure(self) -> Make:
         """Draw the clickthrough of both arms, and the anytime-valid interval of their difference."""
         from leadline.charts import COLUMN
-        from leadline.charts.abtest_plots import two_arms
+        from leadline.charts.interval_plots import two_arms
 
         steps = self.always.path
         return lambda width: two_arms(

@@ -14,8 +14,8 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, UsageError, did_you_mean, either
-from leadline.io.cell_values import number_in
 from leadline.io.run_names import run_name
+from leadline.io.score_cells import number_in
 from leadline.io.small_tables import need_columns, records
 
 HINTS = {  # of values that are refused

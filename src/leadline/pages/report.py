@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from leadline.comparison.compare import compare, compare_results
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.rules import Rules
+from leadline.comparison.pairing import Rules
 from leadline.data.arrays import Floats
 from leadline.data.optional import require
 from leadline.data.reading import refuse_unknown

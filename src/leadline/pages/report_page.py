@@ -17,8 +17,7 @@ from leadline.comparison.comparison_figures import drawn_comparison
 from leadline.comparison.comparison_notes import method
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
 from leadline.data.arrays import Floats
-from leadline.data.records import plain
-from leadline.data.table import Cell, Table
+from leadline.data.table import Cell, Table, plain
 from leadline.data.wording import counted, percent, queries
 from leadline.evaluation.query_figures import per_query
 from leadline.evaluation.results import Results

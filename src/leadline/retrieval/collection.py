@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import to_bytes
-from leadline.data.records import ResultWarning, plain
-from leadline.data.table import Column, columns_of
+from leadline.data.table import Column, ResultWarning, columns_of, plain
 from leadline.data.wording import percent
 from leadline.errors import InputError
 from leadline.io.objects import read_qrels

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading, RunOptions
-from leadline.data.records import ResultWarning
+from leadline.data.table import ResultWarning
 from leadline.data.validation import check_numbers, check_run_name, check_whole, check_word
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError

@@ -25,9 +25,8 @@ from leadline.io.read_paths import public, record_input
 from leadline.io.run_names import STANDARD_INPUT
 from leadline.io.run_names import run_name as name_of
 from leadline.kernels import plain
-from leadline.scale.engines import Engine, engine_of
+from leadline.scale.engines import Engine, Fault, Unit, engine_of
 from leadline.scale.partial import PartSum
-from leadline.scale.process_pool import Fault, Unit
 from leadline.scale.run_parts import RunParts, is_url, local_copy
 
 OVERLAP = "To group the rows of each query first, add --group-parts (only for TREC text)."

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Parametric, Registry, choice
 from leadline.errors import UsageError
+from leadline.stats.intervals import t_quantiles
 from leadline.stats.resampling import each_block, weights
-from leadline.stats.student_t import t_quantiles
 
 
 def coded(grades: Floats) -> tuple[Floats, Integers]:

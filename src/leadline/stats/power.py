@@ -13,8 +13,8 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.errors import UsageError
 from leadline.stats import checked_level, checked_power
+from leadline.stats.intervals import t_quantile
 from leadline.stats.moments import EQUAL, moments
-from leadline.stats.student_t import t_quantile
 
 
 class Outcomes(NamedTuple):

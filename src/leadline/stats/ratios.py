@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
+from leadline.stats.intervals import t_quantile
 from leadline.stats.moments import moments
 from leadline.stats.resampling import each_block, weights
-from leadline.stats.student_t import t_quantile
 
 NOTHING = (math.nan, math.nan)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from leadline.topics.fit import fit
 from leadline.topics.infer import (
     Perplexity,
     Vectors,
@@ -14,7 +13,7 @@ from leadline.topics.infer import (
     similarities,
     write_vectors,
 )
-from leadline.topics.model import TopicModel, read_model
+from leadline.topics.model import TopicModel, fit, read_model
 
 __all__ = [
     "Perplexity",

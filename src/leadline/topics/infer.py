@@ -22,8 +22,16 @@ from leadline.io.formats import suffix_of
 from leadline.io.objects import Run
 from leadline.io.texts import TextsLike, name_of, rows_of
 from leadline.io.write import write_bytes, write_whole
-from leadline.topics.fit import draw_buffers, gibbs_kernel, topic_counts
-from leadline.topics.model import WHOLE, Corpus, TopicModel, corpus_of, read_columns
+from leadline.topics.model import (
+    WHOLE,
+    Corpus,
+    TopicModel,
+    corpus_of,
+    draw_buffers,
+    gibbs_kernel,
+    read_columns,
+    topic_counts,
+)
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from leadline import MEASURES, Measure, Qrels, UsageError, read_qrels
-from leadline.data.records import ResultWarning, RunInfo
-from leadline.data.table import Table
+from leadline.data.table import ResultWarning, RunInfo, Table
 from leadline.data.wording import docstring
 from leadline.errors import UnknownNameError
 from leadline.io.read import QrelsLike

@@ -17,8 +17,7 @@ from conftest import Leadline
 from leadline.comparison.information_difference import difference as module
 from leadline.comparison.information_difference import joint_tables
 from leadline.errors import InputError, UsageError
-from leadline.scale.engines import Engine
-from leadline.scale.process_pool import Work
+from leadline.scale.engines import Engine, Work
 
 VALUES = ("ric", "concordance", "wrong_way", "counted")
 MEANS = ("mean_ric", "mean_concordance", "mean_only", "mean_id")

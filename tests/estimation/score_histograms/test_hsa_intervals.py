@@ -9,7 +9,6 @@ import pytest
 
 from leadline.data.arrays import Floats
 from leadline.estimation.score_histograms import histogram as module
-from leadline.estimation.score_histograms.bins import slope
 from leadline.estimation.score_histograms.histogram import (
     ROWS,
     hsa_intervals,
@@ -18,7 +17,7 @@ from leadline.estimation.score_histograms.histogram import (
     slopes_of_redraws,
     times_drawn,
 )
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions, slope
 from leadline.stats.resampling import interval
 
 DICE = np.random.default_rng(5)

@@ -32,9 +32,9 @@ from leadline.comparison.information_difference.similarity_baselines import (
     system_lists,
 )
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.packed_ids import DocumentNumbers
+from leadline.data.ids import DocumentNumbers
 from leadline.data.reading import JudgedOptions, Reading
-from leadline.data.records import ResultWarning, RunInfo, raised
+from leadline.data.table import ResultWarning, RunInfo, raised
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted as counted_noun
 from leadline.data.wording import first_few, queries
@@ -47,8 +47,7 @@ from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.kernels import parallel_map
 from leadline.measures.average_precision import AP
-from leadline.scale.engines import engine_of
-from leadline.scale.process_pool import Fault, Unit, Work
+from leadline.scale.engines import Fault, Unit, Work, engine_of
 
 LEFT_OUT = (
     f"RBO and Kendall's tau are not computed by default for more than {MOST_COMPARED} systems (to add "

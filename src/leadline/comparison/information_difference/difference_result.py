@@ -13,8 +13,7 @@ from leadline.charts.distance_map import distance_map, distance_tree
 from leadline.charts.line_plots import by_parameter, cumulative
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.records import ResultWarning, RunInfo, plain
-from leadline.data.table import Column, Table, columns_of, printed_table
+from leadline.data.table import Column, ResultWarning, RunInfo, Table, columns_of, plain, printed_table
 from leadline.data.validation import check_word
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError

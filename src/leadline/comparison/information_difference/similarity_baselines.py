@@ -12,8 +12,8 @@ import numpy as np
 
 from leadline.comparison.information_difference.joint_tables import LEVELS, Orders, call_kernel, orders_of
 from leadline.data.arrays import Codes, Flags, Floats, Integers
+from leadline.data.ids import DocumentNumbers
 from leadline.data.judged_run import JudgedRun
-from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.registry import Parametric, Registry, cutoff, needed_cutoff, number
 from leadline.errors import UsageError
 

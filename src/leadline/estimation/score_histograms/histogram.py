@@ -14,8 +14,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Cut, JudgedOptions, Reading
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
-from leadline.estimation.score_histograms.bins import coarser, overlap
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions, coarser, overlap
 from leadline.estimation.score_histograms.histogram_result import (
     FINEST,
     SENSITIVITY,

@@ -10,8 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.records import ResultWarning, RunInfo, plain
-from leadline.data.table import Column
+from leadline.data.table import Column, ResultWarning, RunInfo, plain
 from leadline.data.wording import counted
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.lookups import place_of
@@ -202,7 +201,7 @@ class Histograms(Result):
 
     def _figure(self, *, runs: Sequence[str] = ()) -> Make:
         """Draw the histograms of runs; by default of all, or if they are many of highest and lowest HSA."""
-        from leadline.charts.histogram_plots import MOST, histograms
+        from leadline.charts.distribution_plots import MOST, histograms
 
         order = self.order()
         indices = [self.place(name) for name in runs]

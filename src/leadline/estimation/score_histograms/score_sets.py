@@ -18,8 +18,7 @@ from leadline.data.run import MatchedLists
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
-from leadline.estimation.score_histograms.bins import bin_of
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions, bin_of
 from leadline.evaluation.join import named_sources
 from leadline.io.objects import Qrels, Run, read_qrels
 from leadline.io.read import QrelsLike, RunLike, counted_run

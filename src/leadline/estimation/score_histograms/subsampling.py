@@ -10,12 +10,10 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.reading import Reading
-from leadline.data.records import RunInfo, plain
-from leadline.data.table import Column
+from leadline.data.table import Column, RunInfo, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError, either
-from leadline.estimation.score_histograms.bins import slope
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions, slope
 from leadline.estimation.score_histograms.score_sets import candidates, row_keys, rows_of
 from leadline.evaluation.join import judge, named_sources, readable_twice
 from leadline.evaluation.lookups import place_of

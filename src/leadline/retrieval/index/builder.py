@@ -16,13 +16,13 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import to_bytes
-from leadline.data.records import ResultWarning, raised
+from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
-from leadline.io.cell_values import number_in, number_of
 from leadline.io.read_paths import check_outputs, public
+from leadline.io.score_cells import number_in, number_of
 from leadline.io.texts import DOCUMENT, Document, TextsLike, name_of, read_documents, rows_of
 from leadline.retrieval.index import index_files
 from leadline.retrieval.index.index_files import digest

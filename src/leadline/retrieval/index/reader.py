@@ -15,7 +15,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Ids, to_bytes, to_text
-from leadline.data.records import ResultWarning
+from leadline.data.table import ResultWarning
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.io.check import Checked
 from leadline.io.check_remarks import Problem

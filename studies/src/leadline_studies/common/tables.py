@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.records import plain
-from leadline.data.table import Cell, Probability, Table
+from leadline.data.table import Cell, Probability, Table, plain
 from leadline.stats.resampling import interval
 
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from leadline import Run, UsageError, build_index, read_queries, search
 from leadline.data.arrays import Floats
-from leadline.data.records import ResultWarning, plain
-from leadline.data.table import Table
+from leadline.data.table import ResultWarning, Table, plain
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.texts import TextsLike, name_of
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS

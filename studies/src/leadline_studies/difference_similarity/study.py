@@ -16,8 +16,7 @@ import numpy as np
 from leadline import Difference, difference
 from leadline.comparison.information_difference.similarity_baselines import parse_competitors
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.records import plain
-from leadline.data.table import Table
+from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.io.id_lists import read_labels, teams_of

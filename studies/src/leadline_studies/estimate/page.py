@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from leadline.charts import COLUMN
-from leadline.estimation.withheld import MOST_GUESSED_OF_NEW
+from leadline.estimation.sampling_errors import MOST_GUESSED_OF_NEW
 from leadline_studies.common.figures import by_size, significance_errors
 from leadline_studies.common.pages import Json, cached, rounded, run_study
 from leadline_studies.estimate.doubts import EDGES, doubts

@@ -31,14 +31,23 @@ from leadline.data.reading import Reading
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
-from leadline.estimation.designs import Frame, draw, frame_of, random_numbers
+from leadline.estimation.designs import (
+    AveragePrecision,
+    Frame,
+    Kind,
+    Linear,
+    Ratio,
+    draw,
+    frame_of,
+    kind_of,
+    random_numbers,
+)
 from leadline.estimation.estimate import estimate
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import Cells, folds_of
-from leadline.estimation.measure_targets import AveragePrecision, Kind, Linear, Ratio, kind_of
 from leadline.estimation.pool_designs import pool_for, rank_weights
+from leadline.estimation.sampling_errors import FEWEST_JUDGMENTS, MOST_GUESSED, MOST_GUESSED_OF_NEW
 from leadline.estimation.system_lists import Systems, read_systems
-from leadline.estimation.withheld import FEWEST_JUDGMENTS, MOST_GUESSED, MOST_GUESSED_OF_NEW
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of

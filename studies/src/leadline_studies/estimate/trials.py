@@ -9,10 +9,9 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.judged_run import JudgedRun
+from leadline.estimation.designs import Kind
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.measure_targets import Kind
-from leadline.estimation.sampling_errors import RunEstimate, half_width
-from leadline.estimation.withheld import MOST_GUESSED
+from leadline.estimation.sampling_errors import MOST_GUESSED, RunEstimate, half_width
 
 
 class Trial(NamedTuple):

@@ -10,10 +10,9 @@ import numpy as np
 from leadline import Qrels, Results, Run, sampled
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
-from leadline.data.records import ResultWarning, plain
-from leadline.estimation.score_histograms.bins import overlap
+from leadline.data.table import ResultWarning, plain
 from leadline.estimation.score_histograms.histogram import measure_run
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions, overlap
 from leadline.estimation.score_histograms.histogram_result import (
     SENSITIVITY,
     RunHistograms,

@@ -18,8 +18,7 @@ import numpy as np
 
 from leadline import MODELS, Run, build_index, open_index, read_qrels, read_queries, score, search
 from leadline.data.ids import to_text
-from leadline.data.records import ResultWarning, plain
-from leadline.data.table import Table
+from leadline.data.table import ResultWarning, Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries as counted_queries
 from leadline.data.wording import rounded

@@ -19,8 +19,7 @@ from leadline import Qrels, UsageError, read_qrels
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
-from leadline.data.records import plain
-from leadline.data.table import Table
+from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions

@@ -21,8 +21,7 @@ from leadline.data.hashing import sampling_keys
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
-from leadline.data.records import ResultWarning
-from leadline.data.table import Table
+from leadline.data.table import ResultWarning, Table
 from leadline.data.wording import percent
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.evaluate import evaluate

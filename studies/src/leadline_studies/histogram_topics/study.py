@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 
 from leadline import UsageError, read_qrels
-from leadline.data.records import ResultWarning, plain
-from leadline.data.table import Table
+from leadline.data.table import ResultWarning, Table, plain
 from leadline.data.validation import check_flags, check_numbers, check_whole
 from leadline.data.wording import rounded
 from leadline.errors import one_of
-from leadline.estimation.score_histograms.bins import coarser, overlap, slope
+from leadline.estimation.score_histograms.histogram_options import coarser, overlap, slope
 from leadline.estimation.score_histograms.histogram_result import SENSITIVITY
 from leadline.io.texts import name_of
 from leadline.stats.correlation import pearson
@@ -229,7 +228,7 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
 
 
 def _figures(data: dict[str, Any]) -> dict[str, Any]:
-    from leadline.charts.histogram_plots import histograms
+    from leadline.charts.distribution_plots import histograms
     from leadline_studies.common.figures import panels
 
     settings, norm = data["settings"], f"per {NORMS[0]}"

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.estimation.score_histograms.bins import overlap, slope
+from leadline.estimation.score_histograms.histogram_options import overlap, slope
 from leadline.estimation.score_histograms.histogram_result import FINEST
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike
-from leadline.topics.fit import fit
 from leadline.topics.infer import from_roots, infer, perplexity, ranked
-from leadline.topics.model import TopicModel
+from leadline.topics.model import TopicModel, fit
 from leadline_studies.common.scoring_time import seconds
 from leadline_studies.histogram_topics.pairs import Pairs, TopicTexts, draw_pairs, relevant_pairs
 

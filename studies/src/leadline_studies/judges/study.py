@@ -22,8 +22,7 @@ import numpy as np
 
 from leadline import InputError, Qrels, UsageError, agreement, read_qrels
 from leadline.data.reading import Reading
-from leadline.data.records import ResultWarning, plain
-from leadline.data.table import Table
+from leadline.data.table import ResultWarning, Table, plain
 from leadline.data.wording import queries
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import readable_twice

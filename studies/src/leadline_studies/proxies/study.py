@@ -24,16 +24,15 @@ from leadline.data.reading import Reading
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
-from leadline.estimation.designs import Draw, draw
+from leadline.estimation.designs import Cascade, Draw, Linear, Target, Weights, draw, kind_of
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import VOTE_CONSTANT, Cells, Guess, folds_of
-from leadline.estimation.measure_targets import Cascade, Linear, Target, Weights, kind_of
 from leadline.estimation.pool_designs import rank_weights
-from leadline.estimation.score_histograms.bins import slope
+from leadline.estimation.sampling_errors import MOST_GUESSED
+from leadline.estimation.score_histograms.histogram_options import slope
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged import estimate_systems, fit_topics
 from leadline.estimation.unjudged_methods import METHODS
-from leadline.estimation.withheld import MOST_GUESSED
 from leadline.evaluation.profiles import profile_of
 from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, with_options
 from leadline_studies.common.tables import sheet

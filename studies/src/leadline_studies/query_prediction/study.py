@@ -20,8 +20,7 @@ import numpy as np
 from leadline import Results, build_index, predict, read_documents, read_queries, search
 from leadline.data.arrays import Flags, Floats
 from leadline.data.optional import require
-from leadline.data.records import plain
-from leadline.data.table import Table
+from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.estimation.predict import over_queries
 from leadline.estimation.predictors import DeShaTo
@@ -29,8 +28,8 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.io.texts import TextsLike, name_of
 from leadline.retrieval.search import SearchResult
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
-from leadline.topics.fit import fit
 from leadline.topics.infer import infer
+from leadline.topics.model import fit
 from leadline_studies import (
     SWEEPS,
     Claim,

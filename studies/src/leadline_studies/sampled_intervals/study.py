@@ -20,8 +20,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
-from leadline.data.records import plain
-from leadline.data.table import Table
+from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run

@@ -22,8 +22,8 @@ from leadline.data.wording import queries
 from leadline.estimation.system_lists import RankedPool, Systems, read_systems
 from leadline.estimation.unjudged_methods import DeShaTo
 from leadline.stats.resampling import drawn_rows, interval
-from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, read_vectors
+from leadline.topics.model import fit
 from leadline_studies import FITS, LEVEL, SWEEPS, VECTORS, Claim, Given, Option, Outcome, with_options
 from leadline_studies.common.pages import interval as interval_text
 from leadline_studies.common.tables import sheet

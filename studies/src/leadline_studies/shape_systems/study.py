@@ -17,7 +17,7 @@ import numpy as np
 from leadline import InputError, read_qrels
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading
-from leadline.data.records import ResultWarning, RunInfo, plain
+from leadline.data.table import ResultWarning, RunInfo, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
 from leadline.errors import UsageError, one_of

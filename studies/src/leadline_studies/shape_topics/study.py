@@ -17,8 +17,7 @@ import numpy as np
 
 from leadline import InputError, UsageError
 from leadline.data.arrays import Floats, Integers
-from leadline.data.records import plain
-from leadline.data.table import Table
+from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, queries, rounded
 from leadline.estimation.system_lists import Systems, Topics

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from leadline.comparison.gate import NOT_WORSE, WORSE, Condition, decided_on
-from leadline.comparison.rules import Rules
+from leadline.comparison.pairing import Rules
 from leadline.data.arrays import Flags, Floats
 from leadline_studies.significance.decisions import Row, rate, share
 from leadline_studies.significance.populations import best_runs, measure_of, populations, random_pairs

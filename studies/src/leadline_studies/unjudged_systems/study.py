@@ -19,8 +19,7 @@ import numpy as np
 from leadline import InputError, read_qrels
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
-from leadline.data.records import plain
-from leadline.data.table import Table
+from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import rounded
 from leadline.estimation.system_lists import Systems, read_systems

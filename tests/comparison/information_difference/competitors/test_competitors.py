@@ -27,9 +27,8 @@ from leadline.comparison.information_difference.similarity_baselines import (
     parse_competitors,
     system_lists,
 )
-from leadline.data.ids import Ids
+from leadline.data.ids import DocumentNumbers, Ids
 from leadline.data.judged_run import JudgedRun
-from leadline.data.packed_ids import DocumentNumbers
 from leadline.data.run import MatchedLists
 from leadline.errors import UsageError
 from leadline.io.objects import Qrels
