@@ -169,7 +169,7 @@ def test_a_run_from_standard_input_is_read_once(leadline: Leadline, files: list[
         (["-k", "0"], "0 is not between 1"),
         (["--competitor", "jacard"], "Did you mean Jaccard"),
         (["-o", "out.gif"], "must end in .svg, .pdf or .png"),
-        (["--group", "nowhere"], "'nowhere' is not valid"),
+        (["--group", "nowhere"], "'nowhere' must have the form FILE:COLUMN"),
     ],
 )
 def test_bad_options_are_refused_in_one_line(

@@ -37,8 +37,8 @@ class Half(Measure):
     It is here for its explanation only, which is long enough to be broken into two lines on a
     terminal of a hundred columns.
 
-    >>> Half(cutoff=2).of([1, 0])
-    0.25
+    >>> Half(cutoff=2)
+    Half@2
     """
 
     title = "half of the precision"
@@ -70,8 +70,8 @@ HALF = (
     "such a query is excluded from the mean\n  needs       the documents that the user knew before "
     "(--config read.known=FILE)\n  source      nobody\n  spellings   semi (form=odd), half_cut "
     "(without a cutoff @5,10)\n  cutoffs     Half@10, Half_10, Half.10, "
-    "Half_at_10\n\n  example\n    >>> from test_measures import Half\n    >>> Half(cutoff=2).of([1, "
-    "0])\n    0.25\n"
+    "Half_at_10\n\n  example\n    >>> from test_measures import Half\n    >>> Half(cutoff=2)\n    "
+    "Half@2\n"
 )
 
 

@@ -249,7 +249,7 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
     ("arguments", "words"),
     [
         (["pool.tsv"], "--docs and --queries"),
-        (["--docs", "d", "--queries", "q"], "POOL, or a --store"),
+        (["--docs", "d", "--queries", "q"], "Pass POOL, or an existing --store"),
         (["pool.tsv", "--docs", "d", "--queries", "q", "--token", "short"], "token"),
         (["--export", "qrels.txt", "--merge", "mean"], "no such file"),
         (["pool.tsv", "--docs", "d", "--queries", "q", "-o", "r.txt"], "none.sqlite --export r.txt`"),
