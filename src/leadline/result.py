@@ -370,7 +370,7 @@ def check_options(
     )
     for name in options:
         if name not in allowed:
-            choice = f"Use one of {', '.join(allowed)}." if allowed else "It takes no options."
+            choice = f"Use {either(allowed)}." if allowed else "It takes no options."
             raise UnknownOptionError(f"{type(result).__name__}.{method} has no option '{name}'. {choice}")
 
 

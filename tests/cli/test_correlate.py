@@ -64,7 +64,7 @@ def test_every_form_has_all_coefficients(leadline: Leadline, results: list[Path]
 
 def test_what_cannot_be_is_one_line(leadline: Leadline, results: list[Path]) -> None:
     for arguments, words in (
-        ([f"{results[0]}:MAP", results[1]], "has no measure 'MAP'"),
+        ([f"{results[0]}:MAP", results[1]], "there is no measure 'MAP'"),
         (["none.json:AP", results[1]], "none.json: no such file"),
         ([results[0], results[1], "-o", results[0]], "would overwrite an input"),
     ):

@@ -89,7 +89,7 @@ def test_results_and_tables_are_read(tmp_path: Path) -> None:
     assert read_column(f"{tmp_path}/d.json:wrong_way").values == {"a": 1}
     assert read_column(f"{tmp_path}/t.csv:AP").values["a"] == 0.25
     assert read_column(f"{tmp_path}/q.tsv").values == pytest.approx({"a": 0.3, "b": 0})
-    with pytest.raises(InputError, match=r"has no measure 'MAP'"):
+    with pytest.raises(InputError, match=r"there is no measure 'MAP'"):
         read_column(f"{tmp_path}/e.json:MAP")
     with pytest.raises(InputError, match="'x' in column 'team' is not a number"):
         read_column(f"{tmp_path}/t.csv")

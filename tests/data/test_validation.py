@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import leadline as ll
 from conftest import Leadline
+from leadline.data.validation import check_arguments
 from leadline.errors import LeadlineError, UsageError
 from leadline.evaluation.curves import curve, subtopic_curve
 from leadline.evaluation.evaluate import evaluate
@@ -83,6 +85,7 @@ def test_numbers_and_flags_of_numpy_are_taken() -> None:
     [
         (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["alpha-nDCG@10"]), "subtopics=True"),
         (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": math.nan}}), "on_nan='drop'"),
+        (lambda: ll.read_scores({"a": {"q": {"AP": 1}}}, lower_is_better="AP"), "lower_is_better='AP'"),
     ],
 )
 def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], object], said: str) -> None:
@@ -90,6 +93,10 @@ def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], ob
         call()
     assert said in str(caught.value)
     assert "--" not in str(caught.value)
+
+
+def test_further_positional_arguments_are_not_taken_for_options() -> None:
+    check_arguments(ll.evaluate, (QRELS, RUN, ["AP"]), {})
 
 
 def test_commands_name_options(tmp_path: Path, leadline: Leadline) -> None:

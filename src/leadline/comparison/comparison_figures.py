@@ -15,6 +15,7 @@ from leadline.charts.significance_groups import critical_difference, significanc
 from leadline.charts.text_layout import FEW, stretches
 from leadline.comparison.compared_pair import p_text
 from leadline.data.arrays import Floats
+from leadline.data.validation import refusal
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import place_of
@@ -50,6 +51,8 @@ def by_slice(
     if pair is not None:
         if slices.rules is None:
             raise UsageError("these slices show means of runs, not pairs of runs. Leave out `pair`.")
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise refusal("pair", pair, "the names of two runs")
         records = [record for record in records if sorted(_owner(record)) == sorted(pair)]
         if not records:
             raise UsageError(f"'{pair[0]}' and '{pair[1]}' were not compared. Choose a pair from the table.")

@@ -114,8 +114,12 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
         raise InputError("there are no queries", path=path, hint="Add a row for each query")
     if column not in columns:
         if column == LENGTH:
-            for document in read_queries(path):
-                yield document.id, _length(document.text), document.place
+            try:
+                for document in read_queries(path):
+                    yield document.id, _length(document.text), document.place
+            except InputError as error:
+                error.hint = error.hint or f"Slices by {LENGTH} count the words in the texts of the queries"
+                raise
             return
         choose = f"Choose one of {', '.join(columns)}"
         raise InputError(f"there is no column '{column}'", path=path, line=1, hint=choose)

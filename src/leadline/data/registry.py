@@ -439,7 +439,7 @@ class Registry(Generic[N]):
 
     def expand(self, text: str) -> list[N]:
         """Return the objects that a text denotes; a list of cutoffs such as `P.5,10` denotes several."""
-        if not isinstance(text, str):
+        if not isinstance(text, str) or not text.strip():
             raise UsageError(
                 f"{self.noun} {text!r} is not valid. Pass a name such as {next(iter(self.classes))}."
             )

@@ -180,10 +180,11 @@ def check_arguments(
     """
     function = inspect.unwrap(function)
     parameters = _annotations(function)
-    by_name = {
-        one.name for one in inspect.signature(function).parameters.values() if one.kind is one.KEYWORD_ONLY
-    }
-    names = [name for name in parameters if name not in by_name]
+    names = [
+        one.name
+        for one in inspect.signature(function).parameters.values()
+        if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+    ]
     for name, value in (*zip(names, args, strict=False), *given.items()):
         if name not in parameters:
             continue
@@ -236,7 +237,10 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
         shown = value if re.fullmatch(r"\d+(\.\d+)?", value) else repr(value)
         if parameters[name][0].startswith("Sequence["):
             shown = f"[{shown}]"
-        return name if not value or value.isupper() or ":" in value else f"{name}={shown}"
+        placeholder = value.isupper() and not name.endswith(
+            "_is_better"
+        )  # of measures, which may be capitals
+        return name if not value or placeholder or ":" in value else f"{name}={shown}"
 
     if isinstance(error, InputError):
         error.found, error.hint = (re.sub(OPTION, keyword, part) for part in (error.found, error.hint))
@@ -312,7 +316,7 @@ def _words(text: str, known: Mapping[str, Any]) -> str:
     if name == "tuple":
         return f"({', '.join(_in_words(part, known) for part in _parts(inside, ','))})"
     if name in ("Iterable", "Sequence"):
-        return f"a list, each {_in_words(inside, known)}"
+        return f"a list whose members are each {_in_words(inside, known)}"
     if name in KINDS:
         return KINDS[name].words
     named = _named(name, known)

@@ -34,7 +34,7 @@ from leadline.data.table import (
     printed_table,
 )
 from leadline.data.validation import check_flags, check_numbers, check_whole
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.evaluation.derivation_steps import Derivation, Listed, Steps, number
 from leadline.evaluation.evaluate import EvaluateOptions, Meaning, evaluate, refuse_threshold
 from leadline.evaluation.profiles import profile_of
@@ -222,9 +222,12 @@ def explain(
         raise UsageError(
             f"{asked[0]} cannot be explained with --config read.documents_of. Use a measure without a budget"
         )
-    results = evaluate(
-        table, {single.name: single}, measure, lengths=lengths, **cut.options(), **evaluation_options
-    )
+    try:
+        results = evaluate(
+            table, {single.name: single}, measure, lengths=lengths, **cut.options(), **evaluation_options
+        )
+    except InputError as error:
+        raise (error if error.path else error.at(_path_of(run))) from None
     measure_used = only(measure, results.measures)
     assert isinstance(measure_used, Measure)
     info = _info(results.runs[0], counts, run)
@@ -272,8 +275,11 @@ def _info(evaluated: RunInfo, counts: ReadCounts, source: RunLike) -> RunInfo:
         "dropped_scores": counts.dropped,
         "identical_ids": counts.identical,
     }
-    path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-    return RunInfo(evaluated.name, evaluated.tag, path, evaluated.counts | read)
+    return RunInfo(evaluated.name, evaluated.tag, _path_of(source), evaluated.counts | read)
+
+
+def _path_of(source: RunLike) -> str:
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
 
 
 def _warnings(results: Results, info: RunInfo, qrels: QrelsColumns, code: int) -> list[ResultWarning]:

@@ -223,6 +223,12 @@ def _opened(source: _Source) -> OpenedScores | Results:
             path=source.path,
             hint="Use a result of `leadline evaluate` with -o FILE.json, or with -f json --per-query",
         )
+    if opened.get("options", {}).get("pool"):
+        raise InputError(
+            "was printed with -f json and contains estimates without their samples",
+            path=source.path,
+            hint="Use a result of `leadline evaluate` with -o FILE.json",
+        )
     return open_mapping(values, source.path, "")
 
 
@@ -340,12 +346,14 @@ class _Builder:
         if not spelled:
             raise InputError("there are no values", hint=PER_QUERY)
         wanted = list(dict.fromkeys(map(_canonical, asked))) or list(spelled)
+        paths = list(dict.fromkeys(part.path for part in self.columns if part.path))
+        subject = f"{paths[0]} has" if len(paths) == 1 else "these scores have"
         for name in wanted:
             if name not in spelled:
-                raise UsageError(f"these scores have no measure '{name}'. Use {either(spelled)}")
+                raise UsageError(f"{subject} no measure '{name}'. Use {either(spelled)}")
         for canonical, (side, name) in self.sides.items():
             if canonical not in spelled:
-                raise UsageError(f"these scores have no measure '{name}'. Use {either(spelled)}")
+                raise UsageError(f"{subject} no measure '{name}'. Use {either(spelled)}")
             known = _meant(name)
             if known is not None and known.rising != (side == "higher"):
                 better = "higher" if known.rising else "lower"

@@ -120,7 +120,7 @@ def _chosen(names: list[str], measure: str, path: str) -> str:
     if not names:
         raise InputError(NONE_PER_RUN, path=path, hint=ONE_PER_RUN)
     if measure and measure not in names:
-        raise InputError(f"has no measure '{measure}'", path=path, hint=f"Use {either(names)}")
+        raise InputError(f"there is no measure '{measure}'", path=path, hint=f"Use {either(names)}")
     return measure or names[0]
 
 

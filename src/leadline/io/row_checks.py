@@ -72,6 +72,8 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
 
 def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint: str = "") -> InputError:
     columns = list(map(str, present))
+    if not columns:
+        return InputError("contains no table", hint="Add a header and rows")
     texts = find(columns, WITHOUT_IDS)
     if texts is not None:
         ids = WITHOUT_IDS[texts]
@@ -183,7 +185,14 @@ def qrels(records: Records) -> QrelsColumns:
             made.remarks = (*about_remarks(records.comments), *records.remarks)
             return made
     lists = lists_of(records, "grade", Reading())
-    resolve_duplicates(lists, records, Reading(), action="is judged")
+    try:
+        resolve_duplicates(lists, records, Reading(), action="is judged")
+    except InputError as error:
+        if find(records.names, SUBTOPIC[:2]):
+            error.hint = (
+                error.hint or "To read subtopics, use `leadline evaluate` with `--config read.subtopics`"
+            )
+        raise
     if not len(lists.scores):
         raise InputError("contains no judgments", path=records.path, hint=EMPTY)
     sizes = np.diff(lists.bounds).tolist()

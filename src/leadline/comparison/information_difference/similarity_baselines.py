@@ -137,7 +137,7 @@ def common(ranked: RankedLists, cutoff: int | None) -> Floats:
     return shared
 
 
-SIMILARITIES: Registry[Similarity] = Registry(sys.modules[__name__], Similarity, "competitor")
+SIMILARITIES: Registry[Similarity] = Registry(sys.modules[__name__], Similarity, "similarity measure")
 
 
 class Overlap(Similarity):

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline import Run, UsageError, read_qrels
+from leadline import InputError, Run, UsageError, read_qrels
 from leadline.charts.interval_plots import against_truth
 from leadline.data.arrays import Floats
 from leadline.data.ids import to_text
@@ -69,7 +69,10 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     objects = [Run(lists, name=name) for name, lists in all_lists.items()]
     in_pool = [*objects[: len(pooled)], objects[-1]]
     by_truth = evaluate(truth, objects, given.measure, rel=given.level)
-    by_machine = evaluate(labels, objects, given.measure, rel=given.level)
+    try:
+        by_machine = evaluate(labels, objects, given.measure, rel=given.level)
+    except InputError as error:
+        raise error.at(given.machine) from None
     (text,) = map(str, by_truth.measures)
     values = np.zeros((given.draws, len(names)))
     limits = np.full((given.draws, len(names), 2), np.nan)
