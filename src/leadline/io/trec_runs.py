@@ -58,6 +58,7 @@ class Scanned(NamedTuple):
     whole: bool
     stop: int = 0
     joined: JoinedText | None = None
+    remarks: int = 0  # before the text
 
 
 class _Work:
@@ -151,12 +152,13 @@ def _joined(window: Chunk, qrels: QrelsColumns, reading: Reading) -> Generator[S
     def finished() -> Scanned:
         nonlocal line
         work, task = working.popleft()
-        text, stop, first = work.text, work.end, line
+        stop, first = work.end, line
         clean = work.run() if task is None else task.result()
         lines = int(work.tally[3]) + work.skipped
-        line += lines if clean else int(np.count_nonzero(text[:stop] == ord("\n")))
-        joined = work.lists() if clean else None
-        return Scanned(None, window.path, text, stop, first, last=True, whole=False, stop=stop, joined=joined)
+        line += lines if clean else int(np.count_nonzero(work.text[:stop] == ord("\n")))
+        text, size = work.text[work.begin :], stop - work.begin
+        here = Scanned(None, window.path, text, size, first + work.skipped, last=True, whole=False, stop=size)
+        return here._replace(joined=work.lists()) if clean else here._replace(remarks=work.remarks)
 
     try:
         while not window.last:
@@ -270,6 +272,7 @@ def _deliver(
             if lists is None or not deliver(lists, consumer, counts):
                 lists = _plain_lists(scanned, reading)
                 deliver(lists, consumer, counts)
+                counts.remarks += scanned.remarks
             queries, tag = lists.queries, lists.tag
         expected = len(seen) + len(queries)
         seen.update(queries)
