@@ -46,6 +46,10 @@ def sentences(*texts: str) -> str:
     return " ".join([*(text if text.endswith((".", "?")) else f"{text}." for text in texts[:-1]), texts[-1]])
 
 
+class RecordNumber(int):
+    """Number of a record of a JSON list or a Parquet table, in place of a line."""
+
+
 class InputError(LeadlineError, ValueError):
     """Invalid content in a file or table; the message says where, what is wrong and what to do.
 
@@ -69,7 +73,7 @@ class InputError(LeadlineError, ValueError):
         path = self.path
         if "\n" in path or "\r" in path:
             path = repr(path)
-        place = path if self.line is None else f"{path}:{self.line}" if path else f"row {self.line}"
+        place = path if self.line is None else place_of(path, self.line)
         text = f"{place}: {self.found}" if place else self.found
         text = punctuated(sentences(text, self.hint) if self.hint else text)
         return "\\n".join(text.splitlines()) if not text.isprintable() else text  # names have line ends too
@@ -78,6 +82,17 @@ class InputError(LeadlineError, ValueError):
         """Return the same error with the name of its file, and with a line and other words if given."""
         line = self.line if line is None else line
         return InputError(found or self.found, path=path, line=line, hint=self.hint, code=self.code)
+
+
+def place_of(path: str, line: int) -> str:
+    """Return a file and a place in it for a message.
+
+    >>> place_of("a.csv", 3), place_of("a.json", RecordNumber(3)), place_of("", 3)
+    ('a.csv:3', 'a.json, record 3', 'row 3')
+    """
+    if isinstance(line, RecordNumber) and path:
+        return f"{path}, record {line}"
+    return f"{path}:{line}" if path else f"row {line}"
 
 
 def repeated(

@@ -488,7 +488,9 @@ def test_a_spoiled_run_is_still_a_run_or_one_line(
 @pytest.mark.parametrize("score", [b"1", b"nan", b"x"])
 @pytest.mark.parametrize("on_nan", ["refuse", "drop"])
 def test_remarks_may_go_on_in_the_next_chunk(folder: Path, score: bytes, on_nan: Any) -> None:
-    run = b"\n# six words stand in this remark\n\n# and in this one\nq1 Q0 d 0 %b tag\nq1 Q0 e 0 1 tag" % score
+    run = (
+        b"\n# six words stand in this remark\n\n# and in this one\nq1 Q0 d 0 %b tag\nq1 Q0 e 0 1 tag" % score
+    )
     agree(folder, run, b"q1 0 d 0", 8, Reading(on_nan=on_nan))
 
 

@@ -128,9 +128,7 @@ def command(
         source if kind == "run" else next((path for path in others if given is None and _is_run(path)), None)
     )
     if run is not None and others:
-        raise InputError(
-            "this is a run, but only qrels can be merged", path=run, hint="`leadline fuse` combines runs."
-        )
+        raise _not_merged(run)
     if kind == "run" and form in {BEIR, RANK_EVAL}:
         raise InputError(f"this is a run, but --to {form} needs judgments", path=source)
     if kind == "run":
@@ -156,7 +154,7 @@ def command(
         reading = Reading(qrels_columns=names, subtopics=subtopics, queries_in=options["queries_in"])
         qrels = selected_qrels(qrels_of(file, reading, sure=True), reading)
         if others:
-            qrels = _merged([qrels, *(judgments_of(other, reading, sure=sure) for other in others)])
+            qrels = _merged([qrels, *(_other(path, reading, sure=sure) for path in others)])
         if form == BEIR:
             writing.write_beir(
                 qrels,
@@ -197,6 +195,20 @@ def _is_run(path: str) -> bool:
         return False
     file = opened(path, read=True)
     return file.format is TREC and content_of(file) == "run"  # a table may be told by read.kind
+
+
+def _not_merged(path: str) -> InputError:
+    return InputError(
+        "this is a run, but only qrels can be merged", path=path, hint="`leadline fuse` combines runs."
+    )
+
+
+def _other(path: str, reading: Reading, *, sure: bool) -> QrelsColumns:
+    """Return further judgments to merge; a pipe is known to be a run only now."""
+    try:
+        return judgments_of(path, reading, sure=sure)
+    except InputError as error:
+        raise _not_merged(path) if plain.A_RUN in error.hint else error from None
 
 
 def _merged(parts: Sequence[QrelsColumns]) -> Qrels:

@@ -177,7 +177,6 @@ def _leave_out(
 ) -> None:
     """Show what runs would lose had their team not contributed to an earlier pool."""
     from leadline.estimation.pool_designs import left_out
-    from leadline.io.id_lists import read_labels
     from leadline.io.pool_files import read_drawn_pool
     from leadline.io.write import write_bytes
 
@@ -185,9 +184,7 @@ def _leave_out(
     both({"RUN with --leave-out": runs}, {"--judged QRELS": options["judged"]})
     both({"--judged with --leave-out": options["judged"]}, {"RUN...": runs})
     reading = {name: options[name] for name in RunsOptions.__annotations__}
-    found = left_out(
-        read_drawn_pool(str(earlier)), read_labels(teams), options["judged"], list(runs) or None, **reading
-    )
+    found = left_out(read_drawn_pool(str(earlier)), teams, options["judged"], list(runs) or None, **reading)
     output, lost = str(outputs.thing), sum(one.lost for one in found)
     notes = [
         f"{output}: without the run's team, {lost} of {len(found)} values would have no interval",

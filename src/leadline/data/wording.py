@@ -242,3 +242,13 @@ def docstring(thing: ModuleType | type | Callable[..., Any]) -> str:
         return ""
     node: Any = tree if isinstance(thing, ModuleType) else tree.body[0]
     return ast.get_docstring(node) or ""
+
+
+def type_of(value: object) -> str:
+    """Return the name of the type of a value, in the words of JSON where it is null or text.
+
+    >>> type_of(None), type_of("d1"), type_of(3)
+    ('null', 'text', 'int')
+    """
+    name = type(value).__name__
+    return {"NoneType": "null", "str": "text"}.get(name, name)

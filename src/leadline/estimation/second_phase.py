@@ -87,8 +87,9 @@ def judged_again(
     found, gaps = judged_part(table, pool, warnings)
     if gaps:
         raise UsageError(
-            f"the second judge skipped {counted(gaps, 'pair')} of the second pool. Judge them, because pairs "
-            "must be judged in the order of the pool."
+            f"the second judgments lack {counted(gaps, 'pair')} of the second pool. Pass the pool that the "
+            "second judge was given, or judge these pairs, because pairs must be judged in the order of the "
+            "pool."
         )
     if len(found) < FEWEST_AGAIN and any(chance < 1 for chance, _ in found.values()):
         raise UsageError(

@@ -191,7 +191,7 @@ def _expected(name: str) -> str:
         "Rprec_mult": "numbers of at least 0, separated by commas",
         "utility": "four numbers, as in 1,-1,0,0",
         "set_F": "one number of at least 0",
-        "rbp": "p, a number between 0 and 1, as in p=0.9",
+        "rbp": "p, a number between 0 and 1, as in rbp.p=0.9",
         "relstring": "the number of documents",
     }.get(name, "")
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from numbers import Real
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -261,7 +262,9 @@ def _is_row(value: object) -> bool:
     """Return whether a member of a list is a row of a table, and not a table itself."""
     if isinstance(value, Mapping):
         return not any(isinstance(inner, Mapping) for inner in value.values())
-    return hasattr(value, "_fields")
+    return hasattr(value, "_fields") or (
+        isinstance(value, tuple) and any(isinstance(one, Real) for one in value)
+    )
 
 
 @cache
@@ -344,7 +347,8 @@ class _Builder:
                     )
             spelled |= own
         if not spelled:
-            raise InputError("there are no values", hint=PER_QUERY)
+            paths = ", ".join(dict.fromkeys(filter(None, (part.path for part in self.columns))))
+            raise InputError("there are no values", path=paths, hint=PER_QUERY)
         wanted = list(dict.fromkeys(map(_canonical, asked))) or list(spelled)
         paths = list(dict.fromkeys(part.path for part in self.columns if part.path))
         subject = f"{paths[0]} has" if len(paths) == 1 else "these scores have"

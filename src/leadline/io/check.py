@@ -53,13 +53,13 @@ class Fault(NamedTuple):
     listed: bool = False  # bare ranked lists, where a repeat holds its rank
 
 
-def find(source: Opened, kind: str, reading: Reading = DEFAULT_READING) -> Fault:
+def find(source: Opened, kind: str, reading: Reading = DEFAULT_READING, *, subtopics: bool = False) -> Fault:
     """Parse a text and count its faults."""
     if source.format is TREC and (reading.columns if kind == "run" else reading.qrels_columns) is None:
         assert source.whole is not None
         return _in_trec(source.whole.text[: source.whole.end].tobytes(), kind)
     faults = Faults()
-    rows = records_of(source, "score" if kind == "run" else "grade", reading)
+    rows = records_of(source, "score" if kind == "run" else "grade", reading, subtopics=subtopics)
     try:
         lists = lists_of(rows, "score" if kind == "run" else "grade", Reading(), on_fault=faults.add)
     except InputError as error:  # the text itself is damaged: nothing after this place is known
@@ -221,7 +221,7 @@ def check(
         found.source = opened(path, read=True)
         found.form = found.source.format.name
         found.kind = kind or ("qrels" if subtopics else content_of(found.source, reading))
-        parsed = find(found.source, found.kind, reading)
+        parsed = find(found.source, found.kind, reading, subtopics=subtopics)
     except (InputError, MissingPackageError) as error:
         line = getattr(error, "line", None)
         code = "nul" if getattr(error, "found", "") == plain.NUL else "unreadable"

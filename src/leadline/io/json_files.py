@@ -12,9 +12,9 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
-from leadline.data.wording import counted
+from leadline.data.wording import counted, type_of
 from leadline.errors import InputError, either
-from leadline.io import python_inputs, row_columns
+from leadline.io import python_inputs, row_columns, swapped_arguments
 from leadline.io.opening import Chunk
 from leadline.io.record_lists import json_lines_scan, mapping_lists
 from leadline.io.row_columns import Records, Row, Table
@@ -71,10 +71,12 @@ def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
         if lists is not None:
             return lists
     if isinstance(found, Members):
+        if what == "grade" and not subtopics:
+            swapped_arguments.refuse_runs(found, path)
         return python_inputs.mapping_records(found, what, path=path, unit="record", subtopics=subtopics)
     if isinstance(found, list):
         return python_inputs.table_of_rows(enumerate(found, start=1), path=path)
-    raise InputError(f"the JSON value is of type {type(found).__name__}, not an object or a list", path=path)
+    raise InputError(f"the JSON value is of type {type_of(found)}, not an object or a list", path=path)
 
 
 def json_lines_table(source: Opened, what: str, _subtopics: bool) -> Table | Records:
@@ -100,9 +102,7 @@ def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
         found = parse_json(raw, window.path, line)
         if not isinstance(found, Members):
             raise InputError(
-                f"the JSON value is of type {type(found).__name__}, not an object",
-                path=window.path,
-                line=line,
+                f"the JSON value is of type {type_of(found)}, not an object", path=window.path, line=line
             )
         if len(found.pairs) > len(found):
             raise InputError("the object has two members with the same name", path=window.path, line=line)
@@ -350,6 +350,9 @@ def _page_rows(rows: Iterable[Any], path: str) -> Iterator[tuple[int, Any]]:
             raise known.at(
                 InputError(f"the record {_shown(row)}, but needs 'row', as in the first record"), place
             )
+        if row.get("truncated_cells"):
+            found = f"the dataset viewer cut off {', '.join(map(str, row['truncated_cells']))}"
+            raise known.at(InputError(found, hint="Download the dataset itself"), place)
         yield place, row["row"]
 
 
@@ -566,4 +569,4 @@ def _number(value: Any) -> Any:
 def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"contains {', '.join(map(str, value))}" if value else "is empty"
-    return f"is of type {type(value).__name__}"
+    return f"is of type {type_of(value)}"

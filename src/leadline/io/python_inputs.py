@@ -15,6 +15,7 @@ from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.qrels import QrelsColumns
+from leadline.data.wording import type_of
 from leadline.errors import InputError, either, refuse_repeated
 from leadline.io.columns import BATCH_ROWS
 from leadline.io.row_columns import LISTED, QUERY, SCORE, Records, Row, Table, find
@@ -75,7 +76,7 @@ def _by_subtopic(source: MappingLike, path: str) -> Iterator[Row]:
         for subtopic, documents in _members(found, query, "{subtopic: {document: grade}}", path):
             if not hasattr(documents, "items"):
                 raise InputError(
-                    f"the value of {subtopic!r} for query {query!r} is of type {type(documents).__name__}",
+                    f"the value of {subtopic!r} for query {query!r} is of type {type_of(documents)}",
                     path=path,
                     hint="Use the form {query: {subtopic: {document: grade}}}, or leave out --config "
                     "read.subtopics",
@@ -92,9 +93,8 @@ def _members(value: Any, query: Any, expected: str, path: str) -> Iterable[tuple
 
 
 def _unlike(query: Any, value: Any, form: str, path: str) -> InputError:
-    kind = type(value).__name__
     return InputError(
-        f"the value of query {query!r} is of type {kind}", path=path, hint=f"Use the form {form}"
+        f"the value of query {query!r} is of type {type_of(value)}", path=path, hint=f"Use the form {form}"
     )
 
 
@@ -195,10 +195,8 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
 
     def named(place: Any) -> str:
         if isinstance(place, bool) or not isinstance(place, Integral) or not 0 <= int(place) < len(documents):
-            raise InputError(
-                f"document {place!r} must be a position in documents, from 0 to {len(documents) - 1:,}",
-                path=path,
-            )
+            span = f"from 0 to {len(documents) - 1:,}" if documents else "which is empty"
+            raise InputError(f"document {place!r} must be a position in documents, {span}", path=path)
         return documents[int(place)]
 
     read = reader_of(next((hit for each in lists for hit in each), None))
@@ -300,7 +298,7 @@ def _cells(
             yield place, [get(row) for get in getters]
         except (AttributeError, KeyError, TypeError):
             present = names_of(row)
-            shown = f"is of type {type(row).__name__}" if present is None else "has " + ", ".join(present)
+            shown = f"is of type {type_of(row)}" if present is None else "has " + ", ".join(present)
             needed = ", ".join(filter(None, chosen[:4]))
             raise records.at(InputError(f"the {records.unit} {shown}, but needs {needed}"), place) from None
 
@@ -317,7 +315,7 @@ def _plain(rows: Iterable[tuple[int, Any]], records: Records) -> Iterator[Row]:
     for place, row in rows:
         if not isinstance(row, (tuple, list)) or len(row) != 3:
             size = f" and has length {len(row)}" if isinstance(row, (tuple, list)) else ""
-            error = InputError(f"the {records.unit} is of type {type(row).__name__}{size}", hint=SHAPES)
+            error = InputError(f"the {records.unit} is of type {type_of(row)}{size}", hint=SHAPES)
             raise records.at(error, place)
         yield place, row[0], row[1], row[2], None
 

@@ -13,10 +13,10 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import wraps
-from typing import Any, BinaryIO, ParamSpec, TypeAlias, TypeVar
+from typing import Any, BinaryIO, ParamSpec, TypeAlias, TypeVar, cast
 
 from leadline.errors import InputError, LeadlineError, UsageError
 
@@ -87,6 +87,24 @@ def pipe_copies() -> dict[str, BinaryIO]:
     return _current[0].copies if _current else {}
 
 
+def _name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
+    if len(_current) == 1:  # neither a command nor another public function called this one
+        from leadline.data.validation import name_keywords
+
+        name_keywords(error, function)
+
+
+def _named(values: Iterator[T], function: Callable[..., Any]) -> Iterator[T]:
+    """Yield what a public generator yields; its refusals name keywords."""
+    try:
+        yield from values
+    except LeadlineError as error:
+        from leadline.data.validation import name_keywords
+
+        name_keywords(error, function)
+        raise
+
+
 def public(function: Callable[P, T]) -> Callable[P, T]:
     """Let the result of a public function remember the files it is made of.
 
@@ -100,16 +118,15 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
             try:
                 found = function(*args, **kwargs)
             except LeadlineError as error:
-                if len(_current) == 1:  # neither a command nor another public function called this one
-                    from leadline.data.validation import name_keywords
-
-                    name_keywords(error, function)
+                _name_keywords(error, function)
                 raise
             except Exception:
                 from leadline.data.validation import check_arguments  # loads NumPy; no command needs it
 
                 check_arguments(function, args, kwargs)
                 raise
+            if isinstance(found, Generator) and len(_current) == 1:
+                return cast("T", _named(found, function))
         if _has_sources(found):
             read = [os.path.abspath(path) for path in record.inputs.values() if path != STANDARD_STREAM]
             sources = tuple(dict.fromkeys([*read, *_sources([found, *args, *kwargs.values()])]))

@@ -72,7 +72,10 @@ def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:
     for run in runs:
         if not isinstance(run, dict) or not isinstance(run.get("name"), str):
             raise InputError("contains a run without a name", path=path)
-        for name, value in run.get("mean", run).items():
+        values = run.get("mean", run)
+        if _is_number(values):  # of `rank`
+            values = {str(run.get("measure", "mean")): values}
+        for name, value in values.items():
             number = value.get("value") if isinstance(value, dict) else value
             if name not in NOT_VALUES and _is_number(number):
                 tables.setdefault(name, {})[run["name"]] = _number(number)

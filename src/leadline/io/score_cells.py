@@ -12,6 +12,7 @@ from itertools import chain
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
+from leadline.data.wording import type_of
 from leadline.errors import InputError
 from leadline.io.opening import read_whole, text_of
 
@@ -70,9 +71,7 @@ def object_of(text: str, path: str, line: int) -> dict[str, Any]:
 def checked_object(found: Any, path: str, line: int | None = None) -> dict[str, Any]:
     """Return a value that is an object."""
     if not isinstance(found, dict):
-        raise InputError(
-            f"the JSON value is of type {type(found).__name__}, not an object", path=path, line=line
-        )
+        raise InputError(f"the JSON value is of type {type_of(found)}, not an object", path=path, line=line)
     return found
 
 

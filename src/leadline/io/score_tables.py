@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from leadline.data.optional import import_optional
-from leadline.data.wording import counted, first_few
+from leadline.data.wording import counted, first_few, type_of
 from leadline.errors import InputError, refuse_repeated
 from leadline.io import row_columns
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, text_of
@@ -189,7 +189,7 @@ def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str
             isinstance(value, (dict, list)) for value in found.values()
         )
         return _of_records([(1, found)], path, "line", name) if single else open_mapping(found, path, name)
-    raise InputError(f"the JSON value is of type {type(found).__name__}", path=path, hint=ACCEPTED)
+    raise InputError(f"the JSON value is of type {type_of(found)}", path=path, hint=ACCEPTED)
 
 
 def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
@@ -213,7 +213,7 @@ def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) ->
     header = names_of(rows[0][1]) if rows else None
     if not header:
         found = (
-            ("the object is empty" if header == [] else f"the entry is of type {type(rows[0][1]).__name__}")
+            ("the object is empty" if header == [] else f"the entry is of type {type_of(rows[0][1])}")
             if rows
             else "there are no scores"
         )

@@ -11,7 +11,7 @@ from typing import Any
 
 from leadline.data.optional import import_optional
 from leadline.data.wording import counted
-from leadline.errors import InputError, UsageError, did_you_mean, refuse_repeated
+from leadline.errors import InputError, RecordNumber, UsageError, did_you_mean, refuse_repeated
 from leadline.io.opening import BOM, PARQUET, first_bytes, whole_text
 from leadline.io.opening import lines as text_lines
 from leadline.io.read_paths import Watch
@@ -107,7 +107,7 @@ def records(
         yield from parquet(path)
     elif start.startswith(b"["):
         for number, found in enumerate(json_of(whole_text(path, encoding=encoding), path), start=1):
-            yield number, checked_object(found, f"{path}, record {number}")
+            yield RecordNumber(number), checked_object(found, path, RecordNumber(number))
     elif start.startswith(b"{"):
         for number, line in text_lines(path, encoding=encoding):
             if line.strip():
@@ -157,7 +157,7 @@ def column_of(
     columns, rows = unguarded_table(records(path, quoted=True))
     if not rows:
         raise InputError("contains no rows", path=path, hint=NO_ROWS)
-    need_columns(columns, [column], path, 1)
+    need_columns(columns, [column], path, None if isinstance(rows[0][0], RecordNumber) else 1)
     key = next((name for name in keys if name in columns), columns[0])
     return path, [(line, row.get(key), row.get(column)) for line, row in rows]
 
@@ -172,7 +172,7 @@ def unguarded_table(rows: Rows) -> tuple[list[str], list[tuple[int, dict[str, An
     return list(dict.fromkeys(name for _, row in found for name in row)), found
 
 
-def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, line: int) -> None:
+def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, line: int | None) -> None:
     """Refuse a table that lacks a column; the nearest names are said.
 
     >>> need_columns(["a", "clicks"], ["click"], "a.csv", 1)
@@ -225,7 +225,7 @@ def parquet(path: str) -> Rows:
             batch.validate(full=True)  # Arrow does not check that text is UTF-8
             for row in batch.to_pylist():
                 number += 1
-                yield number, row
+                yield RecordNumber(number), row
     except (lib.ArrowException, OSError) as error:
         raise InputError(f"is not a valid Parquet file ({error})", path=path) from None
     watch.check()

@@ -100,7 +100,7 @@ def _like_grades(run: RunColumns) -> bool:
     return different < len(scores) or bool(np.isin(scores, (0.0, 1.0)).all())
 
 
-def refuse_runs(source: Any) -> None:
+def refuse_runs(source: Any, path: str = "qrels") -> None:
     """Refuse several runs where judgments are expected: a dictionary of runs by name, or a list of runs.
 
     >>> refuse_runs({"q1": {"d1": 1}})
@@ -109,12 +109,12 @@ def refuse_runs(source: Any) -> None:
     first = next(iter(each), None)
     inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     if isinstance(first, RunColumns):
-        raise InputError("several runs were passed where judgments are expected", hint=ORDER, path="qrels")
+        raise InputError("several runs were passed where judgments are expected", hint=ORDER, path=path)
     if isinstance(inner, Mapping):
         raise InputError(
             "several runs, or judgments by subtopic, were passed where judgments are expected",
             hint=f"{ORDER}. For judgments by subtopic, use --config read.subtopics",
-            path="qrels",
+            path=path,
         )
 
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.data.validation import check_arguments, refusal
-from leadline.errors import InputError, either, repeated
+from leadline.data.wording import type_of
+from leadline.errors import InputError, either, place_of, repeated
 from leadline.io import row_columns
 from leadline.io.opening import BOM, LONGEST_TEXT, first_bytes, lines, too_long, whole_text
 from leadline.io.read_paths import public
@@ -277,8 +278,7 @@ def _read(
         if not key:
             raise InputError(f"the {noun} has no id", path=path, line=place)
         if seen.setdefault(key, place) != place:
-            first = f"{path}:{seen[key]}" if path else f"row {seen[key]}"
-            raise repeated(f"{noun} '{document.id}'", first=first, path=path, line=place)
+            raise repeated(f"{noun} '{document.id}'", first=place_of(path, seen[key]), path=path, line=place)
         yield document
 
 
@@ -347,9 +347,7 @@ def _text(value: object, name: str, place: int, path: str) -> str:
         return ""
     if not isinstance(value, str):
         raise InputError(
-            f"column '{name}' contains a value of type {type(value).__name__}, not text",
-            path=path,
-            line=place,
+            f"column '{name}' contains a value of type {type_of(value)}, not text", path=path, line=place
         )
     return value
 
