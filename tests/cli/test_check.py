@@ -213,6 +213,26 @@ def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> Non
 
 
 @pytest.mark.parametrize(
+    ("name", "text", "status"),
+    [
+        ("a.json", b'{"q1": {"s": {"d1": 1}, "t": {"d1": 1}}}', 0),
+        ("a.json", b'{"q1": {"d1": 1}}', 2),
+        ("a.csv", b"query_id,subtopic,doc_id,relevance\nq1,s,d1,1\nq1,t,d1,1\n", 0),
+        ("a.csv", b"query_id,subtopic,doc_id,relevance\nq1,s,d1,1\nq1,s,d1,1\n", 2),
+        ("a.csv", b"query_id,doc_id,relevance\nq1,d1,1\n", 2),
+    ],
+)
+def test_subtopics_in_other_formats_are_checked_as_they_are_read(
+    tmp_path: Path, leadline: Leadline, name: str, text: bytes, status: int
+) -> None:
+    path = file_of(tmp_path, name, text)
+    assert leadline("check", path, "--config", "read.subtopics").status == status
+    run = file_of(tmp_path, "a.run", b"q1 Q0 d1 1 2 a\n")
+    found = leadline("evaluate", path, run, "-m", "alpha_nDCG@5", "--config", "read.subtopics")
+    assert found.status == status
+
+
+@pytest.mark.parametrize(
     ("options", "error"),
     [
         ((), "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."),

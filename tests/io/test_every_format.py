@@ -353,7 +353,7 @@ def test_ids_that_are_fractions_are_refused_and_the_column_is_named(suffix: str,
 FAULTS = {
     ("a.json", '{"q1": {"d1": 1}'): ":1: invalid JSON at column 17: expecting ',' delimiter",
     ("a.json", "[" * 100_000): ": the JSON is nested too deeply",
-    ("a.json", '"text"'): ": the JSON value is of type str, not an object or a list",
+    ("a.json", '"text"'): ": the JSON value is of type text, not an object or a list",
     (
         "a.json",
         '{"q1": {"d1": "2"}}',
@@ -361,7 +361,7 @@ FAULTS = {
     ("a.json", '{"q1": 7}'): ": the value of query 'q1' is of type int. Use the form {document: score}.",
     ("a.json", "{}"): ": contains no documents",
     ("a.json", "[]"): ": contains no documents",
-    ("a.json", '["q1", "d1"]'): ", record 1: the record is of type str. Use [query, document, number], or a "
+    ("a.json", '["q1", "d1"]'): ", record 1: the record is of type text. Use [query, document, number], or a "
     "dictionary, named tuple or JSON object with query_id, doc_id and score (in qrels, relevance).",
     (
         "a.json",

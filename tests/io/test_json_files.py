@@ -435,11 +435,11 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a record that is no object": (
         [ONE, "q2"],
-        ", record 2: the record is of type str, but needs 'query_id', as in the first",
+        ", record 2: the record is of type text, but needs 'query_id', as in the first",
     ),
     "mixed records": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, "d2"]}],
-        "record 1: entry 2 of query 'q1' is of type str, unlike the first entry",
+        "record 1: entry 2 of query 'q1' is of type text, unlike the first entry",
     ),
     "a score missing later": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, {"corpus_id": "d2"}]}],
@@ -470,6 +470,10 @@ FAULTS: dict[str, tuple[Any, str]] = {
     "a part of a page": (
         {"rows": [{"row": {"qid": "q1", "docno": "d1", "score": 1.0}}], "partial": True},
         "is incomplete (1 row). Download all rows of the dataset",
+    ),
+    "a page with a cell cut off": (
+        {"rows": [{"row": {"qid": "q1", "docno": "d", "score": 1.0}, "truncated_cells": ["docno"]}]},
+        ", record 1: the dataset viewer cut off docno. Download the dataset itself",
     ),
 }
 

@@ -20,7 +20,7 @@ from leadline.io.check_remarks import GradeRemarks, ListRemarks, Problem, TextRe
 from leadline.io.formats import TREC, Opened, content_of, kind_of_trec, opened, records_of
 from leadline.io.objects import write_run
 from leadline.io.opening import Buffers, Chunk, first_bytes
-from leadline.io.row_checks import lists_of, named
+from leadline.io.row_checks import lists_of, named, qrels_by_subtopic
 from leadline.io.run_lists import Lists, run_of
 from leadline.io.run_names import run_name
 from leadline.io.tables import QRELS_COLUMNS, OutputTable
@@ -230,8 +230,8 @@ def check(
     found.lists, found.tag, found.unit = parsed.lists, parsed.tag, parsed.lists.unit
     found.rows, found.queries = len(parsed.lists.scores), len(parsed.lists.queries)
     found.problems += _errors(parsed.faults)
-    if subtopics and found.form == "trec":
-        found.problems += _repeats_by_subtopic(found.source)
+    if subtopics:
+        found.problems += _refused_by_subtopic(found.source, reading, alone=not found.problems)
     else:
         found.problems += _repeats(parsed.lists, found.kind, error=not parsed.listed)
     if not found.rows and not found.problems:
@@ -383,13 +383,18 @@ def _repeats(lists: Lists, kind: str, *, error: bool) -> Iterator[Problem]:
         yield Problem("repeated_documents", fault.line, _words(fault), count, error=error)
 
 
-def _repeats_by_subtopic(source: Opened) -> Iterator[Problem]:
-    assert source.whole is not None
+def _refused_by_subtopic(source: Opened, reading: Reading, *, alone: bool) -> Iterator[Problem]:
     try:
-        plain.scan_subtopics(source.whole.text[: source.whole.end].tobytes(), 1)
+        if source.format is TREC and reading.qrels_columns is None:
+            assert source.whole is not None
+            plain.scan_subtopics(source.whole.text[: source.whole.end].tobytes(), 1)
+        else:
+            qrels_by_subtopic(records_of(source, "grade", reading, subtopics=True))
     except InputError as error:
-        if "is judged twice" in error.found:
-            yield Problem("repeated_documents", error.line, _words(error), 1, error=True)
+        twice = "is judged twice" in error.found
+        if twice or alone:
+            code = "repeated_documents" if twice else error.code
+            yield Problem(code, error.line, _words(error), 1, error=True)
 
 
 # Repairs of a copy, in words; {policy} is the choice between repeats.
