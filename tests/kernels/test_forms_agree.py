@@ -494,6 +494,14 @@ def test_remarks_may_go_on_in_the_next_chunk(folder: Path, score: bytes, on_nan:
     agree(folder, run, b"q1 0 d 0", 8, Reading(on_nan=on_nan))
 
 
+def test_of_two_faults_the_first_is_reported_wherever_a_chunk_ends(folder: Path) -> None:
+    run = b" q1 Q0 d 1 0 tag\n" * 2 + b"q2 Q0 d 1 0 tag\nq3 Q0 d 1 0\n"
+    for window in (8, 1 << 16):
+        agree(folder, run, b"q1 0 d 0", window, DEFAULT_READING)
+        found = outcome(folder, run, b"q1 0 d 0", window, Options(False, None, False))
+        assert ":2: document 'd' appears twice for query 'q1'" in str(found)
+
+
 @examples(90)
 @given(run=run_texts(6), qrels=mutated(qrels_texts(10)))
 def test_spoiled_qrels_are_still_qrels_or_one_line(folder: Path, run: bytes, qrels: bytes) -> None:

@@ -319,19 +319,24 @@ def _find(window: Chunk, line: int, reading: Reading, *, whole: bool) -> tuple[S
 
 def _plain_lists(scanned: Scanned, reading: Reading) -> Lists:
     """Find the lists of a chunk by `bytes.split`; report or repair faults."""
+    text = scanned.text[: scanned.end].tobytes()
+    scan = partial(plain.scan_run, by_rank=reading.by_rank, drop_nan=reading.on_nan == "drop")
     try:
-        rows = plain.scan_run(
-            scanned.text[: scanned.end].tobytes(),
-            scanned.line,
-            scanned.last,
-            by_rank=reading.by_rank,
-            drop_nan=reading.on_nan == "drop",
-        )
-        lists = Lists.of_rows(rows)
-        selection.clean(lists, reading, whole=scanned.whole)
-        lists.resolve_duplicates(reading)
+        try:
+            rows = scan(text, scanned.line, scanned.last)
+        except InputError as error:  # unless a document is repeated before
+            before = text.split(b"\n")[: (error.line or 0) - scanned.line]
+            _resolved(scan(b"\n".join(before), scanned.line, True), reading, whole=True)
+            raise
+        return _resolved(rows, reading, whole=scanned.whole)
     except InputError as error:
         raise error if error.path else error.at(scanned.path) from None
+
+
+def _resolved(rows: plain.ParsedRows, reading: Reading, *, whole: bool) -> Lists:
+    lists = Lists.of_rows(rows)
+    selection.clean(lists, reading, whole=whole)
+    lists.resolve_duplicates(reading)
     return lists
 
 
