@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
+from leadline.io.result_files import read_column
 
 
 @pytest.fixture
@@ -69,3 +70,11 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, results: list[Path]) -> 
         ([results[0], results[1], "-o", results[0]], "would overwrite an input"),
     ):
         assert words in leadline("correlate", *arguments).refusal
+
+
+def test_saved_ranks_have_the_means_of_their_runs(tmp_path: Path) -> None:
+    means = (("a", 0.5), ("b", 0.4))
+    ranks = [{"name": name, "measure": "AP", "mean": mean, "rank": 1.0} for name, mean in means]
+    path = tmp_path / "ranks.json"
+    path.write_text(json.dumps({"runs": ranks}))
+    assert read_column(str(path)).values == {"a": 0.5, "b": 0.4}

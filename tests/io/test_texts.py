@@ -335,3 +335,10 @@ def test_an_encoding_of_other_things_than_text_is_unknown(tmp_path: Path) -> Non
     path.write_text('{"id": "d1", "text": "a"}\n')
     with pytest.raises(UsageError, match="unknown encoding 'hex'"):
         list(read_documents(path, encoding="hex"))
+
+
+def test_a_generator_names_keywords_and_the_records_of_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "docs.json"
+    path.write_text('[{"id": "1", "text": "a"},\n\n{"id": "2", "xx-title": "b"}]')
+    with pytest.raises(InputError, match=r"docs.json, record 2: .*use `fields=\['xx-title'\]`"):
+        list(read_documents(path, fields=["text"]))
