@@ -98,6 +98,7 @@ def test_help_shows_the_help_of_a_command(words: str, leadline: Leadline) -> Non
         ("topics nothing", "unknown command 'nothing'. See `leadline topics --help`.\n"),
         ("topics fti", "unknown command 'fti'. Did you mean 'fit'?\n"),
         ("nothing", "unknown command 'nothing'. `leadline help --all` lists all commands.\n"),
+        ("histogram.show", "unknown command 'histogram.show'. It is a setting for --config. "),
     ],
 )
 def test_help_of_what_is_not_there_is_one_line(words: str, error: str, leadline: Leadline) -> None:

@@ -85,7 +85,8 @@ def test_numbers_and_flags_of_numpy_are_taken() -> None:
     [
         (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["alpha-nDCG@10"]), "subtopics=True"),
         (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": math.nan}}), "on_nan='drop'"),
-        (lambda: ll.read_scores({"a": {"q": {"AP": 1}}}, lower_is_better="AP"), "lower_is_better='AP'"),
+        (lambda: ll.read_scores({"a": {"q": {"AP": 1}}}, lower_is_better="AP"), "lower_is_better='AP' is"),
+        (lambda: ll.read_scores({"a": {"q": {"P@5": 1}}}, lower_is_better="P@5"), "lower_is_better='P@5' is"),
     ],
 )
 def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], object], said: str) -> None:

@@ -419,6 +419,18 @@ def test_results_of_tables_are_restored_from_json_with_their_directions() -> Non
     assert not again.measures[0].rising
 
 
+def test_printed_estimates_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "printed.json"
+    printed = {
+        "leadline": "0",
+        "options": {"pool": "p"},
+        "runs": [{"name": "a", "queries": {"q": {"AP": 1}}}],
+    }
+    path.write_text(json.dumps(printed))
+    with pytest.raises(InputError, match="contains estimates without their samples"):
+        ll.read_scores(path)
+
+
 def test_saved_results_and_tables_are_not_mixed(tmp_path: Path) -> None:
     saved, table = tmp_path / "saved.json", tmp_path / "table.csv"
     results = ll.evaluate(EXAMPLES / "qrels.txt", EXAMPLES / "bm25.run", "AP")

@@ -52,6 +52,10 @@ def command_for(word: str) -> str:
     """Return what to use for a word that is no command; empty if nobody knows."""
     if word in TRIED_COMMANDS:
         return TRIED_COMMANDS[word]
+    from leadline.cli._settings import SETTINGS
+
+    if any(word == one.key for one in SETTINGS.values()):
+        return "It is a setting for --config. `leadline help config` explains it."
     for place, command in EXPLAINED.items():
         listed = {name.lower() for name in names_known()[place]}
         if re.split(r"[@(]", word.lower())[0] in listed:
