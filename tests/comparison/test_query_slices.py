@@ -262,8 +262,9 @@ def test_results_have_tables_frames_and_figures(tmp_path: Path) -> None:
             assert (tmp_path / name).stat().st_size
     with pytest.raises(UsageError, match="were not compared"):
         result.plot(pair=("best", "none"))
-    with pytest.raises(UsageError, match="pair must be the names of two runs"):
-        result.plot(pair=("best",))
+    for drawn in (result, ll.compare(results)):
+        with pytest.raises(UsageError, match="pair must be the names of two runs"):
+            drawn.plot(pair=("best",))
     with pytest.raises(UsageError, match="no measure 'P@7'"):
         result.plot(measure="P@7")
 

@@ -51,8 +51,7 @@ def by_slice(
     if pair is not None:
         if slices.rules is None:
             raise UsageError("these slices show means of runs, not pairs of runs. Leave out `pair`.")
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise refusal("pair", pair, "the names of two runs")
+        check_pair(pair)
         records = [record for record in records if sorted(_owner(record)) == sorted(pair)]
         if not records:
             raise UsageError(f"'{pair[0]}' and '{pair[1]}' were not compared. Choose a pair from the table.")
@@ -211,8 +210,16 @@ def refuse_by_query(comparison: Comparison, figure: str) -> None:
         )
 
 
-def pair_of(comparison: Comparison, first: str, second: str) -> int:
+def check_pair(pair: object) -> None:
+    """Raise UsageError unless a pair is two names."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise refusal("pair", pair, "the names of two runs")
+
+
+def pair_of(comparison: Comparison, pair: tuple[str, str]) -> int:
     """Return the index of the pair of two runs, in either order."""
+    check_pair(pair)
+    first, second = pair
     names = {comparison.names[place_of(comparison.names, name)] for name in (first, second)}
     for index, (run_a, run_b) in enumerate(zip(*comparison.pairing, strict=True)):
         if {comparison.names[run_a], comparison.names[run_b]} == names:

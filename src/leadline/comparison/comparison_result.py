@@ -455,7 +455,7 @@ class Comparison(Tested, Result):
         if name in SHAPES:
             refuse_by_query(self, name)
             return figure_of(self.results, figure=name, measure=self.results.measures[index])
-        pair_index = pair_of(self, *pair) if pair else 0
+        pair_index = pair_of(self, pair) if pair else 0
         drawn = self.printed_pairs(pairs)[index] if chosen is None else chosen
         return lambda width: drawn_comparison(
             self, name, index, pair=pair_index, width=width, per_pair=per_pair, pairs=drawn
