@@ -99,7 +99,10 @@ class Commands(Group):
                 [
                     ("leadline COMMAND --help", "help for one command (also `leadline help COMMAND`)"),
                     ("leadline help --all", "list every command with a one-line description"),
-                    ("leadline demo --files . --collection examples", "write the files used in the examples"),
+                    (
+                        "leadline demo --files . --collection examples",
+                        "write small files to try the commands on",
+                    ),
                 ]
             )
         self.format_options(context, formatter)

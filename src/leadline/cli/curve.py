@@ -36,9 +36,9 @@ def command(
     qrels
     runs...
     --interpolation | Measures | standard/printed-next/printed-zero/trec9/trec10 | = "standard"
-        Interpolated precision at a recall level: the maximum at that recall or above (standard), the maximum
-        between that level and the next one (if there is no point between them, printed-next takes the value
-        of the next level and printed-zero takes 0), or the rule of trec_eval 9 or 10 (trec9, trec10).
+        How precision is interpolated at a recall level. standard: the highest precision at that level or
+        above. printed-next, printed-zero: the highest precision between that level and the next; if the run
+        has no point there, the value of the next level or 0. trec9, trec10: as in that version of trec_eval.
     -l, --level GRADE | Measures | float | (= 1.0)
         Lowest relevant grade. [default: 1]
     --ranks | Measures | int 1..1000 | (= 20)

@@ -71,7 +71,7 @@ def command(
         Lowest relevant grade, for measures with the parameter `rel`. [default: 1]
     use confidence
     --seed N | Statistics | int 0..4294967295 | = 0
-        Seed of the sample and of the pseudo-populations.
+        Random seed for drawing the sample and for its intervals.
     use per-query-json, reading
     -C test.draws = 40, scores.queries all/with_relevant = "all", sampled.correction
     -o | figure

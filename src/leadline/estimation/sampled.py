@@ -143,7 +143,7 @@ def sampled(
     confidence : float, default 0.95
         Confidence level of the intervals.
     seed : int, default 0
-        Seed of the sample and of the pseudo-populations.
+        Random seed for drawing the sample and for its intervals.
     on_run : callable, optional
         Called with (done, total) after each run.
     **options

@@ -329,8 +329,9 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
         if signs[0] == signs[1] and choices.means:
             signs = [False, True]  # as of pytrec_eval
         if signs[0] == signs[1]:
+            which = "both the outer and the inner" if signs[0] else "neither the outer nor the inner"
             raise InputError(
-                f"in run '{run}', {'both levels name' if signs[0] else 'no level names'} known measures",
+                f"{which} keys of run '{run}' are known measures",
                 path=path,
                 hint="Use a table with the columns query, run, measure and value",
             )

@@ -83,7 +83,9 @@ def _beside(real: str, path: str) -> Iterator[None]:
         raise InputError(
             f"the lock file {os.path.basename(beside)} cannot be written ({error})",
             path=path,
-            hint="Choose a new store in a folder that you can write to.",
+            hint="Copy the store to a folder that you can write to, and use the copy."
+            if os.path.exists(path)
+            else "Choose a store in a folder that you can write to.",
         ) from None
     try:
         yield
