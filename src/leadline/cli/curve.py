@@ -36,7 +36,7 @@ def command(
     qrels
     runs...
     --interpolation | Measures | standard/printed-next/printed-zero/trec9/trec10 | = "standard"
-        How precision is interpolated at a recall level. standard: the highest precision at that level or
+        Interpolation of precision at a recall level. standard: the highest precision at that level or
         above. printed-next, printed-zero: the highest precision between that level and the next; if the run
         has no point there, the value of the next level or 0. trec9, trec10: as in that version of trec_eval.
     -l, --level GRADE | Measures | float | (= 1.0)
