@@ -168,7 +168,6 @@ def test_a_wrong_parameter_is_refused_when_it_is_read(written: str, says: str) -
         ("AP (rel=2)", "Write Name(k=v,...)@cutoff. Did you mean AP"),
         ("P@", "Did you mean P"),
         ("xyzzy", "The measures are alpha_DCG, alpha_nDCG, AP"),
-        ("", "The measures are alpha_DCG, alpha_nDCG, AP"),
         ("AP\nP", "unknown measure 'AP P'"),
     ],
 )

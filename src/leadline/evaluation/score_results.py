@@ -346,11 +346,10 @@ class _Builder:
                         hint="Keep only one of these measures",
                     )
             spelled |= own
-        if not spelled:
-            paths = ", ".join(dict.fromkeys(filter(None, (part.path for part in self.columns))))
-            raise InputError("there are no values", path=paths, hint=PER_QUERY)
-        wanted = list(dict.fromkeys(map(_canonical, asked))) or list(spelled)
         paths = list(dict.fromkeys(part.path for part in self.columns if part.path))
+        if not spelled:
+            raise InputError("there are no values", path=", ".join(paths), hint=PER_QUERY)
+        wanted = list(dict.fromkeys(map(_canonical, asked))) or list(spelled)
         subject = f"{paths[0]} has" if len(paths) == 1 else "these scores have"
         for name in wanted:
             if name not in spelled:
