@@ -50,6 +50,13 @@ def test_every_source_of_chunks_gives_the_same_documents(source: str, tmp_path: 
     assert {one.code: one.count for one in found.warnings}["repeated_documents"] == 2
 
 
+def test_ids_of_chunks_may_be_whole_numbers_as_those_of_runs(tmp_path: Path) -> None:
+    table = tmp_path / "chunks.jsonl"
+    table.write_text('{"chunk_id": 11, "doc_id": 1}\n{"chunk_id": 12, "doc_id": 1}\n')
+    run = {"q1": {"11": 1.0, "12": 2.0}}
+    assert ll.read_run(run, documents_of=table).to_dict() == {"q1": {"1": 2.0}}
+
+
 @examples(40)
 @given(
     st.dictionaries(
@@ -87,6 +94,9 @@ def test_a_chunk_without_a_document_is_refused_with_its_line(tmp_path: Path) -> 
     table = tmp_path / "chunks.csv"
     table.write_text("chunk_id,doc_id\nx,a\nx,b\n")
     with pytest.raises(InputError, match=r"chunks\.csv:3: chunk 'x' is assigned to two different documents"):
+        ll.read_run(path, documents_of=table)
+    table.write_text("chunk_id,doc_id\na#1,a\nb,\n")
+    with pytest.raises(InputError, match=r"chunks\.csv:3: a cell in column 'doc_id' is empty"):
         ll.read_run(path, documents_of=table)
     for wrong in ("no such file", "(", 7, {}, {"a": 1}):
         with pytest.raises(UsageError, match="documents_of"):

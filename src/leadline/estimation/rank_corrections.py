@@ -158,8 +158,9 @@ def check_estimable(measures: Sequence[Measure]) -> None:
     wrong = [str(measure) for measure in measures if not is_estimable(measure)]
     if wrong:
         raise UsageError(
-            f"{', '.join(wrong)} cannot be estimated from a sample. Use means over queries that depend "
-            "only on the ranks of documents with grades above 0, such as AP, nDCG@10, RR, P@10 or R@100."
+            f"{', '.join(wrong)} cannot be estimated from a sample. Use a measure that is averaged over "
+            "queries and depends only on the ranks of documents with grades above 0, such as AP, nDCG@10, "
+            "RR, P@10 or R@100."
         )
 
 

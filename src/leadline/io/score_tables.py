@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from leadline.data.optional import import_optional
-from leadline.data.wording import counted, first_few, type_of
+from leadline.data.wording import counted, first_few, listed, type_of
 from leadline.errors import InputError, refuse_repeated
 from leadline.io import row_columns
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, text_of
@@ -210,31 +210,20 @@ def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
 
 def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) -> OpenedScores:
     """Return the table of dictionaries or named tuples, all with the names of the first."""
-    header = names_of(rows[0][1]) if rows else None
-    if not header:
-        found = (
-            ("the object is empty" if header == [] else f"the entry is of type {type_of(rows[0][1])}")
-            if rows
-            else "there are no scores"
-        )
-        raise placed(InputError(found, hint=ACCEPTED), path, unit, rows[0][0] if rows else None)
-
-    def cells() -> Iterator[Row]:
-        for place, row in rows:
-            present = names_of(row) or []
-            if set(present) != set(header):
-                raise placed(
-                    InputError(
-                        f"the entry has {', '.join(map(str, present)) or 'no names'}, but the first entry "
-                        f"has {', '.join(map(str, header))}"
-                    ),
-                    path,
-                    unit,
-                    place,
-                )
-            yield place, [row[key] if isinstance(row, Mapping) else getattr(row, key) for key in header]
-
-    return _of_table(list(map(str, header)), list(cells()), path, unit, name)
+    if not rows:
+        raise placed(InputError("there are no scores", hint=ACCEPTED), path, unit, None)
+    header = names_of(rows[0][1]) or []
+    table: list[Row] = []
+    for place, row in rows:
+        names = names_of(row)
+        if not names:
+            found = "the object is empty" if names == [] else f"the entry is of type {type_of(row)}"
+            raise placed(InputError(found, hint=ACCEPTED), path, unit, place)
+        if set(names) != set(header):
+            found = f"the fields are {listed(names)}, but those of the first entry are {listed(header)}"
+            raise placed(InputError(found, hint="Use the same fields in every entry"), path, unit, place)
+        table.append((place, [row[key] if isinstance(row, Mapping) else getattr(row, key) for key in header]))
+    return _of_table(list(map(str, header)), table, path, unit, name)
 
 
 def _spelling(name: str) -> str:

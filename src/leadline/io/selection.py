@@ -19,7 +19,7 @@ from leadline.errors import InputError, did_you_mean
 from leadline.io.opening import BINARY_TABLES, read_whole, text_of
 from leadline.io.row_columns import DOCUMENT, QUERY, find
 from leadline.io.run_lists import Lists, Unmeasured
-from leadline.io.score_cells import json_of, json_or_none
+from leadline.io.score_cells import id_of, json_of, json_or_none
 from leadline.io.small_tables import FIELD, column_of, csv_table, delimiter_of, need_columns, parquet, records
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
@@ -286,9 +286,12 @@ def _read(path: str) -> dict[bytes, bytes]:
             need_columns(names, CHUNK[:1], path, line)
         chunk = find(names, CHUNK) or names[0]
         document = find(names, DOCUMENTS) or next((name for name in names if name != chunk), chunk)
-        cells = row[chunk], row[document]
-        if document == chunk or not all(isinstance(cell, str) and cell for cell in cells):
-            raise InputError("the row does not have a chunk id and a document id", path=path, line=line)
+        if document == chunk:
+            raise InputError("the row needs both a chunk id and a document id", path=path, line=line)
+        try:
+            cells = id_of(row[chunk], "chunk", chunk), id_of(row[document], "document", document)
+        except InputError as error:
+            raise error.at(path, line) from None
         key, value = map(to_bytes, cells)
         if found.setdefault(key, value) != value:
             raise InputError(
