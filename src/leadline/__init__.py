@@ -42,8 +42,9 @@ _MODULES = {
     "retrieval.fusion": ("fuse",),
     "retrieval.index": ("build_index", "open_index"),
     "retrieval.models": ("MODELS",),
-    "retrieval.search": ("mmr", "score", "search"),
-    "scale.partial": ("merge_files", "verify"),
+    "retrieval.marginal_relevance": ("mmr",),
+    "retrieval.search": ("score", "search"),
+    "scale.saved_files": ("merge_files", "verify"),
     "comparison.suite_evaluation": ("suite",),
     "text.summaries": ("dynamic_summary", "static_summary"),
 }

@@ -25,7 +25,7 @@ from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.curves import subtopic_curve
 from leadline.result import Result
 from leadline.retrieval.collection import collection
-from leadline.scale.partial import Verification, verify
+from leadline.scale.saved_files import Verification, verify
 from whole_pictures import results_with_figures
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"

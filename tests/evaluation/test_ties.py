@@ -11,7 +11,7 @@ import pytest
 from case_values import join
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Cut
-from leadline.evaluation.limits import bounds_of, rules
+from leadline.evaluation.bounds import bounds_of, rules
 from leadline.io.objects import read_qrels, read_run
 from leadline.measures import MEASURES, Measure
 from oracles import Case

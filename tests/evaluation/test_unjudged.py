@@ -10,7 +10,7 @@ import pytest
 
 from case_values import join
 from leadline.data.judged_run import JudgedRun
-from leadline.evaluation.limits import AllJudged, bounds_of, rules
+from leadline.evaluation.bounds import AllJudged, bounds_of, rules
 from leadline.measures import MEASURES, Measure
 from oracles import Case
 from small_lists import forms, random_cases

@@ -16,7 +16,7 @@ import pytest
 import leadline as ll
 from conftest import REPOSITORY, Leadline, examples
 from leadline.errors import InputError, LeadlineError
-from leadline.scale.partial import saved_results
+from leadline.scale.saved_files import saved_results
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

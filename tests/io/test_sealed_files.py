@@ -16,7 +16,7 @@ from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.score_results import read_scores
 from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 from leadline.io.result_files import read_column
-from leadline.scale.partial import saved_results
+from leadline.scale.saved_files import saved_results
 
 QRELS = {f"q{query}": {f"d{n}": (n * query) % 3 for n in range(6)} for query in range(1, 8)}
 RUNS = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import UsageError
-from leadline.online.proportions import arm_of
+from leadline.online.abtest import arm_of
 
 USERS = [f"user{place}" for place in range(20_000)]
 

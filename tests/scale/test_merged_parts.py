@@ -15,8 +15,8 @@ from leadline.errors import UnknownIdError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.results import Results
 from leadline.scale import evaluate_parts, evaluate_runs
-from leadline.scale.partial import merge_files
 from leadline.scale.run_parts import RunParts
+from leadline.scale.saved_files import merge_files
 from whole_runs import EVERY, assert_same, options_of, split_run
 
 SEEDS = range(round(3 * EXAMPLES))

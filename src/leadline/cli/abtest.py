@@ -10,8 +10,8 @@ from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.io.opening import lines
 from leadline.io.read_paths import STANDARD_STREAM
-from leadline.online.abtest import abtest
-from leadline.online.proportions import ARMS, arm_of, users_needed
+from leadline.online.abtest import ARMS, abtest, arm_of
+from leadline.online.proportions import users_needed
 from leadline.render.view import View
 from leadline.result import Facts
 

@@ -28,7 +28,7 @@ def command(
     -C scores.queries all/both
     -o | figures heat-map/box/violin/line/means
     """
-    from leadline.scale.partial import merge_files
+    from leadline.scale.saved_files import merge_files
 
     results = merge_files(files, queries=queries, name=name)
     options = {"per_query": per_query}

@@ -28,7 +28,7 @@ def command(context: click.Context, /, *, saved: str, sample: int, seed: int, ou
     use seed
     -o
     """
-    from leadline.scale.partial import verify
+    from leadline.scale.saved_files import verify
 
     result = verify(saved, sample=sample, seed=seed)
     outputs.write("verify", View(result, lines="checks"), lambda: [describe_input(saved, result.rows)])

@@ -16,7 +16,7 @@ from leadline.data.reading import Reading
 from leadline.data.registry import Parameter
 from leadline.data.run import MatchedLists
 from leadline.errors import InputError
-from leadline.evaluation.limits import rules, sorted_ties
+from leadline.evaluation.bounds import rules, sorted_ties
 from leadline.io.formats import TREC, opened, records_of
 from leadline.io.objects import Qrels, Run, read_run
 from leadline.io.read import RunLike

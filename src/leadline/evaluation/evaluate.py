@@ -479,7 +479,7 @@ class Meaning:
 
 
 def _bounds(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
-    from leadline.evaluation.limits import bounds_of
+    from leadline.evaluation.bounds import bounds_of
 
     return bounds_of(measures, judged)
 

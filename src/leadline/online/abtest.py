@@ -1,7 +1,8 @@
-"""A/B tests of deployed systems by clickthrough."""
+"""A/B tests of deployed systems by clickthrough, and assignment of users to arms."""
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from leadline.online.proportions import (
     EXPECTED,
     Proportion,
     SampleRatio,
+    checked_fraction,
     detectable,
     fisher_p,
     is_small,
@@ -429,3 +431,22 @@ def _sizes(
         return SampleSizes(power, smallest_detectable, None)
     needed = users_for_difference(wilson(a, confidence), smallest, power_wanted=power, confidence=confidence)
     return SampleSizes(power, smallest_detectable, needed)
+
+
+ARMS = ("control", "variant")
+
+
+def arm_of(user: str, *, fraction: float, salt: str) -> str:
+    """Return the arm of a user: the variant for about a proportion `fraction` of all users.
+
+    A user sees the variant if the first 64 bits of BLAKE2b of salt and user, as a number from 0 to 1, are
+    below `fraction`. A larger fraction keeps all users who already see the variant, and another salt (one per
+    experiment) assigns users independently.
+
+    >>> arm_of("ann", fraction=0.5, salt="new snippets"), arm_of("ann", fraction=0.5, salt="new snippets")
+    ('variant', 'variant')
+    """
+    checked_fraction(fraction)
+    key = salt.encode("utf-8", "surrogateescape") + b"\0" + user.encode("utf-8", "surrogateescape")
+    number = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big")
+    return ARMS[number < fraction * 2.0**64]

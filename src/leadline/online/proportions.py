@@ -1,8 +1,7 @@
-"""Two proportions: tests, intervals, sample sizes, assignment to arms, and sequential tests."""
+"""Two proportions: tests, intervals, sample ratio mismatch, sequential tests, and sample sizes."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 from statistics import NormalDist
 from typing import NamedTuple
@@ -276,25 +275,6 @@ def _measured(
         half = np.where(ready & (variance > 0), half, np.inf)
         low, high = (np.where(np.isfinite(half), difference + side * half, side * np.inf) for side in (-1, 1))
     return difference, low, high, p
-
-
-ARMS = ("control", "variant")
-
-
-def arm_of(user: str, *, fraction: float, salt: str) -> str:
-    """Return the arm of a user: the variant for about a proportion `fraction` of all users.
-
-    A user sees the variant if the first 64 bits of BLAKE2b of salt and user, as a number from 0 to 1, are
-    below `fraction`. A larger fraction keeps all users who already see the variant, and another salt (one per
-    experiment) assigns users independently.
-
-    >>> arm_of("ann", fraction=0.5, salt="new snippets"), arm_of("ann", fraction=0.5, salt="new snippets")
-    ('variant', 'variant')
-    """
-    checked_fraction(fraction)
-    key = salt.encode("utf-8", "surrogateescape") + b"\0" + user.encode("utf-8", "surrogateescape")
-    number = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big")
-    return ARMS[number < fraction * 2.0**64]
 
 
 def effect_size(a: float, b: float) -> float:

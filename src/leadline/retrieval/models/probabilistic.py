@@ -1,4 +1,4 @@
-"""BM25, with relevance feedback too, divergence from randomness, and vector space models."""
+"""BM25 with and without relevance feedback, divergence from randomness, and vector space models."""
 
 from __future__ import annotations
 
