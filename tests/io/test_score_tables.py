@@ -473,3 +473,10 @@ def test_a_large_table_takes_time_in_proportion(tmp_path: Path) -> None:
     assert read.values.shape == (50, 400, 1)
     check: Callable[[float], bool] = math.isfinite
     assert all(map(check, read.means.ravel().tolist()))
+
+
+def test_json_with_a_number_of_too_many_digits_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "scores.json"
+    path.write_text('{"q1": {"AP": ' + "1" * 5000 + "}}")
+    with pytest.raises(InputError, match=r"scores\.json: contains a number with too many digits"):
+        ll.read_scores(path)

@@ -326,7 +326,7 @@ def test_a_small_archive_that_is_cut_off_is_told_from_other_text(tmp_path: Path)
 def test_the_line_of_broken_json_is_that_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "docs.json"
     path.write_text('[{"id": "d1", "text": "a"},\n{"id": "d2", "text":}]\n')
-    with pytest.raises(InputError, match=r"docs\.json:2: invalid JSON .expecting value."):
+    with pytest.raises(InputError, match=r"docs\.json:2: invalid JSON at column 21: expecting value"):
         list(read_documents(path))
 
 

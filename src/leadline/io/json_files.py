@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from leadline.data.ids import to_bytes
+from leadline.data.ids import to_bytes, to_text
 from leadline.data.wording import counted, type_of
 from leadline.errors import InputError, either
 from leadline.io import python_inputs, row_columns, swapped_arguments
-from leadline.io.opening import Chunk
+from leadline.io.opening import Chunk, text_of
 from leadline.io.record_lists import json_lines_scan, mapping_lists
 from leadline.io.row_columns import Records, Row, Table
 from leadline.io.run_lists import Lists
 from leadline.io.run_names import no_part
-from leadline.io.score_cells import Members, parse_json
+from leadline.io.score_cells import Members, json_of
 from leadline.io.tables import byte_lines
 from leadline.kernels import plain
 
@@ -61,7 +61,7 @@ def _holds_meta(lists: Lists, window: Chunk) -> bool:
 
 def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
     path, window = source.path, source.text
-    found = parse_json(window.text[: window.end].tobytes(), path)
+    found = json_of(text_of(window), path, repeats=True)
     if source.part and not (isinstance(found, Members) and MTEB_META in found):
         raise no_part(path.removesuffix(f"#{source.part}"), source.part)
     if isinstance(found, Members) and isinstance(found.get(BOOK), list):
@@ -99,7 +99,7 @@ def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
     for line, raw in enumerate(byte_lines(window), start=1):
         if not raw.strip():
             continue
-        found = parse_json(raw, window.path, line)
+        found = json_of(to_text(raw), window.path, line, repeats=True)
         if not isinstance(found, Members):
             raise InputError(
                 f"the JSON value is of type {type_of(found)}, not an object", path=window.path, line=line
@@ -199,8 +199,7 @@ def rows_of_json(
         return _page(text, path)
     else:
         filled = next((value for _, value in text.items() if value), None)
-        hint = f"{WITHOUT_QUERY}. {ORDERED}" if what == "score" else WITHOUT_QUERY
-        entries = _queries_in(text, filled, hint="" if queries else hint, path=path)
+        entries = _queries_in(text, filled, what, path, ordered=bool(queries))
         if entries is None and (_has_list([filled]) or (isinstance(filled, list) and _is_record(filled[0]))):
             keyed = ((place, *item) for place, item in enumerate(text.items(), start=1))
             return _records(keyed, what, path, "record", "")
@@ -238,11 +237,10 @@ def _book_rows(pairs: list[Any], what: str, path: str) -> Iterator[tuple[int, di
             yield place, {**row, "rating": one.get("rating"), "judge": one.get("user_email", ANONYMOUS)}
 
 
-def _queries_in(text: Mapping[str, Any], filled: Any, *, hint: str, path: str) -> list[Any] | None:
-    """Return the list of queries in an object, which may be one query itself; None if there is none.
-
-    Without a `hint`, the one query needs no id.
-    """
+def _queries_in(
+    text: Mapping[str, Any], filled: Any, what: str, path: str, *, ordered: bool
+) -> list[Any] | None:
+    """Return the list of queries in an object, which may be one query itself; None if there is none."""
     if isinstance(filled, Mapping) and all(isinstance(value, (int, float)) for value in filled.values()):
         return None  # {query: {document: number}}, with any names of queries
     for names in QUERY_LISTS:
@@ -251,10 +249,11 @@ def _queries_in(text: Mapping[str, Any], filled: Any, *, hint: str, path: str) -
             return entries
     if not _has_list([text]):
         return None
-    if not hint or _query_name(text) is not None:
+    if ordered or _query_name(text) is not None:
         return [text]
     if isinstance(filled, list) and not isinstance(filled[0], Mapping):
         return None  # {query: [document, ...]}
+    hint = f"{WITHOUT_QUERY}. {ORDERED}" if what == "score" else WITHOUT_QUERY
     raise InputError("the results have no query id", path=path, hint=hint)
 
 

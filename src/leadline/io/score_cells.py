@@ -50,17 +50,18 @@ def json_or_none(text: str | bytes) -> Any:
         return None
 
 
-def json_of(text: str, path: str, line: int = 1, *, hint: str = "") -> Any:
-    """Return the value of a JSON text that begins at a line."""
+def json_of(text: str, path: str, line: int | None = None, *, hint: str = "", repeats: bool = False) -> Any:
+    """Return the value of a JSON text, or of one line; with `repeats`, objects keep repeated names."""
     try:
-        return json.loads(text)
+        return json.loads(text.rstrip(" \t\r\n"), object_pairs_hook=Members if repeats else None)
     except RecursionError:
-        raise InputError("the JSON is nested too deeply", path=path, line=line) from None
-    except ValueError as error:
-        reason = ""
-        if isinstance(error, json.JSONDecodeError):
-            reason, line = f" ({error.msg.lower()})", line + error.lineno - 1
-        raise InputError(f"invalid JSON{reason}", path=path, line=line, hint=hint) from None
+        found = "the JSON is nested too deeply"
+    except json.JSONDecodeError as error:
+        found = f"invalid JSON at column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
+        line = line or error.lineno
+    except ValueError:  # a whole number of thousands of digits
+        found = "contains a number with too many digits"
+    raise InputError(found, path=path, line=line, hint=hint)
 
 
 def object_of(text: str, path: str, line: int) -> dict[str, Any]:
@@ -101,23 +102,6 @@ class Members(Mapping[str, Any]):
 
 
 Members.__name__ = "object"  # its name in messages
-
-
-def parse_json(text: bytes, path: str, line: int = 0) -> Any:
-    """Read a JSON text; objects keep repeated names."""
-    try:
-        return json.loads(text.rstrip().decode("utf-8", "surrogateescape"), object_pairs_hook=Members)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"invalid JSON at column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}",
-            path=path,
-            line=line or error.lineno,
-        ) from None
-    except RecursionError:
-        raise InputError("the JSON is nested too deeply", path=path, line=line or None) from None
-    except ValueError:  # a whole number of thousands of digits
-        raise InputError("contains a number with too many digits", path=path, line=line or None) from None
-
 
 REVISION = re.compile(r"[0-9a-f]{40}|no_revision_available|external")
 MODEL_META = "model_meta.json"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -139,18 +138,16 @@ def three(line: str) -> list[str]:
 
 
 def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | Saved | dict[str, Any]:
-    lib = import_optional("pyarrow.lib")
-    try:
-        if head.startswith(PARQUET):
-            table = read_parquet(path)
-        else:
-            ipc = import_optional("pyarrow.ipc")
-            opened = ipc.open_file if head.startswith(ARROW) else ipc.open_stream
-            with open(path, "rb") as file:
-                table = opened(file).read_all()
-        table.validate(full=True)  # the offsets and the text of strings, which Arrow does not check
-    except (lib.ArrowException, OSError) as error:
-        raise InputError(f"cannot be read as Parquet or Arrow ({error})", path=path) from None
+    from leadline.io.tables import arrow_errors  # not needed for text
+
+    if head.startswith(PARQUET):
+        table = read_parquet(path)
+    else:
+        ipc = import_optional("pyarrow.ipc")
+        opened = ipc.open_file if head.startswith(ARROW) else ipc.open_stream
+        with arrow_errors(import_optional("pyarrow"), path), open(path, "rb") as file:
+            table = opened(file).read_all()
+            table.validate(full=True)  # the offsets and the text of strings, which Arrow does not check
     if MANIFEST in (table.schema.metadata or {}):
         return _of_saved(read_saved(path))
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
@@ -164,14 +161,11 @@ def _of_saved(saved: Saved) -> OpenedScores | Saved:
 
 def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
     try:
-        found = json.loads(text)
-    except RecursionError:
-        raise InputError("the JSON is nested too deeply", path=path, hint=ACCEPTED) from None
-    except json.JSONDecodeError as error:
+        found = json_of(text, path, hint=ACCEPTED)
+    except InputError:
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         if len(lines) < 2 or json_or_none(lines[0][1]) is None:
-            found = f"invalid JSON ({error.msg.lower()})"
-            raise InputError(found, path=path, line=error.lineno, hint=ACCEPTED) from None
+            raise
         return _of_records(
             [(number, json_of(line, path, number)) for number, line in lines], path, "line", name
         )

@@ -348,7 +348,7 @@ def _ids(path: str, column: Callable[[Iterable[Any]], Any], noun: str) -> Iterat
         yield from _ids_in(parsed if whole is None else iter([(1, whole)]), path, column, noun)
         return
     if start == "[":
-        yield from _ids_in(enumerate(json_of(text, path, 1, hint=hint), start=1), path, column, noun)
+        yield from _ids_in(enumerate(json_of(text, path, hint=hint), start=1), path, column, noun)
         return
     header = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     delimiter = delimiter_of(header)

@@ -356,12 +356,12 @@ def parquet_table(source: Opened, *_: object) -> Table:
     """Return the table in a Parquet or Arrow file."""
     arrow = _pyarrow()
     watch = Watch(source.path)
-    with _arrow_errors(arrow, source.path):
+    with arrow_errors(arrow, source.path):
         names, batches = _arrow_file(arrow, source)
     refuse_repeated("column", names, path=source.path)
 
     def some(chosen: Sequence[str]) -> Iterator[Any]:
-        with _arrow_errors(arrow, source.path):
+        with arrow_errors(arrow, source.path):
             for batch in batches(list(filter(None, chosen))):
                 batch.validate(full=True)  # the offsets and the text of strings, which Arrow does not check
                 yield batch
@@ -378,7 +378,7 @@ def parquet_table(source: Opened, *_: object) -> Table:
 
 
 @contextmanager
-def _arrow_errors(arrow: Any, path: str) -> Iterator[None]:
+def arrow_errors(arrow: Any, path: str) -> Iterator[None]:
     """Convert the errors of a damaged file into an InputError."""
     try:
         yield
