@@ -24,7 +24,6 @@ from leadline.kernels import plain
 OWNERS = ("run", "name")
 NO_PAIRS = "contains no query-document pairs"
 PAIRS = "Use qrels, a run, or a table with the columns query_id and doc_id"
-NO_COLUMNS = "the row needs the columns 'query_id' and 'doc_id'"
 NO_ID = "the pair needs a query_id and a doc_id"
 
 
@@ -155,11 +154,10 @@ def pair_of(row: Mapping[str, Any]) -> tuple[str, str]:
     """Return the query and the document of a row; a whole number is its decimal text."""
     query, document = row_columns.find(row, row_columns.QUERY), row_columns.find(row, row_columns.DOCUMENT)
     if query is None or document is None:
-        raise InputError(NO_COLUMNS)
+        raise InputError("the row needs the columns 'query_id' and 'doc_id'")
     if "" in (row[query], row[document]):
         raise InputError(NO_ID)
-    known = row_columns.Records(())
-    return to_text(identify(row[query], query, known)), to_text(identify(row[document], document, known))
+    return to_text(identify(row[query], query)), to_text(identify(row[document], document))
 
 
 def read_population(given: str) -> int | dict[str, int]:

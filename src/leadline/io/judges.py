@@ -201,10 +201,8 @@ def _ids(row: Mapping[str, Any], names: tuple[str, str], path: str, line: int) -
     def each() -> Iterator[bytes]:
         for name in names:
             value = row.get(name)
-            if value == "":
-                value = None
             try:
-                yield identify(value, name, row_columns.Records(()))
+                yield identify(None if value == "" else value, name)
             except InputError as error:
                 raise error.at(path, line) from None
 

@@ -242,10 +242,10 @@ def qrels_by_subtopic(records: Records) -> QrelsColumns:
     for place, query, document, value, subtopic in records.rows:
         try:
             pair = (
-                identify(query, records.columns[0], records),
-                identify(document, records.columns[1], records),
+                identify(query, records.columns[0], records.convert),
+                identify(document, records.columns[1], records.convert),
             )
-            name = identify(subtopic, "subtopic", records)
+            name = identify(subtopic, "subtopic", records.convert)
             grades = judged.setdefault(pair, {})
             if name in grades:
                 of = f"subtopic '{subtopic}' of query '{query}'"
@@ -366,10 +366,9 @@ class _Gathered:
     def add(self, row: Row) -> None:
         """Check one row and keep it."""
         place, query, document, value, rank = row
-        code = (
-            to_bytes(query) if type(query) is str else identify(query, self.records.columns[0], self.records)
-        )
-        name = identify(document, self.records.columns[1], self.records)
+        names, convert = self.records.columns, self.records.convert
+        code = to_bytes(query) if type(query) is str else identify(query, names[0], convert)
+        name = identify(document, names[1], convert)
         place_in_list = rank_of(rank) if self.what == "score" else -1
         if self.by_rank:
             if place_in_list < 0:
@@ -451,7 +450,7 @@ class _Gathered:
         """Return the rows as lists, empty ones last."""
         known = set(self.queries)
         for query in self.records.empty:
-            code = identify(query, self.records.columns[0], self.records)
+            code = identify(query, self.records.columns[0], self.records.convert)
             if code not in known:
                 known.add(code)
                 self.queries.append(code)
@@ -482,8 +481,8 @@ def _no_number(
     return InputError(found, hint=hint, code="nan" if hint and what == "score" else what)
 
 
-def identify(value: Any, column: str, records: Records) -> bytes:
-    """Return the bytes of an id; a whole number is its decimal text."""
+def identify(value: Any, column: str, convert: str = "") -> bytes:
+    """Return the bytes of an id; a whole number is its decimal text. `convert` is code for the column."""
     if isinstance(value, str):
         return to_bytes(value)
     whole = isinstance(value, Integral) and not isinstance(value, bool)
@@ -492,10 +491,10 @@ def identify(value: Any, column: str, records: Records) -> bytes:
     of = f" in column '{column}'" if column else ""
     if _is_empty(value):
         raise InputError(f"there is no id{of}", code="id")
-    convert = f". To convert the column, use {records.convert}" if records.convert and column else ""
+    more = f". To convert the column, use {convert}" if convert and column else ""
     raise InputError(
         f"id {value!r}{of} is of type {type(value).__name__}, not a string",
-        hint="Only strings and whole numbers can be ids" + convert,
+        hint="Only strings and whole numbers can be ids" + more,
         code="id",
     )
 
