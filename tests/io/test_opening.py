@@ -27,7 +27,7 @@ from leadline.errors import InputError
 from leadline.evaluation.score_results import read_scores
 from leadline.io import read_paths
 from leadline.io.objects import read_qrels, read_run
-from leadline.io.opening import Buffers, Chunk, read_whole
+from leadline.io.opening import Buffers, Chunk, first_bytes, read_whole
 from leadline.io.pool_files import read_pool
 from leadline.io.read import counted_run
 from leadline.io.run_names import run_name
@@ -450,3 +450,19 @@ def test_a_file_of_the_same_name_is_no_change(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(read_paths.Watch, "check", replaced)
     assert read_run(path).to_dict() == {"q1": {"x": 3, "d1": 2}, "q2": {"d2": 1}}
+
+
+def test_a_plain_file_that_fails_after_its_start_is_reported_where_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.run"
+    path.write_bytes(TEXT)
+    read = read_paths.SteadyFile.read
+
+    def failing(file: read_paths.SteadyFile, size: int | None = -1) -> bytes:
+        if file.tell() or (size or 0) > 1 << 10:
+            raise OSError(5, "Input/output error")
+        return read(file, size)
+
+    monkeypatch.setattr(read_paths.SteadyFile, "read", failing)
+    assert first_bytes(str(path)) == b""

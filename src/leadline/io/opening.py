@@ -47,6 +47,7 @@ def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
     try:
         head = raw.read(HEAD)
     except OSError as error:
+        raw.close()
         raise InputError(f"cannot be read ({error.strerror or error})", path=path) from None
     raw.seek(0)
     kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
@@ -148,14 +149,14 @@ def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
     stream, file = open_bytes(path)
     read, found = getattr(stream, "read1", None), b""
     with file, stream:
-        if read is None:  # a plain file gives all at once
-            return stream.read(size)
         try:
+            if read is None:  # a plain file gives all at once
+                return stream.read(size)
             while len(found) < size and (more := read(size - len(found))):
                 found += more
         except Exception as error:
             if not isinstance(error, (EOFError, OSError, *broken_archives())):
-                raise  # of a damaged archive, reading it reports the fault
+                raise  # reading the whole file reports the fault
     return found
 
 
@@ -480,9 +481,7 @@ def _buffered(stream: BinaryIO) -> io.BufferedReader:
 
 def _decoder(encoding: str) -> codecs._Decoder:
     try:
-        b" ".decode(encoding)  # LookupError for encodings of other things than text, such as hex
-    except UnicodeDecodeError:
-        pass
+        " ".encode(encoding)  # LookupError for encodings of other things than text, such as hex
     except LookupError:
         raise UsageError(f"unknown encoding '{encoding}'. Use a name such as utf-8 or latin-1") from None
     return codecs.lookup(encoding).decode
