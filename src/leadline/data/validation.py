@@ -237,9 +237,7 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
         shown = value if re.fullmatch(r"\d+(\.\d+)?", value) else repr(value)
         if parameters[name][0].startswith("Sequence["):
             shown = f"[{shown}]"
-        placeholder = value.isupper() and not name.endswith(
-            "_is_better"
-        )  # of measures, which may be capitals
+        placeholder = value.isupper() and not name.endswith("_is_better")  # a measure may be in capitals
         return name if not value or placeholder or ":" in value else f"{name}={shown}"
 
     if isinstance(error, InputError):

@@ -417,15 +417,14 @@ def write_repaired(
     able = {"repeated_documents": on_duplicate != "refuse", "nan": on_nan != "refuse"}
     left = [each for each in found.problems if each.error and not able.get(each.code, False)]
     if left or found.lists is None:
-        able_again = left and {each.code for each in left} <= {*able, "unreadable", "empty"}
-        hint = (
-            f"Errors that cannot be repaired: {sum(each.count for each in left)}. Only repeated documents, "
-            "NaN scores and faults that `check` reports as remarks can be repaired"
-        )
+        hint = ""
+        if {each.code for each in left} - {*able, "unreadable", "empty"}:
+            hint = f"Errors that cannot be repaired: {sum(each.count for each in left)}. Only repeated "
+            hint += "documents, NaN scores and faults that `check` reports as remarks can be repaired"
         raise InputError(
             left[0].message.removesuffix("."),
             path=found.path,
-            hint="" if able_again else hint,
+            hint=hint,
             line=left[0].line if found.unit == "line" else None,
         )
     found.lists.resolve_duplicates(

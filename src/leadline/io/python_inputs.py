@@ -165,23 +165,20 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     >>> by_query([[{"corpus_id": 1, "score": 0.5}]], ["q1"], ["d0", "d1"], "run")
     {'q1': [('d1', 0.5)]}
     """
-    names = list(queries)
+    names, form = list(queries), "with queries=, hits must be a list with one list per query"
     if isinstance(hits, (str, Mapping)) or not isinstance(hits, Iterable):
         by_name = in_dictionary("queries= and documents=")
         if documents is None:
             by_name = "Leave out queries= if the hits are in a dictionary by query"
         raise InputError(
-            f"with queries=, hits must be a list with one list per query, not of type {type(hits).__name__}",
+            f"{form}, not of type {type(hits).__name__}",
             path=path,
             hint=by_name if isinstance(hits, Mapping) else "",
         )
     given = list(hits)
     for place, each in enumerate(given, start=1):
         if isinstance(each, (str, Mapping)) or not isinstance(each, Iterable):
-            found = (
-                f"with queries=, hits must be a list with one list per query, but item {place} is of type "
-            )
-            raise InputError(found + type(each).__name__, path=path)
+            raise InputError(f"{form}, but item {place} is of type {type(each).__name__}", path=path)
     lists = list(map(list, given))
     if len(lists) != len(names):
         raise InputError(

@@ -88,10 +88,9 @@ def pipe_copies() -> dict[str, BinaryIO]:
 
 
 def _name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
-    if len(_current) == 1:  # neither a command nor another public function called this one
-        from leadline.data.validation import name_keywords
+    from leadline.data.validation import name_keywords  # loads NumPy; no command needs it
 
-        name_keywords(error, function)
+    name_keywords(error, function)
 
 
 def _named(values: Iterator[T], function: Callable[..., Any]) -> Iterator[T]:
@@ -99,9 +98,7 @@ def _named(values: Iterator[T], function: Callable[..., Any]) -> Iterator[T]:
     try:
         yield from values
     except LeadlineError as error:
-        from leadline.data.validation import name_keywords
-
-        name_keywords(error, function)
+        _name_keywords(error, function)
         raise
 
 
@@ -114,18 +111,20 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        outermost = not _current  # neither a command nor another public function called this one
         with _recording() as record:
             try:
                 found = function(*args, **kwargs)
             except LeadlineError as error:
-                _name_keywords(error, function)
+                if outermost:
+                    _name_keywords(error, function)
                 raise
             except Exception:
                 from leadline.data.validation import check_arguments  # loads NumPy; no command needs it
 
                 check_arguments(function, args, kwargs)
                 raise
-            if isinstance(found, Generator) and len(_current) == 1:
+            if outermost and isinstance(found, Generator):
                 return cast("T", _named(found, function))
         if _has_sources(found):
             read = [os.path.abspath(path) for path in record.inputs.values() if path != STANDARD_STREAM]
