@@ -1,8 +1,11 @@
 """The one saved format: the result of any command as JSON or Parquet, and what restores it exactly.
 
 JSON has the keys that `-f json` prints, with the per-query values. Parquet has a row for each run, query and
-measure, or the columns of the CSV. Both hold the object itself (`state`, see `leadline.io.saved_results`), a
-format number and a checksum.
+measure, or the columns of the CSV. Both hold the object itself (`state`), a format number and a checksum.
+
+In `state`, values that JSON has stay as they are. Any other value is an object with the key `@`, which names
+its kind, or `module:Class` for an instance of a class of leadline. Reading makes such instances without
+calling the class. It makes no other instances.
 """
 
 from __future__ import annotations
