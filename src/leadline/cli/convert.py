@@ -119,16 +119,12 @@ def command(
         file = opened(source, read=True)
     if kind is None and names is not None:
         kind = "qrels" if row_columns.find(names.split(","), row_columns.GRADE) else "run"
-    given = kind
     kind = kind or (
         "qrels" if subtopics else "run" if file.format is TREC and file.whole is None else content_of(file)
     )
     to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
-    run = (
-        source if kind == "run" else next((path for path in others if given is None and _is_run(path)), None)
-    )
-    if run is not None and others:
-        raise _not_merged(run)
+    if kind == "run" and others:
+        raise _not_merged(source)
     if kind == "run" and form in {BEIR, RANK_EVAL}:
         raise InputError(f"this is a run, but --to {form} needs judgments", path=source)
     if kind == "run":
@@ -204,11 +200,12 @@ def _not_merged(path: str) -> InputError:
 
 
 def _other(path: str, reading: Reading, *, sure: bool) -> QrelsColumns:
-    """Return further judgments to merge; a pipe is known to be a run only now."""
+    """Return further judgments to merge."""
     try:
         return judgments_of(path, reading, sure=sure)
     except InputError as error:
-        raise _not_merged(path) if plain.A_RUN in error.hint else error from None
+        is_run = plain.A_RUN in error.hint or (not sure and _is_run(path))
+        raise _not_merged(path) if is_run else error from None
 
 
 def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
