@@ -12,6 +12,7 @@ from leadline.io import row_columns
 from leadline.io.merged_judgments import RULES
 
 DEFAULT = "0=not relevant,1=relevant"
+MOST_GRADES, HIGHEST = 5, 9  # of a scale
 EXAMPLE = '"0=no,1=partly,2=yes"'
 
 
@@ -30,7 +31,7 @@ def parse_scale(text: str) -> tuple[Grade, ...]:
     """
     parts = [part.strip() for part in text.split(",")]
     grades = sorted(_grade(part, text) for part in parts)
-    if not 2 <= len(grades) <= 5:
+    if not 2 <= len(grades) <= MOST_GRADES:
         raise _refused(text, counted(len(grades), "grade"))
     for noun, values in (
         ("grade", [str(grade.value) for grade in grades]),

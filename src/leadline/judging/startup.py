@@ -24,7 +24,17 @@ from leadline.io.read import QrelsLike
 from leadline.io.run_names import IR_DATASETS, STANDARD_INPUT
 from leadline.io.texts import read_queries
 from leadline.judging.documents import Cards, open_texts
-from leadline.judging.events import DEFAULT, FORMS, Event, Grade, check_judge, parse_scale, written
+from leadline.judging.events import (
+    DEFAULT,
+    FORMS,
+    HIGHEST,
+    MOST_GRADES,
+    Event,
+    Grade,
+    check_judge,
+    parse_scale,
+    written,
+)
 from leadline.judging.half_widths import Precision, parse_rule
 from leadline.judging.queue import Queues
 from leadline.judging.store import JudgingPair, Store
@@ -257,7 +267,6 @@ def check_judges(text: str | None, overlap: float | None) -> tuple[str, ...]:
 
 
 JUDGE = "simulated"
-MOST_GRADES, HIGHEST = 5, 9
 BATCH = 500  # events per transaction
 
 
@@ -311,11 +320,10 @@ def simulate(
                 queues.join(judge)
                 events = []
                 for pair in queues.upcoming(judge, BATCH):
-                    grade = known.get(pair.query, {}).get(pair.document)
-                    unjudged |= {pair.id} if grade is None else set()
+                    grade = _given(known, pair.query, pair.document)
+                    unjudged |= set() if pair.document in known.get(pair.query, {}) else {pair.id}
                     key = f"simulated-{judge[:30]}-{pair.id}"
-                    event = Event(key, "judge", pair.id, grade=_given(known, *pair[1:3]), shown="full")
-                    events.append(event)
+                    events.append(Event(key, "judge", pair.id, grade=grade, shown="full"))
                 queues.append(judge, events)
                 counts[judge] += len(events)
                 more |= bool(events)
