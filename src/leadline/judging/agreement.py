@@ -245,11 +245,12 @@ def _given(judges: Any, table: Sequence[float]) -> Judgments:
 
 def _kept(judgments: Judgments, over: str) -> Judgments:
     """Return the units: pairs judged by all judges, or by any two."""
-    chosen = judgments.by_all if over == "all" else (~np.isnan(judgments.grades)).sum(axis=1) > 1
+    shared = (~np.isnan(judgments.grades)).sum(axis=1) > 1
+    chosen = judgments.by_all if over == "all" else shared
     if not chosen.any():
         several = over == "all" and len(judgments.names) > 2
-        shared = several and ((~np.isnan(judgments.grades)).sum(axis=1) > 1).any()
-        hint = " To use the pairs that any two judged, add --config agreement.over=two." if shared else ""
+        others = several and shared.any()
+        hint = " To use the pairs that any two judged, add --config agreement.over=two." if others else ""
         raise InputError(
             f"none of the {len(judgments):,} query-document pairs was judged by "
             f"{f'all {len(judgments.names)}' if several else 'two'} judges",
