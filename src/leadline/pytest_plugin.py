@@ -112,12 +112,12 @@ class LeadlineGate:
         `options` are those of `leadline.evaluate`.
         """
         __tracebackhide__ = True
-        from leadline.comparison.gate import condition_of, resolve_conditions, thresholds
+        from leadline.comparison.gate import BELOW, Condition, resolve_conditions, thresholds
         from leadline.comparison.gate_reports import report_of
         from leadline.data.validation import check_numbers
 
         check_numbers(value=value)
-        condition = condition_of(f"{measure}={value}", "fail-below")
+        condition = Condition(str(measure), float(value), BELOW)
         rules = self._rules(options)
         results = self._values(self._qrels(qrels, options), run, condition.measure, rules, options)
         outcomes = thresholds(results, resolve_conditions(results, [condition], rel=options.get("rel")))
@@ -137,7 +137,7 @@ class LeadlineGate:
     ) -> None:
         __tracebackhide__ = True
         from leadline.comparison.baselines import BASELINE_MISSING, is_baseline
-        from leadline.comparison.gate import condition_of, gates_of
+        from leadline.comparison.gate import Condition, gates_of
         from leadline.comparison.gate_reports import report_of
         from leadline.data.validation import check_numbers
         from leadline.errors import UsageError
@@ -146,7 +146,7 @@ class LeadlineGate:
         if margin < 0 or (margin == 0 and kind == "require-not-worse"):
             least = "above 0" if kind == "require-not-worse" else "of at least 0"
             raise UsageError(f"margin must be a number {least}, not {margin:g}")
-        condition = condition_of(f"{measure}:{margin}", kind)
+        condition = Condition(str(measure), float(margin), kind)
         rules = self._rules(options)
         table = self._qrels(qrels, options)
         path = os.fspath(baseline) if isinstance(baseline, (str, os.PathLike)) else ""
