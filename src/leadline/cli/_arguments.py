@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from glob import glob
 
 import click
 
@@ -18,16 +16,12 @@ def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = T
     """Return whether inputs are per-query values, or `saved` ones: all of them, or none."""
     from leadline.evaluation.score_results import is_known
     from leadline.io.run_names import split_name
-    from leadline.io.value_tables import is_values
+    from leadline.io.value_tables import first_file, is_values
 
     if kind is not None:
         return kind == VALUES
     files = {path: split_name(path)[1] for path in paths}
-    found = {
-        path: is_values(file, is_known, saved=saved)
-        for path, file in files.items()
-        if os.path.exists(file) or glob(file)
-    }
+    found = {path: is_values(file, is_known, saved=saved) for path, file in files.items() if first_file(file)}
     if any(found.values()) and not all(found.values()):
         values, other = (
             next(path for path, is_one in found.items() if is_one is kind) for kind in (True, False)

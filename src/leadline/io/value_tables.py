@@ -26,7 +26,7 @@ OTHER_DOCUMENTS = ("doc", "chunk_id", "passage_id", "pid", "text_id", "id", "doc
 
 def is_values(path: str, known: Known, *, saved: bool = True) -> bool:
     """Return whether a file, or the first of a folder, begins like per-query values, or `saved` ones."""
-    file = _first_file(path)
+    file = first_file(path)
     head = first_bytes(file, HEAD) if file else None
     if not head:
         return False
@@ -46,7 +46,7 @@ def is_values(path: str, known: Known, *, saved: bool = True) -> bool:
     return False
 
 
-def _first_file(path: str) -> str:
+def first_file(path: str) -> str:
     """Return the file of a path, or the first one of a folder or pattern; empty if there is none."""
     if path == STANDARD_INPUT:
         return ""
