@@ -564,23 +564,22 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context, pa
     found = [one for one in known.values() if key in (one.key, one.keyword)]
     if len(found) == 1:
         return found[0]
-    name = f"`{context.command_path}`"
+    name = f"{path}{': ' * bool(path)}`{context.command_path}`"
     if found:
         raise UsageError(f"--config {text} is ambiguous. Use {either(one.key for one in found)}.")
-    if any(key in (one.key, one.keyword) for one in SETTINGS.values()):
-        group = None if context.parent is None else context.parent.command
-        convert = group.get_command(context, "convert") if isinstance(group, click.Group) else None
-        applied = convert is not None and any(key in (one.key, one.keyword) for one in taken(convert))
-        hint = "`leadline convert` applies it to a file" if applied else ""
-        if key.endswith("qrels_columns"):
-            hint = "Use `leadline convert` with --config read.columns"
-        if hint:
-            raise UsageError(f"{path}{': ' * bool(path)}{name} does not use the setting {text}. {hint}.")
+    if key in ("qrels_columns", "read.qrels_columns"):
+        hint = "Use `leadline convert` with --config read.columns"
+        raise UsageError(f"{name} does not use the setting {text}. {hint}.")
+    group = context.find_root().command
+    convert = group.get_command(context, "convert") if isinstance(group, click.Group) else None
+    if convert is not None and any(key in (one.key, one.keyword) for one in taken(convert)):
+        hint = "`leadline convert` applies it to a file"
+        raise UsageError(f"{name} does not use the setting {text}. {hint}.")
     keywords = {one.keyword: one.key for one in known.values()}
     close = difflib.get_close_matches(key, [*known, *keywords], n=2)
     nearest = dict.fromkeys(keywords.get(one, one) for one in close)
     hint = meant(nearest) or f"`{context.command_path} --help` lists its settings."
-    raise UsageError(f"{path}{': ' * bool(path)}{name} has no setting {text}. {hint}")
+    raise UsageError(f"{name} has no setting {text}. {hint}")
 
 
 def described() -> list[tuple[str, str]]:
