@@ -150,6 +150,11 @@ class Outputs:
             require("figures")
 
     @property
+    def forms(self) -> set[str]:
+        """The formats of the screen and of all files."""
+        return {self.form, *map(self.form_of, self.files)}
+
+    @property
     def saves(self) -> list[str]:
         """The files that hold everything."""
         return [path for path in self.files if self.form_of(path) in ("json", "parquet")]

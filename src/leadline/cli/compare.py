@@ -14,7 +14,15 @@ from leadline.cli._outputs import Outputs, inputs_of, progress, refuse_same_outp
 from leadline.cli._reading_options import WITHOUT_DRAW, judgments_and_draw, plan_of, values_of
 from leadline.cli._scores import given_scores, refuse_no_runs, values_given
 from leadline.comparison import pairing as pairings
-from leadline.comparison.baselines import Baseline, is_baseline, read_baseline, with_baseline
+from leadline.comparison.baselines import (
+    Baseline,
+    check_baseline,
+    check_suffix,
+    is_baseline,
+    read_baseline,
+    save_baseline,
+    with_baseline,
+)
 from leadline.comparison.compare import COMPARED, compare_results
 from leadline.comparison.gate import (
     BELOW,
@@ -38,7 +46,6 @@ from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name
 from leadline.render.view import View, suffix_of
 
-OPTIONS = ("update_baseline", "force_update")
 FORCED = "--config output.force_update"
 
 
@@ -53,7 +60,7 @@ class BaselineFile:
     ) -> None:
         self.update = update
         self.force = force
-        both({"--config output.force_update": force}, {"--update-baseline FILE": update})
+        both({FORCED: force}, {"--update-baseline FILE": update})
         named = {run.partition("=")[0] for run in runs} | {run_name(run) for run in runs}
         saved = [
             one
@@ -75,8 +82,6 @@ class BaselineFile:
         self.path = saved[0] if saved else None
         self.kept: Baseline | None = None
         if update is not None:
-            from leadline.comparison.baselines import check_suffix
-
             check_suffix(update)
         if self.path is not None and os.path.exists(self.path):
             self.kept = read_baseline(self.path, to_update=self.path == update)
@@ -100,8 +105,6 @@ class BaselineFile:
     def check(self, results: Results, *, floors: bool) -> None:
         """Raise InputError, before anything is tested, for results of which no baseline is made."""
         if self.update is not None:
-            from leadline.comparison.baselines import check_baseline
-
             check_baseline(results, force=self.force, anyway=FORCED)
             if len(results.runs) == 1 and self.path is None and not floors:
                 raise UsageError(
@@ -135,12 +138,10 @@ class BaselineFile:
         if not self.written(outcomes):
             click.echo(
                 f"leadline: {self.update} was not written because a check failed. To write it anyway, use "
-                "--config output.force_update.",
+                f"{FORCED}.",
                 err=True,
             )
             return
-        from leadline.comparison.baselines import save_baseline
-
         texts = list(map(str, results.measures))
         order = [name for name in self.measures if name in texts]
         order += [name for name in texts if name not in order]
@@ -240,7 +241,7 @@ def command(
     -o | figures differences/forest/pairs/groups/critical-difference/scatter/
         slices/box/violin/line | digits
     """
-    kept_in = {name: options.pop(name) for name in OPTIONS}
+    kept_in = {name: options.pop(name) for name in ("update_baseline", "force_update")}
     given_baselines = options.pop("baseline")
     file = BaselineFile(given_baselines, runs, kept_in["update_baseline"], force=kept_in["force_update"])
     path, baseline = file.path, file.runs
@@ -285,7 +286,8 @@ def command(
             raise UsageError(f"--baseline {unknown[0]}: no such file or run")
     file.check(own, floors=bool(conditions))
     results, pairing = file.joined(own)
-    if half_width is not None and (draw is None or not draw.design.get("measures")):
+    planned = draw is not None and draw.design.get("measures")
+    if half_width is not None and not planned:
         raise UsageError(WITHOUT_DRAW)
     of_judgments = list(more)
     more += file.inputs(results)
@@ -337,7 +339,7 @@ def command(
         view = View(comparison, extra=_conditions(outcomes) | file.to_dict(outcomes), lines="pairs")
         if query_slice:
             view.more, view.lines = slices_of(comparison, query_slice), "slices"
-        elif half_width is not None or (draw is not None and draw.design.get("measures") and rules.smallest):
+        elif half_width is not None or (planned and rules.smallest):
             goal = {"smallest": rules.smallest} if half_width is None else {"half_width": half_width}
             view.more = plan_of(own, draw, differences=True, power=rules.power, **goal)
         table = comparison.printed_pairs(pairs)
@@ -370,8 +372,7 @@ def _check_figure(figure: str | None, pair: tuple[str, str] | None, *, all_pairs
             f"--config figure.pair does not apply to --figure {figure}. Use --figure differences, "
             "scatter or slices."
         )
-    if figure == "slices" and not slices:
-        raise UsageError("--figure slices needs --query-slice FILE:COLUMN")
+    both({"--figure slices": figure == "slices"}, {"--query-slice FILE:COLUMN": slices})
     if figure == "groups" and not all_pairs:
         raise UsageError(
             "--figure groups needs tests of all pairs. Leave out --baseline, or choose another --figure."

@@ -70,7 +70,7 @@ def evaluate_as_trec(
     )
 
     def lines(*, per_query: bool, means: bool) -> str:
-        return write(
+        return trec_text(
             results,
             asked,
             rel=1.0 if rel is None else rel,
@@ -83,7 +83,7 @@ def evaluate_as_trec(
 
 
 class Line(NamedTuple):
-    """One line of a block: sort key, name and family, and the column of its values."""
+    """One line of trec_eval's output: sort key, name and family, and the column of its values."""
 
     order: tuple[int, float]
     name: str
@@ -92,7 +92,7 @@ class Line(NamedTuple):
     whole: bool
 
 
-def write(
+def trec_text(
     results: Results,
     requests: Sequence[Request],
     *,
@@ -240,8 +240,7 @@ def command(  # click documents the options
     -o | figures heat-map/box/violin/line/means/slices | more trec | digits
     """
     form, figure = outputs.form, outputs.figure
-    if figure == "slices" and not query_slice:
-        raise UsageError("--figure slices needs --query-slice FILE:COLUMN")
+    both({"--figure slices": figure == "slices"}, {"--query-slice FILE:COLUMN": query_slice})
     both({"--group-parts": group_parts}, {"--parts": parts})
     given = judgments_and_draw(qrels, options, kind, measures or None)
     table, drawn, half_width = given[0], given[1] is not None, options.pop("half_width")
@@ -256,7 +255,7 @@ def command(  # click documents the options
                 f"--figure {figure}": figure not in (None, "slices"),
             }
         )
-        if per_query and form not in ("json", "jsonl") and not outputs.saves:
+        if per_query and outputs.forms.isdisjoint({"json", "jsonl", "parquet"}):
             raise UsageError("-q with a sampled pool needs -f json, -f jsonl or -o FILE.json")
     options["queries"] = queries_of(options["queries"], complete=complete)
     means = not no_means

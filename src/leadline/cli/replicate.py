@@ -74,7 +74,7 @@ def command(
             "--per-query compares runs on the same queries, so it cannot be combined with QRELS2. Leave out "
             "--per-query or QRELS2."
         )
-    if per_query and "json" not in (outputs.form, *map(outputs.form_of, outputs.files)):
+    if per_query and "json" not in outputs.forms:
         raise UsageError("--per-query applies only to JSON. Add -f json or -o FILE.json.")
     tables = [read_qrels(path, subtopics=options["subtopics"], kind=kind) for path in judgments]
     with progress("runs") as on_run:

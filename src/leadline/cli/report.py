@@ -59,7 +59,7 @@ def command(
     -C output.digits, output.top
     -o | default leadline-report.html
     """
-    wanted = "html" in (outputs.form, *map(outputs.form_of, outputs.files))
+    wanted = "html" in outputs.forms
     if wanted:
         require("HTML pages")
     digits = 4 if digits is None else digits
