@@ -417,7 +417,7 @@ class Precision:
             raise UsageError(
                 f"the store has the stopping rule '{fixed[0]}' with {counted(fixed[1], 'look')} and a pool "
                 f"of {counted(fixed[2], 'pair')}, not '{rule}' with {counted(looks, 'look')} and "
-                f"{counted(pairs, 'pair')}. Use the same or another store."
+                f"{counted(pairs, 'pair')}. Repeat that rule and pool, or use another store."
             )
 
     def _save(self) -> None:

@@ -195,7 +195,7 @@ def read_matrices(folder: str) -> dict[str, Floats]:
                 matrices[name.removesuffix(".tsv")] = _numbers(rows, path)
     if not matrices:
         raise InputError(
-            "no score matrix here. Name the files COLLECTION_MEASURE.tsv, with topic_row as first column.",
+            "no score matrix here. Name the files COLLECTION_MEASURE.tsv, and the first column topic_row.",
             path=folder,
         )
     return matrices
