@@ -108,7 +108,7 @@ def read_pairs(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
 
 
 def numbered_pairs(path: str) -> list[tuple[int | None, str, str]]:
-    """Return the pairs of `read_pairs` after the number of the line of each, None if it is unknown."""
+    """Return the pairs of `read_pairs`, each after its line number, which is None if unknown."""
     found = list(_pairs(path))
     if not found:
         raise InputError(NO_PAIRS, path=path, hint=PAIRS)

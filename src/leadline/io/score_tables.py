@@ -261,7 +261,7 @@ def _cells(
     elif measure is not None or _are_runs([header[place] for place in rest], run, choices):
         if run is not None and measure is not None:
             raise InputError(
-                f"no column beside {header[run]} and {header[measure]} is called value or score",
+                f"has columns {header[run]} and {header[measure]}, but no column called value or score",
                 path=path,
                 line=_first_line(unit),
                 hint="Give the column of values one of these names",
