@@ -29,8 +29,7 @@ from leadline.errors import UsageError, both
 from leadline.evaluation.profiles import profile_of
 from leadline.io.objects import judgments_of
 from leadline.io.read import QrelsLike, RunLike
-from leadline.io.read_paths import public
-from leadline.io.texts import shown
+from leadline.io.read_paths import public, shown
 from leadline.measures import Measure
 from leadline.result import Result
 

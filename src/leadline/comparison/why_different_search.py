@@ -16,6 +16,7 @@ from leadline.data.wording import first_few
 from leadline.errors import InputError, UsageError, repeated
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
+from leadline.io.read_paths import path_of
 from leadline.io.result_files import damaged_result
 from leadline.io.saved_results import Saved
 from leadline.io.score_cells import Choices, placed
@@ -71,7 +72,7 @@ def read_table(source: Any, asked: Collection[str] = ()) -> Scores:
     """
     if isinstance(source, Results):
         return _of_results(source.to_dict(per_query=True)["runs"], "results")
-    path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+    path = path_of(source)
     opened = open_scores(source, name=UNNAMED)
     if isinstance(opened, Saved):
         return _of_results(opened.values.to_dict(per_query=True)["runs"], path)

@@ -29,8 +29,8 @@ from leadline.evaluation.join import each_run
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io.read import RunLike
-from leadline.io.read_paths import public
-from leadline.io.texts import TextsLike, read_queries, shown
+from leadline.io.read_paths import public, shown
+from leadline.io.texts import TextsLike, read_queries
 from leadline.result import Make
 from leadline.retrieval.index import open_index
 from leadline.retrieval.index.reader import Index

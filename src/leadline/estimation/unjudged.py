@@ -26,8 +26,8 @@ from leadline.estimation.unjudged_methods import (
 )
 from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io.read import RunLike
-from leadline.io.read_paths import public
-from leadline.io.texts import TextsLike, name_of, read_documents, shown
+from leadline.io.read_paths import path_of, public, shown
+from leadline.io.texts import TextsLike, read_documents
 from leadline.result import Make, Result
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def unjudged(
         from leadline.topics.infer import vectors_of
 
         known = vectors_of(vectors)
-        vector_sets = [systems.align(known.ids, known.theta, name_of(vectors))]
+        vector_sets = [systems.align(known.ids, known.theta, path_of(vectors))]
     elif documents is not None:
         vector_sets = fit_topics(
             systems,
@@ -280,7 +280,7 @@ def fit_topics(
     if not texts:
         raise InputError(
             "none of the retrieved documents has a text",
-            path=name_of(documents),
+            path=path_of(documents),
             hint="Use the same document ids as in the runs.",
         )
     for turn in range(fits):

@@ -21,7 +21,7 @@ from leadline.io.formats import TREC, opened
 from leadline.io.objects import judgments_of
 from leadline.io.opening import Buffers
 from leadline.io.read import QrelsLike
-from leadline.io.read_paths import public
+from leadline.io.read_paths import public, shown
 from leadline.io.run_names import files_of
 from leadline.result import Result, check_options
 
@@ -204,7 +204,7 @@ def check(
         "qrels_columns": qrels_columns,
     }
     if qrels is not None:
-        options |= {"docs": None if documents is None else os.fspath(documents), "qrels": _named(qrels)}
+        options |= {"docs": None if documents is None else os.fspath(documents), "qrels": shown(qrels)}
     return CheckResult(
         checked,
         coverage=coverage,
@@ -249,11 +249,7 @@ def _coverage(documents: str, qrels: QrelsLike) -> dict[str, Any]:
     """Count the judged documents in a corpus."""
     from leadline.retrieval.collection import holdings
 
-    return {"docs": documents, "qrels": _named(qrels)} | holdings(documents, qrels).to_dict()
-
-
-def _named(qrels: QrelsLike) -> str:
-    return os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else "in memory"
+    return {"docs": documents, "qrels": shown(qrels)} | holdings(documents, qrels).to_dict()
 
 
 def level_of(problem: Problem) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -39,7 +38,7 @@ from leadline.evaluation.run_warnings import (
 )
 from leadline.io.objects import judgments_of
 from leadline.io.read import KnownLike, QrelsLike, RunLike
-from leadline.io.read_paths import public
+from leadline.io.read_paths import public, shown
 from leadline.measures import LENGTHS, UNITS, Measure, is_of_ir_measures, text_of
 from leadline.stats import Interval, checked_level
 
@@ -202,10 +201,10 @@ class Evaluation:
     ) -> None:
         reading, self.cut = reading_and_cut(evaluate, options)
         check_flags(bounds=bounds, machine=machine)
-        check_whole(0, documents=documents, relevance_strings=relevance_strings)
-        check_numbers(**{} if rel is None else {"rel": rel})
+        check_whole(0, relevance_strings=relevance_strings)
         self.profile = profile_of(profile)
-        self.measures = self.profile.measures(_listed(measures), rel=rel, documents=documents)
+        self._resolve = Meaning(self.profile, rel, documents)
+        self.measures = self._resolve(measures)
         refuse_threshold(self.measures, reading)
         given, reading = reading.lengths, _with_lengths(reading, self.measures, self.cut)
         self.averaging: Averaging = self.profile.queries if queries is None else queries
@@ -224,7 +223,6 @@ class Evaluation:
         self.intervals = intervals
         self.confidence = confidence
         self.seed = seed
-        self._resolve = Meaning(self.profile, rel, documents)
         self.options: dict[str, Any] = {
             "measures": list(map(str, self.measures)),
             "profile": profile,
@@ -234,7 +232,7 @@ class Evaluation:
             "negative": reading.negative,
             "qrels_columns": reading.qrels_columns,
             "known": _shown_known(known),
-            "pool": _path(pool),
+            "pool": shown(pool),
             "subtopics": reading.subtopics,
             **reading.options(RunOptions),
             **self.cut.options(),
@@ -459,12 +457,6 @@ def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:
     return id_lists.shown(known)
 
 
-def _path(pool: object) -> str | None:
-    if pool is None:
-        return None
-    return os.fspath(pool) if isinstance(pool, (str, os.PathLike)) else "in memory"
-
-
 @dataclass(repr=False, eq=False)
 class Meaning:
     """What names of measures mean in an evaluation."""
@@ -475,6 +467,8 @@ class Meaning:
 
     def __call__(self, measure: object) -> list[Measure]:
         """Return the measures that a name denotes."""
+        check_whole(0, documents=self.documents)
+        check_numbers(**{} if self.rel is None else {"rel": self.rel})
         return self.profile.measures(_listed(measure), rel=self.rel, documents=self.documents)
 
 

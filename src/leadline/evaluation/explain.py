@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -33,7 +32,7 @@ from leadline.data.table import (
     plain,
     printed_table,
 )
-from leadline.data.validation import check_flags, check_numbers, check_whole
+from leadline.data.validation import check_flags
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.derivation_steps import Derivation, Listed, Steps, number
 from leadline.evaluation.evaluate import EvaluateOptions, Meaning, evaluate, refuse_threshold
@@ -42,7 +41,7 @@ from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import fractional_warning, levels_of, undefined_warnings, warnings_of
 from leadline.io.objects import judgments_of
 from leadline.io.read import QrelsLike, RunLike, counted_run, stream_lists
-from leadline.io.read_paths import public
+from leadline.io.read_paths import path_of, public
 from leadline.io.run_lists import Lists, RankedLists, ReadCounts, are_unique, run_of
 from leadline.measures import Measure
 from leadline.result import Result
@@ -212,22 +211,23 @@ def explain(
         raise UsageError(
             f"{name_of_run} has no ranking for query '{query}'. Choose a query with documents in the run."
         )
-    rel, number_of_documents = options.get("rel"), options.get("documents")
-    check_whole(0, documents=number_of_documents)
-    check_numbers(**{} if rel is None else {"rel": rel})
-    asked = Meaning(profile, rel, number_of_documents)(measure)
+    asked = Meaning(profile, options.get("rel"), options.get("documents"))(measure)
     refuse_threshold(asked, reading)
-    lengths = reading.lengths
     if reading.documents_of is not None and any(one.budget is not None for one in asked):
         raise UsageError(
             f"{asked[0]} cannot be explained with --config read.documents_of. Use a measure without a budget"
         )
     try:
         results = evaluate(
-            table, {single.name: single}, measure, lengths=lengths, **cut.options(), **evaluation_options
+            table,
+            {single.name: single},
+            measure,
+            lengths=reading.lengths,
+            **cut.options(),
+            **evaluation_options,
         )
     except InputError as error:
-        raise (error if error.path else error.at(_path_of(run))) from None
+        raise (error if error.path else error.at(path_of(run))) from None
     measure_used = only(measure, results.measures)
     assert isinstance(measure_used, Measure)
     info = _info(results.runs[0], counts, run)
@@ -275,11 +275,7 @@ def _info(evaluated: RunInfo, counts: ReadCounts, source: RunLike) -> RunInfo:
         "dropped_scores": counts.dropped,
         "identical_ids": counts.identical,
     }
-    return RunInfo(evaluated.name, evaluated.tag, _path_of(source), evaluated.counts | read)
-
-
-def _path_of(source: RunLike) -> str:
-    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+    return RunInfo(evaluated.name, evaluated.tag, path_of(source), evaluated.counts | read)
 
 
 def _warnings(results: Results, info: RunInfo, qrels: QrelsColumns, code: int) -> list[ResultWarning]:

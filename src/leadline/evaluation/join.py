@@ -31,6 +31,7 @@ from leadline.io.read import (
     refuse_unnamed_lists,
     stream_lists,
 )
+from leadline.io.read_paths import path_of
 from leadline.io.row_columns import LISTED, QUERY, TAG, find
 from leadline.io.run_lists import JoinedText, RankedLists, ReadCounts, first_rows
 from leadline.io.run_names import distinct_names, named_files, run_name
@@ -137,7 +138,7 @@ def judge(
     budgets = {measure.budget.size for measure in measures if measure.budget is not None}
     joining = _Joining(qrels, cut, keep=keep, tops=tops, budgets=budgets)
     joins = joining if cut == UNCUT and not keep and not tops and not budgets else None
-    joining.path = _path_of(source)
+    joining.path = path_of(source)
     name, counts = stream_lists(
         source, joining, reading=reading, name=name, workspaces=workspaces, joins=joins
     )
@@ -174,7 +175,7 @@ def judge_runs(
         info = RunInfo(
             name=(counts.tag or name) if reading.by_tag else name,
             tag=counts.tag,
-            path=_path_of(source),
+            path=path_of(source),
             counts=counts_of(judged, counts, measures),
         )
         try:
@@ -213,7 +214,7 @@ def _each(
             on_run(number, total)
         return result
 
-    together = min(MOST_CHUNKS, 1 + (os.cpu_count() or 1)) if _path_of(first[1]) else 0
+    together = min(MOST_CHUNKS, 1 + (os.cpu_count() or 1)) if path_of(first[1]) else 0
     yield report(1, function(*first, [Buffers() for _ in range(together)]))
     for number, result in enumerate(parallel_map(work, others) if others else (), start=2):
         yield report(number, result)
@@ -238,7 +239,7 @@ def joined_runs(several: Sequence[Any]) -> dict[str, Any]:
     found = [
         (name or (run.name if isinstance(run, RunColumns) else run_name(run)), run) for name, run in sources
     ]
-    refuse_equal_names([RunInfo(name, path=_path_of(run)) for name, run in found])
+    refuse_equal_names([RunInfo(name, path=path_of(run)) for name, run in found])
     return dict(found)
 
 
@@ -289,10 +290,6 @@ def _in_frame(run: Any) -> Iterator[tuple[str | None, Any]]:
     for value in frame[name].unique(maintain_order=True).to_list():
         check_run_name(value)
         yield value, frame.filter(frame[name] == value).to_native()
-
-
-def _path_of(source: object) -> str:
-    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
 
 
 def _named(sources: Sequence[tuple[str | None, Any]]) -> list[tuple[str | None, Any]]:
@@ -381,7 +378,7 @@ def each_run(
         if not len(run.scores):
             raise InputError("contains no documents", path=run.name)
         label = (run.tag or run.name) if reading.by_tag else name or run.name
-        infos.append(RunInfo(label, run.tag, _path_of(source), counts_of_reading(counts, reading)))
+        infos.append(RunInfo(label, run.tag, path_of(source), counts_of_reading(counts, reading)))
         refuse_equal_names(infos, by_tag=reading.by_tag)
         yield infos[-1], run
         if on_run:
@@ -463,7 +460,7 @@ def numbered_runs(
             name, counts = stream_lists(source, found, reading=reading, name=name, workspaces=workspaces)
             lists = found.lists()
         label = (counts.tag or name) if reading.by_tag else name
-        return RunInfo(label, counts.tag, _path_of(source), counts_of_reading(counts, reading)), lists
+        return RunInfo(label, counts.tag, path_of(source), counts_of_reading(counts, reading)), lists
 
     read = list(_each(read_one, named_sources(runs), on_run))
     refuse_equal_names([info for info, _ in read], by_tag=reading.by_tag)

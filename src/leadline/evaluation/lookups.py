@@ -157,10 +157,11 @@ class Lookups:
 
     def __getitem__(self, run: str) -> dict[str, float]:
         """Return the means of a run, `{measure: mean}`."""
-        is_mean = len(self.names) == 1 and run in map(str, self.measures)
+        measures = list(map(str, self.measures))
+        is_mean = len(self.names) == 1 and run in measures
         hint = f"results['{self.names[0]}']['{run}'] is a mean." if is_mean else ""
         means = self.means[place_of(self.names, run, hint=hint)].tolist()
-        return dict(zip(map(str, self.measures), means, strict=True))
+        return dict(zip(measures, means, strict=True))
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the runs."""

@@ -323,8 +323,7 @@ def machine_labels(qrels: QrelsColumns) -> list[ResultWarning]:
     if any(code == MACHINE_LABELS for code, _, _ in qrels.remarks):
         return []
     count = len(qrels.grades)
-    are = "is" if count == 1 else "are"
-    words = f"{counted(count, 'judgment')} {are} by an automatic judge. {ABOUT_MACHINES}"
+    words = f"{counted(count, 'judgment is', 'judgments are')} by an automatic judge. {ABOUT_MACHINES}"
     return [ResultWarning(MACHINE_LABELS, words, count)]
 
 

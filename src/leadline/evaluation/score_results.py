@@ -20,7 +20,7 @@ from leadline.evaluation.evaluate import Meaning
 from leadline.evaluation.limits import same_weights
 from leadline.evaluation.profiles import is_text, profile_of
 from leadline.evaluation.results import Results
-from leadline.io.read_paths import public
+from leadline.io.read_paths import path_of, public
 from leadline.io.result_files import damaged_result
 from leadline.io.run_names import files_of
 from leadline.io.saved_results import Saved
@@ -247,12 +247,7 @@ def _sources(scores: Any) -> list[_Source]:
         paths = [path for path in files_of(os.fspath(scores)) if os.path.basename(path) not in BESIDE_RESULTS]
         return [_Source(path, "", path) for path in paths]
     if isinstance(scores, Mapping) and not all(isinstance(value, Mapping) for value in scores.values()):
-        return [
-            _Source(
-                value, str(name), os.fspath(value) if isinstance(value, (str, os.PathLike)) else "in memory"
-            )
-            for name, value in scores.items()
-        ]
+        return [_Source(value, str(name), path_of(value) or "in memory") for name, value in scores.items()]
     if isinstance(scores, Sequence) and scores and not _is_row(scores[0]):
         return [source for one in scores for source in _sources(one)]
     return [_Source(scores)]

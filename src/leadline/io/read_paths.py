@@ -159,6 +159,20 @@ def refuse_sources(path: str, sources: Iterable[str]) -> None:
             raise _refusal(path, path)
 
 
+def path_of(source: object) -> str:
+    """Return the path of an input; empty if it is in memory."""
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+
+
+def shown(source: object) -> str | None:
+    """Return what stands for a source among the options of a result: its path, or where it was.
+
+    >>> shown("docs.jsonl"), shown({"d1": "wings"}), shown(None)
+    ('docs.jsonl', 'in memory', None)
+    """
+    return None if source is None else path_of(source) or "in memory"
+
+
 def record_input(path: str) -> None:
     """Record that a file (or `-`) is read; refuse one of the outputs of the running command."""
     try:

@@ -15,7 +15,7 @@ from leadline.data.wording import type_of
 from leadline.errors import InputError, either, place_of, repeated
 from leadline.io import row_columns
 from leadline.io.opening import BOM, LONGEST_TEXT, first_bytes, lines, too_long, whole_text
-from leadline.io.read_paths import public
+from leadline.io.read_paths import path_of, public
 from leadline.io.run_names import IR_DATASETS
 from leadline.io.small_tables import records
 
@@ -244,29 +244,15 @@ def read_queries(
     check_arguments(read_queries, (), {"fields": fields, "id_column": id_column, "encoding": encoding})
     found = list(_read(source, "query", fields, id_column, encoding))
     if not found:
-        path = name_of(source)
+        path = path_of(source)
         raise InputError("contains no queries" if path else "there are no queries", path=path)
     return found
-
-
-def name_of(source: object) -> str:
-    """Return what a source is called in messages."""
-    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
-
-
-def shown(source: object) -> str | None:
-    """Return what stands for a source among the options of a result: its path, or where it was.
-
-    >>> shown("docs.jsonl"), shown({"d1": "wings"}), shown(None)
-    ('docs.jsonl', 'in memory', None)
-    """
-    return None if source is None else name_of(source) or "in memory"
 
 
 def _read(
     source: Any, noun: str, fields: Sequence[str], id_column: str | None, encoding: str
 ) -> Iterator[Document]:
-    path = name_of(source)
+    path = path_of(source)
     seen: dict[bytes, int] = {}
     layout = _Layout(noun, fields, id_column, path)
     for place, found in rows_of(source, noun, encoding):

@@ -27,7 +27,7 @@ from leadline.io import pool_files
 from leadline.io.objects import Qrels, read_qrels
 from leadline.io.pool_files import DrawnPool, Pooled, read_pool
 from leadline.io.read import QrelsLike, RunLike
-from leadline.io.read_paths import public
+from leadline.io.read_paths import path_of, public
 from leadline.io.texts import TextsLike, read_queries
 from leadline.judging.pooling_methods import POOLS, PoolMethod, RankedLists
 from leadline.measures import Measure
@@ -407,8 +407,7 @@ def _collection(systems: Systems, documents: TextsLike | None, seed: int) -> _Co
         return _Collection(systems.documents, document_keys(systems.documents, seed), every, False)
     names = sorted(ids_of(documents))
     if not names:
-        path = os.fspath(documents) if isinstance(documents, (str, os.PathLike)) else ""
-        raise InputError("no documents found", path=path)
+        raise InputError("no documents found", path=path_of(documents))
     index_of = {name: index for index, name in enumerate(names)}
     indices = np.array([index_of.get(name, -1) for name in systems.documents], dtype=np.int64)
     return _Collection(names, document_keys(names, seed), indices, True)

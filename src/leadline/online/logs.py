@@ -157,10 +157,11 @@ def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
 def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
     """Yield the columns of every row; raise InputError with the line for unreadable values."""
     empty, names = True, columns.named()
+    needed = set(names)
     for line, row in records(path):
-        if empty or not row.keys() >= set(names):  # a JSON record may lack a column
+        if not row.keys() >= needed:  # a JSON record may lack a column
             need_columns(row, names, path, 1 if empty else line)
-            empty = False
+        empty = False
         yield LogRow(
             _name(row, columns.arm, path, line) if columns.arm else "",
             _click(row[columns.click], columns.click, path, line),

@@ -15,8 +15,8 @@ from leadline.data.wording import percent
 from leadline.errors import InputError
 from leadline.io.objects import read_qrels
 from leadline.io.read import QrelsLike
-from leadline.io.read_paths import public
-from leadline.io.texts import TextsLike, name_of, read_documents, read_queries
+from leadline.io.read_paths import path_of, public
+from leadline.io.texts import TextsLike, read_documents, read_queries
 from leadline.result import Result
 from leadline.text import ANALYSES, Analysis
 
@@ -142,7 +142,7 @@ def collection(
         if on_document is not None and read % 1000 == 0:
             on_document(read, 0)
     if not ids:
-        raise InputError("no documents found", path=name_of(documents))
+        raise InputError("no documents found", path=path_of(documents))
     topics = {query.id: query.content for query in read_queries(queries, encoding=encoding)}
     judged = read_qrels(qrels).to_dict()
     grades = np.array([grade for grades_of in judged.values() for grade in grades_of.values()])
@@ -208,7 +208,7 @@ def holdings(documents: TextsLike, qrels: QrelsLike) -> CorpusCoverage:
     """
     ids = set(ids_of(documents))
     if not ids:
-        raise InputError("no documents found", path=name_of(documents))
+        raise InputError("no documents found", path=path_of(documents))
     table = read_qrels(qrels)
     inside = np.array([name in ids for name in table.documents], dtype=np.bool_)
     judged, relevant_rows = table.grades >= 0, table.grades >= 1

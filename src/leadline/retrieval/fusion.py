@@ -16,7 +16,7 @@ from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
 from leadline.io.objects import Run
 from leadline.io.read import RunLike, counted_run
-from leadline.io.read_paths import public
+from leadline.io.read_paths import path_of, public
 from leadline.retrieval.fusion_lists import (
     DIVIDING,
     NORMALISATIONS,
@@ -193,7 +193,7 @@ def _read(
         if not len(run.scores):
             raise InputError("contains no documents", path=run.name)
         found.append(Run.sharing(run))
-        paths.append(os.fspath(source) if isinstance(source, (str, os.PathLike)) else "in memory")
+        paths.append(path_of(source) or "in memory")
         warnings += [
             ResultWarning(code, f"{run.name}: {text.format(count)}", count)
             for code, text in REPAIRS.items()

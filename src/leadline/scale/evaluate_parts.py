@@ -180,8 +180,6 @@ def evaluated(
 
 
 def _results(evaluation: Evaluation, sums: list[PartSum]) -> Results:
-    if not all(each.labels for each in sums):
-        raise UsageError("at least one part of the run is needed")
     infos, values = zip(*(each.finished() for each in sums), strict=True)
     results = evaluation.results(list(infos), list(values))
     results.inputs = [

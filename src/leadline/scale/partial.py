@@ -20,7 +20,7 @@ from leadline.evaluation.limits import Bounds
 from leadline.evaluation.results import Results
 from leadline.evaluation.run_warnings import Returned, counts_of
 from leadline.io.opening import Buffers
-from leadline.scale.run_parts import RunParts, is_url, local_copy
+from leadline.scale.run_parts import NO_PARTS, RunParts, is_url, local_copy
 
 
 class Partial(NamedTuple):
@@ -161,6 +161,8 @@ class PartSum:
 
     def finished(self) -> tuple[RunInfo, RunValues]:
         """Return the description and the values of the run; queries in no part have empty lists."""
+        if not self.labels:
+            raise UsageError(NO_PARTS)
         present = self.part >= 0
         missing = np.flatnonzero(~present)
         if len(missing):
@@ -202,8 +204,6 @@ def merge_partials(evaluation: Evaluation, partials: Iterable[Partial], *, name:
     total = PartSum(evaluation, name, hint="Put each query in only one part.")
     for number, partial in enumerate(partials):
         total.add(number, partial)
-    if not total.labels:
-        raise UsageError("at least one part of the run is needed")
     info, values = total.finished()
     results = evaluation.results([info], [values])
     results.inputs = list(total.inputs.values())

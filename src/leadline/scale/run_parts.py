@@ -152,6 +152,7 @@ def _fault(error: Exception, url: str) -> InputError:
     return InputError(f"the file cannot be read ({text})", path=url)
 
 
+NO_PARTS = "at least one part of the run is needed"
 BATCH_ROWS = 1 << 18  # minimum number of rows of a part that is made of record batches
 
 
@@ -176,7 +177,7 @@ class RunParts:
         if not isinstance(self._items, Iterator):
             items = list(self._items)
             if not items:
-                raise UsageError("at least one part of the run is needed")
+                raise UsageError(NO_PARTS)
             self._items = items
             if all(isinstance(item, (str, os.PathLike)) for item in items):
                 self.paths = [path for item in items for path in part_files(os.fspath(item))]

@@ -20,7 +20,8 @@ from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, refuse_repeated
 from leadline.io.formats import suffix_of
 from leadline.io.objects import Run
-from leadline.io.texts import TextsLike, name_of, rows_of
+from leadline.io.read_paths import path_of
+from leadline.io.texts import TextsLike, rows_of
 from leadline.io.write import write_bytes, write_whole
 from leadline.topics.model import (
     WHOLE,
@@ -163,7 +164,7 @@ def perplexity(
     if not tokens:
         raise InputError(
             "the model knows too few words of the texts to score them",
-            path=name_of(documents),
+            path=path_of(documents),
             hint="Pass longer texts in the model's languages.",
         )
     return Perplexity(math.exp(-total / tokens), tokens, corpus.unknown, len(corpus.ids))

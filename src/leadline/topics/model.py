@@ -21,8 +21,8 @@ from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.optional import import_optional, require
 from leadline.data.validation import check_whole, check_word
 from leadline.errors import InputError, UsageError, either
-from leadline.io.read_paths import record_input
-from leadline.io.texts import Document, TextsLike, name_of, read_documents
+from leadline.io.read_paths import path_of, record_input
+from leadline.io.texts import Document, TextsLike, read_documents
 from leadline.io.write import write_whole
 from leadline.text import ANALYSES, Analysis
 from leadline.text.words import for_language
@@ -219,7 +219,7 @@ def fit(
     if not len(corpus.word):
         raise InputError(
             "the documents have no terms",
-            path=name_of(documents),
+            path=path_of(documents),
             hint="Check that they have text, and words that the text analysis keeps.",
         )
     prior = np.full(topics, 50 / topics if alpha is None else alpha)
@@ -334,7 +334,7 @@ def read_columns(
     fields = () if single_text else (columns[0],)
     documents = list(read_documents(source, fields=fields, id_column=id_column, encoding=encoding))
     if not documents:
-        raise InputError("there are no documents", path=name_of(source), hint="Pass at least one document.")
+        raise InputError("there are no documents", path=path_of(source), hint="Pass at least one document.")
     rest = [[_text_of(document, name, source) for document in documents] for name in columns[1:]]
     return [document.id for document in documents], [[document.content for document in documents], *rest]
 
@@ -343,12 +343,12 @@ def _text_of(document: Document, column: str, source: Any) -> str:
     value = document.more.get(column, "")
     if column not in document.more:
         raise InputError(
-            f"document '{document.id}' has no column '{column}'", path=name_of(source), line=document.place
+            f"document '{document.id}' has no column '{column}'", path=path_of(source), line=document.place
         )
     if not isinstance(value, str | None):
         raise InputError(
             f"column '{column}' of document '{document.id}' is of type {type(value).__name__}, not text",
-            path=name_of(source),
+            path=path_of(source),
             line=document.place,
         )
     return value or ""

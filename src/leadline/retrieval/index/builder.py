@@ -21,9 +21,9 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
-from leadline.io.read_paths import check_outputs, public
+from leadline.io.read_paths import check_outputs, path_of, public
 from leadline.io.score_cells import number_in, number_of
-from leadline.io.texts import DOCUMENT, Document, TextsLike, name_of, read_documents, rows_of
+from leadline.io.texts import DOCUMENT, Document, TextsLike, read_documents, rows_of
 from leadline.retrieval.index import index_files
 from leadline.retrieval.index.index_files import digest
 from leadline.retrieval.index.reader import Index
@@ -241,7 +241,7 @@ def build_index(
         records = read_documents(documents, fields=fields, id_column=id_column, encoding=encoding)
         builder.read(records, good, on_document)
         options = {"fields": list(fields), "keep": keep, "prefix": prefix}
-        builder.finish(name_of(documents), options, positions=positions)
+        builder.finish(path_of(documents), options, positions=positions)
         if target is None:
             return Index(folder, temporary=True)
         _replace(folder, target)

@@ -18,7 +18,8 @@ from leadline import Run, UsageError, build_index, read_queries, search
 from leadline.data.arrays import Floats
 from leadline.data.table import ResultWarning, Table, plain
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.texts import TextsLike, name_of
+from leadline.io.read_paths import path_of
+from leadline.io.texts import TextsLike
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.stats.power import outcomes
 from leadline.text.words import Words
@@ -79,7 +80,7 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         "by_weighting": _test_effects(effects_by_weighting(grid)),
         "contests": _test_effects(component_contrasts(grid)),
     }
-    inputs = [(name_of(docs), documents), (name_of(queries), len(read_queries(queries)))]
+    inputs = [(path_of(docs), documents), (path_of(queries), len(read_queries(queries)))]
     return Outcome(
         data,
         _tables(data),

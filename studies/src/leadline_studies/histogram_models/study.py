@@ -24,7 +24,8 @@ from leadline.data.wording import queries as counted_queries
 from leadline.data.wording import rounded
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import pairs_to_score
-from leadline.io.texts import TextsLike, name_of
+from leadline.io.read_paths import path_of
+from leadline.io.texts import TextsLike
 from leadline.retrieval.index.reader import Index
 from leadline_studies import LEVEL, Claim, Given, Option, Outcome, models_of, parse_integers, with_options
 from leadline_studies.common.scoring_time import time_lines, time_table, times_of
@@ -132,8 +133,8 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         summary_lines(data),
         list(notices.values()),
         [
-            (index.path if isinstance(docs, Index) else name_of(docs), index.documents),
-            (name_of(queries), len(all_queries)),
+            (index.path if isinstance(docs, Index) else path_of(docs), index.documents),
+            (path_of(queries), len(all_queries)),
         ],
         {"model": models},
     )

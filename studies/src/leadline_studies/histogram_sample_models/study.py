@@ -26,7 +26,8 @@ from leadline.data.wording import percent
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge
-from leadline.io.texts import TextsLike, name_of
+from leadline.io.read_paths import path_of
+from leadline.io.texts import TextsLike
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Model
 from leadline.stats.correlation import average_ranks
@@ -141,7 +142,7 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         "mean_exact": float(exact[:, 0, 0].mean()),
         "underrated": _underrated(grid, exact, rescored, of_models.estimates, learns, task.tops),
     }
-    inputs = [(name_of(docs), index.documents), (name_of(queries), len(task.queries))]
+    inputs = [(path_of(docs), index.documents), (path_of(queries), len(task.queries))]
     return Outcome(
         data,
         tables(data),

@@ -21,7 +21,7 @@ from leadline.data.wording import rounded
 from leadline.errors import one_of
 from leadline.estimation.score_histograms.histogram_options import coarser, overlap, slope
 from leadline.estimation.score_histograms.histogram_result import SENSITIVITY
-from leadline.io.texts import name_of
+from leadline.io.read_paths import path_of
 from leadline.stats.correlation import pearson
 from leadline_studies import SWEEPS, Claim, Given, Option, Outcome, parse_integers, with_options
 from leadline_studies.common.scoring_time import machine
@@ -108,9 +108,9 @@ def run(docs: Any, given: Given) -> Outcome:
         ]
         data["seconds"] = {"machine": machine(), "drawing": task.drawing, "settings": parts}
     read = [
-        (name_of(docs), len(texts.all)),
-        (name_of(given.train), len(texts.train)),
-        (name_of(given.qrels), 0 if table is None else len(table.grades)),
+        (path_of(docs), len(texts.all)),
+        (path_of(given.train), len(texts.train)),
+        (path_of(given.qrels), 0 if table is None else len(table.grades)),
     ]
     return Outcome(
         data,

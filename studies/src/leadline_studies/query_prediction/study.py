@@ -25,7 +25,8 @@ from leadline.data.validation import check_whole
 from leadline.estimation.predict import over_queries
 from leadline.estimation.predictors import DeShaTo
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.texts import TextsLike, name_of
+from leadline.io.read_paths import path_of
+from leadline.io.texts import TextsLike
 from leadline.retrieval.search import SearchResult
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.topics.infer import infer
@@ -87,7 +88,7 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         "correlations": _correlations(prediction, shapes, results, given.draws, given.seed),
         "expansion": select_models(prediction, results, given.splits, given.seed),
     }
-    inputs = [(name_of(docs), index.documents), (name_of(queries), len(read_queries(queries)))]
+    inputs = [(path_of(docs), index.documents), (path_of(queries), len(read_queries(queries)))]
     return Outcome(
         data,
         _tables(data),

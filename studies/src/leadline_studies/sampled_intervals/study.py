@@ -27,7 +27,8 @@ from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, Sample
 from leadline.estimation.strata import Query, count_cells, tied_above
 from leadline.evaluation.join import judge
 from leadline.evaluation.profiles import profile_of
-from leadline.io.texts import TextsLike, name_of
+from leadline.io.read_paths import path_of
+from leadline.io.texts import TextsLike
 from leadline.retrieval.index.reader import Index
 from leadline.stats.correlation import kendall
 from leadline_studies import SEED, Claim, Given, Option, Outcome, at_least, parse_integers, with_options
@@ -109,7 +110,7 @@ def run(docs: Any, queries: Any, qrels: Any, given: Given) -> Outcome:
         {"coverage": figure(rows)},
         summary_lines(rows),
         (),
-        [(name_of(docs), index.documents), (name_of(queries), len(texts))],
+        [(path_of(docs), index.documents), (path_of(queries), len(texts))],
         {"model": task.names},
     )
 
