@@ -224,7 +224,7 @@ def test_a_model_survives_its_file(tmp_path: Path) -> None:
     for name in ("model.npz", "other.npz"):
         with pytest.raises(InputError, match="not a complete topic model"):
             read_model(tmp_path / name)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="is a folder, not a file"):
         read_model(tmp_path)
     with pytest.raises(InputError, match="no such file"):
         read_model(tmp_path / "nowhere")

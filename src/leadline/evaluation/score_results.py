@@ -162,23 +162,23 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
                 f"{path} and {paths[0]} have different queries (in only one file: {len(different)}, such as "
                 f"{min(different)}). Use results with the same queries"
             )
-    holders: dict[str, str] = {}
-    for path, name in ((path, name) for path, results in zip(paths, parts, strict=True) for name in results):
-        if holders.get(name) == path:
-            raise UsageError(f"{path} was passed twice. Pass each file once")
-        if name in holders:
-            raise UsageError(
-                f"run '{name}' is in both {holders[name]} and {path}. Evaluate one of them under a different "
-                "name, as in NAME=RUN"
-            )
-        holders[name] = path
-    rows = [results.queries.encode(first.queries.names) for results in parts]
-    sampling = _merged(parts)
-    for path, results in zip(paths, parts, strict=True):
         if not same_weights(first, results):
             raise UsageError(
                 f"{path} and {paths[0]} have different query weights. Use results with the same query weights"
             )
+    holders: dict[str, str] = {}
+    for path, results in zip(paths, parts, strict=True):
+        for name in results:
+            if holders.get(name) == path:
+                raise UsageError(f"{path} was passed twice. Pass each file once")
+            if name in holders:
+                raise UsageError(
+                    f"run '{name}' is in both {holders[name]} and {path}. Evaluate one of them under a "
+                    "different name, as in NAME=RUN"
+                )
+            holders[name] = path
+    rows = [results.queries.encode(first.queries.names) for results in parts]
+    sampling = _merged(parts)
     message = "values are estimates from a sample of judgments, and intervals are over queries and samples"
     estimated = [] if sampling is None else [ResultWarning("estimates", message, 1)]
     return Results(

@@ -21,6 +21,7 @@ from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.optional import import_optional, require
 from leadline.data.validation import check_whole, check_word
 from leadline.errors import InputError, UsageError, either
+from leadline.io.opening import open_raw
 from leadline.io.read_paths import path_of, record_input
 from leadline.io.texts import Document, TextsLike, read_documents
 from leadline.io.write import write_whole
@@ -482,7 +483,7 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
     name = os.fspath(path)
     record_input(name)
     try:
-        with open(name, "rb") as raw, np.load(raw, allow_pickle=False) as file:
+        with open_raw(name) as raw, np.load(raw, allow_pickle=False) as file:
             header = json.loads(str(file["header"]))
             if header["format"] != FORMAT:
                 raise InputError(
@@ -497,16 +498,11 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
             phi, alpha = file["phi"], file["alpha"]
             languages, facts = list(header["languages"]), dict(header["facts"])
             analyses: list[Analysis] = [ANALYSES.parse(text) for text in header["analyses"]]
-    except FileNotFoundError:
-        raise InputError("no such file", path=name) from None
-    except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, InputError):
-            raise
-        unread = isinstance(error, OSError) and error.strerror
+    except InputError:
+        raise
+    except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile):
         raise InputError(
-            f"cannot be read ({unread})" if unread else "this is not a complete topic model",
-            path=name,
-            hint="Pass a file from `leadline topics fit`.",
+            "this is not a complete topic model", path=name, hint="Pass a file from `leadline topics fit`."
         ) from None
     if phi.shape != (sum(map(len, vocabularies)), len(alpha)):
         raise InputError(
