@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import mmap
 import multiprocessing
 import os
@@ -10,7 +9,6 @@ import pickle
 import signal
 import tempfile
 import threading
-import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -225,6 +223,8 @@ def map_dask(
 
     Every worker process keeps one copy of the judgments, also one that is started in place of another.
     """
+    import logging
+
     distributed = _distributed()
     cluster = None
     settings = {
@@ -271,7 +271,7 @@ def _payload(work: Work, folder: str | None) -> bytes | str:
 def _mapped(
     distributed: Any, client: Any, payload: bytes | str, units: Iterable[Unit]
 ) -> Iterator[tuple[Unit, Any]]:
-    key = f"leadline-{uuid.uuid4().hex}"
+    key = f"leadline-{os.urandom(16).hex()}"
     client.register_plugin(_plugin(distributed, key, payload))
     following = iter(units)
     of_future: dict[str, Unit] = {}
