@@ -325,7 +325,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "means only": ("map all 0.5\n", "only means o"),
     "runs twice": (
         "query,run,measure,a,b\nq1,x,AP,1,1\n",
-        "has columns run and measure, but no column called value or score",
+        "the table has columns run and measure, but no column called value or score",
     ),
     "no values": ("query,run\nq1,a\n", "values"),
     "an empty file": ("", "contains no scores"),

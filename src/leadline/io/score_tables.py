@@ -260,8 +260,9 @@ def _cells(
         )
     elif measure is not None or _are_runs([header[place] for place in rest], run, choices):
         if run is not None and measure is not None:
+            present = f"{header[run]} and {header[measure]}"
             raise InputError(
-                f"has columns {header[run]} and {header[measure]}, but no column called value or score",
+                f"the table has columns {present}, but no column called value or score",
                 path=path,
                 line=_first_line(unit),
                 hint="Give the column of values one of these names",
