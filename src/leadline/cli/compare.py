@@ -19,6 +19,7 @@ from leadline.comparison.baselines import (
     check_baseline,
     check_suffix,
     is_baseline,
+    is_baseline_name,
     read_baseline,
     save_baseline,
     with_baseline,
@@ -44,7 +45,7 @@ from leadline.errors import NoIntervalError, UsageError, both
 from leadline.estimation.measured import default_measures
 from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name
-from leadline.render.view import View, suffix_of
+from leadline.render.view import View
 
 FORCED = "--config output.force_update"
 
@@ -71,7 +72,7 @@ class BaselineFile:
         ]
         self.runs = [one for one in baselines if one not in saved]
         for one in self.runs:
-            if one not in named and not os.path.exists(one) and suffix_of(one) in (".json", ".parquet"):
+            if one not in named and not os.path.exists(one) and is_baseline_name(one):
                 raise UsageError(
                     f"--baseline {one}: no such file. To create it, add --update-baseline {one}."
                 )

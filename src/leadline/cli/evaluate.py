@@ -15,7 +15,7 @@ from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
 from leadline.cli._settings import spelled
 from leadline.data.registry import split_names
 from leadline.errors import LeadlineError, UsageError, both, one_of, sentences
-from leadline.estimation.measured import NO_ESTIMATES, WITHOUT_POOL, default_measures, same_labels
+from leadline.estimation.measured import WITHOUT_POOL, default_measures, same_labels
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.evaluation.profiles import BY_LEVEL, BY_RANK, NAMES, ONLY_MEAN, Request, name_of, profile_of
 from leadline.evaluation.results import Results
@@ -283,10 +283,10 @@ def command(  # click documents the options
     if not drawn:
         labels = options["machine"]
         if labels is not None and not same_labels(qrels, labels):
-            raise UsageError(WITHOUT_POOL)
+            raise UsageError(WITHOUT_POOL.format("LLM labels apply"))
         options["machine"] = labels is not None
         if options.pop("second_judge") is not None or options.pop("second_pool") is not None:
-            raise UsageError(NO_ESTIMATES.format("a second judge applies"))
+            raise UsageError(WITHOUT_POOL.format("a second judge applies"))
     rows, others = len(table.documents), list[tuple[str, int]]()
     of_work: dict[str, Any] = {
         "kind": kind,

@@ -161,7 +161,7 @@ def results_of(
     usual: Sequence[str] | None = None,
 ) -> Results:
     """Return the results that a function compares: those given, or of its runs by the usual measures."""
-    refuse_unknown(function, options, TestedOptions)
+    refuse_unknown(function, options, TestedOptions.__annotations__)
     call = function.__name__
     if not isinstance(qrels, Results):
         runs, measures = divided(given, runs, measures, profile=options.get("profile", "leadline"))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from leadline.comparison.query_slices import Slices
 
 Record: TypeAlias = Any  # a SliceMean or SliceDifference
+NOT_COMPARED = "'{}' and '{}' were not compared. Choose a pair from the table."
 
 
 def by_slice(
@@ -54,7 +55,7 @@ def by_slice(
         check_pair(pair)
         records = [record for record in records if sorted(_owner(record)) == sorted(pair)]
         if not records:
-            raise UsageError(f"'{pair[0]}' and '{pair[1]}' were not compared. Choose a pair from the table.")
+            raise UsageError(NOT_COMPARED.format(*pair))
     several = len({_owner(record) for record in records}) > 1
     if several and len(records) > FEW:
         return _map(records, slices, name, width)
@@ -219,12 +220,11 @@ def check_pair(pair: object) -> None:
 def pair_of(comparison: Comparison, pair: tuple[str, str]) -> int:
     """Return the index of the pair of two runs, in either order."""
     check_pair(pair)
-    first, second = pair
-    names = {comparison.names[place_of(comparison.names, name)] for name in (first, second)}
+    names = {comparison.names[place_of(comparison.names, name)] for name in pair}
     for index, (run_a, run_b) in enumerate(zip(*comparison.pairing, strict=True)):
         if {comparison.names[run_a], comparison.names[run_b]} == names:
             return index
-    raise UsageError(f"'{first}' and '{second}' were not compared. Choose a pair from the table.")
+    raise UsageError(NOT_COMPARED.format(*pair))
 
 
 def interval_name(comparison: Comparison, *, per_pair: bool = False) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import inf, isfinite, isnan, nan
+from math import isfinite, isnan, nan
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,11 @@ if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison
 
 WORSE, NOT_WORSE, BELOW = "fail-if-worse", "require-not-worse", "fail-below"
+FORMS = {
+    WORSE: "MEASURE or MEASURE:MARGIN, as in AP or AP:0.01",
+    NOT_WORSE: "MEASURE:MARGIN with a margin above 0, as in AP:0.01",
+    BELOW: "MEASURE=VALUE, as in AP=0.3",
+}
 
 
 class Condition(NamedTuple):
@@ -188,23 +194,14 @@ def condition_of(text: str, kind: str = WORSE) -> Condition:
         number = float(written)
     except ValueError:
         number = nan
-    if kind == BELOW:
-        if not separator or not measure or not isfinite(number):
-            raise UsageError(f"'{text}' is not a valid condition. Write MEASURE=VALUE, as in AP=0.3.")
-        return Condition(measure, number, kind)
-    if kind == NOT_WORSE and (not measure or not 0 < number < inf):
-        raise UsageError(
-            f"'{text}' is not a valid condition. Write MEASURE:MARGIN with a margin above 0, as in AP:0.01."
-        )
-    if not measure or not 0 <= number < inf:
-        raise UsageError(
-            f"'{text}' is not a valid condition. Write MEASURE or MEASURE:MARGIN, as in AP or AP:0.01."
-        )
+    valid = kind == BELOW or number > 0 or (kind == WORSE and number == 0)
+    if not measure or not isfinite(number) or not valid:
+        raise UsageError(f"'{text}' is not a valid condition. Write {FORMS[kind]}.")
     return Condition(measure, number, kind)
 
 
 def resolve_conditions(
-    results: Results, wanted: Sequence[Condition], *, rel: float | None, command: bool = True
+    results: Results, wanted: Sequence[Condition], *, rel: float | None
 ) -> list[tuple[int, Condition]]:
     """Return conditions with the index of their measure and its canonical name."""
     located = []
@@ -218,7 +215,7 @@ def resolve_conditions(
         measure = only(condition.measure, parsed)
         located.append((results.measure_index(measure), condition._replace(measure=str(measure))))
     for index, condition in located:
-        _refuse_assumed(results.measures[index], condition, command=command)
+        _refuse_assumed(results.measures[index], condition)
         _refuse_idle(results.measures[index], condition)
     return located
 
@@ -230,15 +227,13 @@ def refuse_without_baseline(conditions: Iterable[Condition], hint: str) -> None:
             raise UsageError(f"--{condition.kind} {condition.measure} needs a baseline. {hint}")
 
 
-def _refuse_assumed(measure: Any, condition: Condition, *, command: bool) -> None:
+def _refuse_assumed(measure: Any, condition: Condition) -> None:
     """Raise UsageError for a measure of which nobody said whether larger values are better."""
     if getattr(measure, "assumed", False):
-        hint = f"Pass higher_is_better='{measure}' or lower_is_better='{measure}' to `read_scores`."
-        if command:
-            known = (f"--config scores.{way}_is_better={measure}" for way in ("higher", "lower"))
-            hint = f"Add {either(known)}."
+        known = (f"--config scores.{way}_is_better={quote(str(measure))}" for way in ("higher", "lower"))
         raise UsageError(
-            f"--{condition.kind} {measure} needs to know whether higher or lower {measure} is better. {hint}"
+            f"--{condition.kind} {measure} needs to know whether higher or lower {measure} is better. "
+            f"Pass {either(known)}."
         )
 
 
@@ -272,7 +267,7 @@ def untestable(
 
 
 def gates_of(
-    comparison: Comparison, conditions: Iterable[Condition], *, rel: float | None = None, command: bool = True
+    comparison: Comparison, conditions: Iterable[Condition], *, rel: float | None = None
 ) -> list[Gate]:
     """Test conditions on each run of a comparison against each baseline, as the options of `compare` do.
 
@@ -283,7 +278,6 @@ def gates_of(
     within the margin. All conditions must pass, so that no correction is needed (intersection-union test;
     Berger 1982). Conditions that cannot be tested fail. A run without any difference passes, unless every
     value is 0. `rel` is the minimum relevant grade of measures in conditions that do not set their own.
-    Errors name options of a `command`, or else arguments.
 
     >>> from leadline.comparison.compare import compare
     >>> qrels = {f"q{number}": {"d": 1} for number in range(6)}
@@ -300,7 +294,7 @@ def gates_of(
     results = comparison.results
     check_judged(results)
     found: list[Gate] = []
-    for index, condition in resolve_conditions(results, wanted, rel=rel, command=command):
+    for index, condition in resolve_conditions(results, wanted, rel=rel):
         if condition.kind == BELOW:
             found += thresholds(results, [(index, condition)], comparison.baselines)
         else:

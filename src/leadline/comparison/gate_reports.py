@@ -135,4 +135,4 @@ def gate(
     wanted = [condition_of(text, kind) for kind, texts in listed.items() for text in texts]
     if not wanted:
         raise UsageError('no condition was given. Pass one, such as fail_if_worse="nDCG@10".')
-    return gates_of(comparison, wanted, command=False)
+    return gates_of(comparison, wanted)

@@ -127,7 +127,7 @@ def replicate(
     >>> result.value("effect_ratio").value, result.value("rmse", run="advanced").value
     (0.75, 0.25)
     """
-    refuse_unknown(replicate, options, EvaluateOptions)
+    refuse_unknown(replicate, options, EvaluateOptions.__annotations__)
     check_whole(0, draws=draws)
     checked_level(confidence)
     seed = checked_seed(seed)

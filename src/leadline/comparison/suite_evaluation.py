@@ -330,7 +330,7 @@ def suite(
     >>> result.macro.tolist(), result.missing
     ([[0.75], [nan]], [('b', 'two')])
     """
-    refuse_unknown(suite, options, SuiteOptions)
+    refuse_unknown(suite, options, SuiteOptions.__annotations__)
     check_flags(partial=partial)
     if options.pop("name_by", "file") != "file":
         raise UsageError("`name_by` has no effect in a suite. Leave it out.")

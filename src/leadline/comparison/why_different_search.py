@@ -167,17 +167,20 @@ def _run_of(scores: Scores, name: str | None, both: list[Scores]) -> str:
     if name is None and len(single or common) == 1:
         return (single or common)[0]
     if not common:
-        first, second = (first_few(others, 10) for others in several)
-        raise InputError(
-            f"no run of this table ({second}) is also in {both[0].path or 'the other one'} ({first})",
-            path=both[1].path,
-            hint="Pass tables of one run each, or of runs with the same names",
+        raise _nothing_shared(
+            "run", several, both, "Pass tables of one run each, or of runs with the same names"
         )
     raise InputError(
         f"there are {len(runs)} runs" if name is None else f"there is no run '{name}'",
         path=scores.path,
         hint=f"Set --config read.name to one of {first_few(common, 10)}",
     )
+
+
+def _nothing_shared(what: str, names: list[list[str]], places: list[Scores], hint: str) -> InputError:
+    first, second = (first_few(each, 8) for each in names)
+    found = f"no {what} in this table ({second}) is also in {places[0].path or 'the other one'} ({first})"
+    return InputError(found, path=places[1].path, hint=hint)
 
 
 def _shared(
@@ -193,14 +196,10 @@ def _shared(
     second = {str(measure_of(name) or name): name for name in reversed(names[1])}
     pairs = [(name, second[key]) for name in names[0] if (key := str(measure_of(name) or name)) in second]
     if not pairs:
-        raise InputError(
-            f"no measure in this table ({first_few(names[1], 8)}) is also in "
-            f"{places[0].path or 'the other one'} ({first_few(names[0], 8)})",
-            path=places[1].path,
-            hint="Choose one measure from each file with FILE:MEASURE"
-            if places[0].path and places[1].path
-            else "Give the measure the same name in both",
-        )
+        in_files = places[0].path and places[1].path
+        hint = "Choose one measure from each file with FILE:MEASURE"
+        hint = hint if in_files else "Give the measure the same name in both"
+        raise _nothing_shared("measure", names, places, hint)
     unequal = [
         pair
         for pair in pairs

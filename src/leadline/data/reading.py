@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
@@ -202,7 +202,7 @@ class Reading:
         cls, function: Callable[..., Any], options: Mapping[str, object], known: type = ReadingOptions
     ) -> Reading:
         """Return the reading options in keyword arguments; raise UnknownOptionError for unknown ones."""
-        refuse_unknown(function, options, known)
+        refuse_unknown(function, options, known.__annotations__)
         return cls(**options)  # type: ignore[arg-type]  # checked in __post_init__
 
     @property
@@ -337,7 +337,7 @@ def reading_and_cut(
     >>> reading_and_cut(print, {"on_nan": "drop", "depth": 10})[1]
     Cut(depth=10, judged_only=False)
     """
-    refuse_unknown(function, options, known)
+    refuse_unknown(function, options, known.__annotations__)
     cut = {name: options[name] for name in options if name in CutOptions.__annotations__}
     reading = {name: options[name] for name in options if name not in cut}
     return Reading(**reading), Cut(**cut)  # type: ignore[arg-type]  # checked in __post_init__
@@ -361,14 +361,16 @@ WORDS = {
 }
 
 
-def refuse_unknown(function: Callable[..., Any], options: Mapping[str, object], known: type) -> None:
+def refuse_unknown(
+    function: Callable[..., Any], options: Mapping[str, object], known: Collection[str]
+) -> None:
     """Raise UnknownOptionError for a keyword that a function does not accept, naming the nearest one."""
     for name in options:
-        if name in known.__annotations__:
+        if name in known:
             continue
         parameters = inspect.signature(function).parameters.values()
         explicit = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
-        allowed = [*explicit, *(option for option in known.__annotations__ if option not in explicit)]
+        allowed = [*explicit, *(option for option in known if option not in explicit)]
         meant = did_you_mean(name, allowed, most=1, cutoff=0.5)
         advice = meant or f"Its options are {', '.join(allowed)}."
         if WORDS.get(name, ("",))[0] in (*allowed, *(one.name for one in parameters)):

@@ -195,13 +195,14 @@ def check_arguments(
 
 # A setting or option of the command line in a message, perhaps with its value; commands in backticks stay.
 OPTION = (
-    r"`leadline [^`]*`|--config [a-z]+\.([a-z_]+)(?:=([\w|:@-]+(?:[.,][\w|:@-]+)*))?"
+    r"`leadline [^`]*`|--config [a-z]+\.([a-z_]+)(?:=('[^']+'|[\w|:@-]+(?:[.,][\w|:@-]+)*))?"
     r"|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|\w+(?:[.,]\w+)*)(?![\w-]))?"
 )
 # Settings that only some functions take; the readers take them for all others.
 READERS = {
     "read_qrels": ("kind", "negative", "qrels_columns", "subtopics"),
     "read_run": ("columns", "documents_of", "drop_identical_ids", "on_duplicate", "on_nan", "order"),
+    "read_scores": ("higher_is_better", "lower_is_better"),
 }
 PROSE = {  # not the value of an option
     *("and", "apply", "applies", "as", "cannot", "does", "for", "has", "if", "is"),
@@ -221,7 +222,7 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
     parameters = _annotations(inspect.unwrap(function))
 
     def keyword(found: re.Match[str]) -> str:
-        name, value = found[1] or (found[3] or "").replace("-", "_"), found[2] or found[4] or ""
+        name, value = found[1] or (found[3] or "").replace("-", "_"), (found[2] or found[4] or "").strip("'")
         file = value.isupper() and value.lower() in parameters  # named as its value, as in --topics VECTORS
         reader = next((one for one, names in READERS.items() if name in names), "")
         if name not in parameters and reader and found[1]:

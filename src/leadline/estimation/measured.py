@@ -34,11 +34,10 @@ if TYPE_CHECKING:
     from leadline.evaluation.estimated_recall import PoolLike
     from leadline.io.pool_files import DrawnPool
 
-NO_ESTIMATES = (
+WITHOUT_POOL = (
     "{} only to estimates from a sampled pool, and not to statAP. Pass --pool POOL with a pool from "
     "`leadline pool --for`."
 )
-WITHOUT_POOL = NO_ESTIMATES.format("LLM labels apply")
 READING = ReadingOptions.__annotations__.keys() - {"name_by"}
 DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters.values()} | {
     one.name: one.default for kind in (Reading, Cut) for one in fields(kind)
@@ -217,9 +216,9 @@ def measured(
         measures = default_measures(draw, default)
     if draw is None:
         if machine is not None and not (same_labels(qrels, machine) or same_labels(table, machine)):
-            raise UsageError(WITHOUT_POOL)
+            raise UsageError(WITHOUT_POOL.format("LLM labels apply"))
         if second_judge is not None:
-            raise UsageError(NO_ESTIMATES.format("a second judge applies"))
+            raise UsageError(WITHOUT_POOL.format("a second judge applies"))
         return exact(
             table,
             runs,

@@ -47,7 +47,7 @@ from leadline.estimation.sampling_errors import (
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.evaluation.lookups import place_of
 from leadline.evaluation.profiles import profile_of
-from leadline.io.id_lists import read_labels, teams_of
+from leadline.io.id_lists import teams_of
 from leadline.io.objects import read_qrels
 from leadline.io.pool_files import DrawnPool
 from leadline.io.read import QrelsLike, RunLike
@@ -467,10 +467,9 @@ def left_out(
         raise UsageError("the pool was not drawn for measures. Use one from `leadline pool --for`.")
     measures = profile_of("leadline").measures(pool.design["measures"], rel=pool.design.get("rel"))
     names = list(pool.design.get("runs", ()))
-    labels, place = (read_labels(teams), teams) if isinstance(teams, str) else (teams, "")
-    team_of = dict(zip(names, teams_of(labels, names, place), strict=True))
+    team_of = dict(zip(names, teams_of(teams, names), strict=True))
     if len(set(team_of.values())) < 2:
-        where = f" in {place}" if place else ""
+        where = f" in {teams}" if isinstance(teams, str) else ""
         raise UsageError(f"all runs belong to one team{where}. Name at least two teams.")
     given = judgments is not None and runs is not None
     results = estimate(judgments, runs, measures, pool=pool, **options) if given else None  # type: ignore[arg-type]

@@ -85,7 +85,7 @@ def evidence_of(
     if given is not None and ("seed" not in given.design or np.isnan(given.order).all()):
         given = _of_judged_queries(given, {query for query, _ in grades}, warnings)
     if not grades:
-        raise UsageError("there are no judgments of grade 0 or more. Judge at least one pair of the pool.")
+        raise UsageError("there are no judgments of grade 0 or more. Judge at least one pair.")
     pairs = _listed([(*pair, 1.0) for pair in grades]) if given is None else given
     if given is not None:
         _check_outside(given, grades, warnings)

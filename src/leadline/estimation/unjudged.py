@@ -314,10 +314,8 @@ def _teams(systems: Systems, teams: str | Mapping[str, str] | None) -> Codes:
     names = [info.name for info in systems.infos]
     if teams is None:
         return number_teams(names)
-    from leadline.io.id_lists import read_labels, teams_of
+    from leadline.io.id_lists import teams_of
 
-    if isinstance(teams, str):
-        return number_teams(teams_of(read_labels(teams), names, teams))
     return number_teams(teams_of(teams, names))
 
 

@@ -193,7 +193,7 @@ def explain(
     (0.5, ['first relevant document at rank 2', 'RR = 1 / 2 = 0.5'])
     """
     check_flags(everything=everything)
-    refuse_unknown(explain, options, EvaluateOptions)
+    refuse_unknown(explain, options, EvaluateOptions.__annotations__)
     if options.get("pool") is not None:
         raise UsageError("explain() does not support estimates from a pool. Leave out pool")
     profile = profile_of(options.get("profile", "leadline"))

@@ -82,12 +82,16 @@ def _number(cell: object, column: str, path: str, line: int) -> float:
     return number
 
 
-def teams_of(labels: Mapping[str, str], names: Iterable[str], place: str = "") -> list[str]:
+def teams_of(labels: str | Mapping[str, str], names: Iterable[str], place: str = "") -> list[str]:
     """Return the team of every run; an error where one has none. `place` says where labels are from.
+
+    Labels may also be FILE:COLUMN.
 
     >>> teams_of({"a": "one", "b": "two"}, ["b", "a"])
     ['two', 'one']
     """
+    if isinstance(labels, str):
+        return teams_of(read_labels(labels), names, labels)
     wanted = list(names)
     missing = [name for name in wanted if name not in labels]
     if missing:

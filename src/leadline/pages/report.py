@@ -26,6 +26,7 @@ from leadline.measures import Measure
 from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec
 
 POINTS = [str(IPrec(recall=level, rule="standard")) for level in ELEVEN_LEVELS]
+CALL = 'Call `report(qrels, runs, "page.html")` or `report(results, "page.html")`.'
 Path: TypeAlias = "str | os.PathLike[str]"
 Runs: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"
 Measures: TypeAlias = "Iterable[str | Measure] | str | Measure | None"
@@ -88,8 +89,8 @@ def report(
     from leadline.pages.report_page import page, significance_table
     from leadline.render.text_formats import write_latex
 
-    known = {one.name: one for one in signature(compare).parameters.values() if one.kind is one.KEYWORD_ONLY}
-    refuse_unknown(report, options, type("", (), {"__annotations__": known | TestedOptions.__annotations__}))
+    known = [one.name for one in signature(compare).parameters.values() if one.kind is one.KEYWORD_ONLY]
+    refuse_unknown(report, options, [*known, *TestedOptions.__annotations__])
     curves: Floats | None
     if isinstance(qrels, (Results, Comparison)):
         target = _path(path, None) if runs is None else _path(runs, path)
@@ -98,6 +99,8 @@ def report(
         curves = _curves(comparison.results if isinstance(qrels, Comparison) else qrels)
         judgments, inputs, again = None, [], f"leadline.report(results, {target!r})"
     else:
+        if runs is None:
+            raise UsageError(f"there are judgments but no runs. {CALL}")
         target = _path(path, None)
         table = read_qrels(qrels, subtopics=options.get("subtopics", False))
         baseline = options.pop("baseline", None)
@@ -126,9 +129,7 @@ def _path(path: object, more: object) -> str:
         found = "there are both results and runs"
         if more is None:
             found = "there is no path" if path is None else f"the path is of type {type(path).__name__}"
-        raise UsageError(
-            f'{found}. Call `report(qrels, runs, "page.html")` or `report(results, "page.html")`.'
-        )
+        raise UsageError(f"{found}. {CALL}")
     return os.fspath(path)
 
 

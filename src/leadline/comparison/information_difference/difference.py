@@ -276,7 +276,7 @@ def _no_pairs(qrels: Qrels, rel: float) -> InputError:
         "Judge documents that are not relevant, or list them in DOCS with --exhaustive DOCS (`complete` in "
         "Python)"
     )
-    if not qrels.grades.max(initial=-math.inf) >= rel:
+    if qrels.grades.max(initial=-math.inf) < rel:
         found = f"no document has grade {rel:g} or higher, so none is relevant"
         hint = "Lower the relevance level, or add relevant documents"
     return InputError(found, path=qrels.source, hint=hint)

@@ -27,7 +27,7 @@ from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.estimation.unjudged import mean_of_defined
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
-from leadline.io.id_lists import read_labels, teams_of
+from leadline.io.id_lists import teams_of
 from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
 from leadline.stats.resampling import bootstrap_interval, interval, weights
 from leadline_studies import (
@@ -149,7 +149,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     at_least(LEAST, len(names), "runs")
     results = evaluate(table, runs, "AP", rel=given.level, queries="with_relevant")
     exact = grid.means(np.nan_to_num(results.values[:, :, 0]))
-    groups = teams_of(read_labels(given.team), names, given.team) if given.team else names
+    groups = teams_of(given.team, names) if given.team else names
     found = correlations_by_cell(grid, exact, np.stack(of_runs), groups, given.draws)
     data = {"samples": grid.sizes, "shares": grid.shares, "bins": given.bins, "repeats": given.repeats}
     data |= {"runs": len(names), "estimates": found, "mean_exact": float(exact[:, 0, 0].mean())}
