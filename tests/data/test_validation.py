@@ -77,7 +77,11 @@ def test_other_arguments_are_checked_too() -> None:
 
 def test_numbers_and_flags_of_numpy_are_taken() -> None:
     options: dict[str, Any] = {"rel": np.float32(1), "depth": np.int64(1), "judged_only": np.bool_(False)}
-    assert evaluate(QRELS, RUN, "AP", **options).mean("run", "AP") == 0.0
+    results = evaluate(QRELS, RUN, "AP", **options)
+    assert results.mean("run", "AP") == 0.0
+    assert '"rel": 1.0' in results.to_json(), "which has no numbers of NumPy"
+    seed: Any = np.int64(3)
+    assert ll.agreement({"a": QRELS, "b": QRELS}, seed=seed).to_json()
 
 
 @pytest.mark.parametrize(
@@ -87,6 +91,18 @@ def test_numbers_and_flags_of_numpy_are_taken() -> None:
         (lambda: evaluate({"q": {"d": 1}}, {"q": {"d": math.nan}}), "on_nan='drop'"),
         (lambda: ll.read_scores({"a": {"q": {"AP": 1}}}, lower_is_better="AP"), "lower_is_better='AP' is"),
         (lambda: ll.read_scores({"a": {"q": {"P@5": 1}}}, lower_is_better="P@5"), "lower_is_better='P@5' is"),
+        (
+            lambda: ll.gate(
+                ll.compare(
+                    ll.read_scores(
+                        [{"run": run, "query": f"q{n}", "s q": n} for run in "ab" for n in range(4)]
+                    ),
+                    baseline="a",
+                ),
+                fail_if_worse="s q",
+            ),
+            "Pass read_scores(..., higher_is_better='s q') or read_scores(..., lower_is_better='s q').",
+        ),
     ],
 )
 def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], object], said: str) -> None:

@@ -257,7 +257,7 @@ def correlate_columns(
     check_whole(0, draws=draws)
     check_numbers(confidence=confidence)
     checked_level(confidence)
-    seed = checked_seed(seed)
+    checked_seed(seed)
     both = sorted(sides[0].values.keys() & sides[1].values.keys())
     x, y = (np.array([side.values[name] for name in both], dtype=np.float64) for side in sides)
     finite = np.isfinite(x) & np.isfinite(y)

@@ -72,7 +72,7 @@ class Rules:
         for name, value in parsed.items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "confidence", checked_level(self.confidence))
-        object.__setattr__(self, "seed", checked_seed(self.seed))
+        checked_seed(self.seed)
         if self.family not in ("measure", "all"):
             raise UsageError(f"family={self.family!r} is not valid. Use 'measure' or 'all'.")
         given = {name: getattr(self, name) for name in ("margin", "smallest")}

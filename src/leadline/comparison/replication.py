@@ -130,7 +130,7 @@ def replicate(
     refuse_unknown(replicate, options, EvaluateOptions.__annotations__)
     check_whole(0, draws=draws)
     checked_level(confidence)
-    seed = checked_seed(seed)
+    checked_seed(seed)
     if 0 < draws < LEAST_DRAWS:
         raise UsageError(f"--config test.draws={draws} is too few. Use 0 or at least {LEAST_DRAWS}.")
     overlap = _overlap(rbo)

@@ -106,7 +106,8 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
     """Let the result of a public function remember the files it is made of.
 
     Where the function fails with another error than a refusal and an argument is of a wrong type, that
-    argument is refused. A refusal names keywords of the function, not options of the command line.
+    argument is refused. A refusal names keywords of the function, not options of the command line. Keywords
+    may be NumPy numbers.
     """
 
     @wraps(function)
@@ -114,7 +115,7 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
         outermost = not _current  # neither a command nor another public function called this one
         with _recording() as record:
             try:
-                found = function(*args, **kwargs)
+                found = function(*args, **{name: _plain(value) for name, value in kwargs.items()})
             except LeadlineError as error:
                 if outermost:
                     _name_keywords(error, function)
@@ -134,6 +135,11 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
         return found
 
     return call
+
+
+def _plain(value: Any) -> Any:
+    """Return a NumPy number as one of Python, which JSON can hold; anything else as it is."""
+    return value.item() if getattr(value, "shape", None) == () else value
 
 
 def _has_sources(value: object) -> bool:
