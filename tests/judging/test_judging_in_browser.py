@@ -340,6 +340,7 @@ def test_a_tab_asks_before_it_closes_only_if_the_server_does_not_save(
     judge.page.keyboard.type("half a thought")
     judge.page.reload()  # at once, while the judgment is on its way
     judge.wait()
+    judge.page.wait_for_selector("#card:not([hidden])")  # the judgment may be saved before the cards come
     assert (judge.said, judge.page.input_value("#note")) == ([], "half a thought")
     assert len(stored(files.store)) == 1
     server.stop(signal.SIGKILL)
