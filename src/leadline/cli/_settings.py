@@ -93,8 +93,9 @@ SETTINGS = {
         Setting("read.documents", "Number of documents in the collection, for Utility and FallOut.",
                 click.IntRange(0, LARGEST), tried=("-N",)),
         Setting("read.documents_of",
-                "Document that a chunk in runs belongs to: a pattern whose first group is the document id, "
-                "such as '^(.*)#\\d+$', or a table with both ids. The best chunk of a document counts.",
+                "How to find the document of each chunk in a run: a pattern whose first group is the "
+                "document id, such as '^(.*)#\\d+$', or a table with both ids. The best chunk of a document "
+                "counts.",
                 InputPath()),
         Setting("read.drop_identical_ids",
                 "Leave out retrieved documents that have the same id as their query, as BEIR and MTEB "
@@ -103,7 +104,7 @@ SETTINGS = {
         Setting("read.encoding", "Character encoding of texts, such as latin-1.", default="utf-8"),
         Setting("read.kind", "Content of the files, if their columns do not show it.",
                 one_in("qrels", "run", "values")),
-        Setting("read.known", "File of documents that the user already knew, for Coverage and Novelty.",
+        Setting("read.known", "File with the documents that the user already knew, for Coverage and Novelty.",
                 InputPath()),
         Setting("read.lengths",
                 "Lengths of documents (of chunks, with documents_of) for measures with a budget, such as "
@@ -126,7 +127,7 @@ SETTINGS = {
         Setting("read.qrels_columns",
                 "Column names for judgments without a header, such as query_id,doc_id,relevance."),
         Setting("read.queries_in",
-                "File of the queries to read: one id per line, a table with query_id, qrels or a run.",
+                "File with the queries to read: one id per line, a table with query_id, qrels or a run.",
                 QueryFilePath()),
         Setting("read.second_judge",
                 "A second judge's judgments of the pairs that `pool --twice` drew. Values then reflect the "
@@ -216,7 +217,8 @@ SETTINGS = {
         Setting("agreement.weights", "Weights for disagreement in Cohen's kappa.",
                 one_in("none", "linear", "quadratic"), "none"),
         Setting("agreement.within",
-                "Report the judgments needed for this half-width of kappa. [default with --runs: 0.05]",
+                "Report the number of judgments needed for this half-width of kappa. [default with "
+                "--runs: 0.05]",
                 click.FLOAT),
         Setting("difference.condense", "Remove unjudged documents before the cutoff.",
                 click.BOOL, default=False),
@@ -244,7 +246,7 @@ SETTINGS = {
                 "Documents to sample from: each run's own lists, or the union of all runs.",
                 one_in("list", "union"), "list"),
         Setting("histogram.show",
-                "Run to show in the figure, at most four in all. [default: all runs if at most four, "
+                "Run to show in the figure (at most four runs). [default: all runs if at most four, "
                 "otherwise those with the highest and lowest HSA]", many=True),
         Setting("index.positions", "Store term positions. Only SDM needs them, and an index without "
                                    "them is smaller.",
@@ -253,12 +255,12 @@ SETTINGS = {
                 "With --store-text, number of bytes to store from the start of each text. The whole text is "
                 "indexed.", COUNT),
         Setting("judge.looks",
-                "Number of times to check --stop-when, at equal steps. [default: as many as the "
-                "pool has, or 10]", COUNT),
+                "Number of times to check --stop-when, at equal steps. [default: the number in "
+                "`pool --looks`, or 10 without it]", COUNT),
         Setting("pool.batch", "Maximum number of new pairs per query.", COUNT),
         Setting("pool.everything", "Pool the whole collection.", click.BOOL, default=False,
                 tried=("--all",)),
-        Setting("pool.known", "File of pairs to exclude: a pool or qrels.", InputPath()),
+        Setting("pool.known", "File with pairs to exclude: a pool or qrels.", InputPath()),
         Setting("pool.new_runs",
                 "Share of the budget for documents below the cutoff that later runs may retrieve.",
                 click.FLOAT, 0.15),
@@ -267,7 +269,7 @@ SETTINGS = {
                 click.IntRange(0, LARGEST), 0),
         Setting("pool.whole", "Include known pairs in the output.", click.BOOL, default=False),
         Setting("sampled.correction",
-                "Correction of ranks: a prior that is uniform on a log scale (log), or none. Without it, "
+                "Correction of ranks: a prior that is uniform on a log scale (log), or none. With none, "
                 "each of n documents sampled from N counts N/n times.", one_in("log", "none"), "log"),
         Setting("summary.windows", "Maximum number of windows, with --query.", COUNT, 2),
         Setting("topics.alpha", "Dirichlet prior of each topic. [default: 50/T]", click.FLOAT),
@@ -349,7 +351,7 @@ class ConfigOption(Option):
             expose_value=False,
             metavar="KEY=VALUE",
             callback=_remember,
-            help="More settings, or a FILE.toml with them. `leadline help config` explains the keys.",
+            help="Change settings, or read them from FILE.toml. `leadline help config` explains the keys.",
         )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -589,7 +591,8 @@ def described() -> list[tuple[str, str]]:
         values = getattr(one.kind, "choices", ())
         notes = "|".join(values)
         if one.default not in (None, False):
-            notes += f"{', ' * bool(notes)}default: {one.default}"
+            default = "true" if one.default is True else one.default
+            notes += f"{', ' * bool(notes)}default: {default}"
         notes += "repeatable" * one.many
         rows.append((one.key, f"{one.help} [{notes}]" if notes else one.help))
     return rows

@@ -57,7 +57,7 @@ def command(
     -------
     [judges]... : QRELS QRELS...
     --table N,N,N,N
-        Counts of pairs instead of files: yes-yes, yes-no, no-yes, no-no, the first assessor's grade first.
+        Counts of pairs, instead of files: yes-yes, yes-no, no-yes, no-no, the first assessor's grade first.
         For more grades, pass 9, 16, ... counts row by row.
     --reference | flag
         Compare every assessor with the first.
@@ -69,8 +69,8 @@ def command(
     --runs RUN... | many
         Also show how the choice of assessor changes the scores and ranking of these runs.
     --used-the-judge RUN | many
-        Run made with the audited judge (repeatable). Shows how much the labels favor such runs over the
-        others.
+        Run made with the audited judge (repeatable). Shows how much the labels favor such runs over the other
+        runs.
     -m, --measure MEASURE as measures | Measures | MEASURE | many | (= ["AP", "nDCG"])
         Measure for --runs (repeatable). [default: AP, nDCG; for per-query values, all in the table]
     use per-query, scores

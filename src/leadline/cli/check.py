@@ -30,12 +30,12 @@ def command(
     """Check runs, qrels and indexes for errors.
 
     FILE may also be a quoted pattern ('runs/*.run') or a folder, which stands for all files in it. The folder
-    of an index counts as one file. leadline lists problems with line numbers and counts. `evaluate` and
-    `compare` reject files with errors and accept files with remarks. With --qrels, or if the first FILE is
-    qrels and all others are runs (all in TREC format), leadline also checks the runs against these judgments.
-    A run without any judged document counts as an error. --docs with --qrels reports how many judged and
-    relevant documents the corpus contains. For an index, leadline verifies all checksums and that its parts
-    fit together.
+    of an index counts as one file. leadline lists each problem once, with the line where it first occurs and
+    how often it occurs. `evaluate` and `compare` reject files with errors and accept files with remarks. With
+    --qrels, or if the first FILE is qrels and all others are runs (all in TREC format), leadline also checks
+    the runs against these judgments. A run without any judged documents counts as an error. With --docs and
+    --qrels, leadline reports how many judged and relevant documents the corpus contains. For an index,
+    leadline verifies all checksums and checks that the parts fit together.
 
     The exit status is 2 if a file would be rejected and was not repaired.
 
@@ -45,8 +45,7 @@ def command(
     -------
     [files]... : FILE...
     --docs DOCS
-        Corpus (texts or an index), used with --qrels. Shows how many judged and relevant documents it
-        contains.
+        Corpus (texts or an index) in which to count the judged and relevant documents. Needs --qrels.
     --qrels QRELS
         Judgments to check every run against. Reports the share of judged documents, and ids that do not
         match.

@@ -22,7 +22,7 @@ def command(
     """Describe a test collection.
 
     The table shows the number and mean length of documents and queries (topics), the judgments per query, and
-    the grades. Notes below it report ids that do not match between the files.
+    the grades. Notes below the table report ids that do not match between the files.
 
     Example: leadline collection docs.jsonl queries.jsonl qrels.txt
 

@@ -208,10 +208,11 @@ def command(
     """Compare runs: differences with intervals and significance tests.
 
     `leadline compare QRELS OLD NEW` tells you whether NEW is better than OLD. In every pair, b is the
-    baseline or, without one, the run named first. The mean difference a - b is over the same queries.
+    baseline or, without a baseline, the run named first, and a - b is the mean difference over the same
+    queries.
 
-    With --fail-if-worse, --require-not-worse or --fail-below, the exit status is 1 if a check fails or
-    leadline cannot tell. You can repeat and combine these options (docs/gates.md).
+    Gates set the exit status to 1 if a check fails or leadline cannot tell. You can repeat and combine gates
+    (docs/gates.md).
 
     Example: leadline compare qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse AP:0.01
 

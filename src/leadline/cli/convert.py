@@ -70,7 +70,7 @@ def command(
     Elasticsearch's `_rank_eval`.
 
     If you pass the qrels of several assessors as IN, leadline merges them. A pair that several assessors
-    judged gets the most frequent grade, or in a tie the lowest of the most frequent grades.
+    judged gets the most frequent grade or, in a tie, the lowest of the most frequent grades.
 
     Example: leadline convert bm25.run bm25.parquet
 
@@ -80,10 +80,10 @@ def command(
     [others]... : [IN]... | INPUT
     [target] : OUT | INPUT
     -o, --output OUT | OUTPUT
-        File to write instead of OUT.
+        File to write, if you leave out the argument OUT.
     --to as form | trec/parquet/arrow/jsonl/json/csv/tsv/quepid/beir/rank_eval
-        Format of OUT. With qrels, beir writes a folder, rank_eval an Elasticsearch request, and quepid the
-        CSV file that Quepid imports. [default: by suffix]
+        Format of OUT. Only qrels can be written as beir (a folder), rank_eval (an Elasticsearch request) or
+        quepid (the CSV file that Quepid imports). [default: by suffix]
     --queries FILE
         Query texts, for --to beir or rank_eval.
     --docs FILE

@@ -39,8 +39,8 @@ def command(
     """Compute the rank correlation between two scores of the same runs.
 
     The coefficients are Kendall's tau-b, tau-AP, tau-AP,b (symmetric, with ties), Spearman's rho and
-    Pearson's r. The inputs are JSON results of commands, results saved with -o, or tables with a header.
-    MEASURE is a measure in a result (AP, hsa, ric) or a column of a table. The default is the first. Runs
+    Pearson's r. Each input is a result saved with -o, a result printed with -f json, or a table with a
+    header. MEASURE is a measure in a result (AP, hsa, ric) or a column of a table, by default the first. Runs
     that occur in only one input are counted and excluded.
 
     The inputs may also be per-query values: TRUTH and ESTIMATE, or any number of files with two -m options.
@@ -61,7 +61,7 @@ def command(
     [estimate] : ESTIMATE[:MEASURE]
     [more]... : [FILE]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        Correlate the per-query values of two measures over all files together (pass -m twice).
+        Correlate two measures over the per-query values in all files (pass -m twice).
     --team FILE:COLUMN | Statistics
         Team of every run. The bootstrap then resamples teams, because runs of one team are alike.
     use confidence, seed, scores

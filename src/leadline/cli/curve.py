@@ -36,12 +36,13 @@ def command(
     qrels
     runs...
     --interpolation | Measures | standard/printed-next/printed-zero/trec9/trec10 | = "standard"
-        Interpolation of precision at a recall level. standard: the highest precision at that level or
-        above. printed-next, printed-zero: the highest precision between that level and the next; if the run
-        has no point there, the value of the next level or 0. trec9, trec10: as in that version of trec_eval.
+        Interpolation of precision at a recall level. standard: the highest precision at that level or above.
+        printed-next and printed-zero: the highest precision between that level and the next. If the run has
+        no point there, printed-next takes the value of the next level, and printed-zero takes 0. trec9 and
+        trec10: as in trec_eval 9 or 10.
     -l, --level GRADE | Measures | float | (= 1.0)
         Lowest relevant grade. [default: 1]
-    --ranks | Measures | int 1..1000 | (= 20)
+    --ranks N | Measures | int 1..1000 | (= 20)
         Last rank of the curve with -C subtopics. [default: 20]
     use reading
     -C read.subtopics

@@ -24,7 +24,7 @@ relevant. The run `circular` ranks exactly those on top."""
 
 
 def command(output: str, form: str, folder: str | None, collection: str | None) -> None:
-    """Evaluate eight embedded runs on Cranfield and write a report.
+    """Evaluate eight bundled runs on Cranfield and write a report.
 
     The demo ends by ranking the runs with an automatic judge's labels, with 20 human judgments per query, and
     with all judgments.
@@ -38,7 +38,7 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
     -o, --output FILE | Output | OUTPUT | = "leadline-demo.html"
         Write the report to FILE.
     -f, --format FORMAT as form | Output | FORMATS | = "table"
-        Screen format: table, csv, tsv, json, jsonl, markdown, latex, html or none.
+        Format to print in: table, csv, tsv, json, jsonl, markdown, latex, html or none.
     --files FOLDER as folder | OUTPUT
         Only write the collection's files to FOLDER, for use with other commands. If any file exists with
         different content, nothing is written.

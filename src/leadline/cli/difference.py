@@ -37,7 +37,8 @@ def command(
     which of two judged documents is more relevant. The Information Difference (id) of two lists is the
     information that one list has and the other lacks, summed over both directions. The output also shows the
     concordance (the share of pairs in the right order minus the share in the wrong order), the number of
-    reversed lists, which rank most of their pairs in the wrong order, and rank similarities of the lists.
+    reversed lists (those that rank most of their pairs in the wrong order), and the rank similarities of the
+    lists.
 
     Example: leadline difference qrels.txt bm25.run dense.run -k 20 -o map.svg
 

@@ -202,8 +202,8 @@ def command(  # click documents the options
 
     By default, leadline averages over all judged queries (TREC topics), and a query missing from a run counts
     as 0. The lines below the table list whatever could shift the numbers: missing queries, ties, unjudged
-    documents. `-f trec` prints in trec_eval's format, by default its official measures. With --profile trec9
-    or trec10, the values are also those of trec_eval.
+    documents. `-f trec` prints trec_eval's format and, by default, its official measures. With --profile
+    trec9 or trec10, the values are also those of trec_eval.
 
     Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 --per-query
 

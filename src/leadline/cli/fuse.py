@@ -41,8 +41,8 @@ def command(
     --normalise | min-max/max/sum/z/rank/borda/none
         Normalization of the scores in each list, only for Comb* and Mixed. [default: min-max]
     --weights X,X,...
-        Weights of the runs, in their order. 0 leaves a run out. CombMED, CombMAX and CombMIN take no weights.
-        [default: equal]
+        Weights of the runs, in their order. A weight of 0 leaves a run out. CombMED, CombMAX and CombMIN take
+        no weights. [default: equal]
     --depth N | int 1..
         Maximum number of documents to keep per query. [default: all]
     --name NAME

@@ -26,14 +26,14 @@ def command(
 
     HSA (Histogram Slope Analysis) is the slope of ln(relevant / non-relevant) over bins of normalized scores.
     DO (Distributional Overlap) measures the overlap of the two histograms. You need not rank the collection:
-    scores of the relevant documents and of a sample of the others are enough.
+    scores of the relevant documents and of a sample of the other documents are enough.
 
-    We recommend --from-ranks for submitted runs. In 14 of 16 settings (a set of runs cut at a depth of 100 or
-    1000), HSA from ranks follows MAP more closely than HSA from scores. Recall of the same lists is the
-    control. With --depth 100, recall follows MAP as closely as HSA and DO do: the median Pearson correlation
-    of recall with MAP over random sets of seven runs is 0.91 to 0.98. hsa_robust is our own variant, chosen
-    on four sets of runs. On other runs, its median correlation with MAP is 0.30 to 0.98, compared with 0.04
-    to 0.99 for HSA from ranks, and it is higher in 4 of 9 settings.
+    We recommend --from-ranks for submitted runs. In 14 of 16 settings (each is a set of runs cut at a depth
+    of 100 or 1000), HSA from ranks follows MAP more closely than HSA from scores. Recall of the same lists is
+    the control. With --depth 100, recall follows MAP as closely as HSA and DO do: the median Pearson
+    correlation of recall with MAP over random sets of seven runs is 0.91 to 0.98. hsa_robust is our own
+    variant, chosen on four sets of runs. On other runs, its median correlation with MAP is 0.30 to 0.98,
+    compared with 0.04 to 0.99 for HSA from ranks, and it is higher in 4 of 9 settings.
 
     Example: leadline histogram qrels.txt bm25.run dense.run --bins 4 -o hsa.svg
 
@@ -44,7 +44,7 @@ def command(
     --bins N | Measures | int 2..10000 | = 10
         Number of bins of equal width, from 2 to 10,000.
     --norm | Measures | query/model/none
-        Normalize scores to the range 0 to 1 per query (query) or per run (model, as in the paper), or take
+        Normalize scores to the range 0 to 1 per query (query) or per run (model, as in the paper), or use
         scores that are already in this range (none). [default: query]
     --from-ranks | Measures | flag
         Use ranks as scores (recommended for submitted runs).
@@ -56,7 +56,7 @@ def command(
     -l, --level GRADE | Measures | float | (= 1.0)
         Lowest relevant grade. [default: 1]
     --seed N | Statistics | int 0..4294967295 | = 0
-        Seed of the sample and of the random number generator.
+        Random seed.
     use reading
     -C histogram.show, histogram.as_printed, histogram.nonrelevant, histogram.missing, histogram.sample_from,
        test.draws

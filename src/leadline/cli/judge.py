@@ -43,9 +43,9 @@ def command(
     Press a digit to grade the document, U to undo, S to skip, N to write a note, or T to see the full text.
     Documents appear in the order of the pool if `leadline pool --for` drew it, otherwise query by query, in a
     random order for each assessor. The page hides systems and ranks. Each judgment is written to --store
-    before the page says it is saved. Press Ctrl-C to stop the server, and run the same command to resume. The
-    page needs --docs and --queries. `leadline evaluate` reads the store as qrels, and --export writes a qrels
-    file.
+    before the page says it is saved. Press Ctrl-C to stop the server, and run the same command again to
+    resume. The page needs --docs and --queries. `leadline evaluate` reads the store as qrels, and --export
+    writes a qrels file.
 
     Example: leadline judge pool.tsv --docs docs.jsonl --queries queries.jsonl --store judged.sqlite
     --grades "0=no,1=partly,2=yes"
@@ -56,7 +56,7 @@ def command(
     --docs DOCS
         Document file, folder of text files, or index with stored texts.
     --queries QUERIES
-        Query (topic) file, shown with descriptions.
+        Query (topic) file. Descriptions are also shown.
     --store FILE | required
         SQLite file for the judgments, created if it does not exist.
     --grades SCALE
@@ -68,8 +68,8 @@ def command(
     --overlap SHARE | share 0..1
         Share of pairs that two of the --judges grade, to measure agreement. [default: 0.1]
     --stop-when RULE | Sampling
-        Rule that ends judging, such as "P@10 half-width < 0.05". It is about the widest 95 % interval of the
-        pooled runs for these queries. Needs a pool from `pool --for`.
+        Rule that ends judging, such as "P@10 half-width < 0.05". The half-width is that of the widest 95 %
+        interval of the pooled runs, for these queries. Needs a pool from `pool --for`.
     --content FORMS as forms | = "full"
         Content below the title: title (nothing), static or dynamic (a summary), or full (the text). Give
         several, such as static,dynamic, to assign one at random per assessor and document.
@@ -77,8 +77,8 @@ def command(
         Let simulated --judges grade the pool with these judgments, and start no server. Pairs without a
         judgment get grade 0.
     --export QRELS as target | Output | OUTPUT
-        Write the judgments in --store to QRELS and start no server. The suffix sets the format. A .csv or
-        .tsv file has one column per assessor.
+        Write the judgments in --store to QRELS and start no server. The suffix determines the format. A .csv
+        or .tsv file has one column per assessor.
     --merge RULE | Output | = "majority"
         With --export, how to combine grades if several assessors judged a pair: majority (ties: the lower
         grade), max, mean, or the name of one assessor.
@@ -88,11 +88,11 @@ def command(
         Port of the server, or 0 for any free port.
     --token TEXT | Server | envvar LEADLINE_TOKEN
         Token of 8 characters or more that assessors need (or set LEADLINE_TOKEN). By default, leadline
-        makes one up if other machines can reach --host.
+        generates one if other machines can reach --host.
     --no-browser | Server | flag
         Do not open a browser.
     --seed N | int 0..4294967295
-        Seed of a new store, for the random order, overlap and content shown. [default: 0]
+        Random seed of a new store, for the order, the overlap and the content shown. [default: 0]
     use analysis, texts
     -C judge.looks
     -o

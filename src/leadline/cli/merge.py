@@ -15,7 +15,8 @@ def command(
 
     Create FILES with `leadline evaluate QRELS PART -o FILE.parquet`. Values and means are the same as if you
     had evaluated the whole run. Queries that are in no part count as missing. leadline rejects files that
-    share a query of the same run, or that have different runs, judgments, measures or options.
+    contain the same query of the same run, and files that differ in their runs, judgments, measures or
+    options.
 
     Example: leadline merge part-1.parquet part-2.parquet --name bm25 -o all.parquet
 
@@ -23,7 +24,7 @@ def command(
     -------
     files...
     --name NAME | Selection
-        Name of the merged run. Needed if its parts have different names. Each file must contain one run.
+        Name of the merged run, needed if its parts have different names. Each file must contain one run.
     use per-query
     -C scores.queries all/both
     -o | figures heat-map/box/violin/line/means

@@ -53,15 +53,15 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
         Pooling method to use instead of --depth: RRF(documents=100), RBP(documents=100,p=0.8) or
         MoveToFront(documents=100) (docs/judging.md).
     --docs DOCS as documents
-        Collection (texts or an index). Documents outside it are left out. [default: all retrieved
+        Collection (texts or an index). Documents outside the collection are left out. [default: all retrieved
         documents]
     --queries QUERIES
         Queries (topics). Queries that no run contains are also pooled if you add -C pool.random or
         -C pool.everything.
     --judged QRELS
-        Existing judgments. The judged pairs are excluded, and MoveToFront uses their grades. With --for,
-        they are in the pool with probability 1 but need no new judgment. They must not come from a pool drawn
-        with the same seed.
+        Existing judgments, which must not come from a pool drawn with the same seed. MoveToFront uses their
+        grades. With --for, the judged pairs are in the pool with probability 1 but need no new judgment.
+        Otherwise, they are left out.
     --level GRADE as rel | Selection | float | (= 1.0)
         Lowest relevant grade, for MoveToFront and for the measures of --for. [default: 1]
     --for MEASURE as wanted | Sampling | MEASURE | many
@@ -71,10 +71,10 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
     --total N | Sampling | int 1..
         Expected total number of judgments. The number drawn is random.
     --for-pair A B as pair | Sampling | nargs 2
-        Restrict the sample to documents whose weights in runs A and B differ. Single runs have no interval.
+        Sample only documents whose weights in runs A and B differ. Single runs then have no interval.
     --for-run RUN | Sampling | many
-        New run to measure, instead of the RUN arguments (repeatable). Only documents of new runs are
-        sampled, except those already in --judged.
+        New run to measure, instead of the RUN arguments (repeatable). Only documents of new runs are sampled,
+        except documents already in --judged.
     --machine LABELS | Sampling
         LLM labels for the forecast. They do not change the draw, but estimates from the pool use them.
     --from POOL as earlier | Sampling

@@ -32,9 +32,9 @@ def command(
 ) -> None:
     """Predict query performance (QPP) without relevance judgments.
 
-    leadline predicts the performance of each ranked list on its own. Predictions have no unit, and higher is
-    better. JSON output has the predictions for each query, and `leadline correlate` reads their means from
-    it. The formulas are in docs/unjudged.md.
+    leadline predicts the performance of each ranked list on its own. Predictions have no unit, and higher
+    values predict better performance. JSON output has the predictions for each query, and `leadline
+    correlate` reads their means from this output. The formulas are in docs/unjudged.md.
 
     Example: leadline predict bm25.run dense.run -m NQC
 

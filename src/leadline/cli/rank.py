@@ -37,8 +37,8 @@ def command(
     interval is 1 plus the number of runs that beat it significantly. leadline also shows a bootstrap interval
     of each rank and the probability of being the best (docs/comparing.md).
 
-    Group 1 consists of the best run and every run that does not differ from it significantly. Group 2 is the
-    same for the remaining runs, and so on.
+    Group 1 consists of the best run and every run that does not differ from it significantly. Group 2 is
+    formed in the same way from the remaining runs, and so on.
 
     You can pass files of per-query values, such as results of `leadline evaluate`, instead of QRELS and RUNS.
 

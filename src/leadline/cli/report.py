@@ -53,8 +53,9 @@ def command(
     qrels
     [runs]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). The first one orders the runs.
-        [default: AP, nDCG@10, RR, P@10, R@100, Judged@10, or all measures of the pool or per-query values]
+        Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). The runs are sorted by the first
+        measure. [default: AP, nDCG@10, RR, P@10, R@100, Judged@10, or all measures of the pool or per-query
+        values]
     use tests, sample, evaluation, scores
     -C output.digits, output.top
     -o | default leadline-report.html

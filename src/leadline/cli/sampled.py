@@ -37,13 +37,14 @@ def command(
 
     SCORES contain the relevant documents in QRELS and a random sample of non-relevant documents, so you need
     not rank the whole collection. The rank of a relevant document is estimated from the sampled documents
-    above it, with the correction of Krichene and Rendle (2020). Sampling intervals cover other samples for
-    the same queries. Intervals from low to high also cover other queries. If simulations did not confirm the
-    coverage of an interval, leadline omits it and says why.
+    above it, with the correction of Krichene and Rendle (2020). The sampling intervals account for the choice
+    of the sampled documents. The intervals in the columns low and high also account for the choice of the
+    queries. If simulations did not confirm the coverage of an interval, leadline omits it and says why.
 
-    The correction makes values comparable with exact values, but it does not make them order systems any
-    better. With few sampled documents per query, measures of the first ranks (nDCG@10, RR) order systems
-    poorly unless half of the sample comes from the top of a good run (--certain). See docs/unjudged.md.
+    The correction makes values comparable with exact values, but it does not improve the order in which they
+    rank systems. With few sampled documents per query, measures of the first ranks (nDCG@10, RR) order
+    systems poorly unless half of the sample comes from the top of a good run (--certain). See
+    docs/unjudged.md.
 
     Example: leadline sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20
 
@@ -57,8 +58,8 @@ def command(
         Number of documents in the collection, or a file with the number of non-relevant documents per
         query. [default: the number of documents with scores]
     --sample N | Sampling | int 1..
-        Number of scored non-relevant documents to keep per query, including those from --certain. The rest
-        are the documents with the smallest SHA-256 hashes of seed, query and document. [default: all]
+        Number of scored non-relevant documents to keep per query: first those from --certain, then those with
+        the smallest SHA-256 hashes of seed, query and document. [default: all]
     --certain RUN:K | Sampling
         Always include the first K documents of RUN (stratified sampling), each with weight 1. The random
         sample is drawn from the other documents.

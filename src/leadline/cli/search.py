@@ -65,12 +65,12 @@ def command(
     -k N | int 1..
         Number of documents retrieved per query. [default: 1000, or 10 with --query]
     --show | Output | dynamic/static | flag_value dynamic
-        Print readable result lists, with dynamic (default) or static summaries if the index stores texts.
-        -f html makes them a page.
+        Print readable result lists, with dynamic (default) or static summaries if the index stores texts. -f
+        html turns them into a page.
     use feedback
     -q, --per-query | Queries | flag
-        Show the milliseconds per query and, if the index stores texts, those for up to ten summaries per
-        query. `leadline compare` reads the -f csv output.
+        Show how many milliseconds each query takes and, if the index stores texts, how many its summaries (at
+        most ten) take. `leadline compare` reads this output if you add -f csv.
     use texts
     -o | thing RUN | optional
     """

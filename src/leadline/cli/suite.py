@@ -16,14 +16,15 @@ def command(
     """Evaluate many runs on many collections, and compare them.
 
     SUITE is a TOML file, or a folder with COLLECTION/qrels.txt (or qrels.tsv, or qrels/test.tsv) and
-    COLLECTION/runs/*. Runs with the same name come from the same system. In the file, [collections.NAME] has
+    COLLECTION/runs/*. Runs with the same name count as the same system. In the file, [collections.NAME] has
     qrels, runs (pattern, list of patterns, or table of paths), documents (number in the collection, 0 if
     unknown) and level (lowest relevant grade). You can add measures and [groups] of collections. Paths are
     relative to the file.
 
     The macro mean gives every collection the same weight. A run that lacks a collection has no macro mean
     unless you add --partial. leadline tests every pair on each collection, over the queries of all
-    collections together, and over the collections as a sample. The last test needs at least five collections.
+    collections together, and over the collections, each of which then counts as one observation. The last
+    test needs at least five collections.
 
     Example: leadline suite suite.toml --baseline bm25 -o suite.svg
 
@@ -33,17 +34,18 @@ def command(
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure (repeatable). [default: those in SUITE, or nDCG@10]
     --baseline NAME | Statistics | many
-        Compare all other runs with this run only (repeatable). [default: all pairs]
+        Run to compare the other runs with (repeatable). [default: all pairs]
     --test NAME | Statistics | T/Randomisation (any case) | = "T"
         Paired test, within each collection and over all of them: T or Randomisation.
     --correction NAME | Statistics | CORRECTION | = "Holm"
         Correction for multiple tests: Holm, Hochberg, Bonferroni, BH or Uncorrected.
     use confidence, seed
     --partial | Measures | flag
-        If a run lacks collections, average over the collections it has. [default: no macro mean, win rate
-        or test over all collections for this run]
+        If a run lacks collections, average over the collections it has. [default: no macro mean, win rate or
+        test over all collections for such a run]
     --engine ENGINE | Parts | = "local"
-        Engine that evaluates the runs: local, processes[:N], dask[:N] or dask:tcp://HOST:PORT.
+        Evaluate runs with threads (local), N processes (processes[:N]), N Dask workers (dask[:N]) or a Dask
+        cluster (dask:tcp://HOST:PORT).
     use repairs
     -o | figure
     """

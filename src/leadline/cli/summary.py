@@ -49,9 +49,9 @@ def command(
 ) -> None:
     """Summarize a document, statically or for a query.
 
-    The document is one of DOCS, or one whose text is stored in INDEX (`leadline index --store-text`). The
-    default text analysis is then that of the index. A dynamic summary (with --query) shows the passage that
-    contains the query as a phrase or, if there is none, the passages with the most query words close
+    The document is one of DOCS, or one whose text is stored in INDEX (`leadline index --store-text`). With
+    INDEX, the default text analysis is that of the index. A dynamic summary (with --query) shows the passage
+    that contains the query as a phrase or, if there is none, the passages with the most query words close
     together. A static summary shows the first words, or the sentences closest to the centroid of the text.
 
     Example: leadline summary docs.jsonl --doc d01 --query "bowline knot" --words 30

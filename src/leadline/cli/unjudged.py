@@ -26,7 +26,7 @@ def command(
 
     Systems are scored by agreement with other systems, or by the topics of the retrieved documents. Scores
     order systems but do not estimate any measure. They are better at spotting bad systems than at finding the
-    best one. docs/unjudged.md says which method to use when.
+    best one. docs/unjudged.md says when to use which method.
 
     Example: leadline unjudged runs/*.run --method nruns --one-vote-per runs.tsv:team
 

@@ -16,10 +16,10 @@ def command(
 ) -> None:
     """Find out why two tables of the same measure differ.
 
-    A and B are tables of per-query values: output of `trec_eval -q` or `ir_measures -q`, leadline results, a
-    table with a header, or JSON of the form {query: {measure: value}}. With --qrels and --run,
-    leadline tries the conventions in which evaluation programs differ: the order of tied documents, the
-    precision of scores, duplicates, documents with the id of the query, unjudged documents, the relevance
+    The two RESULTs, A and B, are tables of per-query values: output of `trec_eval -q` or `ir_measures -q`,
+    leadline results, a table with a header, or JSON of the form {query: {measure: value}}. With --qrels and
+    --run, leadline tries the conventions in which evaluation programs differ: the order of tied documents,
+    the precision of scores, duplicates, documents with the id of the query, unjudged documents, the relevance
     level, cutoff, gains, discount, interpolation, missing queries, queries without relevant documents, and
     others. A cause explains a query if one of its settings reproduces the value in A and another setting the
     value in B. If no single cause explains all queries, leadline tries pairs of causes.
@@ -39,7 +39,7 @@ def command(
     -l, --level GRADE as rel | Measures | float
         Lowest relevant grade in both programs. [default: 1]
     -q, --per-query | Queries | flag
-        Add the values of the queries that differ, with their explanations.
+        Also show the values of the queries that differ, with their explanations.
     -C read.name
     -o
     """

@@ -44,7 +44,7 @@ OPTIONS = (
     Option("depth", int, "Number of documents that the circular run re-ranks.", 100),
     Option("budget", float, "Mean number of judgments per query.", 20.0, metavar="B"),
     Option("draws", int, "Number of samples to draw.", 200),
-    Option("seed", int, "Seed of the first sample.", 0),
+    Option("seed", int, "Random seed of the first sample.", 0),
 )
 NAME = "circular"
 SHOWN = 10  # runs in the figure and on the page: the circular one and the best other pooled ones by the truth

@@ -6,10 +6,10 @@ are estimated with each proxy. A proxy predicts the grades of unjudged documents
 the runs or from a file of LLM labels. Two adverse proxies predict badly on purpose: one labels at random, the
 other marks the first document of each run. All budgets use the same random numbers, so that a larger sample
 contains the smaller ones. Runs given with `--new` are not pooled. For comparison, depth pools and MoveToFront
-pools of the same size are scored with unjudged documents as not relevant. Pairs of runs are compared by
-judging documents on which the two runs differ, documents drawn with equal probability, or some queries
-completely.
-Sources: Horvitz and Thompson 1952; Cormack, Palmer and Clarke 1998; Yilmaz, Kanoulas and Aslam 2008.
+pools of the same size are scored, and their unjudged documents count as not relevant. Pairs of runs are
+compared by judging documents on which the two runs differ, documents drawn with equal probability, or some
+queries completely. Sources: Horvitz and Thompson 1952; Cormack, Palmer and Clarke 1998; Yilmaz, Kanoulas and
+Aslam 2008.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 
 DOCS is a collection or its index. Every model ranks the whole collection. HSA and DO (see `leadline
 histogram`) come from the first `--depth` documents of each list, with scores normalized per query and per
-model, and are compared with MAP, P@10 and nDCG. Then comes the intended use, where nothing is ranked: the
-models score only the relevant documents of each query and n other documents, chosen by hash, the same for all
-models.
-Source: Krstovski, Smith and Kurtz 2015, section 5.2, tables 3 and 4.
+model, and are compared with MAP, P@10 and nDCG. The study then tries the intended use, in which nothing is
+ranked: the models score only the relevant documents of each query and n other documents, chosen by hash, the
+same for all models. Source: Krstovski, Smith and Kurtz 2015, section 5.2, tables 3 and 4.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ OPTIONS = (
     Option("samples", str, "Numbers of non-relevant documents to sample per query.", SIZES, metavar="N,N"),
     LEVEL,
     Option("draws", int, "Number of random sets of seven models and of resamples.", 200),
-    Option("seed", int, "Seed of the samples and of the random number generator.", 0),
+    Option("seed", int, "Random seed.", 0),
     Option("time", int, "Number of timing rounds. Give 0 for none.", 0),
 )
 LEAST = 3  # models

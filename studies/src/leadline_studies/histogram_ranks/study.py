@@ -39,7 +39,13 @@ from leadline_studies.common.tracking import (
 CLAIM = Claim("HSA from ranks follows MAP over submitted runs.", "R of 0.75 to 0.98 with MAP.")
 OPTIONS = (
     LEVEL,
-    Option("depth", int, "Number of documents to keep per list, before anything else.", 1000, metavar="K"),
+    Option(
+        "depth",
+        int,
+        "Number of documents to keep per list. Lists are cut before anything else is done.",
+        1000,
+        metavar="K",
+    ),
     Option("bins", int, "Number of histogram bins.", 10),
     Option("draws", int, "Number of random sets of seven runs and of resamples.", 200),
     SEED,

@@ -58,7 +58,7 @@ SHARED = (
     Option("bins", int, "Number of histogram bins.", 10),
     Option("repeats", int, "Number of samples to draw.", 10),
     Option("draws", int, "Number of bootstrap resamples of queries and runs.", 200),
-    Option("seed", int, "Seed of the samples and of the random number generator.", 0),
+    Option("seed", int, "Random seed.", 0),
 )
 OPTIONS = (*SHARED, OF_TEAMS)
 PLAIN, WEIGHTED = "AP as sampled", "AP weighted"

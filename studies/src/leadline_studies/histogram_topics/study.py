@@ -67,7 +67,7 @@ OPTIONS = (
     SWEEPS,
     Option("particles", int, "Number of particles for the left-to-right estimate of perplexity.", 20),
     Option("draws", int, "Number of bootstrap resamples of queries.", 1000),
-    Option("seed", int, "Seed of the fits, the samples and the random number generator.", 0),
+    Option("seed", int, "Random seed.", 0),
     Option("time", bool, "Also report processor times, which differ from run to run.", False),
 )
 LEAST = 7  # numbers of topics, as many as the paper tried

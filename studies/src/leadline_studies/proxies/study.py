@@ -1,4 +1,4 @@
-"""Measure how much narrower predictions of unjudged grades make the intervals of estimates.
+"""Measure how much the intervals of estimates shrink if the grades of unjudged documents are predicted.
 
 QRELS are the truth. A document without a judgment counts as not relevant. All RUNS are pooled as in `leadline
 pool --for`. In each of `--draws` rounds, documents are drawn and each measure is estimated with each proxy. A

@@ -58,7 +58,7 @@ OPTIONS = (
     SWEEPS,
     Option("splits", int, "Number of random halvings of the queries per threshold.", 100),
     Option("draws", int, "Number of bootstrap resamples of queries.", 1000),
-    Option("seed", int, "Seed of the fits, the halvings and the random number generator.", 0),
+    Option("seed", int, "Random seed.", 0),
 )
 LEVEL = 0.95
 RULES = ("compare", "threshold", "difference")

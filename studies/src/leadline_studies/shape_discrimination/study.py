@@ -1,10 +1,10 @@
 """Test whether the topics of relevant documents have a sharper shape than those of other documents.
 
-For each query, equally many relevant and other documents are drawn several times, as many as there are of
-both and at most 30. DeShaTo (see `leadline unjudged`) is right if its mean score over draws is larger for the
-relevant documents. The other documents are from the whole collection (random) or from the first documents of
-a run (hard). A document without a relevant judgment counts as not relevant. Source: Ionescu, Chifu and Mothe
-2015, section 3.2, table 2.
+For each query, the same number of relevant and of other documents is drawn several times: as many as there
+are of the rarer kind, but at most 30 of each. DeShaTo (see `leadline unjudged`) is right if its mean score
+over draws is larger for the relevant documents. The other documents are from the whole collection (random) or
+from the first documents of a run (hard). A document without a relevant judgment counts as not relevant.
+Source: Ionescu, Chifu and Mothe 2015, section 3.2, table 2.
 """
 
 from __future__ import annotations
@@ -40,9 +40,11 @@ OPTIONS = (
     FITS,
     SWEEPS,
     Option("draws", int, "Number of sets to draw per query and kind.", 20),
-    Option("hard", int, "Number of first documents of each run that hard documents are drawn from.", 60),
+    Option(
+        "hard", int, "Number of documents at the top of each run from which hard documents are drawn.", 60
+    ),
     LEVEL,
-    Option("seed", int, "Seed of the fits and of the random number generator.", 0),
+    Option("seed", int, "Random seed.", 0),
 )
 EXAMPLE = ("--docs DOCS",)
 MOST = 30

@@ -49,7 +49,7 @@ OPTIONS = (
     *OF_TOPICS,
     Option("subsets", int, "Number of random sets of systems of each size.", 100),
     LEVEL,
-    Option("seed", int, "Seed of the fits and of the random number generator.", 0),
+    Option("seed", int, "Random seed.", 0),
 )
 EXAMPLE = ("--docs DOCS",)
 DEPTHS = (10, 30, 100)

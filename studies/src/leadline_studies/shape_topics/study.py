@@ -1,4 +1,4 @@
-"""Choose the number of topics on few judgments, and measure how good the choice is on other data.
+"""Choose the number of topics with few judgments, and measure how good the choice is on other data.
 
 The choice is the number of topics for which DeShaTo (see `leadline unjudged`) has the largest tau with MAP@30
 on one query in ten and on about 15 of the systems. It is then evaluated on all data, including those of the
@@ -50,7 +50,7 @@ OPTIONS = (
     Option(
         "sister_qrels",
         str,
-        "Judgments of a sister collection, to try the chosen number of topics on.",
+        "Judgments of a sister collection, on which to try the chosen number of topics.",
         metavar="QRELS",
     ),
     Option("sister_runs", str, "Folder with the runs of the sister collection.", metavar="DIR"),
@@ -63,7 +63,7 @@ OPTIONS = (
         metavar="FILE",
     ),
     LEVEL,
-    Option("seed", int, "Seed of the fits.", 0),
+    Option("seed", int, "Random seed of the fits.", 0),
 )
 EXAMPLE = ("--docs DOCS",)
 # Table 3, and the sizes behind the shares that section 3.3 prints: queries and systems of each set.

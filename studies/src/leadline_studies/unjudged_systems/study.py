@@ -1,12 +1,11 @@
 """Test how well estimators without judgments rank systems.
 
-All estimators that need only document ids are compared with MAP by the judgments, or with scores from a
+All estimators that need only document ids are compared with MAP from the judgments, or with scores from a
 table, such as those that a campaign published. The study reports Kendall's tau, tau-AP (where mistakes near
 the top count more) and Pearson's r, with intervals from a bootstrap of whole teams; tau within the better
 half; the ranks given to the truly best tenth; and results for random sets of fewer systems. Each estimator is
-tried with one vote per run and with one vote per team.
-Sources: Soboroff, Nicholas and Cahan 2001; Aslam and Savell 2003; Wu and Crestani 2003; Spoerri 2007; Sakai
-and Lin 2010.
+tried with one vote per run and with one vote per team. Sources: Soboroff, Nicholas and Cahan 2001; Aslam and
+Savell 2003; Wu and Crestani 2003; Spoerri 2007; Sakai and Lin 2010.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ OPTIONS = (
     Option(
         "truth",
         str,
-        "Table column with the true score of each run, used instead of MAP by the judgments.",
+        "Table column with the true score of each run, used instead of MAP from the judgments.",
         metavar="FILE:COLUMN",
     ),
     Option("level", float, "Lowest relevant grade, for AP.", 1.0, metavar="GRADE"),
