@@ -624,7 +624,7 @@ def test_order_rank_takes_runs_without_scores(columns: str, tmp_path: Path, lead
             ("1", "2", "1"),
             (
                 "3: rank 1 appears twice for query 'q1' (first at line 1). "
-                "With --config read.order=rank, each rank must be unique."
+                "With --config read.order=rank, the ranks for a query must all be different."
             ),
         ),
         (("1", "2.0", "3"), "2: rank '2.0' is not a whole number of at least 0"),

@@ -175,7 +175,7 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
         (("ann.qrels", "ben.qrels", "-o", "ann.qrels"), "would overwrite an input"),
         (("ann.qrels", "ben.qrels", "--runs", "r0.run", "-m", "nDGC"), "nDCG"),
         (("ann.qrels", "ben.qrels", "--runs", "no.run"), "no.run"),
-        (("ann.qrels", "ben.qrels:x"), "cannot be read by column, as ':x' asks. Only CSV"),
+        (("ann.qrels", "ben.qrels:x"), "column 'x' cannot be selected in this file format. Pass CSV"),
     ],
     ids=str,
 )

@@ -236,7 +236,7 @@ def test_subtopics_in_other_formats_are_checked_as_they_are_read(
     ("options", "error"),
     [
         ((), "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."),
-        (("-o", "a.run"), "output to a.run would overwrite an input. Choose a different file."),
+        (("-o", "a.run"), "writing to a.run would overwrite an input. Choose a different output file."),
         (
             ("-o", "b.run"),
             (

@@ -30,7 +30,7 @@ def test_an_input_is_never_overwritten(files: Path) -> None:
     for path, read in (("q", ""), ("./r", " (r)")):
         done = leadline(files, f"leadline evaluate q r -o {path}")
         assert done.returncode == 2
-        expected = f"output to {path} would overwrite an input{read}. Choose a different file."
+        expected = f"writing to {path} would overwrite an input{read}. Choose a different output file."
         assert done.stderr == f"leadline: error: {expected}\n"
     assert (files / "q").read_text() == QRELS
     assert (files / "r").read_text() == RUN

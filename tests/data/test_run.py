@@ -104,8 +104,8 @@ def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
         (
             ll.evaluate,
             (
-                "a Qrels object was passed where a run is expected. Where both are passed, judgments come "
-                "first, then runs."
+                "a Qrels object was passed where a run is expected. If you pass both judgments and runs, the "
+                "judgments come first."
             ),
         ),
         (lambda _, qrels: ll.Run(qrels), "run: a Qrels object was passed where a run is expected"),

@@ -210,7 +210,7 @@ def test_lists_and_sets_of_ids_are_relevant_documents_in_qrels(tmp_path: Path) -
         assert found.to_dict() == expected
         assert [(code, count) for code, _, count in found.remarks] == [("relevant_sets", 3)]
     assert "judged twice" in refusal(read_qrels, {"q1": ["d1", "d1"]})
-    assert "the value of query 'q2' is of type int" in refusal(read_qrels, {"q1": ["d1"], "q2": 1})
+    assert "the value for query 'q2' is of type int" in refusal(read_qrels, {"q1": ["d1"], "q2": 1})
 
 
 def test_rows_are_tuples_named_tuples_dictionaries_and_generators() -> None:
@@ -280,10 +280,8 @@ def test_order_rank_takes_the_rank_column(suffix: str, order: Order, tmp_path: P
     assert tally.disordered == 1
     rows = [("q1", "d1", 1.0), ("q1", "d2", 2.0)]
     path = file_of(tmp_path, f"a{suffix}", table_text(suffix, ("qid", "docno", "score"), rows))
-    assert (
-        "no ranks were found in qid, docno, score because no column is called rank or Doc Position"
-        in refusal(read_run, path, order="rank")
-    )
+    found = "no ranks were found among the columns qid, docno, score because no column is called rank or Doc "
+    assert f"{found}Position" in refusal(read_run, path, order="rank")
 
 
 REPEATED = [("q1", "d1", 1.0), ("q1", "d2", 2.0), ("q1", "d1", 3.0)]
@@ -358,7 +356,7 @@ FAULTS = {
         "a.json",
         '{"q1": {"d1": "2"}}',
     ): ", record 1: score '2' of document 'd1' for query 'q1' is not a number",
-    ("a.json", '{"q1": 7}'): ": the value of query 'q1' is of type int. Use the form {document: score}.",
+    ("a.json", '{"q1": 7}'): ": the value for query 'q1' is of type int. Use the form {document: score}.",
     ("a.json", "{}"): ": contains no documents",
     ("a.json", "[]"): ": contains no documents",
     ("a.json", '["q1", "d1"]'): ", record 1: the record is of type text. Use [query, document, number], or a "
@@ -366,7 +364,7 @@ FAULTS = {
     (
         "a.json",
         '[{"qid": "q1"}]',
-    ): ", record 1: no document ids were found in qid because no column is called doc_id, docno, "
+    ): ", record 1: no document ids were found in column 'qid' because no column is called doc_id, docno, "
     "docid, corpus-id, corpus_id, item_id, document, Doc ID, doc, chunk_id, passage_id, pid, text_id or id",
     (
         "a.jsonl",
@@ -394,7 +392,7 @@ FAULTS = {
     (
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",
-    ): ":1: no scores were found in qid, docno, number because no column is called score, "
+    ): ":1: no scores were found among the columns qid, docno, number because no column is called score, "
     "similarity or relevance_score",
     ("a.csv", "qid,docno,score\n"): ": contains no documents",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",

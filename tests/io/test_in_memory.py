@@ -119,7 +119,7 @@ def test_a_missing_score_is_refused(library: str, value: float | None) -> None:
 def test_a_frame_without_a_needed_column_says_which(library: str) -> None:
     table = frame(library, ("qid", "docno", "closeness"), RUN_ROWS)
     assert refusal(read_run, table).endswith(
-        "no scores were found in qid, docno, closeness because no column is called score, "
+        "no scores were found among the columns qid, docno, closeness because no column is called score, "
         "similarity or relevance_score"
     )
     table = frame(library, ("subject", "docno", "score"), RUN_ROWS)
@@ -192,7 +192,7 @@ def test_odd_ids_in_a_dictionary_are_kept() -> None:
             "id b'q1' is of type bytes, not a string. Only strings and whole numbers can be ids.",
         ),
         ({"q1": {"\ud800": 1}}, "id '\\ud800' contains a lone surrogate, so it is not valid Unicode"),
-        ({"q1": 7}, "the value of query 'q1' is of type int. Use the form {document: score}."),
+        ({"q1": 7}, "the value for query 'q1' is of type int. Use the form {document: score}."),
         ({"q1": {"d1": "2"}}, "score '2' of document 'd1' for query 'q1' is not a number"),
         ({"q1": {"d1": b"2"}}, "score b'2' of document 'd1' for query 'q1' is not a number"),
         ({"q1": {"d1": None}}, "score None of document 'd1' for query 'q1' is not a number"),
@@ -321,8 +321,8 @@ def test_known_documents_may_be_a_dictionary() -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        (5, "known cannot be of type int. Pass a path or {query: [document, ...]}."),
-        ({"q1": "d1"}, "known: the value of query 'q1' is of type str. Use the form [document, ...]."),
+        (5, "`known` cannot be of type int. Pass a path or {query: [document, ...]}."),
+        ({"q1": "d1"}, "known: the value for query 'q1' is of type str. Use the form [document, ...]."),
         ({"q1": [1]}, "id 1 is of type int, not a string. Convert the id to a string."),
     ],
 )
@@ -378,7 +378,7 @@ def test_arrays_are_the_run_of_their_rows(data: st.DataObject) -> None:
         ({"ids": [0], "scores": [1], "queries": ["q"]}, "dimension"),
         (
             {"ids": [["a"]], "scores": [[1]], "queries": ["q", "r"]},
-            r"ids have shape \(1, 1\), scores have shape \(1, 1\) and queries has length 2",
+            r"`ids` has shape \(1, 1\), `scores` has shape \(1, 1\) and `queries` has length 2",
         ),
         ({"ids": [["a"], ["b"]], "scores": [[1], [2]], "queries": ["q", "q"]}, "query 'q' appears twice"),
         ({"ids": [["a"]], "scores": [["x"]], "queries": ["q"]}, "numbers"),

@@ -226,7 +226,9 @@ def test_responses_without_query_ids_are_in_the_order_of_the_queries(
     assert read_run(path, queries_in=queries).to_dict() == RUN
     assert read_run(path, queries_in=["x", "b"]).to_dict() == {"x": RUN["q1"], "b": RUN["q2"]}
     assert refusal(read_run, path).endswith(". To pass the query ids in order, use `queries_in`.")
-    assert "the numbers of lists (2) and queries (1) differ" in refusal(read_run, path, queries_in=["q1"])
+    assert "the number of lists (2) differs from the number of queries (1)" in refusal(
+        read_run, path, queries_in=["q1"]
+    )
     given = ("evaluate", PROGRAMS / "rre.json", path, "-m", "RR", "-f", "json")
     found = leadline(*given, "--config", f"read.queries_in={queries}").data
     assert found["runs"][0]["mean"] == {"RR": 0.75}
@@ -243,7 +245,7 @@ def test_a_failed_search_in_a_response_to_many_is_named(tmp_path: Path) -> None:
     made = json.loads((PROGRAMS / "msearch.json").read_text())
     made["responses"][1] = {"error": {"type": "some"}, "status": 400}
     path = written(tmp_path, made)
-    assert "query 'q2' contains error, status, but needs a list at hits.hits" in refusal(
+    assert "query 'q2' has the fields error, status, but no list at hits.hits" in refusal(
         read_run, path, queries_in=["q1", "q2"]
     )
 
@@ -277,11 +279,11 @@ def test_books_of_quepid_are_judgments_of_several_judges(tmp_path: Path) -> None
     path = tmp_path / "a.csv"
     for header in ("query,docid,title", "query,docid,Ann,title", "query,docid,raiting", "query_id,docid,Ann"):
         path.write_text(f"{header}\nq1,d1,{'1,' * (header.count(',') - 2)}a text\n")
-        found = f"no grades were found in {header.replace(',', ', ')} because no column is called relevance"
-        assert found in refusal(read_qrels, path)
+        found = f"among the columns {header.replace(',', ', ')} because no column is called relevance"
+        assert f"no grades were found {found}" in refusal(read_qrels, path)
     broken = json.loads((PROGRAMS / "quepid_book.json").read_text())
     del broken["query_doc_pairs"][1]["doc_id"]
-    assert "record 2: the record contains query_text" in refusal(read_qrels, written(tmp_path, broken))
+    assert "record 2: the record has the fields query_text" in refusal(read_qrels, written(tmp_path, broken))
 
 
 def test_results_of_haystack_are_a_run_judgments_and_values(tmp_path: Path, leadline: Leadline) -> None:
@@ -318,7 +320,7 @@ def test_a_folder_of_a_dataset_is_one_run(leadline: Leadline) -> None:
 
 def test_a_dataset_of_several_splits_needs_one_of_them(tmp_path: Path) -> None:
     (tmp_path / "dataset_dict.json").write_text('{"splits": ["dev", "train"]}')
-    assert "a dataset without splits" in refusal(read_qrels, tmp_path)
+    assert "a dataset whose split folders are missing" in refusal(read_qrels, tmp_path)
     for split in ("dev", "train"):
         (tmp_path / split).mkdir()
     assert str(tmp_path / "dev") in refusal(read_qrels, tmp_path)
@@ -340,7 +342,9 @@ def test_texts_in_place_of_ids_are_refused_by_name(tmp_path: Path) -> None:
     assert "'passage'" in refusal(read_qrels, path)
     path = tmp_path / "ragas.csv"
     path.write_text("user_input,retrieved_contexts,retrieved_context_ids\nq1,['a text'],['d1']\n")
-    assert "'retrieved_context_ids' contains lists, which a table" in refusal(read_run, path)
+    assert "'retrieved_context_ids' contains lists as text. Save the data as JSON Lines" in refusal(
+        read_run, path
+    )
     path = written(tmp_path, [{"query_ids": "q1", "docno": "d1", "score": 2}], "a.jsonl")
     assert "Did you mean 'query_id' instead of 'query_ids'?" in refusal(read_run, path)
 
@@ -415,39 +419,42 @@ ONE = {"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}]}
 FAULTS: dict[str, tuple[Any, str]] = {
     "a list without ids": (
         [{"query_id": "q1", "results": [{"score": 1.0}]}],
-        "a.json, record 1: the record contains score, but needs a document id (text or a whole number)",
+        "a.json, record 1: the record has the field score, but no document id (text or a whole number)",
     ),
     "an id missing later": (
         [ONE, {"query_id": "q2", "results": [{"id": "d1", "score": 1.0}]}],
-        "a.json, record 2: entry 1 of query 'q2' contains id, score, but needs 'corpus_id'",
+        "a.json, record 2: entry 1 for query 'q2' has no 'corpus_id', unlike earlier entries",
     ),
     "no query id": (
         [{"question": "why", "ctxs": [{"id": "d1", "score": "1"}]}],
-        "the record contains question, ctxs, but needs a query id (text or a whole number), such as",
+        "the record has the fields question, ctxs, but no query id (text or a whole number), such as",
     ),
     "another query id": (
         [ONE, {"qid": "q2", "results": []}],
-        "a.json, record 2: the record contains qid, results, but needs 'query_id', as in the first record",
+        "a.json, record 2: the record has the fields qid, results, but no 'query_id', unlike the first",
     ),
     "an unknown level": (
         [ONE, {"query_id": "q2", "found": {"results": []}}],
-        "a.json, record 2: the value of query 'q2' contains query_id, found, but needs a list at results",
+        (
+            "a.json, record 2: the value for query 'q2' has the fields query_id, found, but no list at "
+            "results, unlike earlier records"
+        ),
     ),
     "a record that is no object": (
         [ONE, "q2"],
-        ", record 2: the record is of type text, but needs 'query_id', as in the first",
+        ", record 2: the record is of type text, not an object with 'query_id', unlike the first",
     ),
     "mixed records": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, "d2"]}],
-        "record 1: entry 2 of query 'q1' is of type text, unlike the first entry",
+        "record 1: entry 2 for query 'q1' is of type text and does not match earlier entries",
     ),
     "a score missing later": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, {"corpus_id": "d2"}]}],
-        "document 'd2' of query 'q1' has no score, unlike the first document",
+        "document 'd2' for query 'q1' has no score, unlike earlier documents",
     ),
     "a score missing first": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1"}, {"corpus_id": "d2", "score": 1.0}]}],
-        "document 'd2' of query 'q1'",
+        "document 'd2' for query 'q1' has a score, unlike earlier documents",
     ),
     "a score that is no number": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": "high"}]}],
@@ -473,7 +480,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a page with a cell cut off": (
         {"rows": [{"row": {"qid": "q1", "docno": "d", "score": 1.0}, "truncated_cells": ["docno"]}]},
-        ", record 1: the dataset viewer cut off docno. Download the dataset itself",
+        ", record 1: the dataset viewer truncated this record (docno). Download the dataset itself",
     ),
 }
 
@@ -488,7 +495,7 @@ def test_faults_are_one_line_with_their_place(fault: str, tmp_path: Path) -> Non
 
 def test_lines_are_named_in_json_lines(tmp_path: Path) -> None:
     path = written(tmp_path, [ONE, {"query_id": "q2", "results": [{"corpus_id": "d1"}]}], "a.jsonl")
-    assert refusal(read_run, path).startswith(f"{path}:2: document 'd1' of query 'q2' has no score")
+    assert refusal(read_run, path).startswith(f"{path}:2: document 'd1' for query 'q2' has no score")
     assert read_run(written(tmp_path, [{**ONE, "query_id": 7}], "b.jsonl")).to_dict() == {"7": {"d1": 1.0}}
 
 

@@ -71,8 +71,8 @@ def test_dictionaries_are_judges_too() -> None:
         ("query_id\tdoc_id\nq1\td1\n", "labels.tsv:1: the table has no column of grades. Add one column"),
         ("query_id\tdocument_name\tann\nq1\td1\t1\n", "no column 'doc_id'"),
         ("query_id\tdoc_id\tjudge\nq1\td1\tann\n", "no column 'grade'"),
-        ("query_id\tdoc_id\tjudge\tgrade\nq1\td1\t\t1\n", ":2: the line does not name a judge"),
-        ("query_id\tdoc_id\tjudge\tgrade\nq1\td1\tann\t\n", ":2: the line has no grade"),
+        ("query_id\tdoc_id\tjudge\tgrade\nq1\td1\t\t1\n", ":2: the row does not name a judge"),
+        ("query_id\tdoc_id\tjudge\tgrade\nq1\td1\tann\t\n", ":2: the row has no grade"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, says: str) -> None:
@@ -90,7 +90,7 @@ def test_two_judges_of_one_name_are_refused(tmp_path: Path) -> None:
         (tmp_path / folder / "ann.txt").write_text("q1 0 d1 1\n")
     with pytest.raises(UsageError, match="two judges are both named 'ann'"):
         said(tmp_path / "x" / "ann.txt", tmp_path / "y" / "ann.txt")
-    with pytest.raises(InputError, match=r"cannot be read by column, as ':ann' asks\. Only CSV"):
+    with pytest.raises(InputError, match=r"column 'ann' cannot be selected in this file format\. Pass CSV"):
         said(f"{tmp_path / 'x' / 'ann.txt'}:ann")
 
 

@@ -50,7 +50,7 @@ def test_an_error_names_its_line_whatever_blank_lines_stand_before_it(
 def test_a_run_that_comes_again_is_refused_at_its_line(tmp_path: Path) -> None:
     path = written(tmp_path, "run\tteam\n\na\t1\n\na\t2\n")
     for reader, words in (
-        ("labels", "run 'a' has two different values, '1' and '2'"),
+        ("labels", "run 'a' has both '1' and '2' in column 'team'"),
         ("results", "run 'a' appears twice"),
     ):
         with pytest.raises(InputError, match=words) as caught:
@@ -86,8 +86,10 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are(tmp_path: Pat
 
 
 def test_a_run_without_a_team_is_named() -> None:
-    with pytest.raises(UsageError, match=r"run 'b' has no team in t:c \(runs without a team: 1\)"):
+    with pytest.raises(UsageError, match=r"^run 'b' has no team in t:c\. Add a team for every run\.$"):
         teams_of({"a": "one"}, ["a", "b"], "t:c")
+    with pytest.raises(UsageError, match=r"^2 runs, such as 'b', have no team in t:c\. Add a team"):
+        teams_of({"a": "one", "b": ""}, ["a", "b", "c"], "t:c")
 
 
 @pytest.mark.parametrize(

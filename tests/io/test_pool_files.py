@@ -89,14 +89,17 @@ def test_any_pairs_are_a_pool_of_certain_documents(tmp_path: Path, name: str, te
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("query_id\tdoc_id\tprobability\nq\td\t0\n", "pool.tsv:2: probability '0' must be greater than 0"),
+        (
+            "query_id\tdoc_id\tprobability\nq\td\t0\n",
+            "pool.tsv:2: probability '0' must be a number greater than 0",
+        ),
         ("query_id\tdoc_id\tprobability\nq\td\tnan\n", "probability 'nan'"),
         ("query_id\tdoc_id\tprobability\nq\td\t1.5\n", "and at most 1"),
         ("query_id\tdoc_id\tprobability\nq\td\t1\nq\td\t1\n", "pool.tsv:3: document 'd' appears twice"),
         ("query_id\tdoc_id\tcontributors\nq\td\t[1]\n", "the contributors must be a JSON object"),
         ("query_id\tdoc_id\tcontributors\nq\td\t{\n", "the contributors must be a JSON object"),
-        ("query_id\tother\tmore\nq\td\t1\n", "the row needs the columns 'query_id' and 'doc_id'"),
-        ("query_id\tdoc_id\nq\t\n", "pair"),
+        ("query_id\tother\tmore\nq\td\t1\n", "no column 'doc_id'. The columns are query_id, other, more."),
+        ("query_id\tdoc_id\nq\t\n", "the query_id or the doc_id is empty"),
         ("query_id\tdoc_id\n", "contains no query-document pairs"),
     ],
 )
@@ -120,7 +123,7 @@ def test_a_pool_is_not_written_under_the_name_of_another_format(tmp_path: Path, 
 @pytest.mark.parametrize("name", ["d\t1", "d\udcff"])
 def test_an_id_with_a_tab_or_of_another_encoding_needs_json(tmp_path: Path, name: str) -> None:
     made = Pooled(["q"], [name], np.ones(1), [{}])
-    with pytest.raises(InputError, match=r"POOL\.jsonl"):
+    with pytest.raises(InputError, match=r"Use a name that ends in \.jsonl"):
         write_pool(made, tmp_path / "pool.tsv")
     assert not (tmp_path / "pool.tsv").exists()
     write_pool(made, tmp_path / "pool.jsonl")

@@ -236,7 +236,7 @@ def test_tables_of_experiments_of_pyterrier_are_read_by_query_only() -> None:
     )
     assert read.values[0].ravel().tolist() == pytest.approx(ours.values.ravel().tolist(), rel=1e-14)
     assert read.mean("PL2", "AP") == 0.75
-    with pytest.raises(InputError, match=r"no column contains query ids \(name, map, ndcg_cut_10\)"):
+    with pytest.raises(InputError, match=r"no query ids were found among the columns name, map, ndcg_cut_10"):
         ll.read_scores(SCORES / "pyterrier_means.csv")
 
 
@@ -301,7 +301,7 @@ def test_the_first_column_names_the_query_if_no_other_does(tmp_path: Path) -> No
     path.write_text("topic_row,a,b\n1,0.5,0.25\n2,0.5,0.75\n")
     assert list(ll.read_scores(path).queries) == ["1", "2"]
     path.write_text("a,b\n0.5,0.25\n0.5,0.75\n")
-    with pytest.raises(InputError, match="no column contains query ids"):
+    with pytest.raises(InputError, match="no query ids were found among the columns"):
         ll.read_scores(path)
 
 

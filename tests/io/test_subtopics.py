@@ -79,7 +79,7 @@ def test_bad_lines_are_refused_as_ever(tmp_path: Path, text: str, message: str) 
     [
         (
             {"q1": {"d1": 1}},
-            r"value of 'd1' for query 'q1' is of type int\. Use the form \{query: \{subtopic: \{document",
+            r"value for 'd1' under query 'q1' is of type int\. Use the form \{query: \{subtopic: \{document",
         ),
         ({"q1": 1}, r"query 'q1' is of type int\. Use the form \{subtopic: \{document: grade\}\}"),
         ({}, "contains no judgments"),

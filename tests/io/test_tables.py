@@ -200,7 +200,7 @@ def test_levels_of_ntcir_are_grades(name: str, letters: int, tmp_path: Path) -> 
         (
             "q1 d1 0.5\n",
             None,
-            ":1: no query ids were found in q1 d1 0.5 because no column is called query_id",
+            ":1: no query ids were found in column 'q1 d1 0.5' because no column is called query_id",
         ),
     ],
 )
@@ -250,7 +250,10 @@ def test_columns_without_a_header_are_named(tmp_path: Path, leadline: Leadline) 
     [
         (
             "query_id,doc_id,text",
-            ":1: no scores were found in query_id, doc_id, text because no column is called score",
+            (
+                ":1: no scores were found among the columns query_id, doc_id, text because no column is "
+                "called score"
+            ),
         ),
         (
             "query_id,doc_id,rank,score",
@@ -259,11 +262,17 @@ def test_columns_without_a_header_are_named(tmp_path: Path, leadline: Leadline) 
         ("query_id,query_id,score", ":1: column 'query_id' appears twice"),
         (
             "doc_id,-,score",
-            ":1: no query ids were found in doc_id, -, score because no column is called query_id",
+            (
+                ":1: no query ids were found among the columns doc_id, -, score because no column is called "
+                "query_id"
+            ),
         ),
         (
             "query_id,doc_id,grade",
-            ":1: no scores were found in query_id, doc_id, grade because no column is called score",
+            (
+                ":1: no scores were found among the columns query_id, doc_id, grade because no column is "
+                "called score"
+            ),
         ),
     ],
 )
@@ -278,9 +287,7 @@ def test_names_of_columns_that_do_not_fit_are_refused(columns: str, message: str
 def test_columns_are_named_in_texts_only(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"q1": {"d1": 1}}')
-    with pytest.raises(
-        InputError, match="is in json format, but columns can be named only for text without a header"
-    ):
+    with pytest.raises(InputError, match="is not a text table without a header, so `columns` does not apply"):
         ll.read_run(path, columns="query_id,doc_id,score")
 
 

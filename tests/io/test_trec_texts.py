@@ -235,7 +235,7 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
             "q1 0 d1 1\n",
             (
                 "1: the line has 4 columns. A line of a run has 6 columns (query Q0 document rank score tag)."
-                " This looks like qrels, but a run is needed here. Where both are passed, qrels come first "
+                " This looks like qrels, but a run is needed here. If you pass both, qrels come first "
                 "(QRELS RUN...). To find unjudged documents, use `leadline pool RUN... --depth K --judged "
                 "QRELS -o POOL`."
             ),
@@ -269,7 +269,10 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
             "q1 Q0 d1 1 2 t\rq1 Q0 d2 1 2 t\n",
             ("1: the line contains a carriage return. Lines must end in LF or CRLF."),
         ),
-        ("q1 Q0 d1 1 2 t\nq1 Q0 d\0 1 2 t\n", "2: the line contains a NUL byte, so this is not UTF-8 text"),
+        (
+            "q1 Q0 d1 1 2 t\nq1 Q0 d\0 1 2 t\n",
+            "2: the line contains a NUL byte, so the file is binary or not in UTF-8",
+        ),
         (
             "q1 Q0 d1 1 2 t\nq1 Q0 d2 1 2 t\n\nq1 Q0 d1 1 2 t\n",
             (
@@ -305,7 +308,7 @@ def test_a_fault_of_a_run_is_one_line_whatever_the_window(text: str, error: str,
             "q1 Q0 d1 1 2 t\n",
             (
                 "1: the line has 6 columns. A line of qrels has 4 columns (query iteration document grade). "
-                "This looks like a run, but qrels are needed here. Where both are passed, qrels come first "
+                "This looks like a run, but qrels are needed here. If you pass both, qrels come first "
                 "(QRELS RUN...). If you have no qrels, use `leadline unjudged RUN...`."
             ),
         ),

@@ -163,7 +163,7 @@ def foreign(path: str) -> None:
     [
         (broken, "is a damaged store"),
         (cut, "is a damaged store"),
-        (foreign, "is a database of a different program"),
+        (foreign, "is an SQLite database, but not a store"),
     ],
 )
 def test_a_spoilt_store_is_refused_in_one_line(

@@ -150,7 +150,7 @@ def test_what_is_no_store_is_refused_in_one_line(tmp_path: Path) -> None:
     before = other.read_bytes()
     for place, words in (
         (text, "is not an SQLite database"),
-        (other, "database of a different program"),
+        (other, "is an SQLite database, but not a store of"),
         (folder, "is a folder"),
         (Path(os.devnull), "is not a regular file"),
         (tmp_path / "none" / "s.sqlite", "no such folder"),
@@ -180,7 +180,7 @@ def test_a_store_that_forgot_its_facts_is_damaged(store: Store, path: str, chang
 
 def test_a_newer_store_is_refused(store: Store, path: str) -> None:
     store._connection.execute("PRAGMA user_version = 2")
-    with pytest.raises(InputError, match=r"has tables of version 2, but this version"):
+    with pytest.raises(InputError, match=r"is a store in format 2, but this version"):
         Store.open(path)
 
 

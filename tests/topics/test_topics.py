@@ -155,7 +155,7 @@ def test_unknown_words_are_left_out_of_both_sums_and_counted() -> None:
     found = perplexity(model, {"d": "x nowhere z", "e": ""}, particles=5, seed=3)
     assert (found.tokens, found.unknown, found.documents) == (2, 1, 2)
     assert found == perplexity(model, {"d": "x nowhere z", "e": ""}, particles=5, seed=3)
-    with pytest.raises(InputError, match="the model knows too few words"):
+    with pytest.raises(InputError, match="the texts contain too few words that the model knows"):
         perplexity(model, {"d": "nowhere"})
 
 
@@ -277,7 +277,7 @@ def test_bad_requests_are_refused() -> None:
         ({"languages": ("en", "en")}, "languages en, en are not all different"),
         (
             {"languages": ("en", "klingon"), "analysis": None},
-            "With --config text.analysis, the columns can have any names",
+            "If the columns are not named after languages, pass --config text.analysis",
         ),
         ({"languages": ("en", "fr"), "analysis": None}, "has no column 'fr'"),
         ({"sampler": "tomotopy", "languages": ("en", "de")}, "Use sampler='leadline'"),
@@ -287,7 +287,7 @@ def test_bad_requests_are_refused() -> None:
     for options, message in cases:
         with pytest.raises((UsageError, InputError), match=message):
             fit(rows, 2, **options)
-    with pytest.raises(InputError, match="documents have no terms"):
+    with pytest.raises(InputError, match="no words are left in the documents after the text analysis"):
         fit({"a": "the"}, 2)
     with pytest.raises(UsageError, match="the model has no language 'fr'"):
         infer(fitted(), rows, language="fr")

@@ -32,6 +32,15 @@ def counted(count: int, singular: str, plural: str = "") -> str:
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
+def in_columns(names: Sequence[str]) -> str:
+    """Return where something was looked for.
+
+    >>> in_columns(["qid"]), in_columns(["qid", "docno"])
+    ("in column 'qid'", 'among the columns qid, docno')
+    """
+    return f"among the columns {', '.join(names)}" if len(names) > 1 else f"in column '{''.join(names)}'"
+
+
 def terminal_columns(otherwise: int) -> int:
     """Return the width of the terminal; `shutil` would import three compression modules."""
     try:

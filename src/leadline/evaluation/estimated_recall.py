@@ -276,7 +276,7 @@ def _checked(pool: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, flo
     for query, documents in pool.items():
         if not isinstance(documents, Mapping):
             raise InputError(
-                f"the value of query {query!r} in the pool is of type {type(documents).__name__}",
+                f"the value for query {query!r} in the pool is of type {type(documents).__name__}",
                 hint="Use the form {query: {document: probability}}",
             )
         for document, probability in documents.items():

@@ -10,6 +10,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any, BinaryIO, cast
 
+from leadline.data.wording import counted
 from leadline.errors import MissingPackageError
 
 COMPRESSIONS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
@@ -81,7 +82,8 @@ class Streams(io.RawIOBase):
             padding += len(self.packed) - len(rest)
             self.packed = rest or self.file.read(self.piece)
         if padding % 4:
-            raise EOFError(f"the padding length, {padding}, is not a multiple of 4")
+            found = counted(padding, "byte")
+            raise EOFError(f"the compressed data is followed by {found} of padding, not a multiple of 4")
         return bool(self.packed)
 
 

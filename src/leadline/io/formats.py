@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from leadline.data.qrels import QrelsColumns
     from leadline.io.tables import OutputTable
 
+COPY = "Copy the complete folder, or save the dataset again with `save_to_disk`"
 BEIR_SPLIT = "test"
 # With which runs and judgments in JSON begin, and no line of TREC text.
 NAMED_MEMBER = rb'\s*\[?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:'
@@ -129,9 +130,11 @@ def _file_in(path: str) -> str:
         parts = sorted(name for name in os.listdir(path) if name.endswith(".arrow"))
         if len(parts) != 1:
             raise InputError(
-                f"is a dataset with {len(parts)} Arrow files",
+                f"is a dataset with {len(parts)} Arrow files"
+                if parts
+                else "is a dataset without Arrow files",
                 path=path,
-                hint="Save it as a single file with `to_parquet`",
+                hint="Save the dataset as a single file with `to_parquet`" if parts else COPY,
             )
         return os.path.join(path, parts[0])
     folder = os.path.join(path, "qrels")
@@ -148,7 +151,7 @@ def _of_split(folder: str, splits: list[str], suffix: str) -> str:
     if len(splits) == 1:
         return os.path.join(folder, splits[0])
     if not splits:
-        raise InputError("is a dataset without splits", path=path, hint="Copy or save all of its folders")
+        raise InputError("is a dataset whose split folders are missing", path=path, hint=COPY)
     raise InputError(
         f"is a folder with {len(splits)} splits",
         path=path,
@@ -227,10 +230,9 @@ def _named_rows(source: Opened, columns: str, what: str) -> Records:
     from leadline.io import tables
 
     if source.format.name not in HEADERLESS_FORMATS:
-        raise InputError(
-            f"is in {source.format.name} format, but columns can be named only for text without a header",
-            path=source.path,
-        )
+        key = "columns" if what == "score" else "qrels_columns"
+        found = f"is not a text table without a header, so `--config read.{key}` does not apply"
+        raise InputError(found, path=source.path)
     return tables.named_rows(source, columns.split(","), what)
 
 

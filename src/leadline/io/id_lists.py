@@ -24,7 +24,7 @@ from leadline.kernels import plain
 OWNERS = ("run", "name")
 NO_PAIRS = "contains no query-document pairs"
 PAIRS = "Use qrels, a run, or a table with the columns query_id and doc_id"
-NO_ID = "the pair needs a query_id and a doc_id"
+NO_ID = "the query_id or the doc_id is empty"
 
 
 def read_labels(place: str) -> dict[str, str]:
@@ -33,12 +33,15 @@ def read_labels(place: str) -> dict[str, str]:
     The column called run or name, or else the first one, names the run.
     """
     path, rows = column_of(place, OWNERS, example="systems.tsv:team")
+    column = place.rpartition(":")[2]
     found: dict[str, str] = {}
     for line, *cells in rows:
-        name, label = map(str, cells)
+        name, label = ("" if cell is None else str(cell) for cell in cells)
         if found.setdefault(name, label) != label:
             raise InputError(
-                f"run '{name}' has two different values, '{found[name]}' and '{label}'", path=path, line=line
+                f"run '{name}' has both '{found[name]}' and '{label}' in column '{column}'",
+                path=path,
+                line=line,
             )
     return found
 
@@ -51,7 +54,7 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
     """
     path, _, column = place.rpartition(":")
     if not path or not column:
-        raise UsageError(f"'{place}' is not valid. Pass FILE:COLUMN, such as scores.tsv:score.")
+        raise UsageError(f"'{place}' must have the form FILE:COLUMN, such as scores.tsv:score")
     found: dict[str, dict[str, float]] = {}
     for line, row in records(path):
         keys = [
@@ -78,7 +81,8 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
 def _number(cell: object, column: str, path: str, line: int) -> float:
     number = number_in(cell)
     if number is None or not math.isfinite(number):
-        raise InputError(f"value {cell!r} in column '{column}' is not a finite number", path=path, line=line)
+        kind = "number" if number is None else "finite number"
+        raise InputError(f"value {cell!r} in column '{column}' is not a {kind}", path=path, line=line)
     return number
 
 
@@ -93,13 +97,13 @@ def teams_of(labels: str | Mapping[str, str], names: Iterable[str], place: str =
     if isinstance(labels, str):
         return teams_of(read_labels(labels), names, labels)
     wanted = list(names)
-    missing = [name for name in wanted if name not in labels]
+    missing = [name for name in wanted if not labels.get(name)]
     if missing:
         where = f" in {place}" if place else ""
-        raise UsageError(
-            f"run '{missing[0]}' has no team{where} (runs without a team: {len(missing)}). Add a team for "
-            "every run"
-        )
+        lacking = f"run '{missing[0]}' has"
+        if len(missing) > 1:
+            lacking = f"{len(missing):,} runs, such as '{missing[0]}', have"
+        raise UsageError(f"{lacking} no team{where}. Add a team for every run")
     return [labels[name] for name in wanted]
 
 
@@ -156,9 +160,10 @@ def _is_table(path: str) -> bool:
 
 def pair_of(row: Mapping[str, Any]) -> tuple[str, str]:
     """Return the query and the document of a row; a whole number is its decimal text."""
-    query, document = row_columns.find(row, row_columns.QUERY), row_columns.find(row, row_columns.DOCUMENT)
-    if query is None or document is None:
-        raise InputError("the row needs the columns 'query_id' and 'doc_id'")
+    known = (row_columns.QUERY, row_columns.DOCUMENT)
+    query, document = (row_columns.find(row, names) or names[0] for names in known)
+    if query not in row or document not in row:
+        need_columns(row, [query, document], "", None)
     if "" in (row[query], row[document]):
         raise InputError(NO_ID)
     return to_text(identify(row[query], query)), to_text(identify(row[document], document))
@@ -175,7 +180,10 @@ def read_population(given: str) -> int | dict[str, int]:
     if given.isascii() and given.isdigit():
         return int(given)
     if number_in(given) is not None and not os.path.exists(given):
-        raise UsageError(f"population {given!r} is not valid. Pass a whole number of at least 1, or a file.")
+        raise UsageError(
+            f"population {given!r} is not valid. Pass a whole number of at least 1, or "
+            "a file with a query and its number of documents on each line."
+        )
     found: dict[str, int] = {}
     headed = False
     for number, raw in plain.data_lines(text_of(read_whole(given)).encode("utf-8", "surrogateescape")):
@@ -204,7 +212,7 @@ def of(source: KnownLike) -> dict[bytes, set[bytes]]:
     if isinstance(source, (str, os.PathLike)):
         return read(os.fspath(source))
     if not isinstance(source, Mapping):
-        raise UsageError(f"known cannot be of type {type(source).__name__}. Pass {KNOWN}.")
+        raise UsageError(f"`known` cannot be of type {type(source).__name__}. Pass {KNOWN}.")
     return {to_bytes(query): set(map(to_bytes, _documents(query, source[query]))) for query in source}
 
 
@@ -220,7 +228,7 @@ def _documents(query: str, listed: object) -> list[str]:
         return list(listed)
     found = type(listed).__name__
     raise InputError(
-        f"the value of query {query!r} is of type {found}", path="known", hint="Use the form [document, ...]"
+        f"the value for query {query!r} is of type {found}", path="known", hint="Use the form [document, ...]"
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.wording import counted, type_of
-from leadline.errors import InputError, either
+from leadline.errors import InputError, either, refuse_repeated
 from leadline.io import python_inputs, row_columns, swapped_arguments
 from leadline.io.opening import Chunk, text_of
 from leadline.io.record_lists import json_lines_scan, mapping_lists
@@ -105,7 +105,7 @@ def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
                 f"the JSON value is of type {type_of(found)}, not an object", path=window.path, line=line
             )
         if len(found.pairs) > len(found):
-            raise InputError("the object has two members with the same name", path=window.path, line=line)
+            refuse_repeated("key", (name for name, _ in found.pairs), path=window.path, line=line)
         yield line, found
 
 
@@ -160,6 +160,7 @@ DOCUMENT = (*row_columns.DOCUMENT, "docId", "wikipedia_id", "passage_id", "pid",
 SCORE = (*row_columns.SCORE, "_score", "relevance")
 QUESTIONS = ("query", "question", "queries", "questions")  # of Haystack
 BOOK, ANONYMOUS = "query_doc_pairs", "Anonymous"  # of Quepid
+BOOK_FIELDS = ("query_text", "doc_id")
 MTEB_META = "mteb_model_meta"
 WITHOUT_QUERY = 'Use {query id: response}, or JSON Lines such as {"query_id": ..., "hits": ...}'
 
@@ -221,10 +222,10 @@ def _book_rows(pairs: list[Any], what: str, path: str) -> Iterator[tuple[int, di
     """Yield the judgments of a book of Quepid, a row for each judge, or its documents and their positions."""
     known = Records((), path=path, unit="record")
     for place, pair in enumerate(pairs, start=1):
-        if not isinstance(pair, Mapping) or not {"query_text", "doc_id"} <= set(pair):
-            raise known.at(
-                InputError(f"the record {_shown(pair)}, but needs 'query_text' and 'doc_id'"), place
-            )
+        if not isinstance(pair, Mapping) or not set(BOOK_FIELDS) <= set(pair):
+            fields = [name for name in BOOK_FIELDS if not isinstance(pair, Mapping) or name not in pair]
+            lacking = _without(pair, either(map(repr, fields), "or" if isinstance(pair, Mapping) else "and"))
+            raise known.at(InputError(f"the record {lacking}"), place)
         row = {"query": pair["query_text"], "docid": pair["doc_id"]}
         judged = pair.get("judgements") or ()
         if not isinstance(judged, (list, tuple)) or not all(isinstance(one, Mapping) for one in judged):
@@ -272,7 +273,9 @@ def rows_of_entries(
     if not name and queries:
         lists = [first, *rest]
         if len(lists) != len(queries):
-            found = f"the numbers of lists ({len(lists):,}) and queries ({len(queries):,}) differ"
+            found = (
+                f"the number of lists ({len(lists):,}) differs from the number of queries ({len(queries):,})"
+            )
             raise InputError(found, path=path, hint="Pass one list per query")
         ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
         return _records(ordered, what, path, unit, "")
@@ -346,11 +349,12 @@ def _page_rows(rows: Iterable[Any], path: str) -> Iterator[tuple[int, Any]]:
     known = Records((), path=path, unit="record")
     for place, row in enumerate(rows, start=1):
         if not isinstance(row, Mapping) or "row" not in row:
-            raise known.at(
-                InputError(f"the record {_shown(row)}, but needs 'row', as in the first record"), place
-            )
+            lacking = _without(row, "'row'")
+            raise known.at(InputError(f"the record {lacking}, unlike the first record"), place)
         if row.get("truncated_cells"):
-            found = f"the dataset viewer cut off {', '.join(map(str, row['truncated_cells']))}"
+            found = (
+                f"the dataset viewer truncated this record ({', '.join(map(str, row['truncated_cells']))})"
+            )
             raise known.at(InputError(found, hint="Download the dataset itself"), place)
         yield place, row["row"]
 
@@ -426,10 +430,10 @@ def _with_queries(
     for place, entry in entries:
         holder = _holder(entry)
         if not isinstance(holder, Mapping) or name not in holder:
-            needed = (
-                f"'{name}', as in the first record" if name else f"a query id {AN_ID}, such as 'query_id'"
-            )
-            raise known.at(InputError(f"the record {_shown(holder)}, but needs {needed}", hint=hint), place)
+            lacking = _without(holder, f"query id {AN_ID}, such as 'query_id'", "a ")
+            if name:
+                lacking = f"{_without(holder, repr(name))}, unlike the first record"
+            raise known.at(InputError(f"the record {lacking}", hint=hint), place)
         yield place, holder[name], entry
 
 
@@ -471,10 +475,13 @@ def _lists(
     for place, query, entry in entries:
         records = None if names is None else _list_at(entry, names, empty=True)
         if records is None:
-            needed = "a list" + (f" at {'.'.join(names)}, as in the first record" if names else "")
-            raise found.at(
-                InputError(f"the value of query {query!r} {_shown(entry)}, but needs {needed}"), place
-            )
+            lacking = _without(entry, "list of documents in a field such as 'results'", "a ")
+            if names:
+                lacking = f"{_without(entry, 'list at ' + '.'.join(names), 'a ')}, unlike earlier records"
+            elif names is not None:
+                kind = "an object" if isinstance(entry, Mapping) else f"of type {type_of(entry)}"
+                lacking = f"is {kind}, not a list, unlike earlier records"
+            raise found.at(InputError(f"the value for query {query!r} {lacking}"), place)
         yield place, query, [_hit(record) for record in records] if names == ("hits",) else records
 
 
@@ -504,8 +511,8 @@ def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
         number = next((name for name in known if first.get(name) is not None), "")
         if document is not None:
             return Names(document, number)
-    lacking = f"the record {_shown(first)}, but needs a document id {AN_ID}, such as 'doc_id'"
-    raise found.at(InputError(lacking), place)
+    lacking = _without(first, f"document id {AN_ID}, such as 'doc_id'", "a ")
+    raise found.at(InputError(f"the record {lacking}"), place)
 
 
 def _rows(
@@ -536,23 +543,24 @@ def _cells(record: Any, names: Names, query: object, place: int) -> tuple[Any, A
     """Return the id and the number of a record, which must have the form of the first one."""
     if isinstance(record, Mapping) and names.document:
         if names.document not in record:
-            needed = f"'{names.document}', as in the first entry"
-            raise InputError(f"entry {place} of query {query!r} {_shown(record)}, but needs {needed}")
+            lacking = f"has no '{names.document}', unlike earlier entries"
+            raise InputError(f"entry {place} for query {query!r} {lacking}")
         document = record[names.document]
         number = record.get(names.number) if names.number else None
         if number is None and names.number and names.number != row_columns.RATING:
-            lacking = f"has no {names.number}, unlike the first document"
-            raise InputError(f"document {document!r} of query {query!r} {lacking}")
+            lacking = f"has no {names.number}, unlike earlier documents"
+            raise InputError(f"document {document!r} for query {query!r} {lacking}")
         if not names.number and any(record.get(each) is not None for each in SCORE):
             raise InputError(
-                f"document {document!r} of query {query!r} has a score, unlike the first document"
+                f"document {document!r} for query {query!r} has a score, unlike earlier documents"
             )
         return document, _number(number)
     if not names.document and names.number and _is_pair(record):
         return record[0], _number(record[1])
     if not names.document and not names.number and not isinstance(record, (Mapping, list)):
         return record, None
-    raise InputError(f"entry {place} of query {query!r} {_shown(record)}, unlike the first entry")
+    form = _fields(record) if isinstance(record, Mapping) else f"is of type {type_of(record)}"
+    raise InputError(f"entry {place} for query {query!r} {form} and does not match earlier entries")
 
 
 def _number(value: Any) -> Any:
@@ -565,7 +573,14 @@ def _number(value: Any) -> Any:
         return value
 
 
-def _shown(value: Any) -> str:
+def _fields(value: Mapping[str, Any]) -> str:
+    if not value:
+        return "is an empty object"
+    return f"has the field{'s' * (len(value) > 1)} {', '.join(map(str, value))}"
+
+
+def _without(value: Any, wanted: str, article: str = "") -> str:
+    """Return what a value is instead of an object with a field."""
     if isinstance(value, Mapping):
-        return f"contains {', '.join(map(str, value))}" if value else "is empty"
-    return f"is of type {type_of(value)}"
+        return f"{_fields(value)}, but no {wanted}" if value else "is empty"
+    return f"is of type {type_of(value)}, not an object with {article}{wanted}"

@@ -55,10 +55,10 @@ def read_judges(source: JudgesLike) -> list[Judge]:
     for judge in found:
         other = seen.setdefault(judge.name, judge)
         if other is not judge:
-            paths = list(filter(None, (other.path, judge.path)))
+            paths = list(dict.fromkeys(filter(None, (other.path, judge.path))))
             files = f" ({listed(paths)})" if paths else ""
             hint = (
-                "Pass each file only once"
+                "Pass each judge only once"
                 if judge.path and judge.path == other.path
                 else "Rename one of the judges"
             )
@@ -105,9 +105,9 @@ def _of_file(place: str) -> list[Judge]:
         file = opened(path)
     elif column:
         raise InputError(
-            f"cannot be read by column, as ':{column}' asks",
+            f"column '{column}' cannot be selected in this file format",
             path=path,
-            hint="Only CSV, TSV, JSON Lines and Parquet files have columns of judges",
+            hint="Pass CSV, TSV, JSON Lines or Parquet with one column per judge",
         )
     return [Judge(judge_name(path), qrels_of(file, sure=True), path)]
 
@@ -177,10 +177,10 @@ def _long_rows(path: str, query: str, document: str, owner: str, grade: str) -> 
     for line, row in records(path):
         name = row.get(owner)
         if name in (None, ""):
-            raise InputError("the line does not name a judge", path=path, line=line)
+            raise InputError("the row does not name a judge", path=path, line=line)
         value = _grade(row.get(grade), grade, path, line)
         if value is None:
-            raise InputError("the line has no grade", path=path, line=line)
+            raise InputError("the row has no grade", path=path, line=line)
         ids = _ids(row, (query, document), path, line)
         found.setdefault(str(name), []).append((*ids, value))
     return found

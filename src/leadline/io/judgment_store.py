@@ -113,12 +113,12 @@ def check(connection: sqlite3.Connection, path: str) -> None:
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
     if application != APPLICATION:
-        raise InputError(f"is a database of a different program, not {STORE}", path=path)
+        raise InputError(f"is an SQLite database, but not {STORE}", path=path)
     if version != VERSION:
         raise InputError(
-            f"has tables of version {version}, but this version of leadline supports only version {VERSION}",
+            f"is a store in format {version}, but this version of leadline supports only format {VERSION}",
             path=path,
-            hint="Install a newer version of leadline" if version > VERSION else "",
+            hint=f"{'Install a newer' if version > VERSION else 'Use an older'} version of leadline",
         )
     # Indices, too: a judgment that is missing from one would not be read.
     (state,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
@@ -126,7 +126,7 @@ def check(connection: sqlite3.Connection, path: str) -> None:
         raise damaged(path, _one_line(str(state))[:80], RECOVER)
     orphan = connection.execute("SELECT * FROM pragma_foreign_key_check LIMIT 1").fetchone()
     if orphan is not None:
-        raise damaged(path, f"row {orphan[1]} of {orphan[0]} refers to nothing")
+        raise damaged(path, f"row {orphan[1]} of table {orphan[0]} refers to a row that is missing")
     _check_seals(connection, path)
 
 

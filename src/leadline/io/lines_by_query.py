@@ -84,9 +84,9 @@ class Parts:
             from tempfile import gettempdir
 
             raise UsageError(
-                f"{self.path}: the lines of a query are not consecutive and cannot be grouped in "
-                f"{gettempdir()} ({error.strerror or error}). Group the file by query, or set TMPDIR to a "
-                "folder with enough space"
+                f"{self.path}: the lines of a query are not consecutive, and leadline could not group the "
+                f"lines by query in {gettempdir()} ({error.strerror or error}). Group the lines by query "
+                "yourself, or set TMPDIR to a folder with enough space"
             ) from None
         self.size += len(lines)
 

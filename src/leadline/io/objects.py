@@ -308,21 +308,19 @@ def run_of_arrays(
         check_flags(lower_is_better=lower_is_better)
     found, values = np.asarray(ids), np.asarray(scores)
     listed = list(queries)
-    shape = f"ids have shape {found.shape}, scores have shape {values.shape}"
-    shapes = f"{shape} and queries has length {len(listed):,}"
+    shape = f"`ids` has shape {found.shape}, `scores` has shape {values.shape}"
+    shapes = f"{shape} and `queries` has length {len(listed):,}"
     if found.ndim != 2 or found.shape != values.shape or len(listed) != len(found):
         raise UsageError(
-            f"{shapes}. Pass two two-dimensional arrays of the same shape, with one row per query"
+            f"{shapes}. Pass two-dimensional `ids` and `scores` of the same shape, with one row per query"
         )
     if values.dtype.kind not in "fiu":
-        raise UsageError(f"scores must be numbers, but have type {values.dtype}")
+        raise UsageError(f"`scores` must be an array of numbers, not of type {values.dtype}")
     label = name or UNNAMED
     kept = np.ones(found.shape, dtype=np.bool_)
     if documents is not None or found.dtype.kind in "iu":
         if found.dtype.kind not in "iu":
-            raise UsageError(
-                f"ids must be whole numbers (positions in documents), but have type {found.dtype}"
-            )
+            raise UsageError(f"`ids` must be an array of positions in `documents`, not of type {found.dtype}")
         kept = found != -1
         wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))
         if wrong.any():
@@ -334,7 +332,8 @@ def run_of_arrays(
             )
     if lower_is_better is None and _all_rise(values, kept):
         raise InputError(
-            "the scores increase along every row, as distances do, but the best score must come first",
+            "the scores increase along every row, as distances do, so it is not clear whether higher scores "
+            "are better",
             path=label,
             hint="Pass lower_is_better=True for distances, or lower_is_better=False for similarities",
         )

@@ -438,12 +438,13 @@ def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, numb
     try:
         return decode(raw)[0]
     except UnicodeDecodeError as error:
+        shown = "UTF-8" if encoding == "utf-8" else encoding
         raise InputError(
-            f"byte 0x{raw[error.start]:02x} is not valid {encoding}",
+            f"byte 0x{raw[error.start]:02x} is not valid {shown}",
             path=path,
             line=number + raw.count(b"\n", 0, error.start),
-            hint="Convert the file to UTF-8. For document and query texts, `--config read.encoding=latin-1` "
-            "also works",
+            hint="Convert the file to UTF-8. If it contains documents or queries, you can name its encoding "
+            "instead, as in `--config read.encoding=latin-1`",
         ) from None
 
 

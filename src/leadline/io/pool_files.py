@@ -126,7 +126,7 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
             row = dict(zip(POOL_COLUMNS, (query, document, share, dict(ranks)), strict=True))
             lines.append(json.dumps(row))
             continue
-        ids = _pair_cells(query, document, path, hint="Name the file POOL.jsonl, which can contain such ids")
+        ids = _pair_cells(query, document, path, hint="Use a name that ends in .jsonl")
         lines.append("\t".join((*ids, _share_cell(share), CONTRIBUTORS.encode(dict(ranks)))))
     content = ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
     write_bytes(path, content)
@@ -138,8 +138,8 @@ def _pair_cells(query: str, document: str, path: str, hint: str = "") -> list[st
     for name in (query, document):
         if NO_CELL.search(name):
             raise InputError(
-                f"a TSV file cannot store id {name!r} because it contains a tab, a line end or an invalid "
-                "UTF-8 byte",
+                f"id {name!r} cannot be stored in a TSV file because the id contains a tab, a line break or "
+                "an invalid UTF-8 byte",
                 path=path,
                 hint=hint,
             )

@@ -76,7 +76,7 @@ def _by_subtopic(source: MappingLike, path: str) -> Iterator[Row]:
         for subtopic, documents in _members(found, query, "{subtopic: {document: grade}}", path):
             if not hasattr(documents, "items"):
                 raise InputError(
-                    f"the value of {subtopic!r} for query {query!r} is of type {type_of(documents)}",
+                    f"the value for {subtopic!r} under query {query!r} is of type {type_of(documents)}",
                     path=path,
                     hint="Use the form {query: {subtopic: {document: grade}}}, or leave out --config "
                     "read.subtopics",
@@ -94,7 +94,7 @@ def _members(value: Any, query: Any, expected: str, path: str) -> Iterable[tuple
 
 def _unlike(query: Any, value: Any, form: str, path: str) -> InputError:
     return InputError(
-        f"the value of query {query!r} is of type {type_of(value)}", path=path, hint=f"Use the form {form}"
+        f"the value for query {query!r} is of type {type_of(value)}", path=path, hint=f"Use the form {form}"
     )
 
 
@@ -182,7 +182,7 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     lists = list(map(list, given))
     if len(lists) != len(names):
         raise InputError(
-            f"the numbers of lists ({len(lists):,}) and queries ({len(names):,}) differ",
+            f"the number of lists ({len(lists):,}) differs from the number of queries ({len(names):,})",
             path=path,
             hint="Pass one list per query",
         )
@@ -192,8 +192,8 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
 
     def named(place: Any) -> str:
         if isinstance(place, bool) or not isinstance(place, Integral) or not 0 <= int(place) < len(documents):
-            span = f"from 0 to {len(documents) - 1:,}" if documents else "which is empty"
-            raise InputError(f"document {place!r} must be a position in documents, {span}", path=path)
+            span = f"from 0 to {len(documents) - 1:,}" if documents else "but `documents` is empty"
+            raise InputError(f"document {place!r} must be a position in `documents`, {span}", path=path)
         return documents[int(place)]
 
     read = reader_of(next((hit for each in lists for hit in each), None))

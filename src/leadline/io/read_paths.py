@@ -228,7 +228,7 @@ def _refusal(output: str, path: str) -> UsageError:
     written = "standard output" if output == STANDARD_STREAM else output
     read = "standard input" if path == STANDARD_STREAM else path
     same = "" if written == read else f" ({read})"
-    return UsageError(f"output to {written} would overwrite an input{same}. Choose a different file")
+    return UsageError(f"writing to {written} would overwrite an input{same}. Choose a different output file")
 
 
 class Watch:

@@ -114,8 +114,8 @@ def _number(value: float | None) -> float:
 
 NONE_PER_RUN = "does not contain one value per run"
 ONE_PER_RUN = (
-    "Pass a saved result with a value per run, such as that of `leadline evaluate`, or a table with a column "
-    "run and a column per measure"
+    "Pass a saved result with one value per run, such as a result of `leadline evaluate`, or a table with a "
+    "column 'run' and one column per measure"
 )
 
 

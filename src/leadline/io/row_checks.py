@@ -18,7 +18,7 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.table import MACHINE_LABELS
-from leadline.data.wording import first_few
+from leadline.data.wording import first_few, in_columns
 from leadline.errors import InputError, either, refuse_repeated, repeated
 from leadline.io import selection
 from leadline.io.row_columns import (
@@ -81,15 +81,15 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
         both = [name for name in WITHOUT_IDS if name in columns]
         if len(both) > 1:  # of what was retrieved, and of what was expected
             copied = "|".join(f".{WITHOUT_IDS[name]}=.{name}" for name in both)
-            hint += ". If both have the same texts and FILE is JSON, use "
+            hint += f". If '{both[0]}' and '{both[1]}' contain the same texts and FILE is JSON, use "
             hint += f"`jq -c '[.]|flatten[]|{copied}' FILE > IDS.jsonl`"
         if ids in columns:
-            hint = f"Column '{ids}' contains lists, which a table stores as text. Write JSON Lines (to_jsonl)"
+            hint = f"Column '{ids}' contains lists as text. Save the data as JSON Lines instead (`to_jsonl`)"
     named = {*QUERY, *LISTED, *SCORE, *GRADE, *RANK, *TAG}
     other = [one for one in columns if one not in named]
     near = next((found for one in other if (found := _nearest(one, names))), "")
     return InputError(
-        f"no {what}s were found in {', '.join(columns)} because no column is called {either(names)}",
+        f"no {what}s were found {in_columns(columns)} because no column is called {either(names)}",
         hint=hint or (f"Did you mean {near}?" if near else ""),
     )
 

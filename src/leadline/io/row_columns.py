@@ -73,7 +73,7 @@ def share_of(given: object) -> float:
         return 1.0
     share = number_in(given)
     if share is None or not 0 < share <= 1:
-        raise InputError(f"probability {given!r} must be greater than 0 and at most 1")
+        raise InputError(f"probability {given!r} must be a number greater than 0 and at most 1")
     return share
 
 

@@ -196,7 +196,7 @@ class Lists:
                     f"rank {self.ranks[row]}",
                     of=f"query '{to_text(query)}'",
                     first=self._before(first, row),
-                    hint="With --config read.order=rank, each rank must be unique",
+                    hint="With --config read.order=rank, the ranks for a query must all be different",
                     line=self.lines[row],
                 )
 

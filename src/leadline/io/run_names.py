@@ -51,7 +51,10 @@ def named_files(text: str) -> list[tuple[str | None, str]]:
     name, path = split_name(text)
     files = files_of(path)
     if name is not None and len(files) > 1:
-        raise UsageError(f"{text} matches {len(files)} files, but only one file can be named {name}")
+        raise UsageError(
+            f"{text} gives {len(files)} files the same name, but each run needs its own. "
+            "Name each file separately"
+        )
     return [(name, file) for file in files]
 
 

@@ -36,8 +36,8 @@ STRATIFIED = (
     "are ordinary qrels with a space in an id, use CSV or JSON"
 )
 PREFERENCES = (
-    "leadline does not support the preference judgments of trec_eval (query, group, subgroup, document, "
-    "level)"
+    "If these are preference judgments for trec_eval (query group subgroup document level), leadline does "
+    "not support them"
 )
 
 
@@ -162,8 +162,8 @@ def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: 
     value = _number(fields[4], "column 5 value", path, line)
     if value > 1:
         raise InputError(
-            f"column 5 is read as an inclusion probability, but {fields[4].decode(errors='replace')} is "
-            "greater than 1",
+            f"column 5 is read as an inclusion probability, but its value, "
+            f"{fields[4].decode(errors='replace')}, is greater than 1",
             path=path,
             line=line,
         )

@@ -182,7 +182,7 @@ def id_of(cell: object, what: str, column: str) -> str:
     return str(cell)
 
 
-def value_of(cell: Any, column: str, *, undefined: bool = False, where: str = "column") -> float | None:
+def value_of(cell: Any, column: str, *, undefined: bool = False, where: str = "in column") -> float | None:
     """Return a cell of values; None where it is empty or, if these are allowed, undefined (nan, -)."""
     if undefined and isinstance(cell, str) and cell.strip().lower() in UNDEFINED:
         return None
@@ -191,12 +191,13 @@ def value_of(cell: Any, column: str, *, undefined: bool = False, where: str = "c
     shown = " ".join(str(cell).split())[:40]
     number = None if isinstance(cell, bool) else number_in(cell)
     if number is None or (isinstance(cell, str) and math.isnan(number)):
-        hint = "If the value is missing, leave it out" if isinstance(cell, str) else ""
-        raise InputError(f"'{shown}' in {where} '{column}' is not a number", hint=hint)
+        missing = "leave the cell empty" if where == "in column" else "leave it out"
+        hint = f"If the value is missing, {missing}" if isinstance(cell, str) else ""
+        raise InputError(f"'{shown}' {where} '{column}' is not a number", hint=hint)
     if math.isnan(number):
         return None
     if math.isinf(number):
-        raise InputError(f"{shown} in {where} '{column}' is not a finite number")
+        raise InputError(f"{shown} {where} '{column}' is not a finite number")
     return number
 
 
@@ -215,7 +216,8 @@ def open_mapping(found: Mapping[str, Any], path: str, name: str) -> OpenedScores
         raise InputError(
             "is a ranx report and contains only means",
             path=path,
-            hint="Set save_results_in_run=True and save the per-query values with json.dumps(run.scores)",
+            hint="Set save_results_in_run=True in ranx and save the per-query values with "
+            "json.dumps(run.scores)",
         )
     if found and name and not any(isinstance(value, (Mapping, list, str)) for value in found.values()):
         return OpenedScores((), lambda choices: _of_queries(found, path, name, choices))
@@ -228,7 +230,7 @@ def _of_queries(found: Mapping[str, Any], path: str, name: str, choices: Choices
     columns = ScoreColumns(path, "value")
     for query, cell in found.items():
         columns.add(
-            len(columns.places) + 1, name, str(query), measure, value_of(cell, str(query), where="query")
+            len(columns.places) + 1, name, str(query), measure, value_of(cell, str(query), where="for query")
         )
     return columns
 
@@ -255,7 +257,7 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
         scores = task.get("scores") if isinstance(task, dict) else None
         name = task.get("task_name") if isinstance(task, dict) else None
         if not isinstance(scores, dict) or not isinstance(name, str):
-            raise InputError(f"entry {place} is not a task with task_name and scores", path=path)
+            raise InputError(f"entry {place} must be an object with task_name and scores", path=path)
         parts = [
             part for split in scores.values() for part in (split if isinstance(split, list) else [split])
         ]
@@ -270,7 +272,7 @@ def _of_mteb(entries: list[tuple[str, Any]], path: str, choices: Choices) -> Sco
                 wanted = choices.canonical(measure)
                 key = next((one for one in parts[0] if choices.canonical(one) == wanted), measure)
             try:
-                values = [value_of(part.get(key), key, where="measure") for part in parts]
+                values = [value_of(part.get(key), key, where="for measure") for part in parts]
             except InputError as error:
                 raise error.at(path, found=f"task '{name}': {error.found}") from None
             numbers = [value for value in values if value is not None]
@@ -296,7 +298,7 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
         raise InputError("contains no scores" if path else "there are no scores", path=path, hint=ACCEPTED)
     if not isinstance(inner, Mapping) and not name:
         raise InputError(
-            "contains values without a run, query or measure",
+            "each value needs a run, a query and a measure",
             path=path,
             hint="Use the form {run: {query: {measure: value}}}",
         )
@@ -323,7 +325,7 @@ def _of_nested(found: Mapping[str, Any], path: str, name: str, choices: Choices)
             for inner_name, cell in row.items():
                 measure, query = (outer_name, inner_name) if signs[0] else (inner_name, outer_name)
                 try:
-                    value = value_of(cell, str(measure), undefined=choices.means, where="measure")
+                    value = value_of(cell, str(measure), undefined=choices.means, where="for measure")
                 except InputError as error:
                     raise error.at(path, found=f"query '{query}': {error.found}") from None
                 if str(query) == SUMMARY and not choices.means:

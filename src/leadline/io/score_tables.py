@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from leadline.data.optional import import_optional
-from leadline.data.wording import counted, first_few, listed, type_of
-from leadline.errors import InputError, refuse_repeated
+from leadline.data.wording import counted, first_few, in_columns, listed, type_of
+from leadline.errors import InputError, either, refuse_repeated
 from leadline.io import row_columns
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, text_of
 from leadline.io.python_inputs import names_of, open_frame, rows_of_columns
@@ -197,7 +197,7 @@ def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
         ]
     except (KeyError, TypeError, AttributeError):
         raise InputError(
-            "is a suite without run means", path=path, hint="Use the JSON output of `leadline suite`"
+            "is an incomplete result of a suite", path=path, hint="Use the JSON output of `leadline suite`"
         ) from None
     return _of_records(rows, path, "run", "")
 
@@ -253,10 +253,7 @@ def _cells(
         by_column: list[tuple[int, str | None, str | None]] = [(value, None, None)]
     elif not rest:
         raise InputError(
-            f"the table has no column of values ({', '.join(header)})",
-            path=path,
-            line=_first_line(unit),
-            hint=ACCEPTED,
+            f"no values were found {in_columns(header)}", path=path, line=_first_line(unit), hint=ACCEPTED
         )
     elif measure is not None or _are_runs([header[place] for place in rest], run, choices):
         if run is not None and measure is not None:
@@ -269,10 +266,10 @@ def _cells(
             )
         if run is not None:
             raise InputError(
-                f"the columns {header[run]} and {header[rest[0]]} both contain runs",
+                f"column '{header[run]}' names runs, but column '{header[rest[0]]}' is read as a run",
                 path=path,
                 line=_first_line(unit),
-                hint="Use either one column of runs or one column per run",
+                hint="Use either a column that names runs or one column per run",
             )
         asked = list(choices.asked)
         only = asked[0] if len(asked) == 1 else name or "value"
@@ -314,7 +311,7 @@ def _cells(
         columns.remarks.append(("rows_of_means", words, means))
     if run is None and not name and any(one[1] is None for one in by_column):
         raise InputError(
-            "the table does not name its runs", path=path, hint="Use {run: table}, or add column 'run'"
+            "the table does not name its runs", path=path, hint="Use {run: table}, or add a column 'run'"
         )
     return columns
 
@@ -331,8 +328,8 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
         return query
     if set(map(_spelling, header)) >= STEPS:
         raise InputError(
-            "the columns epoch and steps show that these are means recorded during training, as written by "
-            "sentence-transformers evaluators",
+            "the columns epoch and steps show that the values are means recorded during training by an "
+            "evaluator of sentence-transformers",
             path=path,
             hint="Compute per-query values from the run with `leadline evaluate`",
         )
@@ -344,9 +341,9 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
     numbered = header[0] in INDEX and all(str(row[0]) == str(at) for at, (_, row) in enumerate(rows))
     if 0 in others or numbers or numbered:
         raise InputError(
-            f"no column contains query ids ({', '.join(filter(None, header))})",
+            f"no query ids were found {in_columns(list(filter(None, header)))}",
             path=path,
-            hint="Put query ids in the first column, or in a column called " + ", ".join(QUERY[:4]) + ", ...",
+            hint=f"Put query ids in the first column, or in a column with a name such as {either(QUERY[:3])}",
         )
     return 0
 
@@ -395,7 +392,7 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
         if query == SUMMARY and not choices.means:
             continue
         try:
-            value = value_of(cells[2], measure, undefined=choices.means, where="measure")
+            value = value_of(cells[2], measure, undefined=choices.means, where="for measure")
         except InputError as error:
             raise placed(error, path, "line", number) from None
         columns.add(number, name, query, measure, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from copy import copy
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -125,13 +125,11 @@ def selected_qrels(qrels: QrelsColumns, reading: Reading) -> QrelsColumns:
     codes = [code for code, name in enumerate(qrels.queries.names) if name in wanted]
     shown = _shown(reading)
     if not codes:
-        raise InputError(
-            f"has no judgments for the selected queries{shown} ({len(wanted):,} in all)", path=qrels.source
-        )
+        raise InputError(f"has no judgments for {_selected(wanted)}{shown}", path=qrels.source)
     made = qrels if len(codes) == len(qrels.queries) else qrels.of_codes(np.array(codes, dtype=np.int64))
     unknown = sorted(wanted.difference(qrels.queries.names))
     if unknown:
-        words = f"selected queries without judgments{shown}: {len(unknown):,} (left out)"
+        words = f"selected queries{shown} without judgments: {len(unknown):,} (left out)"
         made = copy(made)
         made.remarks = (*made.remarks, ("unknown_queries", words, len(unknown)))
     return made
@@ -152,15 +150,21 @@ def refuse_nothing(reading: Reading, path: str) -> NoReturn:
     """Refuse a run of which the selection left nothing."""
     wanted = wanted_queries(reading)
     if wanted is None:
-        raise InputError("contains only documents that have the same id as their query", path=path)
+        same = "contains only documents that have the same id as their query"
+        more = "so --config read.drop_identical_ids leaves no documents"
+        raise InputError(f"{same}, {more}", path=path)
     more = ", apart from documents that have the same id as their query" * reading.drop_identical_ids
-    found = f"contains no documents for the selected queries{_shown(reading)} ({len(wanted):,} in all){more}"
+    found = f"contains no documents for {_selected(wanted)}{_shown(reading)}{more}"
     raise InputError(found, path=path)
 
 
 def _shown(reading: Reading) -> str:
     chosen = reading.queries_in
-    return f" of {chosen}" if isinstance(chosen, QueryFile) else ""
+    return f" from {chosen}" if isinstance(chosen, QueryFile) else ""
+
+
+def _selected(wanted: Sized) -> str:
+    return "the selected query" if len(wanted) == 1 else f"any of the {len(wanted):,} selected queries"
 
 
 def documents_of(chunks: Lists, given: DocumentsOf) -> list[bytes]:
@@ -376,7 +380,7 @@ def _ids(path: str, column: Callable[[Iterable[Any]], Any], noun: str) -> Iterat
                 f"the line has {len(words)} words",
                 path=path,
                 line=line,
-                hint=f"Write one {noun}_id per line, or a table with a column {noun}_id",
+                hint=f"Write one {noun}_id per line, or use a table with a column '{noun}_id'",
             )
 
 
@@ -401,5 +405,5 @@ def _ids_in(
             name = column(row)
             found = None if name is None else row[name]
         if not isinstance(found, str) or not found:
-            raise InputError(f"the row has no {noun}_id as text", path=path, line=line)
+            raise InputError(f"the row needs a {noun}_id that is nonempty text", path=path, line=line)
         yield found

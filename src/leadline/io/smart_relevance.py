@@ -124,7 +124,7 @@ def _checked(lines: Lines, layout: Layout, path: str) -> Iterator[tuple[int, lis
         if not layout.fits(fields) or (layout is LISTS and int(fields[0]) <= last):
             found = b" ".join(fields)[:40].decode("utf-8", "replace")
             raise InputError(
-                f"'{found}' does not continue the lines above, which are read as SMART relevance",
+                f"'{found}' does not continue the lines above, which are read as judgments in SMART format",
                 path=path,
                 line=line,
             )

@@ -16,12 +16,12 @@ from leadline.io import row_columns
 from leadline.kernels import plain
 
 HINT = (
-    "Where both are passed, judgments come first (QRELS RUN...). To treat the file as judgments anyway, use "
-    "`--config read.kind=qrels`"
+    "If you pass both judgments and runs, the judgments come first (QRELS RUN...). To treat the file as "
+    "judgments anyway, use `--config read.kind=qrels`"
 )
 LARGEST_GRADE = 10
 ONE_DIGIT = rb"-?[0-9]"
-ORDER = "Where both are passed, judgments come first, then runs"
+ORDER = "If you pass both judgments and runs, the judgments come first"
 MANY_LEVELS = 7  # scores with as many different values are no grades
 FEW = 10  # fewer grades than these say nothing about their kind
 
@@ -41,7 +41,7 @@ def refuse_scores(qrels: QrelsColumns, path: str) -> None:
     """Refuse grades that are scores: mostly distinct fractions, some negative or above 10."""
     odd = qrels.grades[(qrels.grades < 0) | (qrels.grades > LARGEST_GRADE)]
     if len(odd) and mostly_fractions(qrels.grades, qrels.query):
-        raise InputError(f"contains grades that look like scores, such as {odd[0]:g}", path=path, hint=HINT)
+        raise InputError(f"contains grades such as {odd[0]:g}, which look like scores", path=path, hint=HINT)
 
 
 def mostly_fractions(grades: Floats, query: Codes) -> bool:
@@ -133,7 +133,7 @@ def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: st
     """
     if is_ranking(ids, bounds) and not _second_is_constant(text):
         raise InputError(
-            "column 3 has the ranks 1, 2, ... for every query, as a run does", path=path, hint=HINT
+            "column 3 contains the ranks 1, 2, ... for every query, as in a run", path=path, hint=HINT
         )
 
 
@@ -149,8 +149,8 @@ def refuse_other_columns(qrels: QrelsColumns, text: bytes, path: str) -> None:
             "`--config read.qrels_columns=query_id,doc_id,grade,iteration`"
         )
         raise InputError(
-            f"column 3 has only one-digit numbers, such as '{qrels.documents[0].decode()}', "
-            "and column 4 has only 0, but column 3 should have document ids and column 4 should have grades",
+            f"column 3 contains only one-digit numbers, such as '{qrels.documents[0].decode()}', and column "
+            "4 contains only zeros, but qrels need document ids in column 3 and grades in column 4",
             path=path,
             hint=order if relevant else "",
         )

@@ -154,7 +154,7 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
         raise InputError(
             found,
             path=source.path,
-            hint="Pass them, separated by tabs, to a command that reads them, such as `leadline compare`",
+            hint="Commands such as `leadline compare` can read these values if tabs separate the columns",
         )
     key = "columns=query_id,doc_id,score" if what == "score" else "qrels_columns=query_id,doc_id,grade"
     option = f"--config read.{key}"

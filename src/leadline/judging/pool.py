@@ -428,7 +428,7 @@ def _pairs_of(known: Any) -> Iterable[tuple[str, str]]:
             for document in ((documents,) if isinstance(documents, str) else documents)
         ]
     if not isinstance(known, Iterable):
-        raise UsageError(f"known cannot be of type {type(known).__name__}. Pass qrels, a pool, or pairs.")
+        raise UsageError(f"`known` cannot be of type {type(known).__name__}. Pass qrels, a pool, or pairs.")
     pairs = list(known)
     for pair in pairs:
         if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(x, str) for x in pair)):

@@ -11,18 +11,18 @@ from leadline.errors import InputError, repeated
 
 RUN_COLUMNS = "A line of a run has 6 columns (query Q0 document rank score tag)"
 QRELS_COLUMNS = "A line of qrels has 4 columns (query iteration document grade)"
-NUL = "the line contains a NUL byte, so this is not UTF-8 text"
+NUL = "the line contains a NUL byte, so the file is binary or not in UTF-8"
 SPLITTING = (b"\x0b", b"\x0c")  # at these `bytes.split` parts words too
 FIELD = re.compile(rb"[^ \t\r\n]+")
 REMARKS = rb"(?:#(?:[ \t][^\n]*|\r?)(?:\n|\Z)|[ \t\r]*\n)+"  # and empty lines
 NUMBER = rb"[-+.0-9][-+.0-9eE]*"
 WHOLE = rb"[-+]?[0-9]+"
 A_RUN = (
-    "This looks like a run, but qrels are needed here. Where both are passed, qrels come first (QRELS "
+    "This looks like a run, but qrels are needed here. If you pass both, qrels come first (QRELS "
     "RUN...). If you have no qrels, use `leadline unjudged RUN...`"
 )
 QRELS = (
-    "This looks like qrels, but a run is needed here. Where both are passed, qrels come first (QRELS "
+    "This looks like qrels, but a run is needed here. If you pass both, qrels come first (QRELS "
     "RUN...). To find unjudged documents, use `leadline pool RUN... --depth K --judged QRELS -o POOL`"
 )
 FEATURES = "This looks like learning-to-rank features. If Quepid wrote them, export CSV or TREC files instead"

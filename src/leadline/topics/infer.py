@@ -78,7 +78,7 @@ def encoded(
     The column of a language has its name; `field` is another column for a single language.
     """
     if field is not None and language is None and len(model.languages) > 1:
-        raise UsageError("--config topics.field needs --language, the language of the column")
+        raise UsageError("`--config topics.field` needs `--language` to name the language of the column")
     if language is None and len(model.languages) > 1:
         ids, texts = read_columns(documents, model.languages, id_column, encoding)
         return corpus_of(ids, texts, model.analyses, model.vocabularies)
@@ -163,7 +163,7 @@ def perplexity(
         total, tokens = _completed(model, corpus, seed)
     if not tokens:
         raise InputError(
-            "the model knows too few words of the texts to score them",
+            "the texts contain too few words that the model knows",
             path=path_of(documents),
             hint="Pass longer texts in the model's languages.",
         )

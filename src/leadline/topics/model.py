@@ -219,9 +219,9 @@ def fit(
     corpus = corpus_of(ids, texts, analyses)
     if not len(corpus.word):
         raise InputError(
-            "the documents have no terms",
+            "no words are left in the documents after the text analysis",
             path=path_of(documents),
-            hint="Check that they have text, and words that the text analysis keeps.",
+            hint="Check that the documents contain text and that the analysis does not remove every word.",
         )
     prior = np.full(topics, 50 / topics if alpha is None else alpha)
     chains = [
@@ -324,7 +324,9 @@ def analyses_of(languages: Sequence[str], analysis: str | Analysis | None) -> li
     try:
         return [ANALYSES.parse("Words") if name == WHOLE else for_language(name) for name in languages]
     except UsageError as error:
-        raise UsageError(f"{error} With --config text.analysis, the columns can have any names.") from None
+        raise UsageError(
+            f"{error} If the columns are not named after languages, pass --config text.analysis."
+        ) from None
 
 
 def read_columns(
