@@ -101,7 +101,7 @@ def test_known_pairs_of_any_form_are_not_asked_again(known: Any) -> None:
 
 @pytest.mark.parametrize("known", [7, [7], ["q1"], [("q1", "d1", "d2")], [("q1", 1)], {"q1": [1]}])
 def test_known_of_another_form_is_refused(known: Any) -> None:
-    with pytest.raises(UsageError, match="known "):
+    with pytest.raises(UsageError, match="`known` "):
         pool({"a": A}, depth=2, known=known)
 
 

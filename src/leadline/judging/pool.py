@@ -433,7 +433,7 @@ def _pairs_of(known: Any) -> Iterable[tuple[str, str]]:
     for pair in pairs:
         if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(x, str) for x in pair)):
             raise UsageError(
-                f"known contains {' '.join(repr(pair).split())[:60]}, which is not a pair (query, document)"
+                f"`known` contains {' '.join(repr(pair).split())[:60]}, which is not a pair (query, document)"
             )
     return [(query, document) for query, document in pairs]
 
