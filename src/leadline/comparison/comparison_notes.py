@@ -59,8 +59,9 @@ def pair_notes(
         reach = comparison.reach(pair.measure)
         notes.append(sentence(pair, comparison.rules, reach, per_pair=per_pair, detectable=long))
         if pair.changed:
-            listed = (f"{change.query} {change.difference:+.4f}" for change in pair.changed)
-            notes.append("  largest differences: " + ", ".join(listed))
+            listed = [f"{change.query} ({change.difference:+.4f})" for change in pair.changed]
+            several = "queries with the largest differences" if listed[1:] else ""
+            notes.append(f"  {several or 'query with the largest difference'}: {', '.join(listed)}")
     every_shown = few and shown == comparison.p_corrected.size
     return notes if every_shown else notes + _verdict_counts(comparison, chosen)
 

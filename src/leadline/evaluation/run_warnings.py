@@ -145,14 +145,15 @@ def _message(template: tuple[str, str, str], counts: Sequence[int], **parts: str
     >>> _message(PER_RUN["tied_cutoffs"], [1], runs="bm25")
     '1 query with a tie across a cutoff in bm25'
     >>> _message(PER_RUN["tied_cutoffs"], [6, 20], runs="2 runs")
-    '6 to 20 queries per run with a tie across a cutoff in 2 runs'
+    '2 runs: 6 to 20 queries per run with a tie across a cutoff'
     """
     one, several, text = template
     low, high = min(counts), max(counts)
     words = f"{counted(sum(counts), one, several)} " if one else ""
     if len(counts) > 1 and several.endswith("queries"):
         words = f"{counted(high, one, several)} per run "
-        words = f"{low:,} to {words}" if low < high else words
+        words = f"{parts['runs']}: " + (f"{low:,} to {words}" if low < high else words)
+        text = re.sub(r" (in|from) \{runs\}", "", text)
     return words + text.format(**parts)
 
 
