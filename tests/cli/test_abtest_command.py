@@ -125,7 +125,8 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
     rejected = leadline("evaluate", "soft.csv", "a.run")
     assert (
         rejected.status,
-        "soft.csv:1: no grades were found in query_id, doc_id, click_deviation" in rejected.err,
+        "soft.csv:1: no grades were found among the columns query_id, doc_id, click_deviation"
+        in rejected.err,
     ) == (2, True)
     data = leadline(
         "abtest",

@@ -95,7 +95,7 @@ def test_a_baseline_is_named_by_its_name_or_its_path(leadline: Leadline, baselin
         ("new/none.json", "new/none.json: no such file"),
         ("x=none.json", "none.json: no such file"),
         ("none*", "none*: is a pattern that matches no file"),
-        ("x=*/bm25.json", "matches 2 files"),
+        ("x=*/bm25.json", "gives 2 files the same name"),
     ],
 )
 def test_what_is_neither_file_nor_measure_is_one_error(leadline: Leadline, argument: str, says: str) -> None:
@@ -116,6 +116,6 @@ def test_tables_that_pyterrier_writes_beside_runs_are_no_runs(tmp_path: Path, le
     (folder / "perquery.csv").write_text("name,qid,measure,value\nbm25,q1,map,1\n")
     (folder / "aggregated.csv").write_text("name,map\nbm25,1\n")
     given = ("evaluate", tmp_path / "qrels.txt", folder, "-m", "RR", "-f", "json")
-    assert "aggregated.csv:1: no query ids were found in name, map" in leadline(*given).err
+    assert "aggregated.csv:1: no query ids were found among the columns name, map" in leadline(*given).err
     (folder / "bm25.res.gz").write_bytes(gzip.compress(b"q1 Q0 d1 0 1.5 bm25\n"))
     assert [run["name"] for run in leadline(*given).data["runs"]] == ["bm25"]

@@ -490,11 +490,15 @@ def test_a_dataset_of_splits_is_its_only_one_or_the_one_called_test() -> None:
 @pytest.mark.parametrize(
     ("hits", "options", "error"),
     [
-        ([5], {}, "with queries=, hits must be a list with one list per query, but item 1 is of type int"),
+        (
+            [5],
+            {},
+            "with `queries`, the hits must be a list with one list per query, but item 1 is of type int",
+        ),
         (
             [{"hits": [{"id": "d1", "score": 1}]}],
             {},
-            "with queries=, hits must be a list with one list per query, but item 1 is of type dict",
+            "with `queries`, the hits must be a list with one list per query, but item 1 is of type dict",
         ),
         (
             [[{"corpus_id": 0, "score": 1}, {"x": 1}]],

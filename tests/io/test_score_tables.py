@@ -332,7 +332,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "a run without a name": ("query,run,AP\nq1,,1\n", ":2: a cell in column 'run' is empty"),
     "mixed records": (
         '{"query": "q1", "AP": 1}\n{"query": "q2", "RR": 1}\n',
-        ":2: the fields are query and RR, but those of the first entry are query and AP",
+        ":2: the fields are query and RR, but the fields of the first entry are query and AP",
     ),
     "JSON": ('{"query": "q1", "AP": 1}\nquery\n', "JSON"),
 }

@@ -58,5 +58,7 @@ def test_a_row_without_a_position_is_refused(tmp_path: Path) -> None:
 def test_no_reader_of_judgments_takes_them_for_grades(tmp_path: Path) -> None:
     path = tmp_path / "deviations.csv"
     path.write_text("query_id,doc_id,click_deviation,shown,clicks,expected,z\nq1,d1,0.5,2,1,0.5,1.0\n")
-    with pytest.raises(InputError, match="no grades were found in query_id, doc_id, click_deviation"):
+    with pytest.raises(
+        InputError, match="no grades were found among the columns query_id, doc_id, click_deviation"
+    ):
         read_qrels(str(path))

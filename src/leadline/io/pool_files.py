@@ -231,7 +231,7 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
     heads = [(n, line.removeprefix(HEAD)) for n, line in top if line.startswith(HEAD)]
     if not heads and (written or any(line.startswith(FRAME) for _, line in top)):
         raise InputError(
-            f"the line '{HEAD}{{...}}' is missing, so it is unknown how the pool was drawn",
+            f"the line '{HEAD}{{...}}' is missing, so leadline cannot tell how the pool was drawn",
             path=path,
             line=1,
             hint="Use the complete, unchanged file",

@@ -165,11 +165,11 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     >>> by_query([[{"corpus_id": 1, "score": 0.5}]], ["q1"], ["d0", "d1"], "run")
     {'q1': [('d1', 0.5)]}
     """
-    names, form = list(queries), "with queries=, hits must be a list with one list per query"
+    names, form = list(queries), "with `queries`, the hits must be a list with one list per query"
     if isinstance(hits, (str, Mapping)) or not isinstance(hits, Iterable):
-        by_name = in_dictionary("queries= and documents=")
+        by_name = in_dictionary("`queries` and `documents`")
         if documents is None:
-            by_name = "Leave out queries= if the hits are in a dictionary by query"
+            by_name = "Leave out `queries` if the hits are in a dictionary by query"
         raise InputError(
             f"{form}, not of type {type(hits).__name__}",
             path=path,

@@ -52,7 +52,7 @@ def named_files(text: str) -> list[tuple[str | None, str]]:
     files = files_of(path)
     if name is not None and len(files) > 1:
         raise UsageError(
-            f"{text} gives {len(files)} files the same name, but each run needs its own. "
+            f"{text} gives {len(files)} files the same name, but run names must differ. "
             "Name each file separately"
         )
     return [(name, file) for file in files]

@@ -214,7 +214,7 @@ def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) ->
             found = "the object is empty" if names == [] else f"the entry is of type {type_of(row)}"
             raise placed(InputError(found, hint=ACCEPTED), path, unit, place)
         if set(names) != set(header):
-            found = f"the fields are {listed(names)}, but those of the first entry are {listed(header)}"
+            found = f"the fields are {listed(names)}, but the fields of the first entry are {listed(header)}"
             raise placed(InputError(found, hint="Use the same fields in every entry"), path, unit, place)
         table.append((place, [row[key] if isinstance(row, Mapping) else getattr(row, key) for key in header]))
     return _of_table(list(map(str, header)), table, path, unit, name)
@@ -384,7 +384,7 @@ def _of_lines(lines: list[tuple[int, str]], path: str, name: str, choices: Choic
             "it is not clear whether column 1 or column 2 names the measures",
             path=path,
             line=lines[0][0],
-            hint="Use CSV or TSV with the header measure, query, value",
+            hint="Use CSV or TSV with the columns measure, query and value",
         )
     columns = ScoreColumns(path, "line")
     for number, cells in rows:
