@@ -388,7 +388,8 @@ FAULTS = {
     (
         "a.csv",
         'qid,docno,score\nq1,"d1"x,1\n',
-    ): ":2: invalid CSV (',' expected after '\"'). The file must follow RFC 4180.",
+    ): ":2: invalid CSV (',' expected after '\"'). Quote each cell that contains a separator, a quote or a "
+    "line break, and double the quotes inside it.",
     (
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",

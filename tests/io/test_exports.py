@@ -97,7 +97,7 @@ def test_what_they_cannot_hold_is_refused_in_one_line(tmp_path: Path, leadline: 
         with pytest.raises(InputError, match=r"_rank_eval (reads|needs|accepts)"):
             write_rank_eval(ll.read_qrels({"q": grades}), tmp_path / "a.json", index="i")
     by_subtopic = ll.read_qrels({"q": {"s": {"d": 1}}}, subtopics=True)
-    with pytest.raises(InputError, match="BEIR reads only query, document and grade, not a subtopic"):
+    with pytest.raises(InputError, match="BEIR reads only queries, documents and grades, not subtopics"):
         write_beir(by_subtopic, tmp_path / "a")
     with pytest.raises(InputError, match="query 'q\"2' has no text"):
         write_rank_eval(ll.read_qrels(QRELS), tmp_path / "a.json", index="i", queries={"q1": "wings"})

@@ -179,7 +179,7 @@ def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out(tmp
         archive.write(PROGRAMS / "quepid_book.json")
     assert "is a ZIP archive. Unpack the archive" in refusal(read_qrels, book)
     found = refusal(read_run, PROGRAMS / "ranx.lz4")  # CBOR, compressed twice
-    assert found.endswith("From ranx, save a run as .json or .parquet.")
+    assert found.endswith("In ranx, save the run as .json or .parquet.")
     path = PROGRAMS / "pyterrier_minimal.tsv"  # ranks from 0
     assert "3 columns without a header" in refusal(read_run, path)
     read = read_run(path, columns="query_id,doc_id,rank").to_dict()

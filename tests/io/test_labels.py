@@ -73,7 +73,7 @@ def test_a_table_without_rows_is_refused(text: str, tmp_path: Path) -> None:
 
 def test_a_quote_that_does_not_end_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, 'run,team\na,"1\nb,2\n', "table.csv")
-    with pytest.raises(InputError, match=r"invalid CSV \(unexpected end of data\)\. The"):
+    with pytest.raises(InputError, match=r"invalid CSV \(unexpected end of data\)\. Quote each cell that"):
         read_labels(f"{path}:team")
 
 

@@ -32,10 +32,10 @@ from leadline.io.read import (
     stream_lists,
 )
 from leadline.io.read_paths import path_of
-from leadline.io.row_columns import LISTED, QUERY, TAG, find
+from leadline.io.row_columns import LISTED, ORDER, QUERY, TAG, find
 from leadline.io.run_lists import JoinedText, RankedLists, ReadCounts, first_rows
 from leadline.io.run_names import distinct_names, named_files, run_name
-from leadline.io.swapped_arguments import ORDER, like_scores, refuse_swapped
+from leadline.io.swapped_arguments import like_scores, refuse_swapped
 from leadline.kernels import parallel_map
 from leadline.measures import Measure
 from leadline.result import Result

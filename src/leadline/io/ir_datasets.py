@@ -48,5 +48,5 @@ def downloaded(path: str, rows: Callable[[], Iterable[Any]]) -> Iterator[Any]:
         raise InputError(
             f"cannot be downloaded or read ({type(error).__name__}{': ' * bool(reason)}{reason})",
             path=path,
-            hint="Check the network connection and whether the collection needs a manual download",
+            hint="Check the network connection. Some collections must be downloaded by hand",
         ) from None

@@ -369,7 +369,7 @@ def check_head(head: bytes, path: str) -> None:
         raise InputError(
             "is compressed with lz4, but leadline does not support lz4",
             path=path,
-            hint="Compress the file with gzip instead. From ranx, save a run as .json or .parquet",
+            hint="Compress the file with gzip instead. In ranx, save the run as .json or .parquet",
         )
     if head.startswith(b"%PDF"):
         raise InputError(

@@ -139,7 +139,7 @@ def _records_in_memory(
     """Return the rows of a dictionary, a data frame, or an iterable of rows."""
     if hasattr(type(source), "sources"):  # a run, judgments, or a result, which stands above this module
         wanted = "a run is" if what == "score" else "judgments are"
-        hint = "Judgments come first, then runs" if isinstance(source, RunColumns) else ""
+        hint = row_columns.ORDER if isinstance(source, RunColumns) else ""
         raise InputError(
             f"a {type(source).__name__} object was passed where {wanted} expected", path=path, hint=hint
         )

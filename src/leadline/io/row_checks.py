@@ -26,6 +26,7 @@ from leadline.io.row_columns import (
     JUDGE,
     LISTED,
     MACHINE,
+    ORDER,
     PROBABILITY,
     QUERY,
     RANK,
@@ -64,7 +65,7 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
             raise _missing(present, noun, names)
     if value is None and not by_rank:
         ranked = more and what == "score"
-        swapped = "Judgments come first, then runs" if what == "score" and find(present, GRADE) else ""
+        swapped = ORDER if what == "score" and find(present, GRADE) else ""
         hint = "To order documents by rank, add `--config read.order=rank`" if ranked else swapped
         raise _missing(present, what, values, hint=hint)
     return found[0] or "", found[1] or "", value or "", more or ""

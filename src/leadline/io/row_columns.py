@@ -28,6 +28,8 @@ QUERY = (
 DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "item_id", "document", "Doc ID")
 # Of runs and judgments only: in texts, "doc" is a text.
 LISTED = (*DOCUMENT, "doc", "chunk_id", "passage_id", "pid", "text_id", "id")
+# What to do where judgments and runs may have changed places.
+ORDER = "If you pass both judgments and runs, the judgments come first"
 RATING = (
     "rating"  # of Quepid (also "Rating"): an empty cell is not judged yet, as in tables with probabilities
 )

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from leadline.io.formats import Opened
 
 COLUMNS = (
-    "Sampled judgments have 5 columns (query iteration document stratum grade, query document grade method "
-    "probability, or query iteration document grade probability)"
+    "Sampled judgments have 5 columns ('query iteration document stratum grade', 'query document grade "
+    "method probability' or 'query iteration document grade probability')"
 )
 FIELDS = 5
 STRATIFIED = (

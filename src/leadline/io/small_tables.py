@@ -21,6 +21,9 @@ from leadline.io.score_cells import checked_object, json_of, object_of
 Rows = Iterator[tuple[int, dict[str, Any]]]
 FIELD = re.compile(r"[^ \t\r\n]+")
 GUARDED = r"(?s)'+[=+\-@\t\r]."
+QUOTING = (
+    "Quote each cell that contains a separator, a quote or a line break, and double the quotes inside it"
+)
 NO_ROWS = "Use a table with a header and at least one row"
 
 
@@ -84,9 +87,7 @@ def cells_of(
         except StopIteration:
             return
         except csv.Error as error:
-            raise InputError(
-                f"invalid CSV ({error})", path=path, line=begun[0], hint="The file must follow RFC 4180"
-            ) from None
+            raise InputError(f"invalid CSV ({error})", path=path, line=begun[0], hint=QUOTING) from None
         if cells:
             yield begun[0], cells
         begun[0] = 0

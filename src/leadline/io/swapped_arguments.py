@@ -16,12 +16,11 @@ from leadline.io import row_columns
 from leadline.kernels import plain
 
 HINT = (
-    "If you pass both judgments and runs, the judgments come first (QRELS RUN...). To treat the file as "
-    "judgments anyway, use `--config read.kind=qrels`"
+    f"{row_columns.ORDER} (QRELS RUN...). To treat the file as judgments anyway, use "
+    "`--config read.kind=qrels`"
 )
 LARGEST_GRADE = 10
 ONE_DIGIT = rb"-?[0-9]"
-ORDER = "If you pass both judgments and runs, the judgments come first"
 MANY_LEVELS = 7  # scores with as many different values are no grades
 FEW = 10  # fewer grades than these say nothing about their kind
 
@@ -68,7 +67,7 @@ def refuse_swapped(qrels: QrelsColumns, run: RunColumns) -> None:
         raise InputError(
             f"grades such as {qrels.grades[0]:g} look like scores, and scores such as {run.scores[0]:g} look "
             "like grades",
-            hint=ORDER,
+            hint=row_columns.ORDER,
         )
 
 
@@ -109,11 +108,13 @@ def refuse_runs(source: Any, path: str = "qrels") -> None:
     first = next(iter(each), None)
     inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     if isinstance(first, RunColumns):
-        raise InputError("several runs were passed where judgments are expected", hint=ORDER, path=path)
+        raise InputError(
+            "several runs were passed where judgments are expected", hint=row_columns.ORDER, path=path
+        )
     if isinstance(inner, Mapping):
         raise InputError(
             "several runs, or judgments by subtopic, were passed where judgments are expected",
-            hint=f"{ORDER}. For judgments by subtopic, use --config read.subtopics",
+            hint=f"{row_columns.ORDER}. For judgments by subtopic, use --config read.subtopics",
             path=path,
         )
 

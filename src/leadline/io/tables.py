@@ -269,11 +269,15 @@ def row_blocks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]
         yield block
 
 
+# Columns for which some programs have no place.
+NOT_STORED = {"score": "scores", "subtopic": "subtopics", "probability": "probabilities"}
+
+
 def write_quepid(table: OutputTable) -> Iterator[bytes]:
     """Yield judgments in the CSV columns imported by Quepid."""
     if table.columns != QRELS_COLUMNS:
-        found = "scores" if table.columns == RUN_COLUMNS else f"a {table.columns[-1]}"
-        raise InputError(f"Quepid imports only query, document and grade, not {found}")
+        found = NOT_STORED[table.columns[-1]]
+        raise InputError(f"Quepid imports only queries, documents and grades, not {found}")
     return write_csv(table._replace(columns=("query", "docid", row_columns.RATING)))
 
 

@@ -221,7 +221,8 @@ def _whole_rows(qrels: QrelsColumns, program: str) -> Collection[tuple[Any, ...]
     table = tables.table_of_qrels(qrels)
     if table.columns != tables.QRELS_COLUMNS:
         raise InputError(
-            f"{program} reads only query, document and grade, not a {table.columns[-1]}", path=qrels.source
+            f"{program} reads only queries, documents and grades, not {tables.NOT_STORED[table.columns[-1]]}",
+            path=qrels.source,
         )
     for query, document, grade in table.rows:
         if not isinstance(grade, int):
