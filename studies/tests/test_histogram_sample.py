@@ -89,7 +89,7 @@ def test_samples_and_shares_must_be_numbers() -> None:
 def test_infinite_scores_are_refused() -> None:
     qrels, runs = made(3)
     runs["r00"]["q0"]["d000"] = float("inf")
-    with pytest.raises(InputError, match="'q0' has the score inf"):
+    with pytest.raises(InputError, match="'q0' has a score of inf"):
         SAMPLE.run(qrels, runs, samples="5", repeats=1, draws=0)
 
 

@@ -62,7 +62,7 @@ def test_what_cannot_be_summarised_is_said(docs: str, leadline: Leadline) -> Non
     for arguments, said in (
         (
             ["bare", "--doc", "d1"],
-            "contains no texts. Rebuild it with `leadline index DOCS -o INDEX --store-text",
+            "contains no document texts. Rebuild it with `leadline index DOCS -o INDEX --store-text",
         ),
         (["bare", "--doc", "d7"], "no document 'd7' in bare. Did you mean 'd"),
         ([docs, "--doc", "d7"], "no document 'd7' in docs.jsonl. Did you mean 'd"),

@@ -147,7 +147,9 @@ def test_check_is_for_paths(files: Any, says: str) -> None:
 
 
 def test_grades_that_are_not_among_the_judged_ones_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"^grade 0 occurs more often in grades than in judged\. Include"):
+    with pytest.raises(
+        UsageError, match=r"^grade 0 occurs more often in `grades` than in `judged`\. Include"
+    ):
         (ll.measures.nDCG @ 3).of([1, 0, 2], [1, 2, 3])
 
 

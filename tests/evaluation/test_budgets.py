@@ -168,7 +168,7 @@ def test_names() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean nDCG@500tokens"):
         MEASURES.parse("nDGC@500tokens")
     for name, words in {
-        "Hole@5tokens": "measure 'Hole@5tokens': Hole needs a cutoff, as in Hole@10",
+        "Hole@5tokens": "measure 'Hole@5tokens': Hole needs a cutoff in ranks, as in Hole@10",
         "Rprec@5tokens": "takes no cutoff",
         "P@0tokens": "at least 1",
         "P@5,00tokens": "the budget must be at least 1",

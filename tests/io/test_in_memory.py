@@ -323,7 +323,7 @@ def test_known_documents_may_be_a_dictionary() -> None:
     [
         (5, "`known` cannot be of type int. Pass a path or {query: [document, ...]}."),
         ({"q1": "d1"}, "known: the value for query 'q1' is of type str. Use the form [document, ...]."),
-        ({"q1": [1]}, "id 1 is of type int, not a string. Convert the id to a string."),
+        ({"q1": [1]}, "ids must be strings, but 1 is of type int. Convert the id to a string."),
     ],
 )
 def test_other_known_documents_are_refused(given: Any, error: str) -> None:

@@ -215,7 +215,7 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
             b'{"doc_id": "d1", "text": "caf\xe9"}\n',
             r":1: byte 0xe9 is not valid UTF-8\. .* name its encoding instead, as in `encoding='latin-1'`\.",
         ),
-        (b'{"doc_id": 7, "text": "a"}\n', r":1: id 7 is of type int, not a string"),
+        (b'{"doc_id": 7, "text": "a"}\n', r":1: ids must be strings, but 7 is of type int"),
         (b'{"doc_id": "", "text": "a"}\n', ":1: the document has no id"),
         (b'{"doc_id": "d1", "text": 7}\n', r":1: column 'text' contains a value of type int, not text"),
         (

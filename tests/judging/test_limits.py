@@ -143,7 +143,7 @@ def test_a_class_may_begin_at_once_and_named_judges_always_come_in(tmp_path: Pat
         queues = Queues(store)
         for name in names[:-1]:
             queues.join(name)
-        with pytest.raises(UsageError, match="too many new judges at once"):
+        with pytest.raises(UsageError, match="too many new judges are joining at once"):
             queues.join(names[-1])
         Queues(store, judges=[*names, "ann"]).join("ann")
 

@@ -95,7 +95,7 @@ def test_scores_and_labels_are_audited_alike(tmp_path: Path, leadline: Leadline)
 
 def test_it_needs_an_audit_and_other_runs() -> None:
     people = {"q": {"d": 1, "e": 0}}
-    with pytest.raises(UsageError, match="needs an audit"):
+    with pytest.raises(UsageError, match="needs runs, and either exactly two judges or reference=True"):
         ll.agreement([people, people], used_the_judge=["c"])
     lists = {"a": {"q": ["d"]}, "b": {"q": ["e"]}}
     with pytest.raises(UsageError, match="needs at least two runs that did not"):

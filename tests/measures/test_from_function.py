@@ -84,8 +84,8 @@ def test_the_direction_of_a_function_is_that_of_its_values() -> None:
     ("function", "says"),
     [
         (lambda grades, _: grades[7], "mine of query 'q1': IndexError: list index out of range"),
-        (lambda *_: 3, "mine of query 'q1' is 3, but must be a number from 0 to 1, or None"),
-        (lambda *_: "1", "mine of query 'q1' is '1', but must be a number from 0 to 1, or None"),
+        (lambda *_: 3, "mine of query 'q1' is 3, but it must be a number from 0 to 1, or None"),
+        (lambda *_: "1", "mine of query 'q1' is '1', but it must be a number from 0 to 1, or None"),
         (lambda _: 1, "mine of query 'q1': TypeError: "),
     ],
 )

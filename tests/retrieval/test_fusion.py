@@ -250,7 +250,7 @@ def test_what_cannot_be_fused_is_refused_in_one_line(call: Callable[[], object],
 def test_scores_that_cannot_be_normalised_are_refused_with_query_and_run() -> None:
     runs = {"a": {"q": {"d": -2.0}}, "b": {"q": {"d": 1.0}}}
     with pytest.raises(
-        InputError, match=r"needs a score above 0, but the largest for query 'q' of run a is -2"
+        InputError, match=r"needs a score above 0, but the largest score for query 'q' of run a is -2"
     ):
         fuse(runs, "CombSUM", normalise="max")
     with pytest.raises(

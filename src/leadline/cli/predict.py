@@ -58,7 +58,9 @@ def command(
     -o | figures heat-map/scatter/correlations
     """
     if truth is None and outputs.figure not in (None, "heat-map"):
-        raise UsageError(f"--figure {outputs.figure} needs a measure. Add --truth RESULT[:MEASURE].")
+        raise UsageError(
+            f"--figure {outputs.figure} needs the values of a measure. Add --truth RESULT[:MEASURE]."
+        )
     texts = (
         queries
         if queries is None

@@ -25,7 +25,7 @@ def to_bytes(name: object) -> bytes:
     """
     if not isinstance(name, str):
         raise InputError(
-            f"id {name!r} is of type {type(name).__name__}, not a string",
+            f"ids must be strings, but {name!r} is of type {type(name).__name__}",
             hint="Convert the id to a string",
             code="id",
         )

@@ -218,8 +218,8 @@ class JudgedRun:
         for grade in retrieved:
             if grade not in not_retrieved:
                 raise UsageError(
-                    f"grade {grade!r} occurs more often in grades than in judged. Include the grades of all "
-                    "retrieved documents in judged"
+                    f"grade {grade!r} occurs more often in `grades` than in `judged`. Include the grades of "
+                    "all retrieved documents in `judged`"
                 )
             not_retrieved.remove(grade)
         all_grades = np.array([*retrieved, *not_retrieved], dtype=np.float64)

@@ -264,7 +264,7 @@ def _checked_documents(given: object) -> ChunkIds | None:
         made = ChunkIds(f"a dictionary of {len(given)}")
         if not given or not all(isinstance(name, str) for pair in given.items() for name in pair):
             raise UsageError(
-                "documents_of must map at least one chunk id to a document id, with both ids as strings"
+                "documents_of must map at least one chunk id to a document id, and all ids must be strings"
             )
         made.table = {name.encode(): document.encode() for name, document in given.items()}
         return made
@@ -281,7 +281,7 @@ def _checked_documents(given: object) -> ChunkIds | None:
         groups = 0
         wrong = f"is neither a file nor a regular expression ({error})"
     else:
-        wrong = "is not a file, and the pattern has no group in parentheses for the document id"
+        wrong = "is not a file, and as a pattern it has no parentheses around the document id"
     if not groups:
         raise UsageError(
             f"--config read.documents_of: '{made}' {wrong}. Use the path of a table, or a pattern such as "

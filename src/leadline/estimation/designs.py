@@ -121,7 +121,8 @@ def kinds_of(measures: Sequence[Measure]) -> list[Kind]:
     if refused:
         names = ", ".join(sorted(supported.__name__ for supported in _MAKERS))
         raise UsageError(
-            f"a sampled pool gives no estimate of {', '.join(refused)}. Use one of these measures: {names}."
+            f"{', '.join(refused)} cannot be estimated from a sampled pool. Use one of these measures: "
+            f"{names}."
         )
     return [kind for kind in kinds if kind is not None]
 

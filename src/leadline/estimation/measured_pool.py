@@ -209,7 +209,7 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     reached = sum(place <= front for place in places)
     if not reached:
         raise UsageError(
-            f"there is no verdict yet. The looks come after {_numbers(places)} judgments in pool order "
+            f"there is no verdict yet. Verdicts come after {_numbers(places)} judgments in pool order "
             f"(so far in this order: {front:,}). `leadline evaluate` shows the values so far."
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))

@@ -58,7 +58,8 @@ RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels
 FEWEST_CHECKED = 20  # judged pairs with 0 < p < 1 from which it is checked whether this seed drew them
 MOST_DEVIATIONS = 5.0  # standard deviations above the expected number that this seed would draw
 ALIKE = (
-    "the divisor also depends on documents that both runs rank equally, and a pool for a pair leaves them out"
+    "the divisor of the measure also depends on documents that both runs put at the same rank, and a pool "
+    "for a pair leaves these documents out"
 )
 
 
@@ -136,8 +137,8 @@ def pool_for(
         importance = sum((gap / gap.sum() for gap in gaps if gap.sum() > 0), np.zeros(len(frame.query)))
         if not importance.any():
             raise UsageError(
-                f"there is nothing to judge, because runs '{pair[0]}' and '{pair[1]}' give the same "
-                "documents equal weights. Choose runs whose ranks differ, or a deeper measure."
+                f"there is nothing to judge, because every document has the same weight in run '{pair[0]}' "
+                f"as in run '{pair[1]}'. Choose two other runs, or a measure with a larger cutoff."
             )
         frame = frame._replace(importance=importance)
         squares = [gap * gap for gap in gaps]
@@ -203,8 +204,8 @@ def pool_for(
     longest = max((len(ranked) for name in names for ranked in systems.lists(name)), default=0)
     if pair and all(isinstance(kind_of(measure), (Ratio, AveragePrecision)) for measure in wanted):
         raise UsageError(
-            f"a pool for a pair gives no interval and so no verdict for {listed_in_words(list(weights))}, "
-            f"because {ALIKE}. Use P@10, DCG@10 or a similar measure, or draw a pool for single runs."
+            f"a pool for a pair gives no interval, and so no verdict, for {listed_in_words(list(weights))}, "
+            f"because {ALIKE}. Use P@10, DCG@10 or a similar measure, or draw the pool without a pair."
         )
     labels: Floats | None = None
     if machine is not None:
@@ -336,9 +337,9 @@ def _check_independent(frame: Frame, design: Draw, judged: Flags, seed: int) -> 
     count = int((random_numbers(frame, seed)[rows] < p).sum())
     if count - p.sum() > MOST_DEVIATIONS * math.sqrt(float((p * (1 - p)).sum())):
         raise UsageError(
-            f"these judgments seem to have been drawn with seed {seed}, which would draw {count:,} of "
-            f"{len(rows):,} judged pairs again ({p.sum():.1f} expected by chance). To enlarge that pool, use "
-            "`--from EARLIER` without `--judged`. Otherwise, choose another `--seed`."
+            f"these judgments seem to come from a pool drawn with seed {seed}, because this seed would draw "
+            f"{count:,} of {len(rows):,} judged pairs again ({p.sum():.1f} expected by chance). To enlarge "
+            "that pool, use `--from EARLIER` without `--judged`. Otherwise, choose another `--seed`."
         )
 
 
@@ -348,12 +349,12 @@ def _larger(
     """Return the draw with the larger of both probabilities of each pair, and the pairs drawn earlier."""
     if "measures" not in before.design:
         raise UsageError(
-            "the earlier pool was not drawn with `leadline pool --for`. Pass such a pool, or replace `--from "
-            "EARLIER` with `--judged QRELS`, the judgments of the earlier pool."
+            "the earlier pool was not drawn with `leadline pool --for`. Pass a pool that was, or replace "
+            "`--from EARLIER` with `--judged QRELS`, where QRELS has the judgments of the earlier pool."
         )
     if before.design.get("seed") != seed:
         raise UsageError(
-            f"the earlier pool was drawn with seed {before.design.get('seed')}, but this one has seed "
+            f"the earlier pool was drawn with seed {before.design.get('seed')}, but the new pool has seed "
             f"{seed}. Add `--seed {before.design.get('seed')}` so that judged pairs stay in the sample."
         )
     rows = {pair: row for row, pair in enumerate(pairs)}
@@ -365,15 +366,15 @@ def _larger(
     lost = int((found < 0).sum())
     if lost:
         raise UsageError(
-            f"the new frame lacks {counted(lost, 'pair')} of the earlier pool. Pass all runs of that pool, "
-            f"with `--depth {before.design.get('depth')}` or more."
+            f"the new pool would lack {counted(lost, 'pair')} of the earlier pool. Pass all runs of the "
+            f"earlier pool, with `--depth {before.design.get('depth')}` or more."
         )
     known = int((judged & asked & (old < 1)).sum())
     if known:
         raise UsageError(
-            f"{counted(known, 'judged pair was', 'judged pairs were')} drawn by the earlier pool. Pass only "
-            "judgments made before that pool, because `leadline evaluate` reads the judgments of the pool "
-            "itself."
+            f"{counted(known, 'judged pair was', 'judged pairs were')} drawn for the earlier pool. Pass only "
+            "judgments made before that pool was drawn, and pass the judgments of the pool itself to "
+            "`leadline evaluate`."
         )
     return enlarged(design.probability, design.scale, old, frame, seed), asked
 
@@ -464,7 +465,7 @@ def left_out(
     [('a', 0.5), ('b', 0.5)]
     """
     if "measures" not in pool.design:
-        raise UsageError("the pool was not drawn for measures. Use one from `leadline pool --for`.")
+        raise UsageError("the pool was not drawn for measures. Use a pool from `leadline pool --for`.")
     measures = profile_of("leadline").measures(pool.design["measures"], rel=pool.design.get("rel"))
     names = list(pool.design.get("runs", ()))
     team_of = dict(zip(names, teams_of(teams, names), strict=True))
@@ -496,7 +497,8 @@ def _without(pool: DrawnPool, team: str, kept: Flags) -> DrawnPool:
     """Return the pairs of a pool without a team, which must hold a drawn one."""
     if not pool.drawn[kept].any():
         raise UsageError(
-            f"without team '{team}', no drawn pair is left. Choose teams that share drawn documents."
+            f"all drawn pairs come from team '{team}' alone, so none is left without it. Choose different "
+            "teams."
         )
     return pool.part(kept)
 

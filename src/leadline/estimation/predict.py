@@ -87,7 +87,9 @@ class Predictions(Results):
         if figure == "heat-map":
             return lambda width: ranked_predictions(self, index, width=width or COLUMN)
         if truth is None:
-            raise UsageError(f"the {figure} figure needs a measure. Pass truth={{run: {{query: value}}}}.")
+            raise UsageError(
+                f"the {figure} figure needs the values of a measure. Pass truth={{run: {{query: value}}}}."
+            )
         rows = over_queries(self, truth, draws=draws, confidence=confidence, seed=seed)
         rules: dict[str, Any] = {"measure": truth_measure, "confidence": confidence}
         if figure == "scatter":
@@ -432,7 +434,9 @@ def predicted_and_measured(
     names = predictions.names
     if run not in names or run not in truth:
         there = [name for name in names if name in truth]
-        raise UsageError(f"run '{run}' lacks predictions or values. Use one of {first_few(there, 20)}")
+        raise UsageError(
+            f"run '{run}' lacks predictions or values. Choose one of these runs: {first_few(there, 20)}."
+        )
     measured = np.array([truth[run].get(query, math.nan) for query in predictions.queries], dtype=np.float64)
     predicted = predictions.values[names.index(run), :, index]
     defined = np.flatnonzero(np.isfinite(measured) & np.isfinite(predicted))

@@ -342,7 +342,8 @@ def _proxy(proxy: ProxyLike | None, pool: DrawnPool) -> str:
         return "centered" if (pool.probability < 1).any() else "none"
     if proxy == "votes" and not any(pool.contributors):
         raise UsageError(
-            "proxy 'votes' needs a pool that names its contributors. Pass a pool from `leadline pool --for`."
+            "proxy 'votes' needs a pool that says which runs retrieved each document. Pass a pool from "
+            "`leadline pool --for`."
         )
     return proxy if isinstance(proxy, str) else VALUES
 

@@ -54,8 +54,8 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
         )
     if not 1 <= number <= drawn:
         raise UsageError(
-            f"cannot draw {counted(number, 'pair')} to judge twice from a sample of {drawn:,}. Draw at most "
-            f"{drawn:,}."
+            f"cannot draw {counted(number, 'pair')} to judge twice from a sample of "
+            f"{counted(drawn, 'pair')}. Choose a number from 1 to {drawn:,}."
         )
     part = pool.part(pool.drawn)
     names = part.names()
@@ -87,9 +87,9 @@ def judged_again(
     found, gaps = judged_part(table, pool, warnings)
     if gaps:
         raise UsageError(
-            f"the second judgments lack {counted(gaps, 'pair')} of the second pool. Pass the pool that the "
-            "second judge was given, or judge these pairs, because pairs must be judged in the order of the "
-            "pool."
+            f"the second judge skipped {counted(gaps, 'pair')} of the second pool, but must judge in pool "
+            "order. Judge all pairs up to the last judged one, or pass the pool that the second judge was "
+            "given."
         )
     if len(found) < FEWEST_AGAIN and any(chance < 1 for chance, _ in found.values()):
         raise UsageError(
@@ -99,9 +99,9 @@ def judged_again(
         lacking = len(grades_of(first).keys() - found.keys())
         if lacking:
             raise UsageError(
-                f"the second judge left out {counted(lacking, 'judged pair')}, and the second judgments "
-                "have no probabilities below 1. Pass the pool from `leadline pool --twice` with `--config "
-                "read.second_pool=POOL`, or add a column `probability` to the second judgments."
+                f"the second judge left out {counted(lacking, 'judged pair')}, but the second judgments "
+                "have no inclusion probabilities below 1. Pass the pool from `leadline pool --twice` with "
+                "`--config read.second_pool=POOL`, or add a column `probability` to the second judgments."
             )
     return found
 

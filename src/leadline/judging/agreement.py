@@ -161,16 +161,16 @@ def agreement(
     if len(used_the_judge) and not audits:
         averaged = ranking is None or any(values is not None for values in ranking.by_query)
         raise UsageError(
-            "--used-the-judge needs an audit of labels. Add --runs, and pass two judges or add --reference."
+            "--used-the-judge needs --runs, and either exactly two judges or --reference"
             if averaged
-            else "--used-the-judge needs a measure with a mean over all queries, such as AP or nDCG@10"
+            else "--used-the-judge needs a measure that is averaged over all queries, such as AP or nDCG@10"
         )
     if runs is not None and within is None:
         within = WITHIN
     if within is not None and len(table):
         raise UsageError(
             "`--config agreement.within` does not apply to a table of counts, which has no queries. Pass "
-            "judges, or leave it out."
+            "qrels, or leave out `--config agreement.within`."
         )
     result = Agreement(
         judgments,
@@ -250,11 +250,11 @@ def _kept(judgments: Judgments, over: str) -> Judgments:
     if not chosen.any():
         several = over == "all" and len(judgments.names) > 2
         others = several and shared.any()
-        hint = " To use the pairs that any two judged, add --config agreement.over=two." if others else ""
+        hint = " To use pairs judged by any two judges, add --config agreement.over=two." if others else ""
         raise InputError(
-            f"none of the {len(judgments):,} query-document pairs was judged by "
-            f"{f'all {len(judgments.names)}' if several else 'two'} judges",
-            hint=f"Check whether the ids match.{hint}",
+            f"no query-document pair was judged by {f'all {len(judgments.names)}' if several else 'two'} "
+            "judges",
+            hint=f"Check that the ids match.{hint}",
         )
     return judgments.keep(chosen)
 
@@ -402,7 +402,7 @@ def _for_runs(judgments: Judgments, table: Sequence[float]) -> Judgments:
     """Return the pairs judged by all judges, for evaluating runs."""
     if len(table):
         raise UsageError(
-            "runs cannot be evaluated with a table of counts, which has no documents. Pass judges."
+            "runs cannot be evaluated with a table of counts, which has no documents. Pass qrels."
         )
     judged = judgments.keep(judgments.by_all)
     if not len(judged):

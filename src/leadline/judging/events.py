@@ -63,7 +63,8 @@ def _grade(part: str, text: str) -> Grade:
 
 def _refused(text: str, problem: str) -> UsageError:
     return UsageError(
-        f"the grade scale '{text}' contains {problem}. Name two to five digits, as in {EXAMPLE}."
+        f"the grade scale '{text}' contains {problem}. Use two to five digits, each with a name, as in "
+        f"{EXAMPLE}."
     )
 
 

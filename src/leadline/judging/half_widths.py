@@ -86,7 +86,7 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
         raise UsageError(f"the stopping rule uses {measure}, but the pool was drawn for {listed(measures)}")
     if not has_interval(kind_of(measure)):
         raise UsageError(
-            f"the stopping rule cannot use {measure}, which has no interval with sampled judgments"
+            f"the stopping rule cannot use {measure}, which has no confidence interval with sampled judgments"
         )
     try:
         width = float(match[2])
@@ -319,7 +319,8 @@ def plans(
         if not _has_forecast(measure):
             raise UsageError(
                 f"there is no plan for {measure}, because its half-width cannot be forecast. Plan for "
-                "CG, DCG, ERR, P, RBP, RR or Success with a pool drawn for it (`leadline pool --for P@10`)."
+                "CG, DCG, ERR, P, RBP, RR or Success with a pool drawn for that measure (`leadline pool "
+                "--for P@10`)."
             )
         of, total, drawn, size = _most_variable(results, place, differ=differ)
         for per_query, share in precision.budgets(measure):
@@ -350,7 +351,7 @@ def _most_variable(results: EstimatedResults, place: int, *, differ: bool) -> tu
     if differ:
         ones = [(a, b) for a in range(len(names)) for b in range(a)]
     if not ones:
-        raise UsageError("a plan for a difference needs two runs")
+        raise UsageError("a plan for a difference needs at least two runs")
     if size < FEWEST_QUERIES:
         raise UsageError(f"a plan needs at least {FEWEST_QUERIES} queries, not {size}")
     found = []
@@ -415,9 +416,9 @@ class Precision:
         fixed = (self.state["rule"], self.state["number"], self.state["pairs"])
         if fixed != (str(rule), looks, pairs):
             raise UsageError(
-                f"the store has the stopping rule '{fixed[0]}' with {counted(fixed[1], 'look')} and a pool "
-                f"of {counted(fixed[2], 'pair')}, not '{rule}' with {counted(looks, 'look')} and "
-                f"{counted(pairs, 'pair')}. Repeat that rule and pool, or use another store."
+                f"the store has the stopping rule '{fixed[0]}' with {counted(fixed[1], 'check')} and a pool "
+                f"of {counted(fixed[2], 'pair')}, not '{rule}' with {counted(looks, 'check')} and "
+                f"{counted(pairs, 'pair')}. Use the same rule, number of checks and pool, or another store."
             )
 
     def _save(self) -> None:

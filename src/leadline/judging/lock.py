@@ -51,8 +51,8 @@ def check_names(path: str) -> None:
         return
     if names > 1:
         raise InputError(
-            f"the store has {names} names (hard links), and judgments saved under one are not seen under "
-            "another",
+            f"the store has {names} names (hard links), and judgments saved under one name are not "
+            "visible under another",
             path=path,
             hint="Copy it to a new file and judge in the copy.",
         )

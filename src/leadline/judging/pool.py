@@ -239,7 +239,8 @@ def pool(
     none = isinstance(runs, Sequence) and not runs
     if none and chosen is not None:
         raise UsageError(
-            f"{chosen} needs runs. Pass runs, or use --config pool.random=N or --config pool.everything."
+            f"{chosen} needs runs. Pass runs, or use --config pool.random=N or --config pool.everything "
+            "instead."
         )
     if none and (documents is None or queries is None):
         raise UsageError("there is nothing to pool. Pass runs, or both documents and queries.")
@@ -393,8 +394,8 @@ def _method(
     if method is None:
         if not random and not everything:
             raise UsageError(
-                "there is no rule for what to pool. Use --depth K, --method NAME, --config pool.random=N or "
-                "--config pool.everything."
+                "nothing says which documents to pool. Use --depth K, --method NAME, --config pool.random=N "
+                "or --config pool.everything."
             )
         return None
     return POOLS.parse(method) if isinstance(method, str) else method

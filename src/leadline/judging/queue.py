@@ -252,7 +252,7 @@ class Queues:
     def _check_arrivals(self) -> None:
         wait = 0 if self.named else self._arrivals.wait()
         if wait > 0:
-            raise TooManyError("too many new judges at once", wait)
+            raise TooManyError("too many new judges are joining at once", wait)
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
         """Save events of a judge."""

@@ -62,10 +62,10 @@ class ScoreAudit(Result):
         from leadline.charts.association_plots import association, with_limits
 
         if len(self.audits) > 1:
-            several = first_few([f"{one.measure} by {one.judge}" for one in self.audits])
+            several = first_few([f"{one.measure} for {one.judge}" for one in self.audits])
             raise UsageError(
                 f"a figure shows one judge and one measure, but the audit has {len(self.audits)} "
-                f"combinations ({several}). Audit one judge by one measure."
+                f"combinations ({several}). Audit one judge with one measure."
             )
         (found,) = self.audits
         level = percent(float(self.options["confidence"]))
@@ -193,8 +193,8 @@ def audit_scores(
     if len(runs) < 2 or not queries:
         have = f"{counted(len(runs), 'run')} and {counted(len(queries), 'query', 'queries')}"
         raise InputError(
-            f"an audit needs two runs and one query in common, but {listed(names)} share {have}",
-            hint="Check whether the run names and query ids match.",
+            f"an audit needs at least two runs and one query in common, but {listed(names)} share {have}",
+            hint="Check that the run names and query ids match.",
         )
     kept = [_values(measure, every, runs, queries) for measure in _measures(names, every)]
     compared = sorted({code for one in kept for code in one.queries})
@@ -239,7 +239,7 @@ def _values(
     for kind in kinds:
         if kind.average not in MEANS:
             raise UsageError(
-                f"{kind} is not a mean over queries. Use measures that are, such as AP or nDCG@10."
+                f"{kind} is not averaged over queries. Use a measure that is, such as AP or nDCG@10."
             )
         if kind.rising != kinds[0].rising:
             raise UsageError(

@@ -187,7 +187,7 @@ def _missing(
             raise InputError(
                 f"there is no text for any {noun} of the pool, such as '{min(missing)}'",
                 path=path,
-                hint="Check whether the ids match.",
+                hint="Check that the ids match.",
             )
         if missing:
             count = counted(len(missing), noun, "queries" if noun == "query" else "")

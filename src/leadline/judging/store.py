@@ -200,7 +200,10 @@ class Store:
                 "grades or another store."
             )
         if seed not in (None, self.seed):
-            raise UsageError(f"{self.path} was created with seed {self.seed}, not {seed}. Use the same seed.")
+            raise UsageError(
+                f"{self.path} was created with seed {self.seed}, not {seed}. Use the same seed or another "
+                "store."
+            )
 
     def close(self) -> None:
         """Close the store; on the last connection SQLite merges the write-ahead log into the file."""

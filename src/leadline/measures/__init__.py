@@ -133,7 +133,7 @@ def text_of(measure: object) -> str:
     if re.match(r"RBP\b(?!.*rel=)", text):
         raise UsageError(
             f"in ir_measures, {text} uses the grade as gain. Use RBP(rel=1) for binary relevance, or the "
-            "text 'RBP(gain=graded,max_grade=N)' for graded relevance, where N is the largest grade"
+            "string 'RBP(gain=graded,max_grade=N)' for graded relevance, where N is the largest grade"
         )
     for pattern, ours in OBJECTS:
         text = re.sub(r",\)", ")", re.sub(pattern, ours, text))
@@ -365,7 +365,7 @@ class _FunctionMeasure(Measure):
         number = float(value) if isinstance(value, Real) else None
         if number is None or not (math.isnan(number) or self.low <= number <= self.high):
             between = f"a number from {show(self.low)} to {show(self.high)}, or None"
-            raise UsageError(f"{self.name} of query '{query}' is {value!r}, but must be {between}")
+            raise UsageError(f"{self.name} of query '{query}' is {value!r}, but it must be {between}")
         return number
 
     def __str__(self) -> str:
@@ -487,7 +487,8 @@ class _Measures(Registry[Measure]):
             measure = measure.replace(**{at: None})
         elif type(measure).__name__ not in WITHOUT_RANKS:
             raise UsageError(
-                f"measure '{text}': {type(measure).__name__} needs a cutoff, as in {measure.example()}"
+                f"measure '{text}': {type(measure).__name__} needs a cutoff in ranks, as in "
+                f"{measure.example()}"
             )
         if not all(map(int, sizes.split(","))):
             raise UsageError(f"measure '{text}': the budget must be at least 1")

@@ -327,7 +327,7 @@ def _proportions(a: Any, b: Any, units: Units | None) -> tuple[Proportion, Propo
         for name, (_, users) in zip(("A", "B"), counts, strict=True):
             if not users:
                 raise UsageError(
-                    f"arm {name} has no rows left, because each is below the compared positions or "
+                    f"arm {name} has no rows left, because every row is below the compared positions or "
                     "belongs to a user in both arms"
                 )
         return Proportion(*counts[0]), Proportion(*counts[1])

@@ -91,7 +91,7 @@ class AlwaysValid(NamedTuple):
     low, high : float
         Limits of the always-valid interval of the difference.
     effect : float
-        Size of the effects that the test is tuned to, as a fraction of the clickthrough.
+        Size of the effects that the test is tuned to, as a fraction of the clickthrough rate.
     decided : int or None
         Number of users when p first fell below 1 - confidence; None if it did not, or if their order is
         unknown.

@@ -248,7 +248,8 @@ def _measured(
     """Return difference, interval and p of each column: two arms x looks."""
     if not (math.isfinite(effect) and effect > 0):
         raise UsageError(
-            f"effect must be a number above 0 (a fraction of the clickthrough, such as 0.2), not {effect!r}"
+            "effect must be a number above 0 (a fraction of the clickthrough rate, such as 0.2), not "
+            f"{effect!r}"
         )
     alpha = 1 - checked_level(confidence)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -287,7 +288,7 @@ def effect_size(a: float, b: float) -> float:
     """
     for value in (a, b):
         if not 0 <= value <= 1:
-            raise UsageError(f"clickthrough must be a proportion from 0 to 1, not {value!r}")
+            raise UsageError(f"the clickthrough rate must be a proportion from 0 to 1, not {value!r}")
     return 2 * (math.asin(math.sqrt(b)) - math.asin(math.sqrt(a)))
 
 
@@ -318,8 +319,8 @@ def users_needed(
     effect = effect_size(rate, lifted) if 0 <= lifted <= 1 else 0.0
     if not effect:
         raise UsageError(
-            f"a lift of {lift!r} does not work with a clickthrough of {rate!r}. With the lift, the "
-            "clickthrough must be different and from 0 to 1."
+            f"a lift of {lift!r} does not work with a clickthrough rate of {rate!r}. With the lift, "
+            "the rate must be different and still be from 0 to 1."
         )
     checked_fraction(fraction)
     ratio = _reach(power_wanted, confidence) / effect
@@ -344,8 +345,8 @@ def users_for_difference(
     ends = [end for end in (rate - difference, rate + difference) if 0 <= end <= 1]
     if not ends:
         raise UsageError(
-            f"a smallest difference of {difference!r} is too large, because the clickthrough of A may be "
-            f"{rate:.3g}, and that of B would be below 0 or above 1. Pass a smaller difference."
+            f"a smallest difference of {difference!r} is too large, because the clickthrough rate of A may "
+            f"be {rate:.3g}, and then the rate of B would be below 0 or above 1. Pass a smaller difference."
         )
     quantiles = _reach(power_wanted, confidence)
     return math.ceil(2 * max((quantiles / effect_size(rate, end)) ** 2 for end in ends))

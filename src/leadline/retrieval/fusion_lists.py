@@ -224,7 +224,7 @@ def _max(groups: _Groups) -> FusionLists:
     high = groups.high
     for place in np.flatnonzero((high <= 0) & np.isfinite(high))[:1].tolist():
         raise InputError(
-            f"normalization 'max' needs a score above 0, but the largest for {groups.name(place)} is "
+            f"normalization 'max' needs a score above 0, but the largest score for {groups.name(place)} is "
             f"{high[place]:g}",
             hint="Use min-max.",
         )

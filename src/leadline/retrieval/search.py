@@ -165,7 +165,7 @@ def score(
             prepared.append(_PreparedQuery(name, texts[name], codes[codes >= 0]))
     if not prepared:
         raise InputError(
-            "no pair has both a known query and an indexed document", hint="Check whether the ids match."
+            "no pair has both a query with a text and an indexed document", hint="Check that the ids match."
         )
 
     def answer(plan: Any, documents: Integers | None) -> ScoredDocuments:

@@ -245,7 +245,7 @@ def map_dask(
             client = distributed.Client(cluster if address is None else address, timeout=30)
         except OSError as error:
             raise UsageError(
-                f"dask{'' if address is None else f':{address}'} does not respond ({error}). Check whether a "
+                f"dask{'' if address is None else f':{address}'} does not respond ({error}). Check that a "
                 "scheduler is running."
             ) from None
         try:

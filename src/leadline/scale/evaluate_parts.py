@@ -152,7 +152,7 @@ def evaluated(
     if evaluation.qrels.inclusion is not None:
         raise UsageError(
             "runs in parts and engines do not support judgments with inclusion probabilities. Use judgments "
-            "without them, or undivided runs without an engine."
+            "without probabilities, or evaluate whole runs without an engine."
         )
     by_tag = evaluation.reading.by_tag
     sums = [PartSum(evaluation, parts.name, by_tag=by_tag, hint=OVERLAP) for parts in runs]

@@ -267,7 +267,7 @@ def test_bad_options_are_refused(options: dict[str, Any], words: str) -> None:
 
 def test_infinite_scores_are_refused_unless_ranks_are_taken() -> None:
     run = {"q": {"a": math.inf, "x": 3.0, "y": -math.inf}}
-    with pytest.raises(InputError, match=r"query 'q' has the score inf.*from_ranks=True"):
+    with pytest.raises(InputError, match=r"query 'q' has a score of inf.*from_ranks=True"):
         histogram({"q": {"a": 1}}, run)
     assert histogram({"q": {"a": 1}}, run, from_ranks=True).hsa_robust[0] > 0
 

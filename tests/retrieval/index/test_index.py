@@ -130,7 +130,7 @@ def test_a_prefix_is_cut_between_characters_and_loses_no_posting() -> None:
     assert index.spans(0)[0].tolist() == [0]
     assert index.text(1) == b"ab"
     assert index.tokens == 3
-    with pytest.raises(UsageError, match=r"contains no texts\. Rebuild it with `leadline index"):
+    with pytest.raises(UsageError, match=r"contains no document texts\. Rebuild it with `leadline index"):
         build_index({"d1": "a"}).text(0)
     with pytest.raises(UsageError, match=r"^prefix needs store_text=True$"):
         build_index({"d1": "a"}, prefix=5)

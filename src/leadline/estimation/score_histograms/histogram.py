@@ -229,7 +229,7 @@ def histogram(
     if as_printed and not recipe.as_printed:
         raise UsageError(
             "--config histogram.as_printed needs --norm model, --config histogram.missing=skip and --config "
-            "histogram.nonrelevant=retrieved. Leave out other values of these three."
+            "histogram.nonrelevant=retrieved. These are its defaults, so leave out all three."
         )
     table = judgments_of(qrels, reading)
     refuse_sample(table)

@@ -219,7 +219,7 @@ def refuse_infinite(scores: Floats, rows: Rows, judged: JudgedRun) -> None:
     if len(wrong):
         query = judged.qrels.queries[int(rows.query[wrong[0]])]
         raise InputError(
-            f"query '{query}' has the score {scores[wrong[0]]}, but histograms need finite scores "
+            f"query '{query}' has a score of {scores[wrong[0]]}, but histograms need finite scores "
             f"({counted(len(wrong), 'score is', 'scores are')} not finite)",
             hint="To use ranks in place of scores, add `--from-ranks`.",
         )
@@ -348,7 +348,7 @@ def pairs_to_score(
     if not pairs:
         grade = "above 0" if rel == POSITIVE else f"{rel:g} or more"
         raise InputError(
-            f"no query has a relevant document (of grade {grade})",
+            f"no query has a relevant document (grade {grade})",
             hint="Pass judgments with at least one relevant document.",
         )
     return pairs
@@ -386,13 +386,14 @@ def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise UsageError(
-            f"for query '{query}', the scoring function returned a value of type {type(returned).__name__} "
-            f"that is not {counted(len(documents), 'number')} (one per document)"
+            f"for query '{query}', the scoring function must return {counted(len(documents), 'number')} (one "
+            f"per document), but returned a value of type {type(returned).__name__} that cannot be converted "
+            "to numbers"
         ) from None
     if array.shape != (len(documents),):
         raise UsageError(
-            f"for query '{query}', the scoring function returned an array of shape {array.shape}, not "
-            f"{counted(len(documents), 'score')} (one per document)"
+            f"for query '{query}', the scoring function must return {counted(len(documents), 'number')} (one "
+            f"per document), but returned an array of shape {array.shape}"
         )
     scores: list[float] = array.tolist()
     return scores

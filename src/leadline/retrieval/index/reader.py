@@ -187,8 +187,8 @@ class Index:
         """Return the concatenated positions of a term in its documents."""
         if not self.has_positions:
             raise UsageError(
-                f"{self.path} has no positions, which SDM needs. Rebuild the index with positions, which is "
-                "the default."
+                f"{self.path} has no positions, which SDM needs. Rebuild it with `leadline index DOCS -o "
+                "INDEX --overwrite`, without --config index.positions=no."
             )
         return self._arrays.part("position", *self.array("position_offset")[code : code + 2])
 
@@ -255,8 +255,8 @@ class Index:
         """Return the stored text of a document, possibly truncated."""
         if not self.has_text:
             raise UsageError(
-                f"{self.path} contains no texts. Rebuild it with `leadline index DOCS -o INDEX --store-text "
-                "--overwrite`."
+                f"{self.path} contains no document texts. Rebuild it with `leadline index DOCS -o INDEX "
+                "--store-text --overwrite`."
             )
         begin, end = self._arrays.part("text_offset", document, document + 2)
         stored: bytes = self._arrays.part("text", begin, end).tobytes()

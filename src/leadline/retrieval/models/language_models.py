@@ -276,7 +276,7 @@ class SDM(Model):
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
         if not self.terms:
-            raise UsageError("SDM finds documents by their terms, so `terms` must be above 0")
+            raise UsageError("SDM finds documents by single terms, so the weight `terms` must be above 0")
         single = [of_term(index, code, times) for code, times in query.weights.items()]
         ordered = self._windows(index, query, ordered=True, width=self.gap)
         near = self._windows(index, query, ordered=False, width=self.window)
