@@ -24,6 +24,7 @@ from leadline.comparison.compare import COMPARED
 from leadline.comparison.comparison_notes import SENTENCES
 from leadline.comparison.information_difference.similarity_baselines import MOST_COMPARED
 from leadline.data.validation import LIMITS
+from leadline.errors import either
 from leadline.estimation import sampled
 from leadline.estimation.predictors import PREDICTORS
 from leadline.estimation.unjudged_methods import METHODS
@@ -307,10 +308,10 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
         ("sampled -m", f"[default: {', '.join(sampled.DEFAULT_MEASURES)}]"),
         ("compare --pairs", f"[default: all if at most {SENTENCES} rows, otherwise significant]"),
         ("difference --competitor", f"and for up to {MOST_COMPARED} runs RBO and Kendall]"),
-        ("unjudged --method", f"Method: {', '.join(kind.called for kind in METHODS.classes.values())}."),
+        ("unjudged --method", f"Method: {either(kind.called for kind in METHODS.classes.values())}."),
         (
             "predict -m",
-            f"Predictor (repeatable): {', '.join(str(kind()) for kind in PREDICTORS.classes.values())}.",
+            f"Predictor (repeatable): {either(str(one()) for one in PREDICTORS.classes.values())}.",
         ),
     ],
 )

@@ -57,7 +57,7 @@ def command(
     -------
     [judges]... : QRELS QRELS...
     --table N,N,N,N
-        Counts of pairs, instead of files: yes-yes, yes-no, no-yes, no-no, the first assessor's grade first.
+        Counts of pairs, instead of files: yes-yes, yes-no, no-yes, no-no (the first assessor's grade first).
         For more grades, pass 9, 16, ... counts row by row.
     --reference | flag
         Compare every assessor with the first.

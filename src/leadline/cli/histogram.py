@@ -51,7 +51,7 @@ def command(
     --depth K | Reading | int 1..
         Number of documents to keep per query. Lists are cut before anything else is done.
     --sample N | Reading | int 1..
-        Number of non-relevant documents to sample per query: those with the smallest SHA-256 hash of seed,
+        Number of non-relevant documents to sample per query: those with the smallest SHA-256 hashes of seed,
         query and document.
     -l, --level GRADE | Measures | float | (= 1.0)
         Lowest relevant grade. [default: 1]

@@ -78,7 +78,7 @@ def command(
         judgment get grade 0.
     --export QRELS as target | Output | OUTPUT
         Write the judgments in --store to QRELS and start no server. The suffix determines the format. A .csv
-        or .tsv file has one column per assessor.
+        or .tsv file also has one column per assessor.
     --merge RULE | Output | = "majority"
         With --export, how to combine grades if several assessors judged a pair: majority (ties: the lower
         grade), max, mean, or the name of one assessor.

@@ -33,8 +33,8 @@ def command(
     """Predict query performance (QPP) without relevance judgments.
 
     leadline predicts the performance of each ranked list on its own. Predictions have no unit, and higher
-    values predict better performance. JSON output has the predictions for each query, and `leadline
-    correlate` reads their means from this output. The formulas are in docs/unjudged.md.
+    values predict better performance. The output has the predictions for each query and their mean per run.
+    `leadline correlate` reads the means from JSON output. The formulas are in docs/unjudged.md.
 
     Example: leadline predict bm25.run dense.run -m NQC
 
@@ -42,7 +42,7 @@ def command(
     -------
     runs...
     -m, --predictor NAME as predictors | Measures | PREDICTOR | many
-        Predictor (repeatable): DeShaTo(total), NQC(tail), WIG(tail). DeShaTo needs --topics. [default: all
+        Predictor (repeatable): DeShaTo(total), NQC(tail) or WIG(tail). DeShaTo needs --topics. [default: all
         that the inputs allow]
     --index INDEX
         Index of the documents, for WIG(length=root). Needs --queries.

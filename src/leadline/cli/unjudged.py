@@ -34,8 +34,8 @@ def command(
     -------
     runs...
     --method NAME | ESTIMATOR | = "nruns"
-        Method: aslam-savell, deshato, nruns, reference-count, soboroff, spoerri. deshato uses topics. The
-        other methods use the agreement between systems. Parameters go in parentheses, as in NRuns(pseudo=10).
+        Method: aslam-savell, deshato, nruns, reference-count, soboroff or spoerri. deshato uses topics. The
+        other methods use the agreement between systems. Parameters go in parentheses, as in nruns(pseudo=10).
     --depth K | Reading | int 1..
         Number of documents used per ranked list. [default: 30 for nruns and deshato, 100 for soboroff and
         reference-count, 50 for spoerri, all for aslam-savell]

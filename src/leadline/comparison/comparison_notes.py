@@ -93,7 +93,9 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
         f"low, high: {level} {_kind(comparison, per_pair=per_pair)}",
     ]
     if comparison.these is not None:
-        notes.append(f"these queries: {level} CI of each pair over draws of judgments")
+        notes.append(
+            f"these queries: {level} CI of each pair for these queries only, over samples of documents"
+        )
     notes += [POOLED] * bool(pooled_names(comparison.results))
     if long:
         spread = "the differences [CI]"
