@@ -3,8 +3,8 @@
 For each number of topics T, a topic model ranks documents by the Hellinger distance between their topics and
 those of a query document. Quality is MAP over documents with known similar documents (`--qrels`), or P@1 of
 translations (`--languages`). HSA and DO (see `leadline histogram`) use only the relevant documents and a
-sample of other documents. Perplexity is that of held-out documents.
-Source: Krstovski, Smith and Kurtz 2015, section 5.1, tables 1 and 2.
+sample of other documents. Perplexity is computed on held-out documents. Source: Krstovski, Smith and Kurtz
+2015, section 5.1, tables 1 and 2.
 """
 
 from __future__ import annotations
@@ -39,11 +39,13 @@ ARGUMENTS = ("docs",)
 EXAMPLE = ("--qrels similar.txt",)
 OPTIONS = (
     Option("topics", str, "Numbers of topics.", "50,100,200,500,1000,2000,5000", metavar="T,T"),
-    Option("qrels", str, "Judgments of similarity. The query ids are ids of DOCS.", metavar="QRELS"),
+    Option(
+        "qrels", str, "Judgments of similarity. The query ids are ids of documents in DOCS.", metavar="QRELS"
+    ),
     Option(
         "together",
         bool,
-        "Take QRELS for any queries, and regard documents relevant to the same query as similar.",
+        "Allow any query ids in QRELS. Documents relevant to the same query then count as similar.",
         False,
     ),
     Option(
@@ -58,7 +60,7 @@ OPTIONS = (
         "held_out", float, "Share of DOCS to hold out for perplexity, without --train.", 0.1, metavar="SHARE"
     ),
     Option("level", float, "Lowest grade of a similar document.", 1.0, metavar="GRADE"),
-    Option("queries", int, "Maximum number of query documents. More are sampled at random."),
+    Option("queries", int, "Maximum number of query documents, sampled at random if there are more."),
     Option("sample", int, "Number of non-relevant documents to sample per query for HSA and DO.", 100),
     Option("bins", int, "Number of histogram bins.", 10),
     Option(

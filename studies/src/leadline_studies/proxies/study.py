@@ -3,9 +3,9 @@
 QRELS are the truth. A document without a judgment counts as not relevant. All RUNS are pooled as in `leadline
 pool --for`. In each of `--draws` rounds, documents are drawn and each measure is estimated with each proxy. A
 proxy predicts the grades of unjudged documents, mostly from votes of the runs. The width of the intervals is
-divided by their width with the proxy `centred`, the mean grade of the judged pairs. Votes of the runs have
-equal weights or weights by an estimate of the quality of each run: without judgments (nruns, reference count,
-and DeShaTo with `--docs`), by HSA of the judged ranks, or by the true value, which shows how much weights can
+divided by their width with the proxy `centred`, the mean grade of the judged pairs. The votes of the runs are
+weighted equally, or by an estimate of the quality of each run: without judgments (nruns, reference count, and
+DeShaTo with `--docs`), by HSA of the judged ranks, or by the true value, which shows how much weights can
 achieve. Two adverse proxies predict badly on purpose: one labels at random, the other by the ranks of the
 worst run.
 """
