@@ -1,6 +1,8 @@
 # `make demo` and `make test` need Python 3.11 or newer and make; a C compiler makes the kernels fast.
 # Compiled modules are kept, also where the environment says not to: the tests start many processes.
 unexport PYTHONDONTWRITEBYTECODE
+# Each of the processes of the tests has one core.
+export OPENBLAS_NUM_THREADS ?= 1
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py studies/pyproject.toml $(wildcard src/leadline/kernels/*.py src/leadline/kernels/*.[ch])
