@@ -50,6 +50,22 @@ def test_the_page_counts_significant_differences(
     assert said in path.read_text(encoding="utf-8")
 
 
+def test_the_baseline_may_be_a_file_of_its_own(leadline: Leadline, tmp_path: Path) -> None:
+    options = ("--baseline", "bm25.run", "-m", "AP", "-f", "json", "-o", tmp_path / "page.html")
+    found = [
+        leadline(*words, *options).data
+        for words in (ASKED, ("report", "qrels.txt", "dense.run"), ("compare", "qrels.txt", "dense.run"))
+    ]
+    assert found[0]["pairs"] == found[1]["pairs"] == found[2]["pairs"]
+    assert compare("qrels.txt", ["bm25.run", "dense.run"], baseline="bm25.run").baselines == ["bm25"]
+    saved = tmp_path / "saved.json"
+    forced = ("--config", "output.force_update")
+    assert (
+        leadline("compare", *ASKED[1:], "--baseline", saved, "--update-baseline", saved, *forced).status == 0
+    )
+    assert f"{saved} is a baseline file" in leadline(*ASKED, "--baseline", saved).refusal
+
+
 def test_where_all_differences_are_significant_no_others_are_counted() -> None:
     qrels = {f"q{query}": {"a": 1} for query in range(20)}
     good, bad = {"a": 1.0}, {"b": 1.0}

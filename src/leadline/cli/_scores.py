@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,11 @@ def refuse_no_runs(runs: Sequence[str], usual: str = "QRELS RUN RUN...") -> None
     """Raise UsageError where judgments are given, but neither runs nor values."""
     if not runs:
         raise UsageError(f"no runs were given. Pass {usual}, or per-query values.")
+
+
+def files_among(baselines: Sequence[str], runs: Sequence[str]) -> list[str]:
+    """Return the baselines that are files and not among the runs."""
+    return [one for one in baselines if one not in runs and os.path.isfile(one)]
 
 
 def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:

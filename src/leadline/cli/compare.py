@@ -12,7 +12,7 @@ import numpy as np
 
 from leadline.cli._outputs import Outputs, inputs_of, progress, refuse_same_output
 from leadline.cli._reading_options import WITHOUT_DRAW, judgments_and_draw, plan_of, values_of
-from leadline.cli._scores import given_scores, refuse_no_runs, values_given
+from leadline.cli._scores import files_among, given_scores, refuse_no_runs, values_given
 from leadline.comparison import pairing as pairings
 from leadline.comparison.baselines import (
     Baseline,
@@ -38,7 +38,7 @@ from leadline.comparison.gate import (
     thresholds,
     untestable,
 )
-from leadline.comparison.pairing import Pairs, Rules
+from leadline.comparison.pairing import Pairs, Rules, baselines_of
 from leadline.comparison.query_slices import slices_of
 from leadline.data.wording import counted, queries
 from leadline.errors import NoIntervalError, UsageError, both
@@ -272,7 +272,7 @@ def command(
         own, ((qrels, judged), *more) = given_scores(context, asked, (qrels, *runs), wanted)
     else:
         refuse_no_runs(runs)
-        others = [one for one in baseline if one not in runs and os.path.isfile(one)]
+        others = files_among(baseline, runs)
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, [*named, *needed] or None)
             draw = given[1]
@@ -281,8 +281,7 @@ def command(
             own, _, judged, more = values_of(
                 given, (*others, *runs), requested, options, rules, rel=level, on_run=on_run
             )
-        by_path = {run.path: run.name for run in own.runs}
-        baseline = [one if one in own.names else by_path.get(one, one) for one in baseline]
+        baseline = baselines_of(own, baseline)
         unknown = [one for one in baseline if one not in own.names]
         if unknown and len(own.names) == 1:
             raise UsageError(f"--baseline {unknown[0]}: no such file or run")

@@ -11,10 +11,12 @@ import click
 
 from leadline.cli._outputs import Outputs, inputs_of, progress
 from leadline.cli._reading_options import judgments_and_draw, labels_of, read_with
-from leadline.cli._scores import given_scores, refuse_no_runs, values_given
+from leadline.cli._scores import files_among, given_scores, refuse_no_runs, values_given
+from leadline.comparison.baselines import is_baseline
 from leadline.comparison.compare import compare_results
 from leadline.comparison.pairing import Rules
 from leadline.data.optional import require
+from leadline.errors import UsageError
 from leadline.estimation.measured import estimates_of
 from leadline.pages.report import compared, only_one
 from leadline.pages.report_page import page, significance_table, story
@@ -72,6 +74,13 @@ def command(
         comparison, curves = compare_results(restored, rules, baseline=baseline), None
     else:
         refuse_no_runs(runs, "QRELS RUN...")
+        files = files_among(baseline, runs)
+        if saved := next(filter(is_baseline, files), None):
+            raise UsageError(
+                f"--baseline {saved} is a baseline file, but a report needs the run itself. Pass the run, "
+                "or use `leadline compare`."
+            )
+        runs = (*files, *runs)
         table, draw = judgments_and_draw(qrels, options, kind, measures)
         pool, judged = options["pool"], len(table.grades)
         if draw is not None:
@@ -91,7 +100,7 @@ def command(
         "top": top,
         "digits": digits,
     }
-    base = only_one(baseline)
+    base = only_one(comparison.baselines)
     inputs = inputs_of(results, qrels, judged, others)
     paper = significance_table(comparison, baseline=base, top=top, digits=digits)
     means = results.table()

@@ -12,9 +12,9 @@ from leadline.comparison.pairing import (
     Pairs,
     Rules,
     at_look,
+    baselines_of,
     check_averages,
     check_judged,
-    listed_names,
     pairs_of,
     units_of,
 )
@@ -209,7 +209,7 @@ def compare_results(
     rules = at_look(results, rules)
     groups = units_of(results, rules.query_group)
     pairs = pairs_of(results, baseline) if pairing is None else pairing
-    names = listed_names(() if baseline is None else baseline)
+    names = baselines_of(results, baseline)
     if pairing is not None:
         names = [results.names[place] for place in dict.fromkeys(pairing.second.tolist())]
     checked_groups(rules.test, groups)

@@ -275,9 +275,11 @@ class Pairs(NamedTuple):
 def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
     """Return the pairs of runs with the baselines; without one, of each run with every earlier one."""
     names = results.names
+    wanted = baselines_of(results, baseline)
     if len(names) < 2:
-        raise UsageError(f"comparing needs at least two runs, not {len(names)}")
-    baselines = [place_of(names, name) for name in listed_names(() if baseline is None else baseline)]
+        missing = f"no run is named '{wanted[0]}', and " if wanted and wanted[0] not in names else ""
+        raise UsageError(f"{missing}comparing needs at least two runs, not {len(names)}")
+    baselines = [place_of(names, name) for name in wanted]
     if not baselines:
         second, first = np.triu_indices(len(names), k=1)
         return Pairs(first, second)
@@ -289,6 +291,15 @@ def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
     ]
     first, second = np.array(pairs, dtype=np.int64).T
     return Pairs(first, second)
+
+
+def baselines_of(results: Results, baseline: str | Sequence[str] | None) -> list[str]:
+    """Return the names of baselines, each given by its name or by the path of its file."""
+    by_path = {run.path: run.name for run in results.runs if run.path}
+    return [
+        name if name in results.names else by_path.get(name, name)
+        for name in listed_names(() if baseline is None else baseline)
+    ]
 
 
 def listed_names(baseline: str | Sequence[str]) -> list[str]:

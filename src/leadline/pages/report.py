@@ -110,7 +110,7 @@ def report(
     inputs += [
         described(run.path, run.counts.get("documents_read", 0)) for run in comparison.runs if run.path
     ]
-    base = only_one(baseline)
+    base = only_one(comparison.baselines)
     content = page(
         comparison,
         curves,
@@ -144,11 +144,9 @@ def _compared(results: Results | Comparison, measures: Measures, options: dict[s
     return results
 
 
-def only_one(baseline: str | Sequence[str] | None) -> str | None:
+def only_one(baselines: Sequence[str]) -> str | None:
     """Return the baseline if there is exactly one, else None."""
-    if baseline is None or isinstance(baseline, str):
-        return baseline
-    return baseline[0] if len(baseline) == 1 else None
+    return baselines[0] if len(baselines) == 1 else None
 
 
 def _curves(results: Results) -> Floats | None:
