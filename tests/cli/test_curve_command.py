@@ -100,6 +100,19 @@ def test_a_bad_ending_is_refused_before_any_work(leadline: Leadline, tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("option", "setting", "words"),
+    [
+        (["--ranks", "5"], [], "--ranks needs --config read.subtopics"),
+        (["--interpolation", "trec9"], ["-C", "read.subtopics"], "use only one of --interpolation and "),
+    ],
+)
+def test_no_option_is_ignored(
+    option: list[str], setting: list[str], words: str, leadline: Leadline, files: list[Path]
+) -> None:
+    assert words in leadline("curve", *files, *option, *setting).refusal
+
+
 def test_a_picture_that_cannot_be_written_is_one_line(
     leadline: Leadline, files: list[Path], tmp_path: Path
 ) -> None:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
+from leadline.cli._help import is_given
 from leadline.cli._outputs import Outputs, inputs_of, progress
 from leadline.cli._reading_options import read_judgments
+from leadline.cli._settings import spelled
+from leadline.errors import both, one_of
 from leadline.evaluation.curves import Curves, SubtopicCurves, curve, subtopic_curve
 from leadline.render.view import View
 
@@ -13,6 +18,8 @@ SECTION = "Evaluation"
 
 
 def command(
+    context: click.Context,
+    /,
     *,
     qrels: str,
     runs: tuple[str, ...],
@@ -48,6 +55,9 @@ def command(
     -C read.subtopics
     -o | figure
     """
+    of_subtopics = {spelled(context.command, "subtopics"): subtopics or None}
+    both({"--ranks": is_given(context, "ranks") or None}, of_subtopics)
+    one_of({"--interpolation": is_given(context, "interpolation") or None} | of_subtopics)
     table = read_judgments(qrels, options | {"subtopics": subtopics}, kind)
     curves: Curves | SubtopicCurves
     with progress("runs") as on_run:
