@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.hashing import sampling_keys
 from leadline.data.ids import to_bytes, to_text
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.measures import Measure
 from leadline.measures.average_precision import AP
 from leadline.measures.cumulated_gain import CG, DCG, nDCG
@@ -121,7 +121,7 @@ def kinds_of(measures: Sequence[Measure]) -> list[Kind]:
     if refused:
         names = ", ".join(sorted(supported.__name__ for supported in _MAKERS))
         raise UsageError(
-            f"{', '.join(refused)} cannot be estimated from a sampled pool. Use one of these measures: "
+            f"{either(refused, 'and')} cannot be estimated from a sampled pool. Use one of these measures: "
             f"{names}."
         )
     return [kind for kind in kinds if kind is not None]

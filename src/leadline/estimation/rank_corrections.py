@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.judged_run import JudgedRun
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.estimation.designs import discount_of
 from leadline.estimation.score_histograms.score_sets import POSITIVE
 from leadline.measures import Measure, relevant
@@ -158,7 +158,7 @@ def check_estimable(measures: Sequence[Measure]) -> None:
     wrong = [str(measure) for measure in measures if not is_estimable(measure)]
     if wrong:
         raise UsageError(
-            f"{', '.join(wrong)} cannot be estimated from a sample. Use a measure that is averaged over "
+            f"{either(wrong, 'and')} cannot be estimated from a sample. Use a measure that is averaged over "
             "queries and depends only on the ranks of documents with grades above 0, such as AP, nDCG@10, "
             "RR, P@10 or R@100."
         )

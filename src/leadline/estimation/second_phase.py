@@ -16,7 +16,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.table import ResultWarning
 from leadline.data.wording import counted, percent
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.estimation.designs import SMALLEST, Cascade, Kind, Linear, random_numbers_of, scaled
 from leadline.estimation.estimators import Sample
 from leadline.estimation.samples import PoolLike, grades_of, judged_part
@@ -113,8 +113,8 @@ def check_kinds(measures: Sequence[Measure], kinds: Sequence[Kind], twice: objec
     ]
     if twice and wrong:
         raise UsageError(
-            f"{', '.join(wrong)} cannot be estimated with a second judge. Use P, CG, DCG, RBP, RR, Success "
-            "or ERR."
+            f"{either(wrong, 'and')} cannot be estimated with a second judge. Use P, CG, DCG, RBP, RR, "
+            "Success or ERR."
         )
 
 

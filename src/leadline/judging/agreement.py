@@ -170,7 +170,7 @@ def agreement(
     if within is not None and len(table):
         raise UsageError(
             "`--config agreement.within` does not apply to a table of counts, which has no queries. Pass "
-            "qrels, or leave out `--config agreement.within`."
+            "qrels instead, or leave out `--config agreement.within`."
         )
     result = Agreement(
         judgments,
@@ -402,7 +402,7 @@ def _for_runs(judgments: Judgments, table: Sequence[float]) -> Judgments:
     """Return the pairs judged by all judges, for evaluating runs."""
     if len(table):
         raise UsageError(
-            "runs cannot be evaluated with a table of counts, which has no documents. Pass qrels."
+            "runs cannot be evaluated with a table of counts, which has no documents. Pass qrels instead."
         )
     judged = judgments.keep(judgments.by_all)
     if not len(judged):

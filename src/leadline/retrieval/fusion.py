@@ -13,7 +13,7 @@ from leadline.data.reading import Reading, RunOptions
 from leadline.data.table import ResultWarning
 from leadline.data.validation import check_numbers, check_run_name, check_whole, check_word
 from leadline.data.wording import counted, queries
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, either
 from leadline.io.objects import Run
 from leadline.io.read import RunLike, counted_run
 from leadline.io.read_paths import path_of, public
@@ -143,7 +143,7 @@ def _normalisation(method: FusionMethod, name: str | None) -> str:
         return "min-max" if method.uses_scores else "none"
     check_word(tuple(NORMALISATIONS), normalise=name)
     if not method.uses_scores and name != "none":
-        able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.uses_scores)
+        able = either([known for known, kind in FUSIONS.classes.items() if kind.uses_scores], "and")
         raise UsageError(
             f"--normalise {name} does not apply to {method}, which uses only ranks. It applies to {able}."
         )
@@ -155,7 +155,7 @@ def _weights(method: FusionMethod, weights: Sequence[float] | None, runs: int) -
     if weights is None:
         return np.ones(runs)
     if not method.weighted:
-        able = ", ".join(known for known, kind in FUSIONS.classes.items() if kind.weighted)
+        able = either(known for known, kind in FUSIONS.classes.items() if kind.weighted)
         raise UsageError(f"{method} takes no weights. To weight runs, use {able}.")
     if len(weights) != runs:
         raise UsageError(

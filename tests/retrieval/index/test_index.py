@@ -161,8 +161,11 @@ def test_documents_are_kept_by_a_column_of_a_table(tmp_path: Path, rule: str, ke
 def test_a_bad_rule_is_refused(tmp_path: Path) -> None:
     table = tmp_path / "spam.tsv"
     table.write_text("doc_id\tpercentile\na\tmuch\n")
+    unnamed = tmp_path / "unnamed.tsv"
+    unnamed.write_text("doc\tpercentile\na\t70\n")
     for rule, message in {
         "spam.tsv": "FILE:COLUMN>=NUMBER",
+        f"{unnamed}:percentile>=1": "a header line that has the columns doc_id and percentile",
         f"{table}:percentile>=many": "'many' is not a number",
         f"{table}:percent>=1": "no column 'percent'. Use one of doc_id, percentile",
         f"{table}:percentile>=1": "'much' in column 'percentile' is not a number",

@@ -59,12 +59,10 @@ def keep_rule(rule: str) -> Callable[[str], bool]:
     good: set[str] = set()
     for line, row in rows_of(path, "document"):
         if column not in row:
-            raise InputError(
-                f"there is no column '{column}'",
-                path=path,
-                line=line,
-                hint=f"Use one of {', '.join(map(str, row))}.",
-            )
+            hint = f"Use one of {', '.join(map(str, row))}."
+            if list(row) == ["id", "text"]:  # a table without a known header
+                hint = f"Begin the file with a header line that has the columns doc_id and {column}."
+            raise InputError(f"there is no column '{column}'", path=path, line=line, hint=hint)
         name = row_columns.find(row, DOCUMENT) or next(iter(row))
         if compare(number_of(row[column], column, path, line), limit):
             good.add(str(row[name]))
