@@ -226,7 +226,7 @@ def _max(groups: _Groups) -> FusionLists:
         raise InputError(
             f"normalization 'max' needs a score above 0, but the largest score for {groups.name(place)} is "
             f"{high[place]:g}",
-            hint="Use --normalise min-max.",
+            hint="Use normalization 'min-max'.",
         )
     return groups.lists.with_scores(groups.lists.score / high[groups.list])
 
