@@ -182,7 +182,7 @@ class Result:
         """Return a text form; refuse the path that the same method of pandas takes."""
         if path is not None:
             target = repr(os.fspath(path)) if isinstance(path, (str, os.PathLike)) else "path"
-            raise UsageError(f"`to_{form}` returns text and writes no file. Use `write({target})`")
+            raise UsageError(f"`to_{form}` returns text and does not write a file. Use `write({target})`")
         return self.text(form, **options)
 
     def to_html(self, path: None = None, /, **options: Any) -> str:

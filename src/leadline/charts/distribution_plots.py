@@ -58,7 +58,7 @@ def histograms(
     """
     table = np.asarray(counts, dtype=np.float64)
     if not 1 <= len(names) <= MOST:
-        raise UsageError(f"a figure shows 1 to {MOST} runs side by side, not {len(names)}")
+        raise UsageError(f"this figure can show 1 to {MOST} runs side by side, not {len(names)}")
     inches = width or max(1.0, 0.65 * len(names)) * COLUMN
     with style():
         from matplotlib.figure import Figure

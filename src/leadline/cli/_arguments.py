@@ -32,8 +32,8 @@ def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = T
             if one.name == "kind" and isinstance(one.type, click.Choice)
         )
         raise UsageError(
-            f"{values} contains per-query values, but {other} does not. Pass either per-query values only, "
-            "or no per-query values. If leadline takes a file for the wrong kind, add "
+            f"{values} contains per-query values, but {other} does not. Pass only files with per-query "
+            "values, or only files without them. If leadline misidentified a file, add "
             + either(f"--config read.kind={kind}" for kind in (VALUES, "qrels") if kind in kinds)
             + "."
         )

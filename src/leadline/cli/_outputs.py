@@ -140,7 +140,7 @@ class Outputs:
         if (pictures or others) and not drawn:
             name = click.get_current_context().command_path
             raise UsageError(
-                f"-o {(pictures or others)[0]}: `{name}` writes no figure files. Save its table or text "
+                f"-o {(pictures or others)[0]}: `{name}` cannot draw a figure. Save its table or text "
                 "instead."
             )
         if others:
@@ -234,7 +234,9 @@ class Outputs:
         allowed = options_of_figure(drawn)
         kind = {} if self.figure is None or drawn is view.more else {"figure": self.figure}
         if kind and "figure" not in allowed:
-            raise UsageError(f"--figure {self.figure}: this result has only one figure. Leave out --figure.")
+            raise UsageError(
+                f"--figure {self.figure}: this result has only one kind of figure. Leave out --figure."
+            )
         labels = checked_labels(drawn, *self._labels())
         options = {name: one for name, one in view.figure.items() if name in allowed}
         make = figure_of(drawn, **options, **kind)
@@ -263,6 +265,6 @@ def refuse_same_output(*outputs: str | None) -> None:
     """Raise UsageError if two outputs are the same file."""
     paths = [os.path.realpath(path) for path in outputs if path is not None and path != "-"]
     if len(set(paths)) < len(paths):
-        raise UsageError("two outputs name the same file. Give each output its own file.")
+        raise UsageError("two outputs would go to the same file. Choose a different file for each output.")
     if outputs.count("-") > 1:
-        raise UsageError("only one output can be - (standard output). Write the other output to a file.")
+        raise UsageError("only one output can go to standard output (-). Write the other output to a file.")

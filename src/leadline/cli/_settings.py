@@ -414,7 +414,7 @@ def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str
         one = _resolve(key, known, context, path)
         files |= {one.keyword: path}
         if value is None and one.kind is not click.BOOL:
-            raise UsageError(f"--config {key} needs a value, such as --config {one.usage}")
+            raise UsageError(f"--config {key} needs a value, as in --config {one.usage}")
         if one.many:
             given.setdefault(one.keyword, []).append(value)
         else:
@@ -456,7 +456,9 @@ def with_experiment(
     typed = [*_listed(given.get("qrels")), *_listed(given.get("runs"))]
     named = [text for text in _listed(given.get("config")) if _is_file(text) and "runs" in _content(text)]
     if named and typed:
-        raise UsageError(f"{named[0]} names its own runs. Pass either this file or QRELS RUN..., not both.")
+        raise UsageError(
+            f"{named[0]} already lists its runs. Pass either this file or QRELS RUN..., not both."
+        )
     if typed or not (named or os.path.isfile(EXPERIMENT)):
         return args, None
     path = named[0] if named else EXPERIMENT
@@ -477,7 +479,7 @@ def with_experiment(
     )
     if content.keys() & (KEYS.keys() - {"pool"}) and not (runs and (judgments or _are_values(command, runs))):
         lacking = "judgments" if runs else "runs"
-        raise InputError(f"an experiment needs the key {lacking}", path=path)
+        raise InputError(f"an experiment needs the key '{lacking}'", path=path)
     inputs = [*judgments, *runs]
     return [*made, *args, "--", *inputs], path
 
@@ -542,9 +544,9 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
         if not isinstance(table, dict):
             keys = [one.key for one in SETTINGS.values() if group in (one.key, one.keyword)]
             place, _, key = (keys[0] if keys else "read.order").partition(".")
-            hint = f"Put each setting in its table, such as {key} below a line with [{place}]."
+            hint = f"Put each setting in its table, such as {key} under [{place}]."
             if group in KEYS:
-                hint = "An experiment also needs the key runs."
+                hint = "An experiment also needs the key 'runs'."
             raise InputError(f"'{group}' is not a table of settings", path=path, hint=hint)
         for name, content in table.items():
             known = SETTINGS.get(f"{group}.{name}")
@@ -570,12 +572,12 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context, pa
     if found:
         raise UsageError(f"--config {text} is ambiguous. Use {either(one.key for one in found)}.")
     if key in ("qrels_columns", "read.qrels_columns"):
-        hint = "Use `leadline convert` with --config read.columns"
+        hint = "Convert the qrels first, using `leadline convert` with --config read.columns"
         raise UsageError(f"{name} does not use the setting {text}. {hint}.")
     group = context.find_root().command
     convert = group.get_command(context, "convert") if isinstance(group, click.Group) else None
     if convert is not None and any(key in (one.key, one.keyword) for one in taken(convert)):
-        hint = "`leadline convert` applies it to a file"
+        hint = "Use this setting with `leadline convert` first"
         raise UsageError(f"{name} does not use the setting {text}. {hint}.")
     keywords = {one.keyword: one.key for one in known.values()}
     close = difflib.get_close_matches(key, [*known, *keywords], n=2)

@@ -85,7 +85,7 @@ def command(
         outputs.write("agreement", view, lambda: [describe_input(path, rows) for path, rows in inputs])
         return
     if is_given(context, "measures") and not runs:
-        raise UsageError("-m needs --runs, because agreement itself does not use retrieval measures")
+        raise UsageError("-m needs --runs, because measures apply to runs, not to judgments")
     with progress("judges") as on_run:
         result = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
@@ -101,8 +101,8 @@ def _audited(
     """Return the audit of values, and path and number of rows of each file."""
     if len(judges) < 2:
         raise UsageError(
-            f"an audit needs at least two tables of values, not {len(judges)}. Pass REFERENCE[:MEASURE] "
-            "LABELS[:MEASURE]..."
+            f"an audit needs at least two tables of per-query values, not {len(judges)}. Pass "
+            "REFERENCE[:MEASURE] LABELS[:MEASURE]..."
         )
     asked = is_given(context, "measures")
     found: dict[str, Results] = {}
@@ -115,7 +115,7 @@ def _audited(
         given, file = split_name(path)
         name = given or (run_name(file) if once else measure or run_name(file))
         if name in found:
-            raise UsageError(f"two judges are both named '{name}'. Name one of them, as in other={path}.")
+            raise UsageError(f"two judges are both named '{name}'. Rename one of them, as in other={path}.")
         measures = [measure] if measure else options["measures"] if asked else ()
         found[name], files = given_scores(context, OF_LABELS, [file], measures)
         inputs += files

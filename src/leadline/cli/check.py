@@ -59,7 +59,7 @@ def command(
     if qrels is not None and docs is None and not files:
         raise UsageError("--qrels needs runs to check (FILE...) or --docs DOCS")
     if not files and docs is None:
-        raise UsageError("nothing to check. Pass FILE..., or --docs DOCS --qrels QRELS.")
+        raise UsageError("there is nothing to check. Pass FILE..., or --docs DOCS --qrels QRELS.")
     output = None
     if fix:
         alone = "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."

@@ -109,8 +109,8 @@ class BaselineFile:
             check_baseline(results, force=self.force, anyway=FORCED)
             if len(results.runs) == 1 and self.path is None and not floors:
                 raise UsageError(
-                    f"--update-baseline {self.update} needs a second run. To save one run, add --baseline "
-                    f"{self.update}."
+                    f"--update-baseline {self.update} needs a second run. To save a single run, add "
+                    f"--baseline {self.update}."
                 )
 
     def inputs(self, results: Results) -> list[tuple[str, int]]:

@@ -99,7 +99,7 @@ def command(
         others, target = (*others, target), None
     target = target or output
     if target is None:
-        raise UsageError("no output was given. Pass IN OUT, or - as OUT for standard output.")
+        raise UsageError("no output was given. Pass IN OUT, where OUT can be - for standard output.")
     if output is None and target != STANDARD_INPUT:
         declare_output(target)
     _check_texts(form, queries, docs, index)
@@ -195,7 +195,7 @@ def _is_run(path: str) -> bool:
 
 def _not_merged(path: str) -> InputError:
     return InputError(
-        "this is a run, but only qrels can be merged", path=path, hint="`leadline fuse` combines runs."
+        "this is a run, but only qrels can be merged", path=path, hint="To combine runs, use `leadline fuse`."
     )
 
 

@@ -102,9 +102,9 @@ def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]
         return _side(results, label, names[0]), _side(results, label, names[1])
     if names or len(paths) != 2:
         raise UsageError(
-            "per-query values need two measures with -m, or two files without -m, but you passed "
-            f"{counted(len(paths), 'file')} and {counted(len(names), 'measure')}. Pass FILE... -m MEASURE -m "
-            "MEASURE, or TRUTH[:MEASURE] ESTIMATE[:MEASURE]."
+            "to correlate per-query values, pass two measures (FILE... -m MEASURE -m MEASURE) or two files "
+            f"(TRUTH[:MEASURE] ESTIMATE[:MEASURE]), not {counted(len(paths), 'file')} and "
+            f"{counted(len(names), 'measure')}"
         )
     sides = []
     for path, measure in map(split_place, paths):

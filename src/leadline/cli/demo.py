@@ -107,7 +107,11 @@ def _write_files(folder: str, collection: str | None) -> None:
     check_outputs(*contents)
     kept = [path for path, content in contents.items() if _differs(path, content)]
     if kept:
-        more = f" and {counted(len(kept) - 1, 'more file')} exist" if len(kept) > 1 else " exists"
+        more = (
+            f" and {counted(len(kept) - 1, 'more file')} already exist"
+            if len(kept) > 1
+            else " already exists"
+        )
         raise UsageError(
             f"{kept[0]}{more} with different content, so nothing was written. Choose another folder."
         )

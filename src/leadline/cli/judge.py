@@ -111,7 +111,7 @@ def command(
     require("the judging page")
     if docs is None or queries is None:
         raise UsageError(
-            "the judging page needs --docs and --queries so there is something to show. To export judgments "
+            "the judging page needs --docs and --queries, because it shows their texts. To export judgments "
             "instead, add --export QRELS."
         )
     if pool is None and not os.path.exists(store):

@@ -110,7 +110,7 @@ def _draw(
     from leadline.retrieval.collection import ids_of
 
     if scores:
-        raise UsageError("--draw reads no scores. Leave out SCORES.")
+        raise UsageError("--draw does not use scores. Leave out SCORES.")
     if docs is None or options["sample"] is None:
         raise UsageError("--draw needs --docs DOCS and --sample N")
     table = read_qrels(qrels, kind=kind)

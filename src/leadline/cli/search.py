@@ -91,10 +91,11 @@ def command(
         raise UsageError("pass either QUERIES or --query TEXT")
     show = show or (SHOWN[0] if form == "html" or query is not None else None)
     if output is None and show is None and not per_query:
-        raise UsageError("nothing to output. Add -o RUN, --show or --per-query.")
+        raise UsageError("no output was requested. Add -o RUN, --show or --per-query.")
     if output is not None and output.lower().endswith((".html", ".htm")):
         raise UsageError(
-            f"-o {output} would contain the run. To write a page, use `--show -f html > {output}`."
+            f"-o {output} would contain the run, not a page. To write a page, use `--show -f html "
+            f"> {output}`."
         )
     k = k or (1000 if query is None else TYPED)
     opened_index = open_index(index)

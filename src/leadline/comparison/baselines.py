@@ -108,7 +108,7 @@ def check_same(results: Results, baseline: Baseline, *, rewrite: str) -> None:
     if found:
         raise UsageError(
             f"{baseline.path} does not match this evaluation: {'; '.join(found)}. Use the same "
-            f"judgments and options, or rewrite the file with {rewrite}."
+            f"judgments, measures and options, or rewrite the file with {rewrite}."
         )
 
 
@@ -124,7 +124,7 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
     if then_digest == now_digest:
         return []
     what = "judgments" if results.sampling is None else "judgments or pool"
-    digests = f"SHA-256 was {then_digest[:12]}, is now {str(now_digest)[:12]}"
+    digests = f"SHA-256 was {then_digest[:12]} and is now {str(now_digest)[:12]}"
     if now_digest is None:
         return ["the new values do not say which judgments they were computed from"]
     rows = baseline.inputs[0].get("rows") if baseline.inputs else None
@@ -284,7 +284,7 @@ def check_baseline(results: Results, *, force: bool, anyway: str) -> None:
             raise InputError(
                 f"{lacking_text(names, 'this run')}, so it cannot become a baseline",
                 path=run.path or run.name,
-                hint=f"{STATE_ALL}, or write it anyway with {anyway}",
+                hint=f"{STATE_ALL}, or save the baseline anyway with {anyway}",
             )
 
 

@@ -172,7 +172,7 @@ def results_of(
     given = tuple(each for each in given if each is not None)
     if any(isinstance(each, Results) for each in given):
         raise UsageError(
-            f"{call} takes a single result that has all runs. Call {call}(qrels, a, b) or "
+            f"{call} takes a single result that contains all runs. Call {call}(qrels, a, b) or "
             f"{call}(evaluate(qrels, a, b))."
         )
     if len(given) > 1 or (given and measures is not None):
@@ -185,7 +185,7 @@ def results_of(
     elif given:
         measures = first
     if runs is not None:
-        raise UsageError("`runs` cannot be used with results, which contain their runs. Leave out `runs`.")
+        raise UsageError("`runs` cannot be used with results, which already contain runs. Leave out `runs`.")
     extra = ["machine"] * (sampling["machine"] is not None) + list(options)
     if extra:
         raise UsageError(

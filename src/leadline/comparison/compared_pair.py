@@ -355,7 +355,9 @@ def few_groups_text(groups: int, effective: float, *, alone: bool = False) -> st
     return f"{groups_text(groups, effective, *nouns)}, but at least {FEWEST_GROUPS} are needed"
 
 
-STATE_ALL = "Add every judged query (in JSON, a query with no results is {query: {}} and counts 0)"
+STATE_ALL = (
+    "Add every judged query (in JSON, write {query: {}} for a query with no results, which counts as 0)"
+)
 
 
 def lacking_text(names: Sequence[str], run: str, of: int = 0) -> str:

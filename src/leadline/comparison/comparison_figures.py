@@ -17,7 +17,7 @@ from leadline.comparison.compared_pair import p_text
 from leadline.data.arrays import Floats
 from leadline.data.validation import refusal
 from leadline.data.wording import counted, percent
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.evaluation.lookups import place_of
 from leadline.evaluation.query_figures import SHAPES
 from leadline.stats.simultaneous import BH, friedman, mean_ranks
@@ -47,7 +47,7 @@ def by_slice(
     """
     name = slices.measures[0] if measure is None else str(measure)
     if name not in slices.measures:
-        raise UsageError(f"the slices have no measure '{name}'. Use one of {', '.join(slices.measures)}.")
+        raise UsageError(f"the slices have no measure '{name}'. Use {either(slices.measures)}.")
     records = _each_once([record for record in slices.records if record.measure == name])
     if pair is not None:
         if slices.rules is None:
@@ -206,8 +206,8 @@ def refuse_by_query(comparison: Comparison, figure: str) -> None:
     """Raise UsageError for a figure of the values of single queries if these are estimates."""
     if figure in (*BY_QUERY, *SHAPES) and comparison.results.withheld is not None:
         raise UsageError(
-            f"the {figure} figure needs the values of individual queries, but estimates from a sample of "
-            "judgments vary too much per query. Plot forest, pairs or groups."
+            f"per-query estimates from sampled judgments are too noisy for the {figure} figure. Use forest, "
+            "pairs or groups."
         )
 
 
@@ -269,7 +269,7 @@ def _pairs(comparison: Comparison, asked: _Asked) -> Figure:
     if not len(drawn):
         raise UsageError(
             f"no pair differs significantly on {results.measures[asked.measure]}, so there is nothing to "
-            "plot. Plot every pair with --pairs all."
+            "plot. To plot every pair, use --pairs all."
         )
     means = comparison.means[asked.measure]
     drawn = drawn[np.argsort(-means[drawn], kind="stable")]
@@ -350,7 +350,7 @@ def _critical_difference(comparison: Comparison, asked: _Asked) -> Figure:
     complete = ~np.isnan(values).any(axis=1)
     if not complete.any():
         raise UsageError(
-            f"the critical-difference figure needs queries that have a value of {measure} in every run, but "
+            f"the critical-difference figure needs queries with a value of {measure} for every run, but "
             "there are none"
         )
     values = values[complete]

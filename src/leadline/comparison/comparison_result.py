@@ -163,8 +163,8 @@ class Comparison(Tested, Result):
         if self.p_corrected.size != 1:
             pairs, measures = len(self.pairing), len(self.results.measures)
             raise UsageError(
-                "only a comparison with a single pair and measure has this attribute, but this one has "
-                f"{counted(pairs, 'pair')} and {counted(measures, 'measure')}. "
+                "only a comparison with a single pair and a single measure has this attribute, but this one "
+                f"has {counted(pairs, 'pair')} and {counted(measures, 'measure')}. "
                 "Use `pairs` to list every result."
             )
         return self.pairs[0]

@@ -267,11 +267,13 @@ def correlate_columns(
         values = f"values of {first} in both" if first == second else f"values of both {first} and {second}"
         some = f", of which {len(names)} {'has' if len(names) == 1 else 'have'} {values}"
         paths = dict.fromkeys(side.path for side in sides)
-        has = f"{either(paths, 'and')} {'share' if len(paths) > 1 else 'has'} {counted(len(both), 'run')}"
+        number = counted(len(both), "run") if both else "no runs"
+        has = f"{either(paths, 'and')} " + (f"have {number} in common" if len(paths) > 1 else f"has {number}")
         others = len(both) < min(len(side.values) for side in sides)
         raise InputError(
             has + (some if len(names) < len(both) else ""),
-            hint="Correlate at least two runs" + (", and check that their names match" if others else ""),
+            hint="A correlation needs at least two runs"
+            + (". Check that the run names match" if others else ""),
         )
     x, y = x[finite], y[finite]
     draws_used = draws if len(names) >= LEAST else 0

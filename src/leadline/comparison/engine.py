@@ -147,8 +147,8 @@ class Tested:
             for part in self.parts:
                 if not part.complete.any():
                     raise UsageError(
-                        f"{TUKEY} needs queries that have a value of {part.measure} in every run, but "
-                        "there are none"
+                        f"{TUKEY} needs queries with a value of {part.measure} for every run, but there are "
+                        "none"
                     )
 
     @cached_property

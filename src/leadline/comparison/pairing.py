@@ -80,7 +80,7 @@ class Rules:
         check_numbers(power=self.power, **given)
         for name, value in given.items():
             if not value > 0:
-                raise UsageError(f"{name} must be a number above 0, in units of the measure, not {value}")
+                raise UsageError(f"{name} must be a number above 0 (in units of the measure), not {value}")
         checked_power(self.power)
         if self.joint == TUKEY and self.family == "all":
             raise UsageError(
@@ -199,8 +199,8 @@ REMEDIES = {
     "not valid with": "Choose another measure, such as P@10",
     "not simulated": "Choose another measure, such as P@10",
     "without predicted": "Choose another measure, such as P@10",
-    "of the weight": "Leave out these runs, or judge more of their documents",
-    "shares no query": "Leave out these runs",
+    "of the weight": "Leave out any run without an interval, or judge more of its documents",
+    "shares no query": "Leave out any run without an interval",
     "does not list": "Use a pool from `leadline pool --for`",
 }
 
@@ -278,7 +278,7 @@ def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
     wanted = baselines_of(results, baseline)
     if len(names) < 2:
         missing = f"no run is named '{wanted[0]}', and " if wanted and wanted[0] not in names else ""
-        raise UsageError(f"{missing}comparing needs at least two runs, not {len(names)}")
+        raise UsageError(f"{missing}a comparison needs at least two runs, not {len(names)}")
     baselines = [place_of(names, name) for name in wanted]
     if not baselines:
         second, first = np.triu_indices(len(names), k=1)
@@ -306,7 +306,7 @@ def listed_names(baseline: str | Sequence[str]) -> list[str]:
     """Return the names of baselines, each once; raise UsageError for anything else."""
     names = [baseline] if isinstance(baseline, str) else baseline
     if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
-        raise UsageError(f"baseline={baseline!r} is not valid. Pass the name of a run or a list of names.")
+        raise UsageError(f"baseline={baseline!r} is not valid. Pass a run name or a list of run names.")
     return list(dict.fromkeys(names))
 
 

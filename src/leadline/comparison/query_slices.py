@@ -18,7 +18,7 @@ from leadline.data.arrays import Flags, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.table import Column, ResultWarning, RowLabel, Table, named_columns, printed_table
 from leadline.data.wording import counted, percent, queries
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, either
 from leadline.evaluation.limits import DEFAULT_INTERVAL, mean_intervals
 from leadline.evaluation.results import Results
 from leadline.result import Make, Result
@@ -121,12 +121,12 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
                 error.hint = error.hint or f"Slices by {LENGTH} count the words in the texts of the queries"
                 raise
             return
-        choose = f"Choose one of {', '.join(columns)}"
+        choose = f"Choose {either(columns)}"
         raise InputError(f"there is no column '{column}'", path=path, line=1, hint=choose)
     key = next((name for name in QUERY if name in columns), columns[0])
     for line, row in rows:
         if row.get(key) is None:
-            raise InputError(f"the query has no id in '{key}'", path=path, line=line, hint="Add an id")
+            raise InputError(f"the query has no id in column '{key}'", path=path, line=line, hint="Add an id")
         yield str(row[key]), row.get(column), line
 
 
@@ -182,7 +182,7 @@ def _slicing(source: object, results: Results) -> Slicing:
     }
     names = sorted({name for found in by_code.values() for name in found}, key=_natural)
     if not names:
-        hint = "Name the slice of at least one of them"
+        hint = "Give at least one of them a slice"
         if labels and not by_code and len(results.queries):
             hint = f"Use the query ids of the judgments, such as '{results.queries[0]}'"
         path = by.rpartition(":")[0] or by
@@ -191,7 +191,7 @@ def _slicing(source: object, results: Results) -> Slicing:
         raise InputError(
             f"there are {len(names):,} different slices",
             path=by,
-            hint=f"Sort the queries into at most {MOST} slices",
+            hint=f"Group the queries into at most {MOST} slices",
         )
     rows = {name: row for row, name in enumerate(names)}
     members = np.zeros((len(names), len(results.queries)), dtype=np.bool_)
@@ -206,7 +206,7 @@ def _named_apart(slicings: Sequence[Slicing]) -> list[Slicing]:
     names = [each.by for each in slicings]
     twice = [name for name in names if names.count(name) > 1 and name != IN_MEMORY]
     if twice:
-        raise UsageError(f"slices '{twice[0]}' were passed twice. Remove one of them.")
+        raise UsageError(f"the slices '{twice[0]}' were passed twice. Pass them only once.")
     if not slicings:
         raise UsageError("no slices were given. Pass FILE:COLUMN or {query: slice}.")
     number = 0

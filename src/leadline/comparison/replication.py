@@ -132,7 +132,7 @@ def replicate(
     checked_level(confidence)
     checked_seed(seed)
     if 0 < draws < LEAST_DRAWS:
-        raise UsageError(f"--config test.draws={draws} is too few. Use 0 or at least {LEAST_DRAWS}.")
+        raise UsageError(f"--config test.draws={draws} is too low. Use 0, or at least {LEAST_DRAWS}.")
     overlap = _overlap(rbo)
     if options.get("name_by", "file") != "file":
         raise UsageError(

@@ -12,7 +12,7 @@ from leadline.data.arrays import Floats
 from leadline.data.table import Column, RunInfo, plain
 from leadline.data.validation import check_word
 from leadline.data.wording import percent, queries
-from leadline.errors import UsageError
+from leadline.errors import UsageError, either
 from leadline.evaluation.results import Results
 from leadline.result import Make, Result
 
@@ -109,8 +109,8 @@ class Replication(Result):
         others = dict.fromkeys(value.statistic for value in self.values if not value.run)
         asked = f"'{statistic}'" + (f" of run {run!r}" if run else " without a run" * (statistic in of_run))
         raise UsageError(
-            f"there is no statistic {asked}. Use {', '.join(others)}, or with run='baseline' or "
-            f"run='advanced' {', '.join(of_run)}."
+            f"there is no statistic {asked}. Use {either(others)}. With run='baseline' or "
+            f"run='advanced', use {either(of_run)}."
         )
 
     def differences(self, index: int = 0) -> tuple[list[str], Floats]:

@@ -196,7 +196,7 @@ def _runs(value: object, place: str, path: str, folder: str) -> dict[str, Any]:
             found = files_of(whole)
         if not found:
             raise InputError(
-                f"no file matches '{pattern}' in {place}.runs",
+                f"the pattern '{pattern}' in {place}.runs matches no file",
                 path=path,
                 hint="Check the pattern and the folder",
             )

@@ -101,7 +101,9 @@ def _of_results(runs: Iterable[Any], path: str) -> Scores:
     scores = Scores(path, {}, {})
     for run in runs:
         if not isinstance(run, dict) or not isinstance(run.get("name"), str):
-            raise InputError("a run has no name, or one that is not text", path=path, hint="Name every run")
+            raise InputError(
+                "a run has no name, or its name is not text", path=path, hint="Give every run a name"
+            )
         name = run["name"]
         means = scores.means.setdefault(name, {})
         values = scores.values.setdefault(name, {})
@@ -145,7 +147,7 @@ def two_sides(
         wanted = said or measure or next(filter(None, chosen), "")
         found = _named(present, wanted)
         if found is None:
-            choose = f"Choose one of {first_few(present, 20)}"
+            choose = f"Choose {'one of ' * (len(present) > 1)}{first_few(present, 20)}"
             if os.path.exists(scores.path):
                 choose += f", as in {scores.path}:{present[0]}"
             raise InputError(f"there is no measure '{wanted}'", path=scores.path, hint=choose)
@@ -171,9 +173,11 @@ def _run_of(scores: Scores, name: str | None, both: list[Scores]) -> str:
             "run", several, both, "Pass tables of one run each, or of runs with the same names"
         )
     raise InputError(
-        f"there are {len(runs)} runs" if name is None else f"there is no run '{name}'",
+        f"there are {len(runs)} runs, but only one can be compared"
+        if name is None
+        else f"there is no run '{name}'",
         path=scores.path,
-        hint=f"Set --config read.name to one of {first_few(common, 10)}",
+        hint=f"Set --config read.name to {'one of ' * (len(common) > 1)}{first_few(common, 10)}",
     )
 
 

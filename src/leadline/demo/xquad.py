@@ -27,7 +27,7 @@ DIGESTS = {
 SECONDS = 30  # to wait for the server
 PACKED = "xquad.json.xz"
 LICENCE = "xquad.LICENSE.txt"
-CLONE = "install a clone of leadline with `pip install -e .`, which includes the file"
+CLONE = "clone leadline (its repository includes the file) and run `pip install -e .` in the clone"
 
 
 def files() -> Iterator[tuple[str, bytes]]:

@@ -212,8 +212,8 @@ def _refusal(qrels: QrelsColumns, readers: Sequence[object]) -> InputError:
     return InputError(
         "the judgments are only a sample"
         + (f", but {listed} would treat them as complete" if listed else ""),
-        hint=f"Use `leadline evaluate {path or 'JUDGMENTS'} RUN...`, or `compare` or `rank`. In "
-        "Python, use `ll.evaluate(judgments, runs)`",
+        hint=f"Use `leadline evaluate {path or 'JUDGMENTS'} RUN...`, `leadline compare` or `leadline rank`. "
+        "In Python, use `ll.evaluate(judgments, runs)`",
         path=path,
     )
 

@@ -195,7 +195,7 @@ def explain(
     check_flags(everything=everything)
     refuse_unknown(explain, options, EvaluateOptions.__annotations__)
     if options.get("pool") is not None:
-        raise UsageError("explain() does not support estimates from a pool. Leave out pool")
+        raise UsageError("`explain` does not support estimates from a pool. Leave out `pool`")
     profile = profile_of(options.get("profile", "leadline"))
     cut_reading_options = {
         option: value for option, value in options.items() if option in CutReadingOptions.__annotations__

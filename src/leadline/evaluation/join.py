@@ -97,7 +97,7 @@ class _Joining:
                     f"document '{to_text(first.document)}' at rank {first.rank} for query "
                     f"'{to_text(query)}' has no length",
                     path=self.path,
-                    hint="Add the length of the document to the table in `--config read.lengths=FILE:COLUMN`",
+                    hint="Add its length to the table that `--config read.lengths=FILE:COLUMN` names",
                 )
 
     def _store_example(self, lists: RankedLists, rows: Codes) -> None:

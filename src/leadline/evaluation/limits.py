@@ -135,7 +135,9 @@ def _weight(query: str, cell: object, path: str, line: int | None) -> float:
         weight = math.nan
     if not 0 <= weight < math.inf:
         raise InputError(
-            f"weight {cell!r} of query '{query}' must be a finite number, 0 or greater", path=path, line=line
+            f"the weight of query '{query}' must be a finite number of at least 0, not {cell!r}",
+            path=path,
+            line=line,
         )
     return weight
 

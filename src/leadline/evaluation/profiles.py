@@ -473,7 +473,7 @@ def are_measures(argument: Any, profile: str = "leadline", *, after_runs: bool =
     check_measures([word for word in words if isinstance(word, str) and word not in inputs], profile)
     if inputs:
         raise UsageError(
-            f"one list has both runs and measures (such as the run {inputs[0]}). Pass runs first, then "
+            f"one list contains both runs and measures ({inputs[0]} is a run). Pass runs first, then "
             "measures in a separate argument"
         )
     return True

@@ -245,9 +245,7 @@ class Results(Lookups, Result):
         if self.bounds is None:
             if self.withheld is not None:
                 raise UsageError("estimates from a sample of judgments have no bounds")
-            raise UsageError(
-                "these results have no bounds. Compute the bounds with evaluate(..., bounds=True)"
-            )
+            raise UsageError("these results have no bounds. Compute them with evaluate(..., bounds=True)")
         limits, available = self.bounds
         means = np.full((len(self.runs), *available.shape), np.nan)
         for index, bound in np.argwhere(available).tolist():

@@ -14,7 +14,7 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.data.table import MACHINE_LABELS, Averaged, ResultWarning, RunInfo, raised
 from leadline.data.wording import counted, first_few, listed, percent, queries
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, either
 from leadline.io.row_checks import ABOUT_MACHINES
 from leadline.io.run_lists import ReadCounts
 from leadline.io.selection import absent
@@ -204,8 +204,8 @@ def check_level(rel: float | None, qrels: QrelsColumns) -> None:
         return
     level = f". For a significance level of {rel:g}, use `leadline compare --confidence {1 - rel:g}`"
     raise UsageError(
-        f"level {rel:g} (`--level`, in Python rel) does not fit whole-number grades. Pass the lowest "
-        f"relevant grade, such as 1{level if rel <= LARGEST_SIGNIFICANCE else ''}"
+        f"a level of {rel:g} (`--level`, or `rel` in Python) does not suit whole-number grades. Pass the "
+        f"lowest relevant grade, such as 1{level if rel <= LARGEST_SIGNIFICANCE else ''}"
     )
 
 
@@ -217,7 +217,7 @@ def no_common_query(names: Sequence[str], asked: str, qrels: QrelsColumns) -> In
     """
     has = [f"{names[0]} has {asked!r}"] * bool(asked)
     has += [f"the judgments have {qrels.queries[0]!r}"] * bool(len(qrels.queries))
-    found = f"no query of {', '.join(names)} is judged ({', '.join(has)})"
+    found = f"no query of {either(names)} is judged ({', '.join(has)})"
     return InputError(found, hint="Make the query ids match")
 
 

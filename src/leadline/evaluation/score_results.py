@@ -15,6 +15,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.table import NamedMeasure, ResultWarning, RunInfo
 from leadline.data.validation import check_word
+from leadline.data.wording import counted
 from leadline.errors import InputError, LeadlineError, UsageError, either
 from leadline.evaluation.evaluate import Meaning
 from leadline.evaluation.limits import same_weights
@@ -158,8 +159,9 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
             )
         different = queries ^ set(results.averaged_queries())
         if different:
+            number = counted(len(different), "query", "queries")
             raise UsageError(
-                f"{path} and {paths[0]} have different queries (in only one file: {len(different)}, such as "
+                f"{path} and {paths[0]} have different queries ({number} in only one file, such as "
                 f"{min(different)}). Use results with the same queries"
             )
         if not same_weights(first, results):
@@ -173,8 +175,8 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
                 raise UsageError(f"{path} was passed twice. Pass each file once")
             if name in holders:
                 raise UsageError(
-                    f"run '{name}' is in both {holders[name]} and {path}. Evaluate one of them under a "
-                    "different name, as in NAME=RUN"
+                    f"run '{name}' is in both {holders[name]} and {path}. Evaluate one of the two runs "
+                    "under a different name, as in NAME=RUN"
                 )
             holders[name] = path
     rows = [results.queries.encode(first.queries.names) for results in parts]
@@ -220,15 +222,15 @@ def _opened(source: _Source) -> OpenedScores | Results:
         values = {run["name"]: run.get("queries") for run in opened["runs"]}
     if not all(values.values()):
         raise InputError(
-            "was printed with -f json and has no per-query values",
+            "this result was printed with -f json and has no per-query values",
             path=source.path,
-            hint="Use a result of `leadline evaluate` with -o FILE.json, or with -f json --per-query",
+            hint="Save the result with `leadline evaluate -o FILE.json`, or add --per-query to -f json",
         )
     if opened.get("options", {}).get("pool"):
         raise InputError(
-            "was printed with -f json and contains estimates without their samples",
+            "this result was printed with -f json and contains estimates without their samples",
             path=source.path,
-            hint="Use a result of `leadline evaluate` with -o FILE.json",
+            hint="Save the result with `leadline evaluate -o FILE.json`",
         )
     return open_mapping(values, source.path, "")
 
@@ -293,8 +295,8 @@ def _selected(results: Results, names: Sequence[str], sides: Mapping[str, Sequen
     for name, side in said.items():
         if results.measure_index(name) is not None and name not in assumed:
             raise UsageError(
-                f"--config scores.{side}_is_better={name} does not apply, because these saved results state "
-                f"whether higher or lower {name} is better. Remove the setting"
+                f"--config scores.{side}_is_better={name} does not apply, because these saved results "
+                f"already state whether higher or lower {name} is better. Remove the setting"
             )
     results.measures = [
         replace(assumed[name], rising=said[name] == "higher", assumed=False) if name in said else measure

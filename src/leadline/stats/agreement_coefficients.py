@@ -177,7 +177,7 @@ def _checked(grades: ArrayLike) -> Floats:
     if table.ndim != 2 or table.shape[1] < 2:
         raise UsageError(f"the grades have the shape {table.shape}. {TABLE}")
     if np.isinf(table).any():
-        raise UsageError("a grade is infinite. Pass numbers, or NaN where a judge did not judge.")
+        raise UsageError("a grade is infinite. Pass finite numbers, or NaN where a judge gave no grade.")
     return table
 
 

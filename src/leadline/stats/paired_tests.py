@@ -386,7 +386,7 @@ def equivalence(differences: Floats, margin: float) -> Floats:
     from scipy.special import stdtr
 
     if not margin > 0:
-        raise UsageError(f"margin must be a number above 0, in units of the measure, not {margin!r}")
+        raise UsageError(f"margin must be a number above 0 (in units of the measure), not {margin!r}")
     count, mean, deviation = statistics = moments(differences)
     with np.errstate(divide="ignore", invalid="ignore"):
         away = (np.abs(mean) - margin) / statistics.error  # the nearer limit decides

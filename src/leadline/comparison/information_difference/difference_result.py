@@ -114,7 +114,7 @@ class Difference(Result):
         """Conditional mutual information by query."""
         if self._only is None:
             remedy = "Leave out the engine" if self.options.get("engine") else "Use fewer systems"
-            raise UsageError(f"the per-query values of all pairs were not kept. {remedy}.")
+            raise UsageError(f"the per-query values of the pairs were not kept. {remedy}.")
         return self._only
 
     @cached_property
@@ -414,7 +414,7 @@ def families(
             families.setdefault(groups[name], []).append((value, float(result.mean_ric[index])))
     if not families:
         raise UsageError(
-            "no run has both a group and a parameter. Name the runs as in these results, such as "
+            "no run has both a group and a parameter. Use the run names in these results, such as "
             f"'{result.names[0]}'."
         )
     return families
