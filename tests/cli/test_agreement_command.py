@@ -392,7 +392,7 @@ def test_results_of_python_are_audited_or_refused() -> None:
 @pytest.mark.usefixtures("scores")
 def test_two_tables_of_one_name_can_be_named(leadline: Leadline) -> None:
     refusal = leadline("agreement", "ann.csv", "ann.csv").err
-    assert "Name one of them, as in other=ann.csv." in refusal
+    assert "Rename one of them, as in other=ann.csv." in refusal
     assert (
         leadline("agreement", "ann.csv", "other=ann.csv", "-f", "json").data["audit"][0]["judge"] == "other"
     )

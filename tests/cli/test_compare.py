@@ -139,8 +139,8 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
         (["-o", "picture.gif"], "the name of a figure file must end in .svg, .pdf or .png"),
         (["--confidence", "2"], "the confidence level must be a fraction"),
         (["-o", "old.run"], "would overwrite an input"),
-        (["-o", "x.md", "-o", "./x.md"], "two outputs name the same file"),
-        (["-o", "x.svg", "-o", "x.svg"], "two outputs name the same file"),
+        (["-o", "x.md", "-o", "./x.md"], "two outputs would go to the same file"),
+        (["-o", "x.svg", "-o", "x.svg"], "two outputs would go to the same file"),
         (["-o", "-", "-o", "-"], "standard output"),
         (["--figure", "scatter"], "--figure scatter needs -o FILE.svg"),
         (["-o", "x.svg", "--figure", "groups", "--baseline", "old"], "Leave out --baseline"),
@@ -173,9 +173,11 @@ def test_a_name_that_is_not_utf_8_goes_everywhere(leadline: Leadline, files: lis
 
 def test_one_run_is_refused(leadline: Leadline, files: list[str]) -> None:
     done = leadline("compare", *files[:2])
-    assert (done.status, done.err) == (2, "leadline: error: comparing needs at least two runs, not 1\n")
+    assert (done.status, done.err) == (2, "leadline: error: a comparison needs at least two runs, not 1\n")
     done = leadline("compare", *files[:2], "--update-baseline", "kept.json")
-    assert done.refusal.endswith("kept.json needs a second run. To save one run, add --baseline kept.json.\n")
+    assert done.refusal.endswith(
+        "kept.json needs a second run. To save a single run, add --baseline kept.json.\n"
+    )
     both = ("--baseline", "kept.json", "--update-baseline", "kept.json")
     assert leadline("compare", *files[:2], *both).status == 0
 

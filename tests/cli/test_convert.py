@@ -214,7 +214,11 @@ def test_the_qrels_of_several_assessors_are_merged(leadline: Leadline, tmp_path:
 @pytest.mark.parametrize(
     ("names", "more", "message"),
     [
-        (("a.run", "ann"), (), "a.run: this is a run, but only qrels can be merged. `leadline fuse`"),
+        (
+            ("a.run", "ann"),
+            (),
+            "a.run: this is a run, but only qrels can be merged. To combine runs, use `leadline fuse`",
+        ),
         (("ann", "a.run"), (), "a.run: this is a run, but only qrels can be merged"),
         (("ann", "drawn.csv"), (), "drawn.csv: leadline cannot merge sampled judgments"),
         (("ann", "ann"), ("-C", "read.subtopics"), "ann: leadline cannot merge judgments by subtopic"),

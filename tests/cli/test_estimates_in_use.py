@@ -77,7 +77,9 @@ def test_figures_of_single_queries_refuse_estimates(leadline: Leadline, tmp_path
     target = tmp_path / "f.svg"
     runs = {name: RUNS[name] for name in "abc"}
     comparison = compare(estimate(TRUTH, runs, "P@10"))
-    with pytest.raises(UsageError, match="individual queries"):
+    with pytest.raises(
+        UsageError, match=f"per-query estimates from sampled judgments are too noisy for the {figure} figure"
+    ):
         comparison.plot(target, figure=figure)
     estimate(TRUTH, runs, "P@10").write(tmp_path / "three.parquet")
     done = leadline(*("compare", tmp_path / "three.parquet", "-o", target, "--figure", figure))

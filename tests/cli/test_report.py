@@ -161,4 +161,4 @@ def test_one_run_is_refused_and_nothing_is_written(leadline: Leadline, tmp_path:
     path = tmp_path / "page.html"
     done = leadline("report", "qrels.txt", "bm25.run", "-o", path)
     assert (done.status, path.exists()) == (2, False)
-    assert "comparing needs at least two runs, not 1" in done.err
+    assert "a comparison needs at least two runs, not 1" in done.err

@@ -152,7 +152,7 @@ def test_what_does_not_go_together_is_one_line(leadline: Leadline, files: list[P
     pool = qrels.parent / "pool.tsv"
     for words, said in (
         ((qrels,), "Missing argument 'SCORES...'"),
-        ((qrels, run, "--draw", pool), "--draw reads no scores. Leave out SCORES."),
+        ((qrels, run, "--draw", pool), "--draw does not use scores. Leave out SCORES."),
         ((qrels, "--draw", pool), "--draw needs --docs DOCS and --sample N"),
         ((qrels, run, "--docs", run), "--docs needs --draw"),
         ((qrels, run, "--certain", "x.run"), "must be RUN:K"),

@@ -60,7 +60,7 @@ def test_quotes_keep_blanks_in_a_value(tmp_path: Path, leadline: Leadline) -> No
     ("given", "said"),
     [
         ("ordr=rank", "has no setting ordr. Did you mean read.order?"),
-        ("order", "--config order needs a value, such as --config read.order=rank"),
+        ("order", "--config order needs a value, as in --config read.order=rank"),
         ("order=x", "'x' is not one of 'score', 'rank'"),
         ("smallest=1", "`leadline evaluate` has no setting smallest"),
         ("none.toml", "none.toml: no such file"),
@@ -96,7 +96,7 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
             "my.toml: `leadline evaluate` has no setting read.ordr. Did you mean read.order or",
         ),
         ("[read]\norder = 1\n", "Invalid value for 'read.order' in "),
-        ("runs = ['a.run']\n[read]\norder = 'rank'\n", "names its own runs"),
+        ("runs = ['a.run']\n[read]\norder = 'rank'\n", "already lists its runs"),
     ],
 )
 def test_a_faulty_file_is_refused(text: str, said: str, tmp_path: Path, leadline: Leadline) -> None:

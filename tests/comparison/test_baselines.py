@@ -129,7 +129,8 @@ def test_other_judgments_are_refused_with_their_number(path: Path) -> None:
     written(path)
     more = {query: documents | {"late": 1} for query, documents in QRELS.items()}
     with pytest.raises(
-        UsageError, match=r"the judgments differ \(SHA-256 was .*, is now .*; \d+ judgments before, \d+ now"
+        UsageError,
+        match=r"the judgments differ \(SHA-256 was .* and is now .*; \d+ judgments before, \d+ now",
     ):
         ll.compare(more, {"run": RUNS["best"]}, baseline=path)
 

@@ -149,7 +149,9 @@ def test_options_of_complete_judgments_are_refused() -> None:
     for function in (ll.compare, ll.rank):
         with pytest.raises(UsageError, match="`machine` cannot be used with results"):
             function(ll.evaluate(grades, runs, "P@10"), machine=grades)
-        with pytest.raises(UsageError, match="`runs` cannot be used with results, which contain their runs"):
+        with pytest.raises(
+            UsageError, match="`runs` cannot be used with results, which already contain runs"
+        ):
             function(ll.evaluate(grades, runs, "P@10"), runs=runs)
 
 

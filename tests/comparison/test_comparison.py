@@ -279,7 +279,7 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
         ({"correction": None}, "a name such as BH"),
         ({"interval": 3}, "a name such as BCa"),
         ({"test": 3}, "a name such as Bootstrap"),
-        ({"baseline": 3}, "baseline=3 is not valid. Pass the name of a run or a list of names"),
+        ({"baseline": 3}, "baseline=3 is not valid. Pass a run name or a list of run names"),
         ({"baseline": ["best", 3]}, "baseline=['best', 3]"),
         ({"seed": -1}, "whole number"),
         ({"measures": ["GMAP"]}, "GMAP"),
@@ -320,7 +320,7 @@ def test_too_few_queries_for_the_test_are_said() -> None:
 
 
 def test_one_run_is_nothing_to_compare() -> None:
-    with pytest.raises(UsageError, match="comparing needs at least two runs, not 1"):
+    with pytest.raises(UsageError, match="a comparison needs at least two runs, not 1"):
         compare(QRELS, {"a": RUNS["best"]}, "RR")
 
 

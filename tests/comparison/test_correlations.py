@@ -122,7 +122,7 @@ def test_what_is_left_out_is_counted_and_too_little_is_refused() -> None:
         ("few_runs", 1),
         ("too_few_runs", 1),
     ]
-    with pytest.raises(InputError, match="0 runs"):
+    with pytest.raises(InputError, match="no runs in common"):
         correlate({"a": 1}, {"b": 1})
     with pytest.raises(UsageError, match="no coefficient 'tau'"):
         found["tau"]
@@ -134,7 +134,7 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
     assert found.warnings[0].message == (
         "truth (truth) is the same for all runs, so coefficients are undefined"
     )
-    with pytest.raises(InputError, match=r"share 3 runs, of which 0 have") as caught:
+    with pytest.raises(InputError, match=r"have 3 runs in common, of which 0 have") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
     assert "names" not in str(caught.value)
 

@@ -215,13 +215,13 @@ def test_length_is_the_number_of_words_unless_there_is_such_a_column(tmp_path: P
     ("content", "place", "message"),
     [
         ("query_id\ttype\nq1\ta\n", "", "FILE:COLUMN, as in queries\\.tsv:type"),
-        ("query_id\ttype\nq1\ta\n", ":kind", "no column 'kind'. Choose one of query_id, type"),
+        ("query_id\ttype\nq1\ta\n", ":kind", "no column 'kind'. Choose query_id or type"),
         (
             "query_id\ttype\nz1\ta\n",
             ":type",
             "none of the judged queries has a slice. Use the query ids of the judgments, such as 'q0'",
         ),
-        ("query_id\ttype\nq1\t\n", ":type", "queries has a slice. Name the slice of at least one of them"),
+        ("query_id\ttype\nq1\t\n", ":type", "queries has a slice. Give at least one of them a slice"),
         ('{"query_id": "q1", "type": {"a": 1}}', ":type", "slice of query 'q1' cannot be an object"),
         ("query_id\ttype\n" + "".join(f"q1\tt{n}\n" for n in range(201)), ":type", "201 different slices"),
         ("query_id\tkind\nq1\ta\n", ":length", "queries.txt"),

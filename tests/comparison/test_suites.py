@@ -204,7 +204,10 @@ def written(folder: Path, text: str) -> str:
         ("[collections.x]\nruns = 'q'", "collections.x has no 'qrels'"),
         ("", "there are no collections"),
         ("[collections]\nx = 3", "collections.x cannot be 3. Set it to a table"),
-        ("[collections.x]\nqrels = 'qrels.txt'\nruns = '*.none'", r"no file matches '\*.none'"),
+        (
+            "[collections.x]\nqrels = 'qrels.txt'\nruns = '*.none'",
+            r"the pattern '\*.none' in collections.x.runs matches no file",
+        ),
         (
             "[collections.x]\nqrels = 'qrels.txt'\nruns = 3",
             "collections.x.runs cannot be 3. Set it to a pattern",

@@ -235,7 +235,7 @@ def test_another_suffix_is_refused_with_the_choices(name: str, tmp_path: Path) -
 def test_a_text_form_refuses_an_open_file(tmp_path: Path) -> None:
     with (
         (tmp_path / "r.csv").open("w") as file,
-        pytest.raises(UsageError, match=r"writes no file. Use `write\(path\)`"),
+        pytest.raises(UsageError, match=r"does not write a file. Use `write\(path\)`"),
     ):
         MAKERS["Results"]().to_csv(file)
 

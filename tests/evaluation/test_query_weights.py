@@ -206,9 +206,9 @@ def test_what_has_no_weighted_form_is_refused() -> None:
 @pytest.mark.parametrize(
     ("weights", "says"),
     [
-        ({"q1": -1}, "weight -1 of query 'q1'"),
-        ({"q1": "many"}, "weight 'many'"),
-        ({"q1": float("inf")}, "weight inf"),
+        ({"q1": -1}, "the weight of query 'q1' must be a finite number of at least 0, not -1"),
+        ({"q1": "many"}, "the weight of query 'q1' must be a finite number of at least 0, not 'many'"),
+        ({"q1": float("inf")}, "the weight of query 'q1' must be a finite number of at least 0, not inf"),
         ({"q2": 1}, "query 'q1' has no weight"),
         ({"q1": 0}, "no judged query has a weight above 0"),
     ],

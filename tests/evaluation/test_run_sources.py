@@ -81,7 +81,7 @@ def test_runs_stand_before_the_first_measure(tmp_path: Path) -> None:
     [
         (["nDGC@10"], "'nDGC@10' is neither a file nor a measure. Did you mean nDCG@10"),
         (["RR", A], "a run follows measure 'RR'"),
-        ([["RR", "runs/a.run"]], "such as the run runs/a.run"),
+        ([["RR", "runs/a.run"]], "one list contains both runs and measures (runs/a.run is a run)"),
         ([A, ["RR", "nothing at all"]], "'nothing' is neither a file nor a measure. 'at' is"),
         (["RR"], "evaluate(qrels, runs)"),
         ([A, []], "no measures were given. Pass at least one measure"),

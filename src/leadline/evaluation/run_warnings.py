@@ -189,8 +189,8 @@ def count_warnings(infos: Sequence[RunInfo], *, averaging: str = "all") -> list[
 
 def no_overlap(infos: Sequence[RunInfo]) -> ResultWarning:
     """Return a warning of runs without any judged query."""
-    nothing = [info for info in infos if info.counts["queries"] == 0]
-    message = f"no query of {', '.join(info.name for info in nothing)} is judged. Do the query ids match?"
+    nothing = [info.name for info in infos if info.counts["queries"] == 0]
+    message = f"no query of {either(nothing)} is judged. Do the query ids match?" if nothing else ""
     return ResultWarning("no_overlap", message, len(nothing))
 
 
@@ -234,7 +234,7 @@ def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> lis
     example = f"{names[0]} has {retrieved!r}, the judgments have {judged!r}"
     if not retrieved:
         example = f"the judgments have {judged!r}"
-    message = f"no document of {', '.join(names)} is judged. Do the document ids match? ({example})"
+    message = f"no document of {either(names)} is judged. Do the document ids match? ({example})"
     rest = retrieved.removeprefix(judged) if judged else ""
     if rest != retrieved and not rest[:1].isalnum():
         pattern = "^(.*)" + re.sub(r"\d+", r"\\d+", re.escape(rest)) + "$"
