@@ -187,3 +187,22 @@ def test_one_system_has_no_map(leadline: Leadline, files: list[Path]) -> None:
     assert "at least two systems, not one" in leadline("difference", *files[:2]).out
     done = leadline("difference", *files[:2], "-o", files[0].parent / "out.svg")
     assert "needs at least two systems" in done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--group", "{}:run"], "--group needs -o FILE.svg"),
+        (["--parameter", "{}:run"], "--parameter needs --figure parameter"),
+        (
+            ["--no-competitors", "--competitor", "Jaccard"],
+            "use only one of --competitor and --no-competitors",
+        ),
+        (["-C", "difference.condense"], "--config difference.condense needs --cutoff"),
+        (["-C", "difference.printed6"], "difference.printed6 needs --config difference.weighted"),
+    ],
+)
+def test_no_option_is_ignored(given: list[str], words: str, leadline: Leadline, files: list[Path]) -> None:
+    teams = files[0].parent / "systems.tsv"
+    teams.write_text("run\tteam\na\tb\n")
+    assert words in leadline("difference", *files, *(one.format(teams) for one in given)).refusal

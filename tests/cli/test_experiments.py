@@ -54,6 +54,13 @@ def test_each_command_takes_what_it_knows_and_options_given_win(leadline: Leadli
     assert leadline("rank", "-C", "draws=20", "-f", "json").data["options"]["draws"] == 20
 
 
+@pytest.mark.parametrize("command", ["evaluate", "compare", "rank"])
+def test_settings_for_another_command_are_not_refused(command: str, here: Path, leadline: Leadline) -> None:
+    more = 'interval = "BCa"\n[scores]\nmissing = "zero"\n[figure]\nlabels = ["bm25=Okapi"]\n'
+    (here / "leadline.toml").write_text(FILE + more)
+    assert leadline(command, "-f", "none").status == 0
+
+
 def test_paths_are_those_beside_the_file(
     here: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -216,5 +216,7 @@ def test_the_command_line(tmp_path: Path, leadline: Leadline, monkeypatch: pytes
     gap = expected.means[1, 0] - expected.means[0, 0]
     assert compared.data["pairs"][0]["difference"] == pytest.approx(gap)
     assert leadline("evaluate", "first.qrels", *runs, *settings).status == 2
+    alone = leadline("compare", "first.qrels", *runs, "--pool", "pool.tsv", *settings[2:])
+    assert "read.second_pool needs --config read.second_judge" in alone.refusal
     assert leadline("pool", "a.run", "--twice", "6", "-o", "x.tsv").status == 2
     assert leadline("pool", "a.run", "--from", "pool.tsv", "--twice", "6", "-o", "x.tsv").status == 2

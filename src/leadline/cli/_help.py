@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from leadline.errors import UsageError, did_you_mean, sentences
+from leadline.errors import UsageError, did_you_mean, one_of, sentences
 from leadline.io.read_paths import STANDARD_STREAM, declare_output
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ Title = Literal[
 TITLES = ("Options", *get_args(Title))
 WIDEST = 28  # a longer option has its text on the next line
 
+SETTING_FILES = "leadline.config.files"  # key of the files of settings in the context
 # Metavars of files and folders, which a shell completes.
 FILES = (
     "DIR DOCS DOCS-OR-INDEX ESTIMATE FILE FILE:COLUMN FILES FOLDER IN INDEX JUDGES JUDGMENTS LABELS LOG "
@@ -75,11 +76,21 @@ class Option(click.Option):
 
 
 def is_given(context: click.Context, name: str) -> bool:
-    """Return whether a parameter was given; only the function of a command may ask.
+    """Return whether a parameter was typed; only the function of a command may ask.
 
-    A callback may not: in click 8.4.0 the source is known only after it.
+    A callback may not: in click 8.4.0 the source is known only after it. A setting in a file was not typed,
+    as the file may be for several commands.
     """
-    return context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+    typed = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    return typed and not context.meta.get(SETTING_FILES, {}).get(name)
+
+
+def refuse_unused(context: click.Context, mode: str, used: Iterable[str]) -> None:
+    """Raise UsageError for typed parameters that a command does not use with the option `mode`."""
+    for one in context.command.params:
+        if one.name not in ("config", "seed", "form", "output", *used) and is_given(context, str(one.name)):
+            name = one.human_readable_name if isinstance(one, click.Argument) else max(one.opts, key=len)
+            one_of({mode: True, name: True})
 
 
 class Described(click.Command):

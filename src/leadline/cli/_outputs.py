@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import SETTING_FILES
 from leadline.data.optional import require
 from leadline.data.wording import folded, terminal_columns, visible
 from leadline.errors import UsageError, both
@@ -168,8 +169,11 @@ class Outputs:
 
     def needs_figure(self, **given: object) -> None:
         """Raise UsageError for an option of figures where none is drawn."""
+        of_files = click.get_current_context().meta.get(
+            SETTING_FILES, {}
+        )  # which may be for several commands
         for name, value in given.items():
-            if value not in (None, ()):
+            if value not in (None, ()) and not of_files.get(name.rpartition(".")[2]):
                 both({name: True}, {"-o FILE.svg": self.drawn or None})
 
     def options(self) -> dict[str, Any]:

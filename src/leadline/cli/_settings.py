@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from leadline.cli._help import ANALYSIS, INTERVAL, InputPath, Option
+from leadline.cli._help import ANALYSIS, INTERVAL, SETTING_FILES, InputPath, Option
 from leadline.data.registry import LARGEST
 from leadline.data.validation import LIMITS
 from leadline.errors import InputError, UsageError, did_you_mean, either, meant
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from leadline.data.reading import QueryFile
 
 GIVEN = "leadline.config"  # key of the values in the context
-FILES = "leadline.config.files"  # of the files that they come from
 TEXT = click.STRING
 
 
@@ -327,7 +326,7 @@ class SettingParameter(click.Parameter):
 
     def get_error_hint(self, context: click.Context | None) -> str:
         """Return what an error calls it."""
-        path = None if context is None else context.meta.get(FILES, {}).get(self.setting.keyword)
+        path = None if context is None else context.meta.get(SETTING_FILES, {}).get(self.setting.keyword)
         return f"'{self.setting.key}' in {path}" if path else f"'--config {self.setting.key}'"
 
     def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
@@ -419,7 +418,7 @@ def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str
             given.setdefault(one.keyword, []).append(value)
         else:
             given[one.keyword] = "true" if value is None else value
-    context.meta.update({GIVEN: given, FILES: files})
+    context.meta.update({GIVEN: given, SETTING_FILES: files})
 
 
 def _pairs(texts: Iterable[str], command: click.Command) -> Iterator[tuple[str, str | None, str]]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import is_given
 from leadline.cli._outputs import Outputs, describe_input
 from leadline.cli._scores import given_scores, values_given
+from leadline.cli._settings import GIVEN
 from leadline.comparison.correlate import correlate, correlate_columns
 from leadline.data.registry import split_names
 from leadline.data.wording import counted
@@ -69,7 +69,7 @@ def command(
     -o | figure
     """
     paths = [truth, *([] if estimate is None else [estimate]), *more]
-    read = any(is_given(context, name) for name in context.meta.get("leadline.scores", {}))
+    read = not context.meta.get("leadline.scores", {}).keys().isdisjoint(context.meta[GIVEN])
     two = len(paths) == 2 and not measures and not read  # which may be tables of runs too
     if values_given(context, [split_place(path)[0] for path in paths], kind, saved=not two):
         sides = _sides(context, paths, measures)

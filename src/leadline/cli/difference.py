@@ -8,7 +8,7 @@ from leadline.cli._outputs import Outputs, inputs_of, progress
 from leadline.cli._reading_options import read_judgments
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.joint_tables import complete
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both, one_of
 from leadline.render.view import View
 
 SECTION = "Evaluation"
@@ -79,6 +79,9 @@ def command(
     if per_query and engine is not None:
         raise UsageError("--engine does not keep per-query values. Leave out --per-query or --engine.")
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
+    outputs.needs_figure(**{"--group": group})
+    both({"--parameter": parameter}, {"--figure parameter": outputs.figure == "parameter"})
+    one_of({"--competitor": competitors, "--no-competitors": no_competitors})
     table = read_judgments(qrels, options, kind)
     judgments = len(table.grades)
     if documents is not None:

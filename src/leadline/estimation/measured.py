@@ -17,7 +17,7 @@ from leadline.data.reading import (
     RunsOptions,
 )
 from leadline.data.table import ResultWarning
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
 from leadline.evaluation.profiles import Averaging, MeasuresLike, RunsLike, divided
@@ -206,6 +206,7 @@ def measured(
     >>> measured(grades, runs, "P@2", pool=pool).means.tolist()
     [[0.5], [0.5]]
     """
+    both({"--config read.second_pool": second_pool}, {"--config read.second_judge": second_judge})
     runs = listed_runs(runs)
     if isinstance(pool, Result):
         pool = getattr(pool, "pool", None) or getattr(pool, "whole", pool)  # of a measured or another pool

@@ -53,11 +53,15 @@ SETTINGS = st.fixed_dictionaries(
 @given(case=cases(), options=SETTINGS)
 def test_all_values_are_those_of_a_loop_over_pairs(case: Case, options: dict[str, object]) -> None:
     grades, lists = case
-    found = of_lists(grades, *lists, **options)
     k = options["cutoff"]
+    weighted = options["weighted"] if options["weighted"] is not None else k is not None
+    options |= {
+        "printed6": options["printed6"] and weighted,
+        "condense": options["condense"] and k is not None,
+    }
+    found = of_lists(grades, *lists, **options)
     if not options["graded"]:
         grades = {name: float(grade >= 1) for name, grade in grades.items()}
-    weighted = options["weighted"] if options["weighted"] is not None else k is not None
     weights = place_weights(grades, printed6=bool(options["printed6"])) if weighted else None
     rules = {"truncate": options["truncate"], "condense": options["condense"], "k": k}
     best = sorted(grades, key=lambda name: -grades[name])
