@@ -96,6 +96,7 @@ def test_every_measure_can_be_explained_by_its_bare_name(leadline: Leadline, nam
         ("ndcg_cut_10", "'ndcg_cut_10' is nDCG@10"),
         ("mrr@10", "'mrr@10' is RR@10"),
         ("hit_rate", "'hit_rate' is Success"),
+        ("recall@500tokens", "'recall@500tokens' is R@500tokens"),
     ],
 )
 def test_another_spelling_is_said_to_mean_the_canonical_name(

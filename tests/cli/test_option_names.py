@@ -19,7 +19,7 @@ from leadline.cli._tried import TRIED_OPTIONS
 
 SOURCES = sorted(Path(leadline.__file__).parent.rglob("*.py"))
 OPTION = re.compile(r"(?<![\w-])--(?!leadline-)[a-z][a-z0-9-]*\w")
-SETTING = re.compile(r"--config ([a-z]+\.[a-z_]+)")
+SETTING = re.compile(r"--config ([a-z]+\.[a-z_0-9]+)")
 # Of click, and of other programs.
 OTHERS = {"--help", "--version", "--config", "--figures", "--upgrade"}
 

@@ -71,6 +71,16 @@ def test_what_cannot_be_set_is_refused(given: str, said: str, leadline: Leadline
     assert said in leadline(*ASKED, "--config", given).refusal
 
 
+def test_settings_of_other_commands_are_advised_where_they_help(leadline: Leadline) -> None:
+    def said(*words: str) -> str:
+        return leadline(*words).refusal
+
+    assert "Use this setting with `leadline convert` first" in said("agreement", "a", "-C", "read.columns=a")
+    assert "has no setting read.on_duplicate" in said("search", "a", "b", "-C", "read.on_duplicate=first")
+    assert "has no setting read.subtopics" in said("difference", "a", "b", "-C", "read.subtopics")
+    assert "Convert the qrels" in said("collection", "a", "-C", "read.qrels_columns=a")
+
+
 def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
     tmp_path: Path, leadline: Leadline
 ) -> None:

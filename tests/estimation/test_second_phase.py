@@ -100,7 +100,10 @@ def test_over_all_draws_the_mean_is_the_value_by_the_second_judge(measure: str, 
 def test_all_pairs_judged_again_is_a_sample_by_the_second_judge() -> None:
     alone = ll.evaluate(chosen(POOL, SECOND), RUNS, "P@10", pool=POOL)
     both = ll.evaluate(chosen(POOL, FIRST), RUNS, "P@10", pool=POOL, second_judge=chosen(POOL, SECOND))
+    outside = chosen(POOL, FIRST) | {"other": {"d1": 1}}  # the second judge cannot have judged these
+    more = ll.evaluate(outside, RUNS, "P@10", pool=POOL, second_judge=chosen(POOL, SECOND))
     np.testing.assert_allclose(both.means, alone.means)
+    np.testing.assert_array_equal(more.means, both.means)
     for name in RUNS:
         assert both.estimate(name, "P@10")[:7] == pytest.approx(alone.estimate(name, "P@10")[:7])  # type: ignore[attr-defined]
 

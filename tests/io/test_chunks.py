@@ -57,6 +57,16 @@ def test_ids_of_chunks_may_be_whole_numbers_as_those_of_runs(tmp_path: Path) -> 
     assert ll.read_run(run, documents_of=table).to_dict() == {"q1": {"1": 2.0}}
 
 
+def test_the_other_one_of_two_columns_has_the_chunks(tmp_path: Path) -> None:
+    table = tmp_path / "chunks.csv"
+    table.write_text("doc_id,segment\n1,11\n1,12\n")
+    run = {"q1": {"11": 1.0, "12": 2.0}}
+    assert ll.read_run(run, documents_of=table).to_dict() == {"q1": {"1": 2.0}}
+    table.write_text("doc_id\n1\n")
+    with pytest.raises(InputError, match="no column 'chunk_id'"):
+        ll.read_run(run, documents_of=table)
+
+
 @examples(40)
 @given(
     st.dictionaries(

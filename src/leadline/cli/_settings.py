@@ -479,8 +479,7 @@ def with_experiment(
     if content.keys() & (KEYS.keys() - {"pool"}) and not (runs and (judgments or _are_values(command, runs))):
         lacking = "judgments" if runs else "runs"
         raise InputError(f"an experiment needs the key '{lacking}'", path=path)
-    inputs = [*judgments, *runs]
-    return [*made, *args, "--", *inputs], path
+    return [*made, *args, "--", *judgments, *runs], path
 
 
 def _are_values(command: click.Command, runs: list[str]) -> bool:
@@ -570,14 +569,15 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context, pa
     name = f"{path}{': ' * bool(path)}`{context.command_path}`"
     if found:
         raise UsageError(f"--config {text} is ambiguous. Use {either(one.key for one in found)}.")
-    if key in ("qrels_columns", "read.qrels_columns"):
-        hint = "Convert the qrels first, using `leadline convert` with --config read.columns"
-        raise UsageError(f"{name} does not use the setting {text}. {hint}.")
-    group = context.find_root().command
-    convert = group.get_command(context, "convert") if isinstance(group, click.Group) else None
-    if convert is not None and any(key in (one.key, one.keyword) for one in taken(convert)):
-        hint = "Use this setting with `leadline convert` first"
-        raise UsageError(f"{name} does not use the setting {text}. {hint}.")
+    refused = f"{name} does not use the setting {text}."
+    read = {one.name for one in context.command.params} & {"qrels", "runs", "run"}
+    if key in ("qrels_columns", "read.qrels_columns") and "qrels" in read:
+        raise UsageError(f"{refused} Convert the qrels: use `leadline convert` with --config read.columns.")
+    if read and key not in ("subtopics", "read.subtopics"):
+        group = context.find_root().command
+        convert = group.get_command(context, "convert") if isinstance(group, click.Group) else None
+        if convert is not None and any(key in (one.key, one.keyword) for one in taken(convert)):
+            raise UsageError(f"{refused} Use this setting with `leadline convert` first.")
     keywords = {one.keyword: one.key for one in known.values()}
     close = difflib.get_close_matches(key, [*known, *keywords], n=2)
     nearest = dict.fromkeys(keywords.get(one, one) for one in close)

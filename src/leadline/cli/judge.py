@@ -68,8 +68,8 @@ def command(
     --overlap SHARE | share 0..1
         Share of pairs that two of the --judges grade, to measure agreement. [default: 0.1]
     --stop-when RULE | Sampling
-        Rule that ends judging, such as "P@10 half-width < 0.05". The half-width is that of the widest 95 %
-        interval of the pooled runs, for these queries. Needs a pool from `pool --for`.
+        Rule that ends judging, such as "P@10 half-width < 0.05", for the widest 95 % interval of the runs
+        (of the difference, if drawn --for-pair) on these queries. Needs a pool from `pool --for`.
     --content FORMS as forms | = "full"
         Content below the title: title (nothing), static or dynamic (a summary), or full (the text). Give
         several, such as static,dynamic, to assign one at random per assessor and document.

@@ -10,7 +10,7 @@ from leadline.data.table import Table
 from leadline.errors import UsageError, one_of
 from leadline.evaluation.catalogue import entry, explain, facts, limits, outline
 from leadline.evaluation.profiles import GROUPS, profile_of
-from leadline.measures import MEASURES, Measure
+from leadline.measures import MEASURES, Measure, WithinBudget
 from leadline.render.view import View
 from leadline.result import Facts
 
@@ -68,7 +68,8 @@ def find(text: str) -> tuple[list[type[Measure]], str]:
         given = ",".join(f"{name}={value}" for name, value in preset.items())
         means = f"{kind.__name__}({given})" if given else kind.__name__
         return [kind], "" if text == means else f"'{text}' is {means}"
-    kinds = list(dict.fromkeys(map(type, parsed)))
+    wholes = (one.whole if isinstance(one, WithinBudget) else one for one in parsed)
+    kinds = list(dict.fromkeys(map(type, wholes)))
     means = ", ".join(map(str, parsed))
     return kinds, "" if text == means else f"'{text}' is {means}"
 

@@ -52,7 +52,7 @@ def command(
     measured from query text to ranked list.
 
     Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run; leadline search
-    docs.index --query "kennedy vietnam"
+    docs.index --query "tying knots"
 
     Options
     -------

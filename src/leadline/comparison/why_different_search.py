@@ -140,20 +140,35 @@ def two_sides(
         for scores, run in zip(places, runs, strict=True)
     ]
     others: list[str] = []
-    if not any(chosen):
+    typed = any(chosen)
+    if not typed:
         chosen, others = _shared(names, places, runs, measure)
-    sides = []
+    sides: list[Side] = []
     for scores, run, present, said in zip(places, runs, names, chosen, strict=True):
         wanted = said or measure or next(filter(None, chosen), "")
         found = _named(present, wanted)
         if found is None:
-            choose = f"Choose {'one of ' * (len(present) > 1)}{first_few(present, 20)}"
-            if os.path.exists(scores.path):
-                choose += f", as in {scores.path}:{present[0]}"
-            raise InputError(f"there is no measure '{wanted}'", path=scores.path, hint=choose)
+            table = "" if scores.path else f" in the {('first', 'second')[len(sides)]} table"
+            hint = _choice(names, places, present, scores.path, shared=measure is not None and not typed)
+            raise InputError(f"there is no measure '{wanted}'{table}", path=scores.path, hint=hint)
         values = scores.values[run].get(found, {})
         sides.append(Side(scores.path, run, found, values, scores.means[run].get(found, math.nan)))
     return sides[0], sides[1], others
+
+
+def _choice(
+    names: list[list[str]], places: list[Scores], present: list[str], path: str, *, shared: bool
+) -> str:
+    """Return which measures there are, in both tables if one was asked for in both."""
+    in_files = all(os.path.exists(scores.path) for scores in places)
+    if shared:
+        if both := [name for name in names[0] if _named(names[1], name)]:
+            return f"Both tables have {first_few(both, 20)}"
+        if in_files:
+            first, second = (f"{scores.path}:{own[0]}" for scores, own in zip(places, names, strict=True))
+            return f"The tables have no measure in common. Choose one from each, as in {first} {second}"
+    choose = f"Choose {'one of ' * (len(present) > 1)}{first_few(present, 20)}"
+    return choose + f", as in {path}:{present[0]}" * os.path.exists(path)
 
 
 def _run_of(scores: Scores, name: str | None, both: list[Scores]) -> str:
@@ -193,7 +208,7 @@ def _shared(
     """Return the names of the measure in both files, and of the other measures in both that differ."""
     if wanted is not None:
         found = [_named(present, wanted) for present in names]
-        alone = [present[0] if len(present) == 1 else "" for present in names]
+        alone = [present[0] if len(present) == 1 and _alike(present[0], wanted) else "" for present in names]
         return [one or other for one, other in zip(found, alone, strict=True)], []
     if all(len(present) == 1 for present in names):
         return [present[0] for present in names], []
@@ -211,6 +226,12 @@ def _shared(
     ]
     first = (unequal or pairs)[0]
     return list(first), [pair[0] for pair in unequal if pair != first]
+
+
+def _alike(name: str, wanted: str) -> bool:
+    """Return whether a name may denote the values wanted, as those of another level or cutoff do."""
+    kinds = [type(measure) for measure in map(measure_of, (name, wanted)) if measure is not None]
+    return len({*kinds}) < 2
 
 
 def _named(present: list[str], name: str) -> str | None:

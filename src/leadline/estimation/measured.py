@@ -252,9 +252,11 @@ def measured(
     warnings: list[ResultWarning] = []
     twice = None
     if second_judge is not None:
+        from leadline.estimation.samples import grades_of
         from leadline.estimation.second_phase import judged_again
 
-        twice = judged_again(second_judge, second_pool, table, warnings)
+        in_pool = grades_of(table).keys() & set(draw.names())
+        twice = judged_again(second_judge, second_pool, in_pool, warnings)
     results = estimate(
         table,
         runs,  # type: ignore[arg-type]  # checked when it is read

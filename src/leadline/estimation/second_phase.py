@@ -19,8 +19,8 @@ from leadline.data.wording import counted, percent
 from leadline.errors import UsageError, either
 from leadline.estimation.designs import SMALLEST, Cascade, Kind, Linear, random_numbers_of, scaled
 from leadline.estimation.estimators import Sample
-from leadline.estimation.samples import PoolLike, grades_of, judged_part
-from leadline.io.objects import Qrels, read_qrels
+from leadline.estimation.samples import PoolLike, judged_part
+from leadline.io.objects import read_qrels
 from leadline.io.pool_files import DrawnPool
 from leadline.io.read import QrelsLike
 from leadline.measures import Measure
@@ -76,9 +76,9 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
 
 
 def judged_again(
-    second: QrelsLike, pool: PoolLike | None, first: Qrels, warnings: list[ResultWarning]
+    second: QrelsLike, pool: PoolLike | None, first: set[Pair], warnings: list[ResultWarning]
 ) -> dict[Pair, tuple[float, float]]:
-    """Return probability and grade of every pair that the second judge judged."""
+    """Return probability and grade of every pair of the second judge; `first` are those of the first."""
     table = read_qrels(second)
     if not any(grade >= 0 for grade in table.grades.tolist()):
         raise UsageError(
@@ -96,7 +96,7 @@ def judged_again(
             f"intervals need at least {FEWEST_AGAIN} pairs with a second judgment, not {len(found)}"
         )
     if all(chance == 1 for chance, _ in found.values()):
-        lacking = len(grades_of(first).keys() - found.keys())
+        lacking = len(first - found.keys())
         if lacking:
             raise UsageError(
                 f"the second judge left out {counted(lacking, 'judged pair')}, but the second judgments "

@@ -325,11 +325,11 @@ def run_of_arrays(
         wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))
         if wrong.any():
             row, column = map(int, np.argwhere(wrong)[0])
-            raise InputError(
-                f"position {found[row, column]} for query '{listed[row]}' must be "
-                + ("-1 or more" if documents is None else f"from -1 to {len(documents) - 1:,}"),
-                path=label,
-            )
+            place = f"{found[row, column]} for query '{listed[row]}'"
+            if documents is None:
+                what = f"id {place} is negative, but only -1 (no document) may be"
+                raise InputError(what, path=label, hint="Pass the ids as text, as in ids.astype(str)")
+            raise InputError(f"position {place} must be from -1 to {len(documents) - 1:,}", path=label)
     if lower_is_better is None and _all_rise(values, kept):
         raise InputError(
             "the scores increase along every row, as distances do, so it is not clear whether higher scores "

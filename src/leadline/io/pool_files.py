@@ -238,11 +238,11 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
         )
     design = _parsed(heads[0][1], path, heads[0][0], wrong=NO_DESIGN) if heads else {}
     drawn = _columns(text[1:], path) if written else _listed(path, ordered=bool(design))
-    _check_drawn(drawn, path)
     rest = _columns([(n, line.removeprefix(FRAME)) for n, line in top if line.startswith(FRAME)], path)
     for pairs in (drawn, rest):
         _check_once(pairs, path)
     _check_complete(design, len(drawn.queries), len(rest.queries), path)
+    _check_drawn(drawn, path, is_sample=bool(design))
     listed = set(zip(drawn.queries, drawn.documents, strict=True))
     kept = [row for row, pair in enumerate(zip(*rest[1:3], strict=True)) if pair not in listed]
     pool = DrawnPool(
@@ -359,10 +359,11 @@ def _check_line(cells: Sequence[str], path: str, number: int) -> None:
         raise InputError(BROUGHT, path=path, line=number)
 
 
-def _check_drawn(pairs: _Columns, path: str) -> None:
+def _check_drawn(pairs: _Columns, path: str, *, is_sample: bool) -> None:
     """Refuse pairs to judge that are empty or of probability 0."""
     if not pairs.queries:
-        raise InputError(NO_PAIRS, path=path, hint=PAIRS)
+        more = "Draw the pool again with a larger --budget or --total"
+        raise InputError(NO_PAIRS, path=path, hint=more if is_sample else PAIRS)
     if "" in pairs.queries or "" in pairs.documents:
         row = next(row for row, pair in enumerate(zip(*pairs[1:3], strict=True)) if "" in pair)
         raise InputError(NO_ID, path=path, line=pairs.lines[row])

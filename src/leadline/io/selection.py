@@ -286,12 +286,11 @@ def _read(path: str) -> dict[bytes, bytes]:
     found: dict[bytes, bytes] = {}
     for line, row in records(path, known=(*CHUNK, *DOCUMENTS, "id"), quoted=True):
         names = list(row)
-        if len(names) > 2 and not {*CHUNK, *DOCUMENTS, "id"} & set(names):
-            need_columns(names, CHUNK[:1], path, line)
-        chunk = find(names, CHUNK) or names[0]
-        document = find(names, DOCUMENTS) or next((name for name in names if name != chunk), chunk)
-        if document == chunk:
-            raise InputError("the row needs both a chunk id and a document id", path=path, line=line)
+        if len(names) < 2 or (len(names) > 2 and not {*CHUNK, *DOCUMENTS, "id"} & set(names)):
+            need_columns(names, ("chunk_id", "doc_id"), path, line)
+        document = find(names, DOCUMENTS)
+        chunk = find(names, CHUNK) or next(name for name in names if name != document)
+        document = document or next(name for name in names if name != chunk)
         try:
             cells = id_of(row[chunk], "chunk", chunk), id_of(row[document], "document", document)
         except InputError as error:

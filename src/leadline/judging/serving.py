@@ -259,11 +259,11 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
-    except OSError as error:
-        cause = (error.strerror or str(error)).partition(" (")[0]
-        of_port = error.errno in (errno.EADDRINUSE, errno.EACCES)
+    except (OSError, UnicodeError) as error:  # the latter of a name that is no name of a host
+        cause = (getattr(error, "strerror", "") or str(error)).partition(" (")[0]
+        of_port = getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES)
         hint = "Use --port 0 for any free port" if of_port else "Check the host"
-        raise UsageError(f"the page cannot listen on {host}, port {port} ({cause}). {hint}.") from None
+        raise UsageError(f"the server cannot listen on {host}, port {port} ({cause}). {hint}.") from None
 
 
 def token_for(host: str, token: str | None) -> str | None:

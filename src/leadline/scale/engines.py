@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from leadline import kernels
 from leadline.data.optional import import_optional
-from leadline.errors import LeadlineError, MissingPackageError, UsageError
+from leadline.errors import LeadlineError, UsageError
 from leadline.evaluation.evaluate import Evaluation
 from leadline.io.opening import Buffers
 from leadline.scale.partial import Partial, evaluate_part
@@ -225,7 +225,7 @@ def map_dask(
     """
     import logging
 
-    distributed = _distributed()
+    distributed = import_optional("distributed")
     cluster = None
     settings = {
         "distributed.scheduler.allowed-failures": ATTEMPTS - 1,
@@ -347,15 +347,6 @@ def _plugin(distributed: Any, key: str, payload: bytes | str) -> Any:
             release(key)
 
     return Judgments()
-
-
-def _distributed() -> Any:
-    try:
-        return import_optional("distributed")
-    except MissingPackageError:
-        raise MissingPackageError(
-            'dask is not installed. Install it with `pip install "leadline[dask]"`.'
-        ) from None
 
 
 FORMS = "local, processes, processes:N, dask, dask:N or dask:tcp://HOST:PORT"
