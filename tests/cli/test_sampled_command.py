@@ -65,7 +65,7 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, files: list[Path]) -> No
         path.write_text(text)
         assert words in leadline("sampled", *files, "--population", path).refusal
     done = leadline("sampled", *files, "--population", "-3")
-    assert "Pass a whole number of at least 1, or a file" in done.err
+    assert "Pass the number of documents in the collection, or a file" in done.err
     assert "Bpref cannot be estimated" in leadline("sampled", *files, "-m", "Bpref").err
 
 

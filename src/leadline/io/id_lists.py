@@ -181,8 +181,8 @@ def read_population(given: str) -> int | dict[str, int]:
         return int(given)
     if number_in(given) is not None and not os.path.exists(given):
         raise UsageError(
-            f"population {given!r} is not valid. Pass a whole number of at least 1, or "
-            "a file with a query and its number of documents on each line."
+            f"population {given!r} is not valid. Pass the number of documents in the collection, or a file "
+            "with a query and its number of non-relevant documents on each line."
         )
     found: dict[str, int] = {}
     headed = False

@@ -320,7 +320,9 @@ def run_of_arrays(
     kept = np.ones(found.shape, dtype=np.bool_)
     if documents is not None or found.dtype.kind in "iu":
         if found.dtype.kind not in "iu":
-            raise UsageError(f"`ids` must be an array of positions in `documents`, not of type {found.dtype}")
+            raise UsageError(
+                f"`ids` must be whole numbers (positions in `documents`), not of type {found.dtype}"
+            )
         kept = found != -1
         wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))
         if wrong.any():

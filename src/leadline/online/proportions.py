@@ -345,8 +345,8 @@ def users_for_difference(
     ends = [end for end in (rate - difference, rate + difference) if 0 <= end <= 1]
     if not ends:
         raise UsageError(
-            f"a smallest difference of {difference!r} is too large, because the clickthrough rate of A may "
-            f"be {rate:.3g}, and then the rate of B would be below 0 or above 1. Pass a smaller difference."
+            f"the smallest difference of interest, {difference!r}, is too large: if the clickthrough rate of "
+            f"A is {rate:.3g}, the rate of B would be below 0 or above 1. Pass a smaller difference."
         )
     quantiles = _reach(power_wanted, confidence)
     return math.ceil(2 * max((quantiles / effect_size(rate, end)) ** 2 for end in ends))
