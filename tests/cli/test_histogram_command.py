@@ -76,7 +76,7 @@ def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> Non
         (["--norm", "none"], "requires scores from 0 to 1"),
         (["-C", "as_printed", "--norm", "none"], "--config histogram.as_printed needs --norm model"),
         (["-o", "x.gif"], "must end in .svg"),
-        (["-C", "histogram.show=nobody"], "no run is named 'nobody'"),
+        (["-C", "histogram.show=nobody", "-o", "x.svg"], "no run is named 'nobody'"),
     ):
         assert words in leadline("histogram", *files, *more).refusal
 

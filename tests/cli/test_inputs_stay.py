@@ -49,8 +49,8 @@ LINES = {
     "curve --plot": "curve qrels.txt bm25.run -o OUT.svg",
     "demo -o": "",  # reads what is embedded
     "demo --files": "",
-    "difference -o": "difference qrels.txt bm25.run dense.run --group teams.tsv:team -o OUT",
-    "difference --plot": "difference qrels.txt bm25.run dense.run -o OUT.svg",
+    "difference -o": "difference qrels.txt bm25.run dense.run -o OUT",
+    "difference --plot": "difference qrels.txt bm25.run dense.run --group teams.tsv:team -o OUT.svg",
     "evaluate -o": "evaluate qrels.txt bm25.run --config read.known=known.txt -o OUT",
     "evaluate --pool -o": "evaluate qrels.txt bm25.run --pool pool.tsv -o OUT",
     "evaluate -f trec -o": "evaluate qrels.txt bm25.run -f trec -o OUT",

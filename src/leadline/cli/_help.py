@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -85,12 +85,22 @@ def is_given(context: click.Context, name: str) -> bool:
     return typed and not context.meta.get(SETTING_FILES, {}).get(name)
 
 
-def refuse_unused(context: click.Context, mode: str, used: Iterable[str]) -> None:
-    """Raise UsageError for typed parameters that a command does not use with the option `mode`."""
-    for one in context.command.params:
-        if one.name not in ("config", "seed", "form", "output", *used) and is_given(context, str(one.name)):
-            name = one.human_readable_name if isinstance(one, click.Argument) else max(one.opts, key=len)
-            one_of({mode: True, name: True})
+def spelled(command: click.Command, name: str) -> str:
+    """Return how a parameter of a command is given, as in --level or --config read.order."""
+    found = [one for one in command.params if one.name == name]
+    return max(found[0].opts, key=len) if found else "--" + name.replace("_", "-")
+
+
+def typed(context: click.Context, *names: str) -> dict[str, object]:
+    """Return those of the named parameters that were typed, as they are given."""
+    return {spelled(context.command, name): True for name in names if is_given(context, name)}
+
+
+def refuse_unused(context: click.Context, mode: str, *used: str) -> None:
+    """Raise UsageError for typed parameters that the option `mode` does not use."""
+    names = {str(one.name) for one in context.command.params} - {"config", "seed", "form", "output", *used}
+    for name in typed(context, *sorted(names)):
+        one_of({mode: True, name: True})
 
 
 class Described(click.Command):

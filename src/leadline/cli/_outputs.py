@@ -176,6 +176,11 @@ class Outputs:
             if value not in (None, ()) and not of_files.get(name.rpartition(".")[2]):
                 both({name: True}, {"-o FILE.svg": self.drawn or None})
 
+    def needs_json(self, per_query: bool, *forms: str) -> None:
+        """Raise UsageError for per-query values without JSON, which only it and the other `forms` have."""
+        if per_query and self.forms.isdisjoint({"json", "parquet", *forms}):
+            raise UsageError("--per-query applies only to JSON. Add -f json or -o FILE.json.")
+
     def options(self) -> dict[str, Any]:
         """Return what the JSON says of the figure."""
         return {"figure": self.figure, "label": self.labels} if self.drawn else {}

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from leadline.cli._arguments import are_values
-from leadline.cli._help import is_given
-from leadline.cli._settings import spelled
+from leadline.cli._help import typed
 from leadline.data.registry import split_names
 from leadline.errors import UsageError
 
@@ -29,10 +28,8 @@ def values_given(
     """Return whether inputs are per-query values; their settings need them."""
     if are_values(paths, kind, saved=saved):
         return True
-    for name in context.meta.get("leadline.scores", {}):
-        if is_given(context, name):
-            option = spelled(context.command, name)
-            raise UsageError(f"{option} works only with per-query values. Leave out {option}.")
+    for option in typed(context, *context.meta.get("leadline.scores", {})):
+        raise UsageError(f"{option} works only with per-query values. Leave out {option}.")
     return False
 
 
@@ -49,10 +46,8 @@ def files_among(baselines: Sequence[str], runs: Sequence[str]) -> list[str]:
 
 def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
     """Raise UsageError for options of evaluation where values are given."""
-    for name in names:
-        if is_given(context, name):
-            option = spelled(context.command, name)
-            raise UsageError(f"{option} cannot change values that are already computed. Leave out {option}.")
+    for option in typed(context, *names):
+        raise UsageError(f"{option} cannot change values that are already computed. Leave out {option}.")
 
 
 def given_scores(

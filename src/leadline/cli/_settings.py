@@ -390,12 +390,6 @@ def advised(text: str, command: click.Command) -> str:
     return ADVICE.sub(lambda found: found[0] if found[1] in keys else instead, text)
 
 
-def spelled(command: click.Command, name: str) -> str:
-    """Return how a parameter of a command is given, as in --level or --config read.order."""
-    found = [one for one in command.params if one.name == name]
-    return max(found[0].opts, key=len) if found else "--" + name.replace("_", "-")
-
-
 def replacing(command: click.Command, option: str) -> Setting | None:
     """Return the setting that an option stands for which people try; None if it stands for none."""
     keyword = option.lstrip("-").replace("-", "_")

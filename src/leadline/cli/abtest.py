@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
+from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input
 from leadline.data.table import Cell, Preformatted, ResultWarning, Table, plain
 from leadline.data.wording import counted, percent
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both, one_of
 from leadline.io.opening import lines
 from leadline.io.read_paths import STANDARD_STREAM
 from leadline.online.abtest import ARMS, abtest, arm_of
@@ -32,6 +35,8 @@ def command() -> None:
 
 
 def test_command(
+    context: click.Context,
+    /,
     *,
     log: str | None,
     a: str | None,
@@ -80,6 +85,8 @@ def test_command(
     -C abtest.effect, abtest.metric, test.smallest, test.power
     -o | figure
     """
+    both(typed(context, "arm"), {"LOG": log})
+    one_of({"--a": a} | typed(context, "clicked"))
     result = abtest(
         log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options
     )

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import is_given
+from leadline.cli._help import is_given, typed
 from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.cli._scores import given_scores, values_given
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both, one_of
 from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name, split_name
 from leadline.io.small_tables import split_place
@@ -84,12 +84,16 @@ def command(
         view = View(audited, lines="")
         outputs.write("agreement", view, lambda: [describe_input(path, rows) for path, rows in inputs])
         return
+    if table is not None:
+        scores = context.meta.get("leadline.scores", {})
+        one_of({"--table": table} | typed(context, "per_query", "over", "kind", *scores))
     if is_given(context, "measures") and not runs:
         raise UsageError("-m needs --runs, because measures apply to runs, not to judgments")
     with progress("judges") as on_run:
         result = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
         )
+    both(typed(context, "top"), {"--runs, and either exactly two judges or --reference": result.audits})
     result.options |= outputs.options()
     view = View(result, shown={"per_query": per_query}, lines="")
     outputs.write("agreement", view, lambda: _inputs(result))

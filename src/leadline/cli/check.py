@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 
+import click
+
+from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input, for_screen, print_warnings
 from leadline.data.reading import OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError, both
@@ -14,6 +17,8 @@ SECTION = "Files and collections"
 
 
 def command(
+    context: click.Context,
+    /,
     *,
     files: tuple[str, ...],
     kind: str | None,
@@ -60,6 +65,8 @@ def command(
         raise UsageError("--qrels needs runs to check (FILE...) or --docs DOCS")
     if not files and docs is None:
         raise UsageError("there is nothing to check. Pass FILE..., or --docs DOCS --qrels QRELS.")
+    both(typed(context, "on_duplicate", "on_nan"), {"--fix": fix})
+    both(typed(context, "kind", "subtopics", "columns"), {"FILE": files})
     output = None
     if fix:
         alone = "--fix repairs one file at a time. Pass one file, and -o FILE for the repaired copy."

@@ -6,6 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Unpack
 
+import click
+
+from leadline.cli._help import typed
 from leadline.cli._outputs import print_line, print_warnings
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading, RunOptions
@@ -47,6 +50,8 @@ BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 
 
 def command(
+    context: click.Context,
+    /,
     *,
     source: str,
     others: tuple[str, ...],
@@ -147,6 +152,8 @@ def command(
         if counts.tag and not to_trec:
             lost.append(f"tag {counts.tag}")
     else:
+        for option in typed(context, *(name for name in options if name not in ("columns", "queries_in"))):
+            raise UsageError(f"{option} applies only to runs. Leave out {option}.")
         reading = Reading(qrels_columns=names, subtopics=subtopics, queries_in=options["queries_in"])
         qrels = selected_qrels(qrels_of(file, reading, sure=True), reading)
         if others:

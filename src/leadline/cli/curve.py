@@ -6,10 +6,9 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import is_given
+from leadline.cli._help import spelled, typed
 from leadline.cli._outputs import Outputs, inputs_of, progress
 from leadline.cli._reading_options import read_judgments
-from leadline.cli._settings import spelled
 from leadline.errors import both, one_of
 from leadline.evaluation.curves import Curves, SubtopicCurves, curve, subtopic_curve
 from leadline.render.view import View
@@ -56,8 +55,8 @@ def command(
     -o | figure
     """
     of_subtopics = {spelled(context.command, "subtopics"): subtopics or None}
-    both({"--ranks": is_given(context, "ranks") or None}, of_subtopics)
-    one_of({"--interpolation": is_given(context, "interpolation") or None} | of_subtopics)
+    both(typed(context, "ranks"), of_subtopics)
+    one_of(typed(context, "interpolation") | of_subtopics)
     table = read_judgments(qrels, options | {"subtopics": subtopics}, kind)
     curves: Curves | SubtopicCurves
     with progress("runs") as on_run:

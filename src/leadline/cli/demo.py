@@ -6,10 +6,11 @@ import os
 
 import click
 
+from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, inputs_of, print_line, write_output
 from leadline.data.optional import require
 from leadline.data.wording import counted
-from leadline.errors import MissingPackageError, UsageError, both
+from leadline.errors import MissingPackageError, UsageError, both, one_of
 from leadline.io.read_paths import check_outputs
 from leadline.io.write import write_whole
 from leadline.render import render
@@ -23,7 +24,9 @@ Can an LLM do the judging? Here a title-only retriever stands in for one: it cal
 relevant. The run `circular` ranks exactly those on top."""
 
 
-def command(output: str, form: str, folder: str | None, collection: str | None) -> None:
+def command(
+    context: click.Context, /, output: str, form: str, folder: str | None, collection: str | None
+) -> None:
     """Evaluate eight bundled runs on Cranfield and write a report.
 
     The demo ends by ranking the runs with an automatic judge's labels, with 20 human judgments per query, and
@@ -47,6 +50,7 @@ def command(output: str, form: str, folder: str | None, collection: str | None) 
         judgments in English, German and Chinese. examples has the small files used in the documentation.
     """
     if folder is not None:
+        one_of({"--files": folder} | typed(context, "output", "form"))
         _write_files(folder, collection)
         return
     both({"--collection": collection}, {"--files FOLDER": folder})

@@ -78,6 +78,7 @@ def command(
         raise UsageError("--figure parameter needs --group FILE:COLUMN and --parameter FILE:COLUMN")
     if per_query and engine is not None:
         raise UsageError("--engine does not keep per-query values. Leave out --per-query or --engine.")
+    outputs.needs_json(per_query)
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
     outputs.needs_figure(**{"--group": group})
     both({"--parameter": parameter}, {"--figure parameter": outputs.figure == "parameter"})

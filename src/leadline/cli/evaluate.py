@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import numpy as np
 
-from leadline.cli._help import is_given
+from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input, inputs_of, progress
 from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
-from leadline.cli._settings import spelled
 from leadline.data.registry import split_names
 from leadline.errors import LeadlineError, UsageError, both, one_of, sentences
 from leadline.estimation.measured import WITHOUT_POOL, default_measures, same_labels
@@ -446,8 +445,5 @@ def _check_conditions(results: Results, conditions: Sequence[Condition], *, rel:
 
 def _refuse_without_intervals(context: click.Context, *, pool: bool, drawn: bool) -> None:
     """Raise UsageError for options of intervals without --intervals; estimates always have intervals."""
-    for name in (
-        ("interval",) if drawn else ("interval", "seed") if pool else ("confidence", "interval", "seed")
-    ):
-        if is_given(context, name):
-            both({spelled(context.command, name): True}, {"--intervals": None})
+    names = ("interval",) if drawn else ("interval", "seed") if pool else ("confidence", "interval", "seed")
+    both(typed(context, *names), {"--intervals": None})

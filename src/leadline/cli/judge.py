@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leadline.cli._help import refuse_unused, typed
 from leadline.cli._outputs import Outputs, describe_input, print_line, progress
 from leadline.cli._texts import analysis_of
 from leadline.data.optional import require
 from leadline.data.table import ResultWarning, Table
 from leadline.data.wording import counted, queries
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, both
 from leadline.render.view import View
 from leadline.result import Facts
 
@@ -25,6 +26,8 @@ SECTION = "Judging"
 
 
 def command(
+    context: click.Context,
+    /,
     *,
     pool: str | None,
     docs: str | None,
@@ -97,10 +100,16 @@ def command(
     -C judge.looks
     -o
     """
+    both(typed(context, "merge"), {"--export": target})
+    both(typed(context, "looks"), {"--stop-when": options["stop_when"]})
+    # The call that opens the page may be repeated with another option, so its files are not refused.
+    files = ("store", "pool", "docs", "queries")
     if target is not None:
+        refuse_unused(context, "--export", "target", "merge", *files)
         _export(store, target, merge, outputs)
         return
     if simulate is not None:
+        refuse_unused(context, "--simulate", "simulate", "grades", "judges", "overlap", *files)
         _simulate(pool, store, simulate, outputs, **options)
         return
     if outputs.files:
@@ -108,6 +117,7 @@ def command(
         raise UsageError(
             f"-o {outputs.files[0]} does not apply to the judging page. After judging, use `{export}`"
         )
+    both(typed(context, "form"), {"--export or --simulate": None})
     require("the judging page")
     if docs is None or queries is None:
         raise UsageError(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from leadline.cli._help import refuse_unused, typed
 from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.data.reading import RunsOptions
 from leadline.data.table import Table
@@ -29,7 +32,9 @@ NAMES |= {name: f"--config pool.{name}" for name in ("batch", "random", "known")
 NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 
 
-def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: Any) -> None:
+def command(
+    context: click.Context, /, *, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: Any
+) -> None:
     """Select documents to judge: depth-k pooling, or sampling.
 
     To find relevant documents, pool with --depth or --method. To measure systems, sample with --for MEASURE
@@ -100,17 +105,25 @@ def command(*, runs: tuple[str, ...], outputs: Outputs, whole: bool, **options: 
     drawing = {name: options.pop(name) for name in DRAWING}
     twice, teams = options.pop("twice"), options.pop("leave_out")
     if teams is not None:
+        reading = ("runs", "judged", *RunsOptions.__annotations__) if runs or options["judged"] else ()
+        refuse_unused(context, "--leave-out", "leave_out", "earlier", *reading)
         _leave_out(teams, runs, outputs, drawing["earlier"], options)
         return
     if twice is not None:
+        refuse_unused(context, "--twice", "twice", "earlier", "runs", "wanted")
         _draw_twice(twice, outputs, {"RUN": runs, "--for": drawing["wanted"]}, drawing["earlier"])
         return
     if drawing["wanted"]:
         one_of({"RUN": runs, "--for-run": drawing["for_run"]})
+        one_of({"--for": True} | typed(context, "whole"))
+        one_of({"--for-pair": drawing["pair"]} | typed(context, "new_runs"))
         _draw(runs or drawing["for_run"], outputs, drawing, options)
         return
     drawn = ("budget", "total", "pair", "for_run", "machine", "earlier")
     asked = {NAMES[name]: drawing[name] for name in drawn} | {"--looks": drawing["looks"] > 1}
+    both(typed(context, "new_runs"), {"--for MEASURE": None})
+    of_grades = str(options["method"]).lower().startswith("movetofront")
+    both(typed(context, "rel"), {"--for MEASURE or --method MoveToFront": of_grades})
     both(asked, {"--for MEASURE instead of --method" if options["method"] else "--for MEASURE": None})
     files = {name: options[name] for name in ("documents", "queries", "known", "judged")}
     with progress("queries") as on_query:

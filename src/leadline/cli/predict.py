@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import click
+
+from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input, progress
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both
 from leadline.estimation.predict import correlation_table, over_queries, predict
 from leadline.io.texts import read_queries
 from leadline.render.view import View
@@ -15,6 +18,8 @@ SECTION = "Estimation"
 
 
 def command(
+    context: click.Context,
+    /,
     *,
     runs: tuple[str, ...],
     predictors: tuple[str, ...],
@@ -61,6 +66,8 @@ def command(
         raise UsageError(
             f"--figure {outputs.figure} needs the values of a measure. Add --truth RESULT[:MEASURE]."
         )
+    both(typed(context, "confidence", "draws"), {"--truth": truth})
+    both(typed(context, "fields", "id_column", "encoding"), {"--queries": queries})
     texts = (
         queries
         if queries is None

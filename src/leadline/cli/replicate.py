@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
+from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, inputs_of, progress
+from leadline.cli._reading_options import read_judgments
 from leadline.comparison.replication import replicate
-from leadline.errors import UsageError
-from leadline.io.objects import read_qrels
+from leadline.errors import UsageError, one_of
 from leadline.render.view import View
 
 SECTION = "Evaluation"
 
 
 def command(
+    context: click.Context,
+    /,
     *,
     original: str,
     original_advanced: str,
@@ -74,9 +79,9 @@ def command(
             "--per-query compares runs on the same queries, so it cannot be combined with QRELS2. Leave out "
             "--per-query or QRELS2."
         )
-    if per_query and "json" not in outputs.forms:
-        raise UsageError("--per-query applies only to JSON. Add -f json or -o FILE.json.")
-    tables = [read_qrels(path, subtopics=options["subtopics"], kind=kind) for path in judgments]
+    outputs.needs_json(per_query)
+    one_of({"QRELS2": qrels2} | typed(context, "rbo"))
+    tables = [read_judgments(path, options, kind) for path in judgments]
     with progress("runs") as on_run:
         result = replicate(
             runs[:2],

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import refuse_unused
 from leadline.cli._outputs import Outputs, describe_input, inputs_of, progress, refuse_same_output
 from leadline.cli._reading_options import read_judgments
 from leadline.data.table import Cell, Table
@@ -13,7 +14,6 @@ from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, both, one_of
 from leadline.estimation.sampled import sampled
 from leadline.io.id_lists import read_population
-from leadline.io.objects import read_qrels
 from leadline.render.view import View
 from leadline.result import Facts
 
@@ -21,6 +21,8 @@ SECTION = "Estimation"
 
 
 def command(
+    context: click.Context,
+    /,
     *,
     qrels: str,
     scores: tuple[str, ...],
@@ -79,12 +81,15 @@ def command(
     """
     if pairs is not None:
         one_of({"-o FILE.svg": outputs.drawn, "--draw": pairs})
+        drawing = ("pairs", "docs", "sample", "certain", "negative", "qrels_columns", "kind")
+        refuse_unused(context, "--draw", "qrels", "scores", *drawing)
         refuse_same_output(pairs, *outputs.files)
         _draw(qrels, scores, pairs, docs, outputs, options, kind=kind)
         return
     if not scores:
         raise click.UsageError("Missing argument 'SCORES...'.")
     both({"--docs": docs}, {"--draw": pairs})
+    outputs.needs_json(per_query, "jsonl")
     size = None if population is None else read_population(population)
     table = read_judgments(qrels, options, kind)
     with progress("runs") as on_run:
@@ -113,7 +118,7 @@ def _draw(
         raise UsageError("--draw does not use scores. Leave out SCORES.")
     if docs is None or options["sample"] is None:
         raise UsageError("--draw needs --docs DOCS and --sample N")
-    table = read_qrels(qrels, kind=kind)
+    table = read_judgments(qrels, options, kind)
     names = [to_text(name) for name in ids_of(docs)]
     recorded = {name: options[name] for name in ("sample", "certain", "seed", "negative")}
     drawn = sample_to_score(table, names, **recorded)

@@ -11,12 +11,14 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
 
+from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.data.table import Cell, ResultWarning, Table
 from leadline.data.wording import visible
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both, one_of
 from leadline.render import render
 from leadline.render.view import View
 from leadline.result import Facts
@@ -33,6 +35,8 @@ INDENT = 6 * " "
 
 
 def command(
+    context: click.Context,
+    /,
     *,
     index: str,
     queries: str | None,
@@ -89,6 +93,10 @@ def command(
         query_texts = read_queries({"query": query})
     else:
         raise UsageError("pass either QUERIES or --query TEXT")
+    both(typed(context, *reading), {"QUERIES": queries})
+    if show and outputs.forms.isdisjoint({"table", "html"}):
+        raise UsageError("--show applies only to -f table and -f html. Leave out --show.")
+    one_of({"-f html": form == "html", "--per-query": per_query})
     show = show or (SHOWN[0] if form == "html" or query is not None else None)
     if output is None and show is None and not per_query:
         raise UsageError("no output was requested. Add -o RUN, --show or --per-query.")

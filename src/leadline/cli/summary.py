@@ -6,11 +6,14 @@ import shutil
 import sys
 from typing import Any, NamedTuple
 
+import click
+
+from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input
 from leadline.cli._texts import analysis_of
 from leadline.data.table import ResultWarning, Table
 from leadline.data.wording import folded, visible
-from leadline.errors import UsageError, did_you_mean, one_of
+from leadline.errors import UsageError, both, did_you_mean, one_of
 from leadline.render.view import View
 from leadline.result import Facts
 from leadline.text.summaries import Summary, dynamic_summary, static_summary
@@ -35,6 +38,8 @@ class SummaryOutput(NamedTuple):
 
 
 def command(
+    context: click.Context,
+    /,
     *,
     source: str,
     doc: str,
@@ -74,6 +79,11 @@ def command(
     from leadline.retrieval.index.index_files import holds_index
 
     one_of({"--query": query, "--static": kind})
+    both(typed(context, "windows"), {"--query": query})
+    of_text = query or (kind == "sentences")
+    both(typed(context, "language", "analysis"), {"--query or --static sentences": of_text})
+    if holds_index(source):
+        one_of({"INDEX": True} | typed(context, *reading))
     analysis_ = None if language is None and analysis is None else analysis_of(language, analysis)
     document = (
         in_index(source, doc, analysis_)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
+from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.data.table import Cell, ResultWarning, Table, raised
 from leadline.data.wording import counted
-from leadline.errors import both
+from leadline.errors import both, one_of
 from leadline.render.view import View
 from leadline.result import Facts
 
@@ -107,7 +110,7 @@ def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
     outputs.write("topics infer", view, lambda: inputs, recorded)
 
 
-def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
+def perplexity(context: click.Context, /, *, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
     """Compute the perplexity of a model on held-out documents (lower is better).
 
     Example: leadline topics perplexity model.npz held-out.jsonl
@@ -122,6 +125,8 @@ def perplexity(*, model: str, docs: str, outputs: Outputs, **options: Any) -> No
     -C topics.particles, topics.estimator, read.encoding, text.id_column, topics.field
     -o
     """
+    completion = options["estimator"] == "completion"
+    one_of({"--config topics.estimator=completion": completion} | typed(context, "particles"))
     from leadline.topics.infer import perplexity as work
     from leadline.topics.model import read_model
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
+from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input, progress
-from leadline.errors import UsageError
+from leadline.errors import UsageError, both
 from leadline.estimation.unjudged import unjudged
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.render.view import View
@@ -14,6 +17,8 @@ SECTION = "Estimation"
 
 
 def command(
+    context: click.Context,
+    /,
     *,
     runs: tuple[str, ...],
     method: str,
@@ -54,6 +59,9 @@ def command(
     -C read.encoding, text.id_column, topics.sweeps, topics.fits, read.name_by
     -o | figure
     """
+    of_docs = ("topics", "fits", "sweeps", "id_column", "encoding")
+    both(typed(context, *of_docs), {"--docs": options["documents"]})
+    outputs.needs_json(per_query)
     estimator = METHODS.parse(method)
     if share_from is not None:
         estimator = _with_shares(estimator, share_from)

@@ -170,10 +170,12 @@ def check(
         raise UsageError(
             f"fix={os.fspath(fix)!r} can repair only one run or qrels file. Pass a single file, not {passed}"
         )
-    coverage = None if documents is None or qrels is None else _coverage(os.fspath(documents), qrels)
     if qrels is None and kind is None and _is_call(paths):
         qrels = paths[0]
-    judgments = judgments_of(qrels, reading) if qrels is not None and paths else None
+    judgments = None if qrels is None else judgments_of(qrels, reading)
+    coverage = None
+    if documents is not None and qrels is not None and judgments is not None:
+        coverage = {"docs": os.fspath(documents), "qrels": shown(qrels)} | _coverage(documents, judgments)
     workspace = Buffers()
     checked = [
         problems.check(
@@ -189,6 +191,8 @@ def check(
         else _checked_index(path)
         for path in paths
     ]
+    if qrels is not None and documents is None and {one.kind for one in checked} <= {"qrels", "index"}:
+        raise UsageError("--qrels needs runs to check (FILE...) or --docs DOCS")
     repaired = None
     if fix is not None:
         repaired = problems.write_repaired(
@@ -245,11 +249,11 @@ def _checked_index(path: str) -> Checked:
     return check_index(path)
 
 
-def _coverage(documents: str, qrels: QrelsLike) -> dict[str, Any]:
+def _coverage(documents: Path, qrels: QrelsLike) -> dict[str, Any]:
     """Count the judged documents in a corpus."""
     from leadline.retrieval.collection import holdings
 
-    return {"docs": documents, "qrels": shown(qrels)} | holdings(documents, qrels).to_dict()
+    return holdings(os.fspath(documents), qrels).to_dict()
 
 
 def level_of(problem: Problem) -> str:

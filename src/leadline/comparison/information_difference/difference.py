@@ -38,7 +38,7 @@ from leadline.data.table import ResultWarning, RunInfo, raised
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted as counted_noun
 from leadline.data.wording import first_few, queries
-from leadline.errors import InputError, both
+from leadline.errors import InputError, both, one_of
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import check_level, warnings_of
@@ -212,6 +212,7 @@ def difference(
     )
     both({"--config difference.printed6": printed6}, {"--config difference.weighted": rules.weighted})
     both({"--config difference.condense": condense}, {"--cutoff": cutoff})
+    one_of({"threads": threads, "--engine": engine})
     baselines = parse_competitors(competitors, cutoff)
     table = judgments_of(qrels, reading)
     refuse_sample(table)

@@ -1,0 +1,68 @@
+"""Options that nothing would use in a call are refused, never ignored."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conftest import Leadline
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+BEFORE = {
+    "drawn.tsv": "pool bm25.run dense.run --for P@10 --budget 3 -o drawn.tsv",
+    "docs.index": "index docs.jsonl -o docs.index --store-text",
+}
+FOR = "pool bm25.run dense.run --for P@10 --budget 3 -o new.tsv"
+CALLS = {
+    "abtest --a 46/10000 --b 69/10000 --arm arm": "--arm needs LOG",
+    "abtest --a 46/10000 --b 69/10000 --click click": "use only one of --a and --click",
+    "agreement --table 300,20,10,70 -q": "use only one of --table and --per-query",
+    "agreement --table 300,20,10,70 -C scores.missing=zero": "--table and --config scores.missing",
+    "agreement judges.csv -C agreement.top=3": "--config agreement.top needs --runs",
+    "check bm25.run -C read.on_nan=refuse": "--config read.on_nan needs --fix",
+    "check qrels.txt --qrels qrels.txt": "--qrels needs runs to check",
+    "check --docs docs.jsonl --qrels qrels.txt -C read.kind=run": "--config read.kind needs FILE",
+    "convert qrels.txt new.csv -C read.order=rank": "--config read.order applies only to runs",
+    "demo --files new -o new.html": "use only one of --files and --output",
+    "difference qrels.txt bm25.run dense.run -q": "--per-query applies only to JSON",
+    "histogram qrels.txt bm25.run -C histogram.show=bm25": "--config histogram.show needs -o FILE.svg",
+    "judge --store new.db --export new.txt --simulate qrels.txt": "use only one of --export and --simulate",
+    "judge pool.tsv --store new.db --simulate qrels.txt --merge max": "--merge needs --export",
+    "judge pool.tsv --store new.db --simulate qrels.txt --port 1": "use only one of --simulate and --port",
+    "judge pool.tsv --store new.db -C judge.looks=3": "--config judge.looks needs --stop-when",
+    "judge pool.tsv --store new.db -f json": "--format needs --export or --simulate",
+    "pool bm25.run --depth 3 --level 2 -o new.tsv": "--level needs --for MEASURE or --method MoveToFront",
+    "pool bm25.run --depth 3 -C pool.new_runs=0.3 -o new.tsv": "--config pool.new_runs needs --for",
+    f"{FOR} -C pool.whole": "use only one of --for and --config pool.whole",
+    f"{FOR} --for-pair bm25 dense -C new_runs=0.3": "use only one of --for-pair and --config pool.new_runs",
+    "pool --from drawn.tsv --twice 3 --depth 3 -o new.tsv": "use only one of --twice and --depth",
+    "pool --from drawn.tsv --leave-out t.tsv:a --looks 2 -o new.tsv": "--leave-out and --looks",
+    "predict bm25.run --confidence 0.9": "--confidence needs --truth",
+    "predict bm25.run -C text.fields=text": "--config text.fields needs --queries",
+    "replicate bm25.run dense.run bm25.run dense.run qrels.txt qrels.txt --rbo RBO(p=0.5)": "and --rbo",
+    "sampled qrels.txt bm25.run -q": "--per-query applies only to JSON",
+    "sampled qrels.txt --draw new.tsv --docs docs.jsonl --sample 3 -m AP": "--draw and --measure",
+    "search docs.index --query knots -C text.fields=text": "--config text.fields needs QUERIES",
+    "search docs.index queries.jsonl --show -f json": "--show applies only to -f table",
+    "search docs.index queries.jsonl -q -f html": "use only one of -f html and --per-query",
+    "summary docs.index --doc d01 -C text.fields=text": "use only one of INDEX and --config text.fields",
+    "summary docs.jsonl --doc d01 -C summary.windows=1": "--config summary.windows needs --query",
+    "summary docs.jsonl --doc d01 --language de": "--language needs --query or --static sentences",
+    "topics perplexity new.model docs.jsonl -C estimator=completion -C particles=3": "topics.particles",
+    "unjudged bm25.run dense.run -T 3": "-T needs --docs",
+    "unjudged bm25.run dense.run -q": "--per-query applies only to JSON",
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_no_option_is_ignored(
+    call: str, leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    for made, line in BEFORE.items():
+        assert made not in call or leadline(*line.split()).status == 0
+    assert CALLS[call] in leadline(*call.split()).refusal
+    assert not list(tmp_path.glob("new*"))
