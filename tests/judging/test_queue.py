@@ -141,7 +141,7 @@ def test_named_judges_share_the_queries_and_some_pairs_go_to_two(store: Store) -
 
 def test_only_named_judges_come_in(store: Store) -> None:
     queues = Queues(store, judges=["ann", "bob"])
-    with pytest.raises(UsageError, match="'eve' isn't on the list"):
+    with pytest.raises(UsageError, match="'eve' is not on the list"):
         queues.join("eve")
 
 

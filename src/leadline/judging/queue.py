@@ -226,7 +226,7 @@ class Queues:
         """Return the name of a judge who is admitted; only listed names if there is a list."""
         name = check_judge(name)
         if self.named and name not in self.named:
-            raise UsageError(f"'{name}' isn't on the list of judges")
+            raise UsageError(f"'{name}' is not on the list of judges")
         if not self.named and name not in self._present and len(self._present) >= self.most_judges:
             raise UsageError(
                 f"there are already {len(self._present):,} judges, the maximum for this page. Use the name "

@@ -185,7 +185,7 @@ def _missing(
         whole = {getattr(pair, noun) for pair in pairs}
         if whole and len(missing) == len(whole):
             raise InputError(
-                f"there is no text for any {noun} of the pool, such as '{min(missing)}'",
+                f"there is no text for any {noun} in the pool (for example, '{min(missing)}')",
                 path=path,
                 hint="Check that the ids match.",
             )

@@ -426,7 +426,7 @@ class Store:
         try:
             row = connection.execute("SELECT id FROM judges WHERE name = ?", (judge,)).fetchone()
             if row is None:
-                raise UsageError(f"'{judge}' isn't a judge of this store. Add the name first.")
+                raise UsageError(f"'{judge}' is not a judge of this store. Add the name first.")
             for event in events:
                 self._append(connection, row[0], event)
             where = "WHERE judges.name = ? AND pair = ? ORDER BY done.id"
