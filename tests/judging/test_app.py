@@ -379,7 +379,9 @@ def test_a_pool_whose_ids_no_store_can_hold_is_refused_before_there_is_a_store(t
 def test_a_pool_of_other_documents_is_refused(tmp_path: Path) -> None:
     files = write(tmp_path, pairs=[("q1", "x1"), ("q1", "x2")])
     with (
-        pytest.raises(InputError, match="there is no text for any document in the pool .for example, 'x1'"),
+        pytest.raises(
+            InputError, match=r"there is no text for any document in the pool \(for example, 'x1'\)"
+        ),
         opened(files.pool, files.docs, files.queries, files.store),
     ):
         pass
