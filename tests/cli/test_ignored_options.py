@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import leadline as ll
 from conftest import Leadline
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
@@ -66,3 +67,13 @@ def test_no_option_is_ignored(
         assert made not in call or leadline(*line.split()).status == 0
     assert CALLS[call] in leadline(*call.split()).refusal
     assert not list(tmp_path.glob("new*"))
+
+
+def test_no_keyword_is_ignored() -> None:
+    runs = {"a": {"q": ["d"]}, "b": {"q": ["d"]}, "c": {"q": ["e"]}}
+    with pytest.raises(ll.UsageError, match="top needs runs"):
+        ll.agreement(table=[3, 2, 1, 4], top=3)
+    with pytest.raises(ll.UsageError, match="fits needs documents"):
+        ll.unjudged(runs, fits=2)
+    with pytest.raises(ll.UsageError, match="use only one of threads and engine"):
+        ll.difference({"q": {"d": 1, "e": 0}}, runs, threads=2, engine="local")

@@ -15,7 +15,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.table import Column, ResultWarning, RunInfo, plain, raised
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, first_few, queries
-from leadline.errors import InputError, UsageError, one_of
+from leadline.errors import InputError, UsageError, both, one_of
 from leadline.estimation.system_lists import RankedPool, Systems, Topics, number_teams, read_systems
 from leadline.estimation.unjudged_methods import (
     METHODS,
@@ -177,6 +177,8 @@ def unjudged(
     check_whole(1, topics=topics, fits=fits, sweeps=sweeps)
     check_whole(0, seed=seed)
     _check_topics(chosen, vectors, documents)
+    of_fits = {"topics": topics != 50, "fits": fits != 5, "sweeps": sweeps != 500}
+    both(of_fits | {"id_column": id_column, "encoding": encoding != "utf-8"}, {"documents": documents})
     if documents is not None:
         chosen.check_topics(topics)
     systems = read_systems(runs, reading, on_run=on_run)

@@ -16,7 +16,7 @@ from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
 from leadline.data.table import NamedMeasure, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, both
 from leadline.evaluation.results import Results
 from leadline.io import judgment_store
 from leadline.io.judges import JudgesLike, read_judges
@@ -130,6 +130,8 @@ def agreement(
     checked_level(confidence)
     checked_seed(seed)
     check_whole(2, top=top)
+    of_runs = {"--measure": measures != DEFAULT_MEASURES, "--config agreement.top": top != TOP}
+    both(of_runs, {"--runs": runs})
     if within is not None and not within > 0:
         raise UsageError(f"`--config agreement.within` must be a half-width above 0, not {within:g}")
     kinds: list[Coefficient] = [
