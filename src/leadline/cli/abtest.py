@@ -49,8 +49,8 @@ def test_command(
     """Test the difference in clickthrough between arms A and B.
 
     The output shows the difference B - A with its confidence interval, the p-value, the lift, a sequential
-    test and the detectable difference. LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one
-    row per result shown or per page view.
+    test and the smallest difference that the test can detect. LOG is a table with a header (CSV, TSV, JSON
+    Lines, Parquet) and one row per result shown or per page view.
 
     Example: leadline abtest test clicks.csv --user user; leadline abtest --a 46/10000 --b 69/10000
 
@@ -58,27 +58,29 @@ def test_command(
     -------
     [log]
     --a CLICKS/USERS
-        Users in arm A who clicked, and all users in arm A.
+        Users in arm A who clicked, and all users in arm A, such as 46/10000.
     --b CLICKS/USERS
-        Users in arm B who clicked, and all users in arm B.
+        Users in arm B who clicked, and all users in arm B, such as 69/10000.
     --a-log FILE
-        Log of arm A only. The arm is named after the file.
+        Log of arm A only, instead of LOG. The arm is named after the file.
     --b-log FILE
-        Log of arm B only.
+        Log of arm B only, passed together with --a-log. The arm is named after the file.
     --arm COLUMN | = "arm"
-        Column with the arm.
+        Column of LOG with the arm of each row.
     --click COLUMN as clicked | = "click"
-        Column with clicks: 0 or 1. Larger numbers count as 1.
+        Column with the clicks of each row: 0 or 1. Larger numbers count as 1.
     --user COLUMN
-        Column with the user, the unit of randomization. Without it, each row counts as one user.
+        Column with the user, the unit of randomization. Without --user, each row counts as one user.
     --position COLUMN
-        Column with the position of the result (or of the click in a page view).
+        Column with the position of the result (or of the click in a page view). With --position,
+        only clicks at the first 10 positions count (see --within).
     --within K | int 1..
         With --position, count only clicks at positions 1 (the top) to K. [default: 10]
     --time COLUMN
-        Column with the time. [default: order of the rows, with separate logs interleaved evenly]
+        Column with the time of each row, for the sequential test. [default: order of the rows, with separate
+        logs interleaved evenly]
     --arms A B | nargs 2
-        Arms to compare, A first. [default: the two arms in the log, sorted by name]
+        Arms in LOG to compare, A first. [default: the two arms in the log, sorted by name]
     --planned SHARE | float
         Planned share of users in arm B. Adds a test for sample ratio mismatch.
     use confidence
@@ -107,11 +109,11 @@ def _counts(option: str, text: str | None) -> tuple[int, int] | None:
 
 
 def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
-    """Assign users to arms.
+    """Assign users to the arms of an A/B test.
 
-    USERS is a file with one user per line, or standard input. A hash of salt and user determines the arm, so
-    the same user always gets the same arm, on any machine. If you raise the fraction, everyone who already
-    has the variant keeps it.
+    USERS is a file with one user per line (default: standard input). A hash of --salt and the user determines
+    the arm (control or variant), so the same user always gets the same arm, on any machine. If you raise
+    --fraction, all users who already have the variant keep it.
 
     Example: leadline abtest assign users.txt --fraction 0.05 --salt snippets
 
@@ -157,7 +159,10 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
 
 
 def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> None:
-    """Compute how many users a test needs.
+    """Compute how many users an A/B test needs.
+
+    The table shows the number of users needed, in total and in each arm, to detect the change with 80 % power
+    (to change the power, use -C power).
 
     Example: leadline abtest plan --rate 0.05 --lift 0.1 --fraction 0.05
 
@@ -166,7 +171,7 @@ def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> Non
     --rate SHARE | float | required
         Clickthrough rate of arm A.
     --lift SHARE | float | required
-        Relative change to detect: 0.1 is an increase of one tenth.
+        Relative change in the clickthrough rate to detect, such as 0.1 for an increase of 10 %.
     --fraction SHARE | float | = 0.5
         Share of users in arm B.
     --confidence SHARE | float | = 0.95
@@ -199,8 +204,8 @@ def deviations(
 
     LOG has one row per result shown. The click deviation of a document is its clicks per row minus the clicks
     per row expected at its positions. Click deviations are not relevance judgments, because clicks depend on
-    the summary, the other results and the user, and a document that was never shown has no clicks. No command
-    reads the column click_deviation as a grade.
+    the summary, the other results and the user, and a document that was never shown has no clicks. No
+    leadline command reads the column click_deviation as a grade.
 
     Example: leadline abtest deviations log.csv -C document=item --position rank -f csv
 
@@ -210,7 +215,7 @@ def deviations(
     --position COLUMN | = "position"
         Column with the position of the result.
     --click COLUMN as clicked | = "click"
-        Column with clicks: 0 or 1. Larger numbers count as 1.
+        Column with the clicks of each row: 0 or 1. Larger numbers count as 1.
     -C abtest.query, abtest.document
     -o
     """

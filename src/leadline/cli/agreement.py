@@ -38,18 +38,18 @@ def command(
 ) -> None:
     """Measure inter-assessor agreement: kappa, Krippendorff's alpha.
 
-    QRELS is one assessor's file, or a table with a column `judge` or with one column per assessor
-    (FILE:COLUMN selects one of them). leadline compares the query-document pairs that all assessors judged.
-    Krippendorff's alpha uses every pair that at least two assessors judged. A kappa or alpha of 0 means
-    chance agreement, and 1 means perfect agreement. Confidence intervals are over queries (jackknife) and
-    require at least ten queries. With --table, leadline computes bootstrap intervals over pairs.
+    QRELS is one assessor's file, or a table of several assessors with a column `judge` or with one column per
+    assessor (FILE:COLUMN selects one assessor). leadline compares the query-document pairs that all assessors
+    judged. Krippendorff's alpha uses every pair that at least two assessors judged. A kappa or alpha of 0
+    means chance agreement, and 1 means perfect agreement. Confidence intervals are over queries (jackknife)
+    and require at least ten queries. With --table, leadline computes bootstrap intervals over pairs.
 
-    --runs shows how the choice of assessor changes scores and system rankings. If there are two assessors, or
-    you add --reference, --runs also treats the first assessor as the truth and audits every other assessor,
-    such as an LLM. The audit shows how much the labels bias each run's score, which runs they favor, and how
-    well they reproduce the ranking of the runs (docs/agreement.md). Instead of judgments, you can pass
-    per-query values of the same runs, computed with each assessor's labels (REFERENCE[:MEASURE]
-    LABELS[:MEASURE]).
+    With --runs, leadline shows how the choice of assessor changes scores and system rankings. If there are
+    two assessors, or you add --reference, leadline then also treats the first assessor as the truth and
+    audits every other assessor, such as an LLM. The audit shows how much the labels bias each run's score,
+    which runs they favor, and how well they reproduce the ranking of the runs (docs/agreement.md). Instead of
+    judgments, you can pass per-query values of the same runs, computed with each assessor's labels
+    (REFERENCE[:MEASURE] LABELS[:MEASURE]).
 
     Example: leadline agreement judges.csv; leadline agreement --table 300,20,10,70
 
@@ -57,10 +57,10 @@ def command(
     -------
     [judges]... : QRELS QRELS...
     --table N,N,N,N
-        Counts of pairs, instead of files: yes-yes, yes-no, no-yes, no-no (the first assessor's grade first).
-        For more grades, pass 9, 16, ... counts row by row.
+        Counts of query-document pairs, instead of files: yes-yes, yes-no, no-yes, no-no (the first assessor's
+        grade first). For three or more grades, pass 9, 16, ... counts row by row.
     --reference | flag
-        Compare every assessor with the first.
+        Compare every assessor with the first only, instead of every pair of assessors.
     --scale SCALE as level | nominal/ordinal/interval | = "nominal"
         Scale of the grades, for Krippendorff's alpha: nominal, ordinal or interval.
     -l, --level GRADE as rel | float
@@ -69,10 +69,11 @@ def command(
     --runs RUN... | many
         Also show how the choice of assessor changes the scores and ranking of these runs.
     --used-the-judge RUN | many
-        Run made with the audited judge (repeatable). Shows how much the labels favor such runs over the other
-        runs.
+        Run that was made with the audited judge (repeatable). The audit then shows how much the labels favor
+        such runs over the other runs.
     -m, --measure MEASURE as measures | Measures | MEASURE | many | (= ["AP", "nDCG"])
-        Measure for --runs (repeatable). [default: AP, nDCG; for per-query values, all in the table]
+        Measure for --runs or for per-query values (repeatable). [default: AP, nDCG, or all measures in the
+        per-query values]
     use per-query, scores
     -C agreement.within, agreement.top, agreement.resample, agreement.over, agreement.weights, test.draws,
        read.kind values

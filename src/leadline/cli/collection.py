@@ -21,8 +21,8 @@ def command(
 ) -> None:
     """Describe a test collection.
 
-    The table shows the number and mean length of documents and queries (topics), the judgments per query, and
-    the grades. Notes below the table report ids that do not match between the files.
+    The table shows the number of documents and queries (topics), their mean length in terms, the judgments
+    per query, and the grades. Notes below the table report ids that do not match between the files.
 
     Example: leadline collection docs.jsonl queries.jsonl qrels.txt
 

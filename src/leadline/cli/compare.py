@@ -212,7 +212,7 @@ def command(
     queries.
 
     Gates set the exit status to 1 if a check fails or leadline cannot tell. You can repeat and combine gates
-    (docs/gates.md).
+    (docs/gates.md). M is a measure, such as AP.
 
     Example: leadline compare qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse AP:0.01
 
@@ -235,7 +235,7 @@ def command(
     --require-not-worse M:MARGIN | Gates | many
         Fail unless every run is shown to be less than MARGIN worse than the baseline.
     --fail-below M=VALUE | Gates | many
-        Fail if the mean of any run but a baseline is below VALUE, or above it if lower is better.
+        Fail if the mean of any non-baseline run is below VALUE, or above it if lower is better.
     --update-baseline FILE | Gates
         Save the runs' per-query values as a baseline (.json, .parquet) unless a check fails.
     use query-slice, query-weights, sample, evaluation, scores

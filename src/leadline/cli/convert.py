@@ -74,8 +74,8 @@ def command(
     --queries and --docs, queries.jsonl and corpus.jsonl. `--to rank_eval` writes the body of a request to
     Elasticsearch's `_rank_eval`.
 
-    If you pass the qrels of several assessors as IN, leadline merges them. A pair that several assessors
-    judged gets the most frequent grade or, in a tie, the lowest of the most frequent grades.
+    If you pass the qrels of several assessors as IN, leadline merges them. A query-document pair that several
+    assessors judged gets the most frequent grade or, in a tie, the lowest of the most frequent grades.
 
     Example: leadline convert bm25.run bm25.parquet
 
@@ -90,9 +90,9 @@ def command(
         Format of OUT. Only qrels can be written as beir (a folder), rank_eval (an Elasticsearch request) or
         quepid (the CSV file that Quepid imports). [default: by suffix]
     --queries FILE
-        Query texts, for --to beir or rank_eval.
+        File with the query texts, for --to beir or rank_eval.
     --docs FILE
-        Document texts, for --to beir.
+        File with the document texts, for --to beir.
     --index-name NAME as index
         Name of the Elasticsearch index with the documents, required by --to rank_eval.
     --overwrite | flag

@@ -40,7 +40,7 @@ def command(
 
     The coefficients are Kendall's tau-b, tau-AP, tau-AP,b (symmetric, with ties), Spearman's rho and
     Pearson's r. Each input is a result saved with -o, a result printed with -f json, or a table with a
-    header. MEASURE is a measure in a result (AP, hsa, ric) or a column of a table, by default the first. Runs
+    header. MEASURE is a measure in a result (AP, hsa, ric) or a column of a table (default: the first). Runs
     that occur in only one input are counted and excluded.
 
     The inputs may also be per-query values: TRUTH and ESTIMATE, or any number of files with two -m options.
@@ -61,9 +61,9 @@ def command(
     [estimate] : ESTIMATE[:MEASURE]
     [more]... : [FILE]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        Correlate two measures over the per-query values in all files (pass -m twice).
+        Measure in the per-query values of all files. Pass -m twice to correlate two measures.
     --team FILE:COLUMN | Statistics
-        Team of every run. The bootstrap then resamples teams, because runs of one team are alike.
+        Team that submitted each run. The bootstrap then resamples teams, because runs of one team are alike.
     use confidence, seed, scores
     -C test.draws, read.kind values
     -o | figure

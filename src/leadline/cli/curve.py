@@ -42,14 +42,14 @@ def command(
     qrels
     runs...
     --interpolation | Measures | standard/printed-next/printed-zero/trec9/trec10 | = "standard"
-        Interpolation of precision at a recall level. standard: the highest precision at that level or above.
-        printed-next and printed-zero: the highest precision between that level and the next. If the run has
-        no point there, printed-next takes the value of the next level, and printed-zero takes 0. trec9 and
-        trec10: as in trec_eval 9 or 10.
+        Precision to use at a recall level: the highest precision at that level or above (standard), the
+        highest precision between that level and the next (printed-next, printed-zero), or the precision that
+        trec_eval 9 or 10 uses (trec9, trec10). If a run has no point between two levels, printed-next uses
+        the precision at the higher level, and printed-zero uses 0.
     -l, --level GRADE | Measures | float | (= 1.0)
         Lowest relevant grade. [default: 1]
     --ranks N | Measures | int 1..1000 | (= 20)
-        Last rank of the curve with -C subtopics. [default: 20]
+        With -C subtopics, last rank of the curve. [default: 20]
     use reading
     -C read.subtopics
     -o | figure

@@ -29,8 +29,8 @@ def command(
 ) -> None:
     """Evaluate eight bundled runs on Cranfield and write a report.
 
-    The demo ends by ranking the runs with an automatic judge's labels, with 20 human judgments per query, and
-    with all judgments.
+    The demo ends by ranking the runs three times: with an automatic judge's labels, with 20 human judgments
+    per query, and with all human judgments.
 
     All data is part of the package, except that --collection xquad may need a download.
 
@@ -43,11 +43,12 @@ def command(
     -f, --format FORMAT as form | Output | FORMATS | = "table"
         Format to print in: table, csv, tsv, json, jsonl, markdown, latex, html or none.
     --files FOLDER as folder | OUTPUT
-        Only write the collection's files to FOLDER, for use with other commands. If any file exists with
-        different content, nothing is written.
+        Write the files of a bundled collection to FOLDER, instead of running the demo. If any of the files
+        already exists with different content, nothing is written.
     --collection | cranfield/xquad/examples
-        With --files: cranfield (default) has judgments, runs and labels. xquad has paragraphs, questions and
-        judgments in English, German and Chinese. examples has the small files used in the documentation.
+        Collection to write with --files: cranfield (judgments, runs and an automatic judge's labels), xquad
+        (judgments, and paragraphs and questions in English, German and Chinese) or examples (the small files
+        used in the documentation). [default: cranfield]
     """
     if folder is not None:
         one_of({"--files": folder} | typed(context, "output", "form"))

@@ -35,8 +35,8 @@ def command(
 
     RIC (Relevance Information Correlation) measures how much information, in bits, a ranking gives about
     which of two judged documents is more relevant. The Information Difference (id) of two lists is the
-    information that one list has and the other lacks, summed over both directions. The output also shows the
-    concordance (the share of pairs in the right order minus the share in the wrong order), the number of
+    information that one list has and the other does not, summed over both directions. The output also shows
+    the concordance (the share of pairs in the right order minus the share in the wrong order), the number of
     reversed lists (those that rank most of their pairs in the wrong order), and the rank similarities of the
     lists.
 
@@ -47,14 +47,14 @@ def command(
     qrels
     runs...
     -k, --cutoff K | Measures | int 1..
-        Compute RIC@k and id@k: cut lists at rank K, weight pairs by ideal ranks, and divide by the values of
-        the ideal list.
+        Compute RIC@k and id@k: cut lists at rank K, weight pairs of documents by their ranks in an ideal
+        list, and divide by the values of the ideal list.
     -l, --level GRADE | Measures | float | (= 1.0)
-        Lowest relevant grade. A list ends after its last relevant document. [default: 1]
+        Lowest relevant grade. Lists are cut after their last relevant document. [default: 1]
     --binary | Measures | flag
         Use binary relevance instead of the grades.
     --exhaustive DOCS as documents | Reading
-        Count every unjudged document in DOCS as not relevant.
+        File with all document ids, such as the corpus. Unjudged documents in DOCS count as non-relevant.
     --competitor NAME as competitors | Measures | SIMILARITY | many
         Rank similarity to report, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: Jaccard and
         Overlap, and for up to 20 runs RBO and Kendall]
@@ -66,8 +66,8 @@ def command(
         Parameter value of every run, for --figure parameter (needs --group).
     use per-query-json
     --engine ENGINE | Parts
-        Compare blocks of systems, and keep only the mean of each pair, with threads (local), N processes
-        (processes[:N]), N Dask workers (dask[:N]) or a Dask cluster (dask:tcp://HOST:PORT).
+        Compare runs in blocks, with threads (local), N processes (processes[:N]), N Dask workers (dask[:N])
+        or a Dask cluster (dask:tcp://HOST:PORT). Keeps only the means of each pair, not the per-query values.
     use reading
     -C difference.signed, difference.printed6, difference.weighted, difference.normalise, difference.condense,
        difference.truncate

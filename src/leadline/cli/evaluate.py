@@ -219,7 +219,8 @@ def command(  # click documents the options
     --intervals | Statistics | flag
         Also show a confidence interval for each mean.
     --fail-below M=VALUE | many
-        Exit with status 1 if the mean of any run is below VALUE, or above it if lower is better (repeatable).
+        Exit with status 1 if the mean of measure M is below VALUE for any run, or above VALUE if lower is
+        better for M (repeatable).
     use sample, query-slice, query-weights
     --parts | Parts | flag
         Read all files (or folders, patterns, URLs) as parts of one run. Without --group-parts, no query may
@@ -227,8 +228,8 @@ def command(  # click documents the options
     --group-parts | Parts | flag
         With --parts, sort by query first, so that a query may be in several parts.
     --engine ENGINE | Parts | = "local"
-        Evaluate parts or runs with threads (local), N processes (processes[:N]), N Dask workers (dask[:N]) or
-        a Dask cluster (dask:tcp://HOST:PORT).
+        Evaluate runs or parts in parallel, with threads (local), N processes (processes[:N]), N Dask workers
+        (dask[:N]) or a Dask cluster (dask:tcp://HOST:PORT).
     use confidence, seed
     -c, --complete | Queries | flag
         With --profile trec9 or trec10, average over all judged queries, as trec_eval -c does.
@@ -236,7 +237,8 @@ def command(  # click documents the options
         With -q, omit the means.
     use evaluation
     -C test.half_width, test.interval = "Student"
-    -o | figures heat-map/box/violin/line/means/slices | more trec | digits
+    -o | figures heat-map/box/violin/line/means/slices | kinds Kind of figure: heat-map, box, violin, line,
+       means or slices (with --query-slice). [default: heat-map] | more trec | digits
     """
     form, figure = outputs.form, outputs.figure
     both({"--figure slices": figure == "slices"}, {"--query-slice FILE:COLUMN": query_slice})

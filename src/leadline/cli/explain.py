@@ -38,7 +38,7 @@ def command(
     -m, --measure MEASURE as measures | Measures | MEASURE | many | required
         Measure, such as nDCG@10.
     --query-id as query | Queries | required
-        Id of the query (topic).
+        Id of the query (topic) to explain.
     --long as everything | Output | flag
         Show every rank, not only the ranks that contribute.
     use evaluation

@@ -25,10 +25,10 @@ def command(
 ) -> None:
     """Fuse the ranked lists of several runs into one run.
 
-    Tied documents are ordered by descending document id. A run that did not retrieve a document adds nothing
-    to the document's sum, and is left out of its mean, median and extremes. In Borda, the documents that a
-    run did not retrieve share the remaining points of that run. In Condorcet, they rank below all documents
-    that the run retrieved.
+    Tied documents are ordered by descending document id. A document's sum, mean, median, maximum or minimum
+    is over the runs that retrieved the document. In Borda, the documents that a run did not retrieve share
+    the remaining points of that run. In Condorcet, documents that a run did not retrieve rank below all
+    documents that the run retrieved.
 
     Example: leadline fuse bm25.run dense.run --method CombSUM --weights 0.3,0.7 -o both.run
 
@@ -36,13 +36,13 @@ def command(
     -------
     runs... : RUN...
     --method NAME | = "RRF"
-        Method: RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR,
+        Fusion method: RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR,
         LogISR(sigma=0), RBC(p=0.8), Borda, Condorcet or Mixed.
     --normalise | min-max/max/sum/z/rank/borda/none
-        Normalization of the scores in each list, only for Comb* and Mixed. [default: min-max]
+        Normalization of the scores in each list, only with the methods Comb* and Mixed. [default: min-max]
     --weights X,X,...
-        Weights of the runs, in their order. A weight of 0 leaves a run out. CombMED, CombMAX and CombMIN take
-        no weights. [default: equal]
+        One weight per run, in the order of the runs. A weight of 0 leaves a run out. CombMED, CombMAX and
+        CombMIN take no weights. [default: equal]
     --depth N | int 1..
         Maximum number of documents to keep per query. [default: all]
     --name NAME
