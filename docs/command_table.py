@@ -176,7 +176,7 @@ def _of_output(words: list[str], entry: Entry) -> Iterator[Entry]:
     }
     if kinds := given.get("figures"):
         listed = kinds.split("/")
-        text = given.get("kinds") or f"Kind of figure: {either(listed)}."
+        text = given.get("kinds") or f"Kind of figure to save with -o: {either(listed)}."
         yield _parameter("--figure KIND | Output" + f" | {kinds}" * (len(listed) > 1)) | {"help": text}
     if entry["outputs"]["drawn"]:
         yield _setting("figure.labels")

@@ -34,13 +34,13 @@ def command(
 ) -> None:
     """Check runs, qrels and indexes for errors.
 
-    FILE may also be a quoted pattern ('runs/*.run') or a folder, which stands for all files in it. The folder
-    of an index counts as one file. leadline lists each problem once, with the line where it first occurs and
-    how often it occurs. `evaluate` and `compare` reject files with errors but accept files with remarks. With
-    --qrels, or if the first FILE is qrels and all others are runs (all in TREC format), leadline also checks
-    the runs against these judgments. A run without any judged documents counts as an error. With --docs and
-    --qrels, leadline reports how many judged and relevant documents the corpus contains. For an index,
-    leadline verifies all checksums and checks that the parts fit together.
+    FILE is a run, qrels, an index, a quoted pattern ('runs/*.run') or a folder, which stands for all files in
+    it. The folder of an index counts as one file. leadline lists each problem once, with the line where it
+    first occurs and how often it occurs. `evaluate` and `compare` reject files with errors but accept files
+    with remarks. With --qrels, or if the first FILE is qrels and all others are runs (all in TREC format),
+    leadline also checks the runs against these judgments. A run without any judged documents counts as an
+    error. With --docs and --qrels, leadline reports how many judged and relevant documents the corpus
+    contains. For an index, leadline verifies all checksums and checks that the parts fit together.
 
     The exit status is 2 if leadline would reject a file and did not repair it.
 

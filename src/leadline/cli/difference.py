@@ -71,8 +71,9 @@ def command(
     use reading
     -C difference.signed, difference.printed6, difference.weighted, difference.normalise, difference.condense,
        difference.truncate
-    -o | figures map/tree/cumulative/parameter | kinds Kind of figure: map (distances between runs), tree
-       (groups of runs), cumulative (distribution of id) or parameter (RIC by --parameter). [default: map]
+    -o | figures map/tree/cumulative/parameter | kinds Kind of figure to save with -o: map (distances between
+       runs), tree (groups of runs), cumulative (distribution of id) or parameter (RIC by --parameter).
+       [default: map]
     """
     if outputs.figure == "parameter" and (group is None or parameter is None):
         raise UsageError("--figure parameter needs --group FILE:COLUMN and --parameter FILE:COLUMN")

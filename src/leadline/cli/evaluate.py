@@ -237,8 +237,8 @@ def command(  # click documents the options
         With -q, omit the means.
     use evaluation
     -C test.half_width, test.interval = "Student"
-    -o | figures heat-map/box/violin/line/means/slices | kinds Kind of figure: heat-map, box, violin, line,
-       means or slices (with --query-slice). [default: heat-map] | more trec | digits
+    -o | figures heat-map/box/violin/line/means/slices | kinds Kind of figure to save with -o: heat-map, box,
+       violin, line, means or slices (with --query-slice). [default: heat-map] | more trec | digits
     """
     form, figure = outputs.form, outputs.figure
     both({"--figure slices": figure == "slices"}, {"--query-slice FILE:COLUMN": query_slice})
