@@ -89,36 +89,30 @@ SETTINGS = {
     setting.key: setting
     for setting in (
         Setting("read.columns", "Column names for runs without a header, such as query_id,doc_id,rank."),
-        Setting("read.documents", "Number of documents in the collection, for Utility and FallOut.",
-                click.IntRange(0, LARGEST), tried=("-N",)),
-        Setting("read.documents_of",
-                "How to find the document of each chunk in a run: a pattern whose first group is the "
-                "document id, such as '^(.*)#\\d+$', or a table with both ids. The best chunk of a document "
-                "counts.",
-                InputPath()),
-        Setting("read.drop_identical_ids",
-                "Leave out retrieved documents that have the same id as their query, as BEIR and MTEB "
-                "do.",
-                click.BOOL, default=False),
+        Setting("read.documents", "Number of documents in the collection, for the measures Utility and "
+                "FallOut.", click.IntRange(0, LARGEST), tried=("-N",)),
+        Setting("read.documents_of", "How to find the document of each chunk in a run: a pattern whose "
+                "first group is the document id, such as '^(.*)#\\d+$', or a table with both ids. A "
+                "document gets the rank of its best chunk.", InputPath()),
+        Setting("read.drop_identical_ids", "Leave out retrieved documents that have the same id as their "
+                "query, as BEIR and MTEB do.", click.BOOL, default=False),
         Setting("read.encoding", "Character encoding of texts, such as latin-1.", default="utf-8"),
-        Setting("read.kind", "Content of the files, if their columns do not show it.",
-                one_in("qrels", "run", "values")),
-        Setting("read.known", "File with the documents that the user already knew, for Coverage and Novelty.",
-                InputPath()),
-        Setting("read.lengths",
-                "Lengths of documents (of chunks, with documents_of) for measures with a budget, such as "
-                "R@500tokens. FILE:COLUMN is a column of a table with the ids in doc_id or chunk_id.",
-                tried=("--tokens",)),
+        Setting("read.kind", "How to read files whose columns do not show what they contain: as judgments "
+                "(qrels), a run, or per-query values (values).", one_in("qrels", "run", "values")),
+        Setting("read.known", "File with the documents that the user already knew, for the measures "
+                "Coverage and Novelty.", InputPath()),
+        Setting("read.lengths", "Lengths of documents (of chunks, with documents_of), for measures with a "
+                "budget, such as R@500tokens. FILE:COLUMN is a column of a table with the ids in doc_id or "
+                "chunk_id.", tried=("--tokens",)),
         Setting("read.name", "Name of the run to read from a table with several runs."),
-        Setting("read.name_by", "Source of a run's name: its file or its tag.", one_in("file", "tag"), "file",
-                tried=("--names",)),
-        Setting("read.negative", "Treatment of negative grades in rank measures.",
+        Setting("read.name_by", "What to name each run after: its file or its tag.", one_in("file", "tag"),
+                "file", tried=("--names",)),
+        Setting("read.negative", "What a document with a negative grade counts as in rank measures.",
                 one_in("nonrelevant", "unjudged"), "nonrelevant"),
         Setting("read.on_duplicate",
                 "What to do if a run retrieves a document twice for a query: report an error, keep the "
                 "first, the last or the highest-scoring copy (max), or let repeats keep their ranks as "
-                "non-relevant documents (hold).",
-                one_in("refuse", "first", "last", "max", "hold"), "refuse"),
+                "non-relevant documents (hold).", one_in("refuse", "first", "last", "max", "hold"), "refuse"),
         Setting("read.on_nan", "What to do if a score is NaN: report an error or drop the line.",
                 one_in("refuse", "drop"), "refuse"),
         Setting("read.order", "Order of the documents of a run: by score or by the rank column.",
@@ -126,166 +120,136 @@ SETTINGS = {
         Setting("read.qrels_columns",
                 "Column names for judgments without a header, such as query_id,doc_id,relevance."),
         Setting("read.queries_in",
-                "File with the queries to read: one id per line, a table with query_id, qrels or a run.",
-                QueryFilePath()),
-        Setting("read.second_judge",
-                "A second judge's judgments of the pairs that `pool --twice` drew. Values then reflect the "
-                "second judge."),
-        Setting("read.second_pool", "Pool of the pairs judged twice, if the second judge's judgments have "
-                                    "no probabilities."),
-        Setting("read.subtopics",
-                "Read column 2 of the judgments as subtopics, for diversity measures such as alpha_nDCG@10.",
-                click.BOOL, default=False),
-        Setting("text.analysis", "Text analysis, such as Words(stem=porter,stop=none) or Characters(n=4).",
-                ANALYSIS),
-        Setting("text.fields", "Column with the text. [default: title and text]", many=True,
-                tried=("--field",)),
+                "File with the ids of the queries to read: qrels, a run, a table with the column query_id, "
+                "or one id per line. Other queries are ignored. [default: all queries]", QueryFilePath()),
+        Setting("read.second_judge", "File with a second judge's judgments of the pairs that `pool --twice` "
+                "drew. Scores then estimate those of the second judge."),
+        Setting("read.second_pool", "Pool from `pool --twice`, needed with read.second_judge if the second "
+                "judge's judgments have no probabilities."),
+        Setting("read.subtopics", "Read column 2 of the judgments as subtopics, for diversity measures such "
+                "as alpha_nDCG@10.", click.BOOL, default=False),
+        Setting("text.analysis", "How to split texts into terms, such as Words(stem=porter,stop=none) or "
+                "Characters(n=4). [default: depends on the language]", ANALYSIS),
+        Setting("text.fields",
+                "Column with the text. [default: title and text]", many=True, tried=("--field",)),
         Setting("text.id_column", "Column with the ids of the texts.", tried=("--id",)),
-        Setting("scores.higher_is_better",
-                "Custom measure for which higher is better. Gates on custom measures need this setting or "
-                "scores.lower_is_better.",
-                many=True),
-        Setting("scores.lower_is_better", "Custom measure for which lower is better, such as latency.",
-                many=True),
+        Setting("scores.higher_is_better", "Name of a custom measure for which higher is better. Gates on a "
+                "custom measure need this setting or scores.lower_is_better.", many=True),
+        Setting("scores.lower_is_better",
+                "Name of a custom measure for which lower is better, such as latency.", many=True),
         Setting("scores.missing",
-                "What to do if a run is missing a value: report an error, count it as 0, or leave the query "
-                "out of all means (drop).",
-                one_in("refuse", "zero", "drop"), "refuse"),
-        Setting("scores.queries",
-                "Queries to average over: all judged queries, those also in the run (both), or those with a "
-                "relevant document. [default: all, except with --profile trec9 or trec10]",
-                one_in("all", "both", "with_relevant")),
-        Setting("scores.wide",
-                "Whether columns of per-query values are runs or measures. [default: by their names]",
-                one_in("runs", "measures")),
-        Setting("test.draws", "Number of resamples, or 0 for none.",
-                click.IntRange(0, LIMITS["draws"]), 1000),
+                "What to do if a run has no value for a query: report an error, count it as 0, or leave the "
+                "query out of all means (drop).", one_in("refuse", "zero", "drop"), "refuse"),
+        Setting("scores.queries", "Queries to average over: all judged queries, those also in the run "
+                "(both), or those with a relevant document. [default: all, except with --profile trec9 or "
+                "trec10]", one_in("all", "both", "with_relevant")),
+        Setting("scores.wide", "What the columns of a table of per-query values are: runs or measures. "
+                "[default: decided by their names]", one_in("runs", "measures")),
+        Setting("test.draws", "Number of random resamples from which confidence intervals are computed. "
+                "With 0, these intervals are left out.", click.IntRange(0, LIMITS["draws"]), 1000),
         Setting("test.family", "Tests to correct together: those of one measure, or of all measures.",
                 one_in("measure", "all"), "measure"),
         Setting("test.half_width",
-                "Half-width of confidence intervals to plan for, with a sampled pool. Shows how many queries "
-                "are needed at different numbers of judgments per query.", click.FLOAT),
-        Setting("test.interval",
-                "Method for confidence intervals: Student, BCa or Percentile (both bootstrap), or "
-                "Randomisation (only in comparisons). [default: Student, but Randomisation for up to 100 "
-                "intervals with --test Randomisation]", INTERVAL),
-        Setting("test.per_pair",
-                "Show a separate confidence interval for each pair instead of simultaneous intervals.",
-                click.BOOL, default=False),
-        Setting("test.power",
-                "Power for test.smallest, detectable differences and the margins of gates.",
-                click.FLOAT, 0.8),
+                "Half-width of confidence intervals to plan for, with a sampled pool. Shows how many "
+                "queries you need to reach it, for different numbers of judgments per query.", click.FLOAT),
+        Setting("test.interval", "Method for confidence intervals: Student, BCa or Percentile (both "
+                "bootstrap), or Randomisation (only in comparisons). [default: Student, but Randomisation "
+                "for up to 100 intervals with --test Randomisation]", INTERVAL),
+        Setting("test.per_pair", "Show a separate confidence interval for each pair instead of simultaneous "
+                "intervals.", click.BOOL, default=False),
+        Setting("test.power", "Statistical power for test.smallest, detectable differences and the margins "
+                "of gates.", click.FLOAT, 0.8),
         Setting("test.smallest",
                 "Smallest difference of interest. Shows how many queries or users are needed to detect it "
-                "(with a sampled pool, at different numbers of judgments per query).",
-                click.FLOAT),
-        Setting("figure.labels",
-                "Label for a run, such as bm25=Okapi, or FILE:COLUMN with the labels of all runs.",
-                many=True, tried=("--label",)),
-        Setting("figure.pair", "Pair of runs to show in the differences, scatter and slices figures, "
-                               "such as bm25,dense.",
-                PairOfNames(), tried=("--plot-pair",)),
-        Setting("output.changed", "Number of queries to show per pair: those with the largest differences.",
-                click.IntRange(0), 3),
-        Setting("output.digits", "Digits after the decimal point in tables. [default: 4]",
-                click.IntRange(1, 10)),
-        Setting("output.force_update",
-                "Write a baseline file even if a check fails, a run lacks judged queries, or the judgments, "
-                "measures or options have changed.", click.BOOL, default=False),
-        Setting("output.top",
-                "Number of runs to show in LaTeX and Markdown: the best on the first measure, plus the "
-                "baseline.",
-                COUNT),
-        Setting("abtest.document", "Column with the document.", default="doc_id", tried=("--doc",)),
-        Setting("abtest.effect",
-                "Relative difference that the always-valid (sequential) test is tuned for.",
-                click.FLOAT, 0.2),
-        Setting("abtest.metric",
-                "Metric to compare: share of users who click, or clicks per row (needs --user).",
-                one_in("users", "rows"), "users"),
-        Setting("abtest.query", "Column with the query. [default: all rows belong to one query]"),
-        Setting("agreement.over",
-                "Pairs to compare: those that all assessors judged, or those that at least two judged.",
-                one_in("all", "two"), "all"),
-        Setting("agreement.resample",
-                "Unit for confidence intervals: queries (at least ten), pairs (only for these queries), or "
-                "auto (queries, or pairs with --table).",
-                one_in("auto", "queries", "pairs"), "auto"),
+                "(with a sampled pool, at different numbers of judgments per query).", click.FLOAT),
+        Setting("figure.labels", "Label of a run in figures, such as bm25=Okapi, or FILE:COLUMN with the "
+                "labels of all runs.", many=True, tried=("--label",)),
+        Setting("figure.pair", "Pair of runs to show in the differences, scatter and slices figures, such "
+                "as bm25,dense.", PairOfNames(), tried=("--plot-pair",)),
+        Setting("output.changed", "Number of queries to show per pair of runs: those with the largest "
+                "differences.", click.IntRange(0), 3),
+        Setting("output.digits",
+                "Digits after the decimal point in tables. [default: 4]", click.IntRange(1, 10)),
+        Setting("output.force_update", "Write a baseline file even if a check fails, a run lacks judged "
+                "queries, or the judgments, measures or options have changed.", click.BOOL, default=False),
+        Setting("output.top", "Number of runs to show in LaTeX and Markdown tables: the best on the first "
+                "measure, plus the baseline. [default: all]", COUNT),
+        Setting("abtest.document", "Column with the document ids.", default="doc_id", tried=("--doc",)),
+        Setting("abtest.effect", "Relative difference between the systems that the always-valid "
+                "(sequential) test is tuned for.", click.FLOAT, 0.2),
+        Setting("abtest.metric", "Metric to compare: share of users who click, or clicks per row (needs "
+                "--user).", one_in("users", "rows"), "users"),
+        Setting("abtest.query", "Column with the query ids. [default: all rows belong to one query]"),
+        Setting("agreement.over", "Query-document pairs to compare: those that all assessors judged, or "
+                "those that at least two judged (two).", one_in("all", "two"), "all"),
+        Setting("agreement.resample", "What confidence intervals are computed over: queries (needs ten or "
+                "more), pairs (intervals then apply to these queries only), or auto (queries, but pairs "
+                "with --table).", one_in("auto", "queries", "pairs"), "auto"),
         Setting("agreement.top", "In an audit, number of best runs whose order is also compared separately.",
                 click.IntRange(2, LARGEST), 10),
-        Setting("agreement.weights", "Weights for disagreement in Cohen's kappa.",
-                one_in("none", "linear", "quadratic"), "none"),
-        Setting("agreement.within",
-                "Report the number of judgments needed for this half-width of kappa. [default with "
-                "--runs: 0.05]",
-                click.FLOAT),
-        Setting("difference.condense", "Remove unjudged documents before the cutoff.",
-                click.BOOL, default=False),
-        Setting("difference.normalise", "Divide by the value of the ideal list. [default: true with -k]",
-                click.BOOL),
-        Setting("difference.printed6", "Use the weights of equation 6 exactly as printed in the paper.",
-                click.BOOL, default=False),
-        Setting("difference.signed", "Report a negative RIC for reversed lists.",
-                click.BOOL, default=False),
-        Setting("difference.truncate", "End each list after its last relevant document.",
-                click.BOOL, default=True),
-        Setting("difference.weighted", "Weight documents by their ideal ranks. [default: true with -k]",
-                click.BOOL),
-        Setting("histogram.as_printed",
-                "Follow the paper exactly: normalize by run, pool the queries, and leave out documents that "
-                "were not retrieved.",
-                click.BOOL, default=False),
-        Setting("histogram.missing",
-                "Score for relevant documents missing from a list: the list's minimum, or none (skip). "
-                "[default: min]", one_in("min", "skip")),
+        Setting("agreement.weights",
+                "Weights for disagreement in Cohen's kappa.", one_in("none", "linear", "quadratic"), "none"),
+        Setting("agreement.within", "Half-width of the confidence interval of kappa for which to report the "
+                "number of judgments needed. [default with --runs: 0.05]", click.FLOAT),
+        Setting("difference.condense", "Remove unjudged documents from the lists before the cutoff. "
+                "[default: unjudged documents keep their ranks]", click.BOOL, default=False),
+        Setting("difference.normalise",
+                "Divide all values by the RIC of the ideal list. [default: true with -k]", click.BOOL),
+        Setting("difference.printed6", "For document weights, use equation 6 exactly as printed in the "
+                "paper.", click.BOOL, default=False),
+        Setting("difference.signed", "Report a negative RIC for lists with most pairs of documents in the "
+                "wrong order.", click.BOOL, default=False),
+        Setting("difference.truncate",
+                "End each list after its last relevant document.", click.BOOL, default=True),
+        Setting("difference.weighted",
+                "Weight documents by their ranks in an ideal list. [default: true with -k]", click.BOOL),
+        Setting("histogram.as_printed", "Follow the paper exactly: normalize by run, pool the queries, and "
+                "leave out documents that were not retrieved.", click.BOOL, default=False),
+        Setting("histogram.missing", "Score for relevant documents that a run does not retrieve: the lowest "
+                "score in the list (min), or none, so that they are left out (skip). [default: min, or skip "
+                "with as_printed]", one_in("min", "skip")),
         Setting("histogram.nonrelevant",
-                "Documents counted as non-relevant: all retrieved documents that are not judged relevant, or "
-                "only those judged non-relevant.", one_in("retrieved", "judged"), "retrieved"),
-        Setting("histogram.sample_from",
-                "Documents to sample from: each run's own lists, or the union of all runs.",
-                one_in("list", "union"), "list"),
-        Setting("histogram.show",
-                "Run to show in the figure (at most four runs). [default: all runs if at most four, "
-                "otherwise those with the highest and lowest HSA]", many=True),
-        Setting("index.positions", "Store term positions. Only SDM needs them, and an index without "
-                                   "them is smaller.",
-                click.BOOL, default=True, tried=("--no-positions",)),
-        Setting("index.prefix",
-                "With --store-text, number of bytes to store from the start of each text. The whole text is "
-                "indexed.", COUNT),
-        Setting("judge.looks",
-                "Number of times to check --stop-when, at equal steps. [default: the number in "
-                "`pool --looks`, or 10 without it]", COUNT),
-        Setting("pool.batch", "Maximum number of new pairs per query.", COUNT),
-        Setting("pool.everything", "Pool the whole collection.", click.BOOL, default=False,
-                tried=("--all",)),
-        Setting("pool.known", "File with pairs to exclude: a pool or qrels.", InputPath()),
-        Setting("pool.new_runs",
-                "Share of the budget for documents below the cutoff that later runs may retrieve.",
-                click.FLOAT, 0.15),
-        Setting("pool.random",
-                "Number of documents added per query, sampled from the rest of the collection.",
-                click.IntRange(0, LARGEST), 0),
-        Setting("pool.whole", "Include known pairs in the output.", click.BOOL, default=False),
-        Setting("sampled.correction",
-                "Correction of ranks: a prior that is uniform on a log scale (log), or none. With none, "
-                "each of n documents sampled from N counts N/n times.", one_in("log", "none"), "log"),
-        Setting("summary.windows", "Maximum number of windows, with --query.", COUNT, 2),
-        Setting("topics.alpha", "Dirichlet prior of each topic. [default: 50/T]", click.FLOAT),
-        Setting("topics.beta", "Dirichlet prior of each word.", click.FLOAT, 0.01),
-        Setting("topics.distance", "Distance between topic distributions.",
+                "Documents counted as non-relevant: all retrieved documents that are not judged relevant, "
+                "or only those judged non-relevant.", one_in("retrieved", "judged"), "retrieved"),
+        Setting("histogram.sample_from", "With --sample, documents to sample from: each run's own lists, or "
+                "the union of the lists of all runs.", one_in("list", "union"), "list"),
+        Setting("histogram.show", "Run to show in the figure (at most four runs). [default: all runs if at "
+                "most four, or the runs with the highest and lowest HSA]", many=True),
+        Setting("index.positions", "Store term positions. Only SDM needs them, and an index without them is "
+                "smaller.", click.BOOL, default=True, tried=("--no-positions",)),
+        Setting("index.prefix", "With --store-text, number of bytes to store from the start of each text. "
+                "The whole text is indexed.", COUNT),
+        Setting("judge.looks", "Number of times to check --stop-when, at equal steps. [default: the number "
+                "in `pool --looks`, or 10 without it]", COUNT),
+        Setting("pool.batch", "Maximum number of new pairs in POOL per query. [default: no limit]", COUNT),
+        Setting("pool.everything", "Pool all documents in the collection for every query.", click.BOOL,
+                default=False, tried=("--all",)),
+        Setting("pool.known",
+                "File with query-document pairs to leave out of POOL: a pool or qrels.", InputPath()),
+        Setting("pool.new_runs", "With --for, share of the budget for documents below the cutoff that later "
+                "runs may retrieve.", click.FLOAT, 0.15),
+        Setting("pool.random", "Number of documents to add per query, sampled from the documents in the "
+                "collection that are not pooled.", click.IntRange(0, LARGEST), 0),
+        Setting("pool.whole", "Also write known and judged pairs to POOL.", click.BOOL, default=False),
+        Setting("sampled.correction", "How to correct ranks: with a prior that is uniform on a log scale "
+                "(log), or not at all (none). With none, each of n documents sampled from N counts N/n "
+                "times.", one_in("log", "none"), "log"),
+        Setting("summary.windows", "With --query, maximum number of passages in the summary.", COUNT, 2),
+        Setting("topics.alpha", "Dirichlet prior of each topic in a document. [default: 50/T]", click.FLOAT),
+        Setting("topics.beta", "Dirichlet prior of each word in a topic.", click.FLOAT, 0.01),
+        Setting("topics.distance", "Distance between topic vectors by which documents are ranked.",
                 one_in("hellinger", "js", "cosine"), "hellinger"),
-        Setting("topics.estimator",
-                "Estimator: left-to-right on whole documents, or document completion (every second token).",
-                one_in("left-to-right", "completion"), "left-to-right"),
-        Setting("topics.field", "Column with the text. [default: the name of the language]"),
-        Setting("topics.fits", "Number of models to fit with different seeds. Their scores are averaged.",
-                click.IntRange(1, LIMITS["fits"]), 5),
-        Setting("topics.particles", "Number of particles for left-to-right.",
+        Setting("topics.estimator", "Estimator of perplexity: left-to-right on whole documents, or document "
+                "completion (every second token).", one_in("left-to-right", "completion"), "left-to-right"),
+        Setting("topics.field", "Column with the text. [default: title and text, or the name of the "
+                "language in a polylingual model]"),
+        Setting("topics.fits", "With --docs, number of models to fit with different seeds. The scores are "
+                "averaged over models.", click.IntRange(1, LIMITS["fits"]), 5),
+        Setting("topics.particles", "Number of particles for the left-to-right estimator of perplexity.",
                 click.IntRange(1, LIMITS["particles"]), 20),
-        Setting("topics.restarts", "Number of chains. leadline keeps the chain with the highest likelihood.",
-                click.IntRange(1, LIMITS["restarts"]), 1),
-        Setting("topics.sweeps", "Number of Gibbs sweeps over all tokens.",
+        Setting("topics.restarts", "Number of Gibbs chains to run. leadline keeps the chain with the "
+                "highest likelihood.", click.IntRange(1, LIMITS["restarts"]), 1),
+        Setting("topics.sweeps", "Number of Gibbs sweeps over all tokens, in each fit.",
                 click.IntRange(1, LIMITS["sweeps"]), 500),
     )
 }  # fmt: skip

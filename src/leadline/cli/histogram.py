@@ -49,10 +49,11 @@ def command(
     --from-ranks | Measures | flag
         Use ranks as scores (recommended for submitted runs).
     --depth K | Reading | int 1..
-        Number of documents to keep per query. Lists are cut before anything else is done.
+        Number of documents to keep per query and run. Lists are cut before anything else is done. [default:
+        all]
     --sample N | Reading | int 1..
         Number of non-relevant documents to sample per query: those with the smallest SHA-256 hashes of seed,
-        query and document.
+        query and document. [default: all]
     -l, --level GRADE | Measures | float | (= 1.0)
         Lowest relevant grade. [default: 1]
     --seed N | Statistics | int 0..4294967295 | = 0

@@ -36,7 +36,7 @@ def command(
         Keep only documents that pass a filter on a table, such as spam.tsv:percentile>=60. Documents missing
         from the table are left out.
     --store-text | flag
-        Store the texts, for summaries.
+        Store the texts in the index, for summaries and for `leadline judge`.
     use texts
     -C index.positions, index.prefix
     -o | thing INDEX

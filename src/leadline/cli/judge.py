@@ -44,8 +44,8 @@ def command(
     """Judge pooled documents on a page in the browser.
 
     Press a digit to grade the document, U to undo, S to skip, N to write a note, or T to see the full text.
-    Documents appear in the order of the pool if `leadline pool --for` drew it, otherwise query by query, in a
-    random order for each assessor. The page hides systems and ranks. Each judgment is written to --store
+    A pool from `leadline pool --for` is judged in the order of the pool, and any other pool query by query,
+    in a random order for each assessor. The page hides systems and ranks. Each judgment is written to --store
     before the page says it is saved. Press Ctrl-C to stop the server, and run the same command again to
     resume. The page needs --docs and --queries. `leadline evaluate` reads the store as qrels, and --export
     writes a qrels file.
@@ -69,12 +69,12 @@ def command(
         Names of assessors who share the queries, such as ann,bob. [default: every assessor judges all
         queries]
     --overlap SHARE | share 0..1
-        Share of pairs that two of the --judges grade, to measure agreement. [default: 0.1]
+        Share of the pooled pairs that two of the --judges grade, to measure agreement. [default: 0.1]
     --stop-when RULE | Sampling
-        Rule that ends judging, such as "P@10 half-width < 0.05", for the widest 95 % interval of the runs
-        (of the difference, if drawn --for-pair) on these queries. Needs a pool from `pool --for`.
+        Condition that ends judging, such as "P@10 half-width < 0.05", for the widest 95 % interval of a run
+        (with `pool --for-pair`: of the difference) on these queries. Needs a pool from `pool --for`.
     --content FORMS as forms | = "full"
-        Content below the title: title (nothing), static or dynamic (a summary), or full (the text). Give
+        What to show below the title: nothing (title), a summary (static or dynamic) or the text (full). Give
         several, such as static,dynamic, to assign one at random per assessor and document.
     --simulate QRELS
         Let simulated --judges grade the pool with these judgments, and start no server. Pairs without a

@@ -55,18 +55,17 @@ def command(
         Pool depth: the first K documents of every run. With --for, only these documents can be sampled.
         [default with --for: twice the largest cutoff, and at least 200 if a measure has no cutoff]
     --method NAME | Selection | POOLING
-        Pooling method to use instead of --depth: RRF(documents=100), RBP(documents=100,p=0.8) or
-        MoveToFront(documents=100) (docs/judging.md).
+        Pooling method to use instead of --depth, with the number of documents per query: RRF(documents=100),
+        RBP(documents=100,p=0.8) or MoveToFront(documents=100) (docs/judging.md).
     --docs DOCS as documents
-        Collection (texts or an index). Documents outside the collection are left out. [default: all retrieved
-        documents]
+        Collection (texts or an index), without --for. Documents outside the collection are left out.
+        [default: all retrieved documents]
     --queries QUERIES
-        Queries (topics). Queries that no run contains are also pooled if you add -C pool.random or
-        -C pool.everything.
+        Query (topic) file, to pool queries that no run contains. Needs -C pool.random or -C pool.everything.
     --judged QRELS
-        Existing judgments, which must not come from a pool drawn with the same seed. MoveToFront uses their
-        grades. With --for, the judged pairs are in the pool with probability 1 but need no new judgment.
-        Otherwise, they are left out.
+        Existing judgments, which MoveToFront uses. Judged pairs are left out of POOL. With --for, judged
+        pairs are in POOL with probability 1 but need no new judgment, and the judgments must not come from a
+        pool drawn with the same seed.
     --level GRADE as rel | Selection | float | (= 1.0)
         Lowest relevant grade, for MoveToFront and for the measures of --for. [default: 1]
     --for MEASURE as wanted | Sampling | MEASURE | many
@@ -74,26 +73,28 @@ def command(
     --budget B | Sampling | float
         Mean number of judgments per query.
     --total N | Sampling | int 1..
-        Expected total number of judgments. The number drawn is random.
+        Expected number of judgments over all queries.
     --for-pair A B as pair | Sampling | nargs 2
-        Sample only documents whose weights in runs A and B differ. Single runs then have no interval.
+        Sample only documents whose weights in runs A and B differ. Estimates for single runs have no
+        interval.
     --for-run RUN | Sampling | many
-        New run to measure, instead of the RUN arguments (repeatable). Only documents of new runs are sampled,
-        except documents already in --judged.
+        New run to measure, instead of the RUN arguments (repeatable). Only documents of these runs that are
+        not in --judged are sampled.
     --machine LABELS | Sampling
-        LLM labels for the forecast. They do not change the draw, but estimates from the pool use them.
+        LLM labels for the forecast and for estimates from the pool. The labels do not change the draw.
     --from POOL as earlier | Sampling
-        Earlier pool from `pool --for`, to enlarge with the same --seed (all its pairs are kept), or for
-        --twice or --leave-out.
+        Earlier pool from `pool --for`, to use with --twice or --leave-out, or to enlarge with --for and the
+        same --seed (all its pairs are kept).
     --twice M | Sampling | int 1..
-        Draw about M pairs from --from for a second judge, to measure the first judge's error.
+        Draw about M pairs of the pool in --from for a second judge, to measure the first judge's error.
     --leave-out FILE:COLUMN | Sampling
-        Teams of the runs in --from. Shows what each run would lose if its team had not contributed.
+        Table column with the team of each run in --from. Shows what each run would lose if its team had not
+        contributed.
     --looks N | Sampling | int 1.. | = 1
-        Number of times you may ask for a verdict, at equal steps (none before 50 judgments). Each verdict is
-        tested at alpha divided by this number.
+        Number of times you may test for a difference while judging, at equal steps (none before 50
+        judgments). Each test uses alpha divided by N.
     --seed N | Sampling | int 0..4294967295 | = 0
-        Random seed.
+        Random seed for sampling.
     use repairs
     -C pool.new_runs, pool.whole, pool.batch, pool.known, pool.everything, pool.random, read.name_by
     -o | thing POOL

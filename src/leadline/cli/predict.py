@@ -47,12 +47,12 @@ def command(
     -------
     runs...
     -m, --predictor NAME as predictors | Measures | PREDICTOR | many
-        Predictor (repeatable): DeShaTo(total), NQC(tail) or WIG(tail). DeShaTo needs --topics. [default: all
-        that the inputs allow]
+        Query performance predictor (repeatable): DeShaTo(total), NQC(tail) or WIG(tail). DeShaTo needs
+        --topics. [default: all that the inputs allow]
     --index INDEX
         Index of the documents, for WIG(length=root). Needs --queries.
     --queries QUERIES
-        Query (topic) file. Needs --index.
+        Query (topic) file, for WIG(length=root). Needs --index.
     --topics VECTORS as vectors
         Document topic vectors for DeShaTo, as written by `leadline topics infer`.
     --truth RESULT[:MEASURE]

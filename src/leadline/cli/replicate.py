@@ -59,7 +59,7 @@ def command(
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: AP, nDCG@10]
     --rbo RBO | Measures | SIMILARITY | = "RBO(p=0.95)"
-        Rank-biased overlap, with its persistence p.
+        Rank-biased overlap to compute, with its persistence p.
     use confidence, seed
     -q, --per-query | Queries | flag
         Add per-query differences, tau union and RBO to the JSON output (reproductions only).

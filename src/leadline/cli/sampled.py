@@ -57,19 +57,20 @@ def command(
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure, such as AP (repeatable). [default: AP, nDCG@10, RR, P@10, R@100]
     --population N | Sampling
-        Number of documents in the collection, or a file with the number of non-relevant documents per
-        query. [default: the number of documents with scores]
+        Number of documents in the collection, or a file with the number of non-relevant documents per query.
+        [default: the number of scored documents]
     --sample N | Sampling | int 1..
-        Number of scored non-relevant documents to keep per query: first those from --certain, then those with
-        the smallest SHA-256 hashes of seed, query and document. [default: all]
+        Number of non-relevant documents per query to keep or, with --draw, to draw: first those from
+        --certain, then those with the smallest SHA-256 hashes of seed, query and document. [default: all
+        scored documents]
     --certain RUN:K | Sampling
-        Always include the first K documents of RUN (stratified sampling), each with weight 1. The random
-        sample is drawn from the other documents.
+        Always include the first K documents of RUN for each query (stratified sampling), each with weight 1.
+        The random sample is drawn from the other documents.
     --draw POOL as pairs | Sampling | OUTPUT
-        Draw --sample documents from --docs, and write to POOL the pairs that every system must score. Pass no
-        SCORES.
+        Draw N non-relevant documents per query (--sample N) from --docs, add the relevant documents, and
+        write to POOL the pairs that every system must score. Pass no SCORES.
     --docs DOCS | Sampling
-        Collection to sample from (texts or an index).
+        Collection from which --draw samples (texts or an index).
     -l, --level GRADE as rel | Measures | float
         Lowest relevant grade, for measures with the parameter `rel`. [default: 1]
     use confidence

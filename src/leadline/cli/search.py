@@ -63,18 +63,18 @@ def command(
     index
     [queries]
     --query TEXT
-        Single query to use instead of QUERIES. Shows its result list.
+        Single query to search for, instead of QUERIES. Prints the results.
     -m, --model MODEL as models | MODEL | many | = ["BM25"]
         Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable). `leadline models` lists all models.
     -k N | int 1..
-        Number of documents retrieved per query. [default: 1000, or 10 with --query]
+        Number of documents to retrieve per query. [default: 1000, or 10 with --query]
     --show | Output | dynamic/static | flag_value dynamic
-        Print readable result lists, with dynamic (default) or static summaries if the index stores texts. -f
-        html turns them into a page.
+        Print readable result lists, with dynamic (default) or static summaries if the index stores texts.
+        With -f html, the lists are printed as a page.
     use feedback
     -q, --per-query | Queries | flag
-        Show how many milliseconds each query takes and, if the index stores texts, how many its summaries (at
-        most ten) take. `leadline compare` reads this output if you add -f csv.
+        Show the milliseconds that each query takes and, if the index stores texts, the milliseconds that its
+        summaries (at most ten) take. `leadline compare` reads this output if you add -f csv.
     use texts
     -o | thing RUN | optional
     """

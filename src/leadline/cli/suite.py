@@ -16,13 +16,13 @@ def command(
     """Evaluate many runs on many collections, and compare them.
 
     SUITE is a TOML file, or a folder with COLLECTION/qrels.txt (or qrels.tsv, or qrels/test.tsv) and
-    COLLECTION/runs/*. Runs with the same name count as the same system. In the file, [collections.NAME] has
-    qrels, runs (pattern, list of patterns, or table of paths), documents (number in the collection, 0 if
-    unknown) and level (lowest relevant grade). You can add measures and [groups] of collections. Paths are
-    relative to the file.
+    COLLECTION/runs/*. Runs with the same name count as the same system. In the file, each [collections.NAME]
+    needs qrels and runs (pattern, list of patterns, or table of paths). You can add documents (number of
+    documents in the collection) and level (lowest relevant grade) to a collection, and measures and [groups]
+    of collections to the file. Paths are relative to the file.
 
-    The macro mean gives every collection the same weight. A run that lacks a collection has no macro mean
-    unless you add --partial. leadline tests every pair on each collection, over the queries of all
+    The macro mean gives every collection the same weight. A run that is missing from a collection has no
+    macro mean unless you add --partial. leadline tests every pair on each collection, over the queries of all
     collections together, and over the collections, each of which then counts as one observation. The last
     test needs at least five collections.
 
@@ -32,7 +32,7 @@ def command(
     -------
     suite
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        Measure (repeatable). [default: those in SUITE, or nDCG@10]
+        Measure, such as nDCG@10 (repeatable). [default: the measures in SUITE, or nDCG@10]
     --baseline NAME | Statistics | many
         Run to compare the other runs with (repeatable). [default: all pairs]
     --test NAME | Statistics | T/Randomisation (any case) | = "T"
@@ -41,11 +41,11 @@ def command(
         Correction for multiple tests: Holm, Hochberg, Bonferroni, BH or Uncorrected.
     use confidence, seed
     --partial | Measures | flag
-        If a run lacks collections, average over the collections it has. [default: no macro mean, win rate or
-        test over all collections for such a run]
+        Average runs that are missing from some collections over the remaining collections. [default: such
+        runs have no macro mean, win rate or test over all collections]
     --engine ENGINE | Parts | = "local"
-        Evaluate runs with threads (local), N processes (processes[:N]), N Dask workers (dask[:N]) or a Dask
-        cluster (dask:tcp://HOST:PORT).
+        Where to evaluate runs: in threads (local), N processes (processes[:N]), N Dask workers (dask[:N]) or
+        a Dask cluster (dask:tcp://HOST:PORT).
     use repairs
     -o | figure
     """

@@ -65,13 +65,13 @@ def command(
     -------
     source : DOCS-or-INDEX
     --doc ID | required
-        Document id.
+        Id of the document to summarize.
     --query TEXT
         Query for a dynamic summary. Matches are marked.
     --words N | int 1.. | = 50
         Maximum number of words in the summary.
     --static as kind | first/sentences
-        Kind of static summary: first words, or key sentences. [default: first]
+        Kind of static summary: the first words, or the key sentences. [default: first]
     use analysis, texts
     -C summary.windows
     -o

@@ -86,7 +86,7 @@ def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
     model
     docs
     --language LANGUAGE | Texts
-        Language of the documents. [default: all languages of the model, one column each]
+        Language of the documents. [default: all languages of the model, one text column per language]
     use seed
     -C read.encoding, text.id_column, topics.field
     -o | thing VECTORS
@@ -120,7 +120,7 @@ def perplexity(context: click.Context, /, *, model: str, docs: str, outputs: Out
     model
     docs
     --language LANGUAGE | Texts
-        Language of the documents. [default: all languages of the model, one column each]
+        Language of the documents. [default: all languages of the model, one text column per language]
     use seed
     -C topics.particles, topics.estimator, read.encoding, text.id_column, topics.field
     -o
@@ -167,9 +167,9 @@ def search(
     -k N | int 1.. | = 1000
         Number of documents retrieved per query.
     --query-language LANGUAGE as source | Texts
-        Language of QUERIES.
+        Language of QUERIES. Needs --language. [default: all languages of the model]
     --language LANGUAGE as target | Texts
-        Language of DOCS.
+        Language of DOCS. Needs --query-language. [default: all languages of the model]
     use seed
     -C read.encoding, text.id_column, topics.field, topics.distance
     -o | thing RUN

@@ -39,13 +39,14 @@ def command(
     -------
     runs...
     --method NAME | ESTIMATOR | = "nruns"
-        Method: aslam-savell, deshato, nruns, reference-count, soboroff or spoerri. deshato uses topics. The
-        other methods use the agreement between systems. Parameters go in parentheses, as in nruns(pseudo=10).
+        Method: aslam-savell, deshato, nruns, reference-count, soboroff or spoerri. All methods except deshato
+        use the agreement between systems. The method deshato uses topics. Parameters go in parentheses, as in
+        nruns(pseudo=10).
     --depth K | Reading | int 1..
         Number of documents used per ranked list. [default: 30 for nruns and deshato, 100 for soboroff and
         reference-count, 50 for spoerri, all for aslam-savell]
     --one-vote-per FILE:COLUMN
-        Team of every run. The runs of a team share one vote.
+        Table column with the team of each run. Runs of the same team share one vote.
     --topics VECTORS as vectors
         Document topic vectors for deshato, as written by `leadline topics infer`.
     --docs DOCS as documents
@@ -53,8 +54,8 @@ def command(
     -T T as topics | int 1..10000 | = 50
         Number of LDA topics (used with --docs).
     --share-from QRELS
-        Judgments from which soboroff takes the share of relevant documents (mean and standard deviation over
-        queries). [default: 5 % and 3 %]
+        Judgments from which --method soboroff takes the share of relevant documents (mean and standard
+        deviation over queries). [default: 5 % and 3 %]
     use seed, per-query-json, repairs
     -C read.encoding, text.id_column, topics.sweeps, topics.fits, read.name_by
     -o | figure

@@ -31,7 +31,7 @@ def command(
     a : RESULT[:MEASURE]
     b : RESULT[:MEASURE]
     --qrels QRELS | Reading
-        Relevance judgments. Needs --run.
+        Relevance judgments on which the values are based. Needs --run.
     --run RUN | Reading
         Run that the values belong to. Needs --qrels.
     -m, --measure MEASURE | Measures

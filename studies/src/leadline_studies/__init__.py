@@ -70,14 +70,14 @@ class Outcome(NamedTuple):
 COMPLETE = Option(
     "complete",
     str,
-    "Documents of the collection. Those without a judgment count as not relevant.",
+    "Documents of the collection. Documents without a judgment then count as not relevant.",
     metavar="DOCS",
 )
 VECTORS = Option(
     "vectors",
     str,
-    "Topic vectors from `leadline topics infer`, used instead of --docs. Give one file per fit and number of "
-    "topics.",
+    "Topic vectors from `leadline topics infer`, used instead of --docs (repeatable: one file per fit and "
+    "number of topics).",
     (),
     metavar="FILE",
 )
@@ -90,7 +90,7 @@ OF_TEAMS = Option(
     "Table column with the team of each run. The bootstrap then resamples whole teams.",
     metavar="FILE:COLUMN",
 )
-FITS = Option("fits", int, "Number of models to fit to --docs.", 5)
+FITS = Option("fits", int, "Number of topic models to fit to --docs for each number of topics.", 5)
 SWEEPS = Option("sweeps", int, "Number of Gibbs sweeps over all tokens in each fit.", 500)
 
 ARGUMENTS = ("qrels", "runs")  # of a study that names no others

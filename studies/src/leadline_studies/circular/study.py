@@ -39,11 +39,11 @@ CLAIM = Claim(
 OPTIONS = (
     Option("machine", str, "File of LLM labels.", required=True, metavar="LABELS"),
     Option("new", str, "Run that is not pooled (repeatable).", (), metavar="RUN"),
-    Option("measure", str, "Measure to report.", "P@10"),
+    Option("measure", str, "Measure to estimate for each run.", "P@10"),
     LEVEL,
     Option("depth", int, "Number of documents that the circular run re-ranks.", 100),
     Option("budget", float, "Mean number of judgments per query.", 20.0, metavar="B"),
-    Option("draws", int, "Number of samples to draw.", 200),
+    Option("draws", int, "Number of samples to draw, each with --budget judgments per query.", 200),
     Option("seed", int, "Random seed of the first sample.", 0),
 )
 NAME = "circular"

@@ -30,10 +30,15 @@ CLAIM = Claim("Of stemming, stop words and weighting, weighting matters most.")
 ARGUMENTS = ("docs", "queries", "qrels")
 WEIGHTINGS = ("TF(dot)", "TF(cosine)", "TFIDF(dot)", "TFIDF(cosine)", "BM25")
 OPTIONS = (
-    Option("model", str, "Weighting to try (repeatable). The first is the baseline.", WEIGHTINGS),
+    Option(
+        "model",
+        str,
+        "Retrieval model to use as weighting (repeatable). The first is the baseline.",
+        WEIGHTINGS,
+    ),
     Option("stem", str, "Stemmer to compare with no stemming.", "english", metavar="NAME"),
     Option("stop", str, "Stop word list to compare with no list.", "basic", metavar="NAME"),
-    Option("measure", str, "Measure to compare by.", "AP"),
+    Option("measure", str, "Measure by which systems are compared.", "AP"),
 )
 LEVEL = 0.95
 RULES = f"paired T, Student intervals of {100 * LEVEL:g} %, Holm over all effects"

@@ -62,7 +62,7 @@ from leadline_studies.estimate.trials import Trial
 CLAIM = Claim("Estimates from few judgments are unbiased, and their intervals have nominal coverage.")
 OPTIONS = (
     Option("new", str, "Run that is not pooled (repeatable).", (), metavar="RUN"),
-    Option("machine", str, "File of LLM labels (repeatable).", (), metavar="LABELS"),
+    Option("machine", str, "File of LLM labels to use as a proxy (repeatable).", (), metavar="LABELS"),
     Option(
         "measure", str, "Measure to estimate (repeatable). [default: P@10, RBP(p=0.8)@10, DCG@10, RR@10]", ()
     ),
@@ -74,8 +74,13 @@ OPTIONS = (
         "5,10,20,40,80",
         metavar="NUMBERS",
     ),
-    Option("draws", int, "Number of samples to draw.", 200),
-    Option("pairs", int, "Number of pairs of runs to compare on their own. Give 0 for none.", 40),
+    Option("draws", int, "Number of samples to draw per measure and budget.", 200),
+    Option(
+        "pairs",
+        int,
+        "Number of pairs of runs for which documents are judged separately, or 0 to skip this.",
+        40,
+    ),
     SEED,
 )
 MEASURES = ("P@10", "RBP(p=0.8)@10", "DCG@10", "RR@10")

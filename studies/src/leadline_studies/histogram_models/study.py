@@ -77,9 +77,9 @@ OPTIONS = (
     Option("bins", int, "Number of histogram bins.", 10),
     Option("samples", str, "Numbers of non-relevant documents to sample per query.", SIZES, metavar="N,N"),
     LEVEL,
-    Option("draws", int, "Number of random sets of seven models and of resamples.", 200),
+    Option("draws", int, "Number of random sets of seven models, and number of bootstrap resamples.", 200),
     Option("seed", int, "Random seed.", 0),
-    Option("time", int, "Number of timing rounds. Give 0 for none.", 0),
+    Option("time", int, "Number of rounds in which each model is timed, or 0 to skip timing.", 0),
 )
 LEAST = 3  # models
 

@@ -47,7 +47,7 @@ OPTIONS = (
         metavar="K",
     ),
     Option("bins", int, "Number of histogram bins.", 10),
-    Option("draws", int, "Number of random sets of seven runs and of resamples.", 200),
+    Option("draws", int, "Number of random sets of seven runs, and number of bootstrap resamples.", 200),
     SEED,
     OF_TEAMS,
 )

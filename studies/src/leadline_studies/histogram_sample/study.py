@@ -56,7 +56,7 @@ SHARED = (
     ),
     Option("shares", str, "Percentages of the relevant documents to keep.", "25,50,75,100", metavar="P,P"),
     Option("bins", int, "Number of histogram bins.", 10),
-    Option("repeats", int, "Number of samples to draw.", 10),
+    Option("repeats", int, "Number of samples to draw per query, sample size and share.", 10),
     Option("draws", int, "Number of bootstrap resamples of queries and runs.", 200),
     Option("seed", int, "Random seed.", 0),
 )

@@ -38,9 +38,12 @@ CLAIM = Claim(
 ARGUMENTS = ("docs",)
 EXAMPLE = ("--qrels similar.txt",)
 OPTIONS = (
-    Option("topics", str, "Numbers of topics.", "50,100,200,500,1000,2000,5000", metavar="T,T"),
+    Option("topics", str, "Numbers of topics to try.", "50,100,200,500,1000,2000,5000", metavar="T,T"),
     Option(
-        "qrels", str, "Judgments of similarity. The query ids are ids of documents in DOCS.", metavar="QRELS"
+        "qrels",
+        str,
+        "Judgments of which documents are similar. The query ids are ids of documents in DOCS.",
+        metavar="QRELS",
     ),
     Option(
         "together",
@@ -54,7 +57,7 @@ OPTIONS = (
         "Columns with translations: language of the queries, then language of the documents.",
         metavar="A,B",
     ),
-    Option("id_column", str, "Column with the ids.", metavar="COLUMN"),
+    Option("id_column", str, "Column with the document ids.", metavar="COLUMN"),
     Option("train", str, "Training texts. All of DOCS is then held out.", metavar="DOCS"),
     Option(
         "held_out", float, "Share of DOCS to hold out for perplexity, without --train.", 0.1, metavar="SHARE"

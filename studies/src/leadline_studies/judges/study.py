@@ -42,14 +42,15 @@ OPTIONS = (
     Option(
         "judges",
         str,
-        "Judgments by other assessors (repeatable): FILE, FILE:COLUMN or FILE:*.",
+        "Judgments by other assessors (repeatable): a qrels file, or one column (FILE:COLUMN) or all columns "
+        "(FILE:*) of a table.",
         (),
         required=True,
         metavar="FILE",
     ),
-    Option("measure", str, "Measure to rank by (repeatable). [default: AP, nDCG]", ()),
+    Option("measure", str, "Measure to rank the systems by (repeatable). [default: AP, nDCG]", ()),
     Option(
-        "judged_only", bool, "Remove documents that the assessors did not judge.", False, metavar="YES/NO"
+        "judged_only", bool, "Remove documents without a judgment from the runs.", False, metavar="YES/NO"
     ),
 )
 EQUAL = 0.9  # Voorhees: rankings with such a tau are as good as equal

@@ -46,7 +46,7 @@ OPTIONS = (
     Option("measure", str, "Measure to estimate (repeatable).", MEASURES),
     LEVEL,
     Option("budget", int, "Mean number of judgments per query.", 20),
-    Option("draws", int, "Number of samples to draw.", 50),
+    Option("draws", int, "Number of samples to draw, each with --budget judgments per query.", 50),
     Option("topics", int, "Number of topics for DeShaTo.", 50, metavar="T"),
     Option("fits", int, "Number of LDA fits for DeShaTo.", 3),
     Option("sweeps", int, "Number of Gibbs sweeps over all tokens in each fit.", 200),

@@ -53,7 +53,7 @@ OPTIONS = (
         "model", str, "Retrieval model to try (repeatable). The choice is between the first two.", SYSTEMS
     ),
     Option("measure", str, "Measure to predict.", "AP"),
-    Option("topics", int, "Number of topics.", 100),
+    Option("topics", int, "Number of topics in each topic model.", 100),
     Option("fits", int, "Number of topic models to fit. DeShaTo is the mean over them.", 5),
     SWEEPS,
     Option("splits", int, "Number of random halvings of the queries per threshold.", 100),

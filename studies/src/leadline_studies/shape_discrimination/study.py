@@ -39,7 +39,7 @@ OPTIONS = (
     Option("topics", int, "Number of topics to fit to --docs (repeatable).", (100,)),
     FITS,
     SWEEPS,
-    Option("draws", int, "Number of sets to draw per query and kind.", 20),
+    Option("draws", int, "Number of document sets to draw per query for each kind, random and hard.", 20),
     Option(
         "hard", int, "Number of documents at the top of each run from which hard documents are drawn.", 60
     ),

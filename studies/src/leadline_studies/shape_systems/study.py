@@ -47,7 +47,7 @@ OF_TOPICS = (
 )
 OPTIONS = (
     *OF_TOPICS,
-    Option("subsets", int, "Number of random sets of systems of each size.", 100),
+    Option("subsets", int, "Number of random sets of systems for each set size.", 100),
     LEVEL,
     Option("seed", int, "Random seed.", 0),
 )

@@ -51,7 +51,7 @@ OPTIONS = (
     ),
     Option("level", float, "Lowest relevant grade, for AP.", 1.0, metavar="GRADE"),
     Option("samples", int, "Number of bootstrap resamples of teams.", 1000),
-    Option("subsets", int, "Number of random sets of systems of each size.", 20),
+    Option("subsets", int, "Number of random sets of systems for each set size.", 20),
     SEED,
 )
 SIZES = (5, 10, 20, 50, 100)
