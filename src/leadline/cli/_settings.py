@@ -123,7 +123,7 @@ SETTINGS = {
                 "File with the ids of the queries to read: qrels, a run, a table with the column query_id, "
                 "or one id per line. Other queries are ignored. [default: all queries]", QueryFilePath()),
         Setting("read.second_judge", "File with a second judge's judgments of the pairs that `pool --twice` "
-                "drew. Scores then estimate those of the second judge."),
+                "drew. Estimates then reflect the second judge."),
         Setting("read.second_pool", "Pool from `pool --twice`, needed with read.second_judge if the second "
                 "judge's judgments have no probabilities."),
         Setting("read.subtopics", "Read column 2 of the judgments as subtopics, for diversity measures such "
@@ -132,7 +132,8 @@ SETTINGS = {
                 "Characters(n=4). [default: depends on the language]", ANALYSIS),
         Setting("text.fields",
                 "Column with the text. [default: title and text]", many=True, tried=("--field",)),
-        Setting("text.id_column", "Column with the ids of the texts.", tried=("--id",)),
+        Setting("text.id_column", "Column with the ids of the texts. [default: found by name, such as "
+                "doc_id or query_id]", tried=("--id",)),
         Setting("scores.higher_is_better", "Name of a custom measure for which higher is better. Gates on a "
                 "custom measure need this setting or scores.lower_is_better.", many=True),
         Setting("scores.lower_is_better",
@@ -153,15 +154,15 @@ SETTINGS = {
                 "Half-width of confidence intervals to plan for, with a sampled pool. Shows how many "
                 "queries you need to reach it, for different numbers of judgments per query.", click.FLOAT),
         Setting("test.interval", "Method for confidence intervals: Student, BCa or Percentile (both "
-                "bootstrap), or Randomisation (only in comparisons). [default: Student, but Randomisation "
-                "for up to 100 intervals with --test Randomisation]", INTERVAL),
+                "bootstrap), or Randomisation (only in comparisons). [default: Student, or Randomisation "
+                "with --test Randomisation and at most 100 intervals]", INTERVAL),
         Setting("test.per_pair", "Show a separate confidence interval for each pair instead of simultaneous "
                 "intervals.", click.BOOL, default=False),
         Setting("test.power", "Statistical power for test.smallest, detectable differences and the margins "
                 "of gates.", click.FLOAT, 0.8),
         Setting("test.smallest",
-                "Smallest difference of interest. Shows how many queries or users are needed to detect it "
-                "(with a sampled pool, at different numbers of judgments per query).", click.FLOAT),
+                "Smallest difference worth detecting. Shows how many queries or users you need to detect it "
+                "(with a sampled pool, for different numbers of judgments per query).", click.FLOAT),
         Setting("figure.labels", "Label of a run in figures, such as bm25=Okapi, or FILE:COLUMN with the "
                 "labels of all runs.", many=True, tried=("--label",)),
         Setting("figure.pair", "Pair of runs to show in the differences, scatter and slices figures, such "
@@ -215,12 +216,12 @@ SETTINGS = {
                 "the union of the lists of all runs.", one_in("list", "union"), "list"),
         Setting("histogram.show", "Run to show in the figure (at most four runs). [default: all runs if at "
                 "most four, or the runs with the highest and lowest HSA]", many=True),
-        Setting("index.positions", "Store term positions. Only SDM needs them, and an index without them is "
-                "smaller.", click.BOOL, default=True, tried=("--no-positions",)),
+        Setting("index.positions", "Store term positions, which only the model SDM needs. An index without "
+                "positions is smaller.", click.BOOL, default=True, tried=("--no-positions",)),
         Setting("index.prefix", "With --store-text, number of bytes to store from the start of each text. "
                 "The whole text is indexed.", COUNT),
         Setting("judge.looks", "Number of times to check --stop-when, at equal steps. [default: the number "
-                "in `pool --looks`, or 10 without it]", COUNT),
+                "set with `pool --looks`, or 10 if none was set]", COUNT),
         Setting("pool.batch", "Maximum number of new pairs in POOL per query. [default: no limit]", COUNT),
         Setting("pool.everything", "Pool all documents in the collection for every query.", click.BOOL,
                 default=False, tried=("--all",)),

@@ -74,7 +74,7 @@ def command(
         Condition that ends judging, such as "P@10 half-width < 0.05", for the widest 95 % interval of a run
         (with `pool --for-pair`: of the difference) on these queries. Needs a pool from `pool --for`.
     --content FORMS as forms | = "full"
-        What to show below the title: nothing (title), a summary (static or dynamic) or the text (full). Give
+        Content below the title: nothing (title), a summary (static or dynamic), or the text (full). Give
         several, such as static,dynamic, to assign one at random per assessor and document.
     --simulate QRELS
         Let simulated --judges grade the pool with these judgments, and start no server. Pairs without a

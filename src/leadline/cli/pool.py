@@ -61,7 +61,7 @@ def command(
         Collection (texts or an index), without --for. Documents outside the collection are left out.
         [default: all retrieved documents]
     --queries QUERIES
-        Query (topic) file, to pool queries that no run contains. Needs -C pool.random or -C pool.everything.
+        Queries (topics) to add if no run contains them. Needs -C pool.random or -C pool.everything.
     --judged QRELS
         Existing judgments, which MoveToFront uses. Judged pairs are left out of POOL. With --for, judged
         pairs are in POOL with probability 1 but need no new judgment, and the judgments must not come from a

@@ -47,8 +47,8 @@ def command(
     -------
     runs...
     -m, --predictor NAME as predictors | Measures | PREDICTOR | many
-        Query performance predictor (repeatable): DeShaTo(total), NQC(tail) or WIG(tail). DeShaTo needs
-        --topics. [default: all that the inputs allow]
+        Predictor (repeatable): DeShaTo(total), NQC(tail) or WIG(tail). DeShaTo needs --topics. [default: all
+        that the inputs allow]
     --index INDEX
         Index of the documents, for WIG(length=root). Needs --queries.
     --queries QUERIES
@@ -57,7 +57,7 @@ def command(
         Document topic vectors for DeShaTo, as written by `leadline topics infer`.
     --truth RESULT[:MEASURE]
         Per-query values to correlate the predictions with: a result of `leadline evaluate --per-query`, or a
-        table with the columns run and query.
+        table with the columns run, query and MEASURE.
     use confidence, seed, repairs, texts
     -C test.draws, read.name_by
     -o | figures heat-map/scatter/correlations

@@ -44,8 +44,8 @@ def command(
         Average runs that are missing from some collections over the remaining collections. [default: such
         runs have no macro mean, win rate or test over all collections]
     --engine ENGINE | Parts | = "local"
-        Where to evaluate runs: in threads (local), N processes (processes[:N]), N Dask workers (dask[:N]) or
-        a Dask cluster (dask:tcp://HOST:PORT).
+        Evaluate runs with threads (local), N processes (processes[:N]), N Dask workers (dask[:N]) or a Dask
+        cluster (dask:tcp://HOST:PORT).
     use repairs
     -o | figure
     """

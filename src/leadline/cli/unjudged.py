@@ -29,9 +29,9 @@ def command(
 ) -> None:
     """Rank systems without relevance judgments.
 
-    Systems are scored by agreement with other systems, or by the topics of the retrieved documents. Scores
-    order systems but do not estimate any measure. They are better at spotting bad systems than at finding the
-    best one. docs/unjudged.md says when to use which method.
+    Systems are scored by agreement with other systems, or by the topics of the retrieved documents. The
+    scores order systems but do not estimate any measure, and are better at spotting bad systems than at
+    finding the best one. docs/unjudged.md says when to use which method.
 
     Example: leadline unjudged runs/*.run --method nruns --one-vote-per runs.tsv:team
 
