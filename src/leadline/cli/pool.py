@@ -73,7 +73,7 @@ def command(
     --budget B | Sampling | float
         Mean number of judgments per query.
     --total N | Sampling | int 1..
-        Expected number of judgments over all queries.
+        Expected number of judgments over all queries. The actual number is random.
     --for-pair A B as pair | Sampling | nargs 2
         Sample only documents whose weights in runs A and B differ. Estimates for single runs have no
         interval.
