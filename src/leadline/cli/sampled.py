@@ -43,8 +43,8 @@ def command(
     of the sampled documents. The intervals in the columns low and high also account for the choice of the
     queries. If simulations did not confirm the coverage of an interval, leadline omits it and says why.
 
-    The correction makes values comparable with exact values, but it does not improve the order in which they
-    rank systems. With few sampled documents per query, measures of the first ranks (nDCG@10, RR) order
+    The correction makes values comparable with exact values, but does not improve the order in which the
+    values rank systems. With few sampled documents per query, measures of the first ranks (nDCG@10, RR) order
     systems poorly unless half of the sample comes from the top of a good run (--certain). See
     docs/unjudged.md.
 
