@@ -328,10 +328,10 @@ def check_intervals(results: Results, measures: Iterable[object] | None = None) 
         for name in filter(reasons.__contains__, results.names):
             runs.setdefault(reasons[name], []).append(name)
         if runs:
-            listed = first_few([f"{first_few(names)} ({why})" for why, names in runs.items()])
+            listed = first_few([f"for {first_few(names)} ({why})" for why, names in runs.items()])
             first = next(iter(runs))
             hint = next((hint for part, hint in REMEDIES.items() if part in first), "Add judgments")
-            raise NoIntervalError(f"{measure} has no interval for {listed}. {hint}.")
+            raise NoIntervalError(f"{measure} has no interval {listed}. {hint}.")
 
 
 def check_judged(results: Results) -> None:

@@ -237,7 +237,7 @@ class EstimatedResults(Results):
             (queries < FEWEST_QUERIES, Withheld(NoInterval.FEW_QUERIES, queries)),
             (average, Withheld(NoInterval.AVERAGE_PRECISION)),
             (not has_interval(kind), Withheld(NoInterval.SHARE_OF_RELEVANT)),
-            (outside > most, Withheld(NoInterval.GUESSED, outside)),
+            (outside > most, Withheld(NoInterval.GUESSED, percent(round(outside, 2)))),
         )
         found = next((reason for holds, reason in reasons if holds), None)
         if isinstance(kind, Ratio) and self.new[run]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.table import ResultWarning
-from leadline.data.wording import counted, listed, queries
+from leadline.data.wording import counted, listed, percent, queries
 from leadline.estimation.designs import Kind, Ratio, Target
 from leadline.stats.intervals import t_quantile
 
@@ -59,7 +59,7 @@ class NoInterval(Enum):
     ALL_RELEVANT = "all judged documents are relevant, so the ideal list cannot be estimated"
     NOT_SIMULATED = "coverage was not simulated for {0}"
     NO_VARIANCE = "all drawn judgments equal their predictions, so the variance cannot be estimated"
-    GUESSED = "{0:.0%} of the weight is guessed or unknown"
+    GUESSED = "{0} of the weight is guessed or unknown"
     NO_DIVISOR = "without predicted grades, the number of relevant documents cannot be estimated"
     GAPS = "judgments are missing for {0}"
     NO_FRAME = "the pool does not list the pairs that were not drawn (`leadline pool --for` does)"
@@ -141,6 +141,7 @@ def not_simulated(design: Design) -> str:
     low, high = SIMULATED_JUDGMENTS
     cutoff = 0 if design.cutoff is None else design.cutoff
     own = f"a cutoff of {cutoff}" if cutoff else "measures without a cutoff"
+    judged = percent(round(design.share, 2))
     reasons = {
         "a pool that does not name its runs": not design.runs,
         f"{own} (only for a cutoff of {CUTOFF})": cutoff != CUTOFF,
@@ -152,7 +153,7 @@ def not_simulated(design: Design) -> str:
         f"a pool of ranks 1 to {design.depth} (only for ranks 1 to {2 * CUTOFF})": not (
             CUTOFF < design.depth <= 2 * CUTOFF
         ),
-        f"{design.share:.0%} of the pool judged (only for up to {LARGEST_SHARE:.0%}, or all)": (
+        f"{judged} of the pool judged (only for up to {percent(LARGEST_SHARE)}, or all)": (
             design.share > LARGEST_SHARE
         ),
         f"an inclusion probability of {design.least:.3g} (only for {LEAST_PROBABILITY:g} or more)": (

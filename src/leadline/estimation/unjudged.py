@@ -14,7 +14,7 @@ from leadline.data.ids import Vocabulary
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.table import Column, ResultWarning, RunInfo, plain, raised
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted, first_few, queries
+from leadline.data.wording import counted, first_few, percent, queries
 from leadline.errors import InputError, UsageError, both, one_of
 from leadline.estimation.system_lists import RankedPool, Systems, Topics, number_teams, read_systems
 from leadline.estimation.unjudged_methods import (
@@ -78,8 +78,8 @@ def topic_warnings(
     documents = counted(len(systems.documents), "retrieved document")
     alone = f"{counted(single, 'list')} with a topic vector for only one document, which inflates scores"
     saturated = (
-        f"k(P) is {share:.0%} of its maximum, so one topic dominates the products and they are not "
-        "informative"
+        f"k(P) is {percent(round(share, 2))} of its maximum, so one topic dominates the products and they "
+        "are not informative"
     )
     return raised(
         ("single_documents", alone, single),
