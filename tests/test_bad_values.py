@@ -56,7 +56,7 @@ def test_negative_grades_only_are_no_judgments_where_they_are_left_out(
 def test_a_pool_in_memory_has_probabilities(share: Any) -> None:
     with pytest.raises(
         InputError,
-        match=rf"'d1' of query 'q1' in the pool: probability {re.escape(repr(share))} must be a number "
+        match=rf"'d1' for query 'q1' in the pool: probability {re.escape(repr(share))} must be a number "
         "greater than 0 and at most 1",
     ):
         evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, ["R@5"], pool={"q1": {"d1": share}})

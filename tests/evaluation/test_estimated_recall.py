@@ -166,7 +166,7 @@ def test_probabilities_come_with_frames_and_rows() -> None:
 
 def test_a_probability_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance,probability\nq,d,1,0\n")
-    with pytest.raises(InputError, match=r"qrels\.csv: document 'd' of query 'q': probability '0'"):
+    with pytest.raises(InputError, match=r"qrels\.csv: document 'd' for query 'q': probability '0'"):
         read_qrels(tmp_path / "qrels.csv")
     with pytest.raises(UsageError, match="no inclusion probabilities"):
         relevant(read_qrels(GRADES))

@@ -230,7 +230,7 @@ def test_a_model_survives_its_file(tmp_path: Path) -> None:
         read_model(tmp_path / "nowhere")
 
 
-NO_VECTORS = ":1: the row needs a 'doc_id' and 'topics', a list of numbers. Pass vectors from"
+NO_VECTORS = ":1: the row needs 'doc_id' and 'topics' (a list of numbers). Pass vectors from"
 
 
 @pytest.mark.parametrize("name", ["v.jsonl", "v.jsonl.gz", "v.parquet"])

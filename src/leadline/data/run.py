@@ -160,7 +160,7 @@ class RunColumns(QueryTable):
         document = documents.encode(row[1] for row in ids)
         for row in np.flatnonzero(np.isnan(scores))[:1]:
             raise InputError(
-                f"document '{to_text(ids[row][1])}' of query '{to_text(ids[row][0])}' has score NaN",
+                f"document '{to_text(ids[row][1])}' for query '{to_text(ids[row][0])}' has score NaN",
                 path=name,
                 hint="Every score must be a number",
             )

@@ -96,7 +96,6 @@ NO_ESTIMATE = {
     "INST": "its weights depend on the number of relevant documents found so far",
     "GMBpref": "it depends on the judged non-relevant documents, and a sample does not show all of them",
     "WithinBudget": "a budget ends at a different rank in each list, but estimates need a fixed rank",
-    "statAP": "it weights the judgments itself, so evaluate it without other measures",
 }
 
 
@@ -112,6 +111,10 @@ def kind_of(measure: Measure) -> Kind:
 
 def kinds_of(measures: Sequence[Measure]) -> list[Kind]:
     """Return how measures are estimated; those that cannot be are refused together."""
+    if any(type(measure).__name__ == "statAP" for measure in measures):
+        raise UsageError(
+            "statAP cannot be combined with other measures of a sampled pool. Evaluate it alone."
+        )
     kinds = [_kind(measure) for measure in measures]
     refused = [
         f"{measure} ({NO_ESTIMATE.get(type(measure).__name__, 'it has no known estimator')})"

@@ -176,7 +176,7 @@ def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
     for query, document, share in rows:
         if not isinstance(share, (int, float, np.number)) or not 0 < share <= 1:
             raise UsageError(
-                f"document '{document}' of query '{query}' has probability {share!r}. Probabilities must be "
+                f"document '{document}' for query '{query}' has probability {share!r}. Probabilities must be "
                 "above 0 and at most 1."
             )
     return _listed(rows)
@@ -271,7 +271,7 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
         for document, value in documents.items():
             if not math.isfinite(value):
                 raise UsageError(
-                    f"document '{document}' of query '{query}' has the proxy value {value!r}. Proxy values "
+                    f"document '{document}' for query '{query}' has the proxy value {value!r}. Proxy values "
                     "must be finite numbers."
                 )
     return proxy

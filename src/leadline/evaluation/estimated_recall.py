@@ -283,6 +283,6 @@ def _checked(pool: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, flo
             try:
                 checked.setdefault(query, {})[document] = share_of(probability)
             except InputError as error:
-                place = f"document {document!r} of query {query!r} in the pool"
+                place = f"document {document!r} for query {query!r} in the pool"
                 raise error.at("", found=f"{place}: {error.found}") from None
     return checked

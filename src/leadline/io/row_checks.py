@@ -228,7 +228,7 @@ def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
         try:
             shares.setdefault(str(query), {})[str(document)] = share_of(given)
         except InputError as error:
-            found = f"document '{document}' of query '{query}': {error.found}"
+            found = f"document '{document}' for query '{query}': {error.found}"
             raise error.at(records.path, found=found) from None
     return made.with_inclusion(shares) if shares else made
 

@@ -197,7 +197,7 @@ def _of_suite(found: Mapping[str, Any], path: str) -> OpenedScores:
         ]
     except (KeyError, TypeError, AttributeError):
         raise InputError(
-            "is an incomplete result of a suite", path=path, hint="Use the JSON output of `leadline suite`"
+            "this suite result is incomplete", path=path, hint="Use the JSON output of `leadline suite`"
         ) from None
     return _of_records(rows, path, "run", "")
 

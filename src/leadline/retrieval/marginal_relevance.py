@@ -61,8 +61,8 @@ def mmr(
         if (codes < 0).any():
             lost = documents[int(np.argmin(codes))]
             raise InputError(
-                f"document '{lost}' of query '{query}' is not in the index",
-                hint="Pass the index of the run's documents.",
+                f"document '{lost}' for query '{query}' is not in the index",
+                hint="Pass an index that contains the run's documents.",
             )
         order = _order(_cosines(opened, codes), np.array(list(scores.values())[:depth]), share)
         places = [*(documents[place] for place in order), *documents[depth:]]

@@ -245,8 +245,8 @@ class _Groups:
         """Add the rows of a part; return their number."""
         source = opened(path)
         if source.format is not TREC or reading.columns is not None:
-            found = source.format.name if source.format is not TREC else "text with named columns"
-            raise InputError(f"--group-parts needs TREC text, but this is {found}", path=label)
+            hint = "Convert each part with `leadline convert`, or leave out --group-parts"
+            raise InputError("--group-parts reads only runs in the format of TREC", path=label, hint=hint)
         rows = self._add_text(path)
         if not rows:
             raise InputError("contains no run lines", path=label)

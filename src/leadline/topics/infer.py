@@ -257,7 +257,7 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
         topics = row.get("topics")
         if "doc_id" not in row or not isinstance(topics, list) or not all(map(_is_number, topics)):
             raise InputError(
-                "the row needs a 'doc_id' and 'topics', a list of numbers",
+                "the row needs 'doc_id' and 'topics' (a list of numbers)",
                 path=name,
                 line=number,
                 hint="Pass vectors from `leadline topics infer`",
