@@ -190,7 +190,11 @@ def _of_output(words: list[str], entry: Entry) -> Iterator[Entry]:
     output |= {"required": True} if thing and "optional" not in given else {}
     if default := given.get("default"):
         output |= {"default": [default], "show_default": True}
-    first = f"Save the {thing.lower()}. Further -o options save the result" if thing else "Save the result"
+    first = (
+        f"Save the {thing.lower()}. Further -o options save the printed summary"
+        if thing
+        else "Save the result"
+    )
     figure = ", or its figure as .svg, .pdf or .png" if entry["outputs"]["drawn"] else ""
     yield output | {"help": f"{first} as .csv, .tex, .md, .html, .json or .parquet{figure} (repeatable)."}
 

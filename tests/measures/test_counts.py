@@ -155,5 +155,5 @@ def test_holes_are_documents_judged_for_no_query(seed: int, options: dict[str, A
 
 def test_a_command_that_keeps_no_documents_refuses_holes() -> None:
     judged = JudgedRun.of_run(read_run({"q": {"d": 1.0}}), read_qrels({"q": {"d": 1}, "r": {"e": 1}}))
-    with pytest.raises(UsageError, match="Hole@5 needs the documents of the runs"):
+    with pytest.raises(UsageError, match="Hole@5 needs the retrieved documents"):
         of("Hole@5").values(judged)

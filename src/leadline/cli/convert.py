@@ -96,7 +96,7 @@ def command(
     --index-name NAME as index
         Name of the Elasticsearch index with the documents, required by --to rank_eval.
     --overwrite | flag
-        Replace OUT if it exists.
+        Replace OUT if it exists and is a file.
     use repairs
     -C read.subtopics, read.kind
     """
@@ -114,7 +114,7 @@ def command(
             "max."
         )
     if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
-        replaceable = os.path.isdir(target) == (form == BEIR)
+        replaceable = form != BEIR and not os.path.isdir(target)
         hint = "Choose a new name, or use --overwrite." if replaceable else "Choose a new name."
         raise UsageError(f"{target} already exists. {hint}")
     suffix = None if form in {None, BEIR, RANK_EVAL} else SUFFIXES[str(form)]

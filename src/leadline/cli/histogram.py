@@ -44,7 +44,7 @@ def command(
     --bins N | Measures | int 2..10000 | = 10
         Number of bins of equal width, from 2 to 10,000.
     --norm | Measures | query/model/none
-        Normalize scores to the range 0 to 1 per query (query) or per run (model, as in the paper), or use
+        Normalize scores to the range 0 to 1 per query (query) or per run (model), or use
         scores that are already in this range (none). [default: query]
     --from-ranks | Measures | flag
         Use ranks as scores (recommended for submitted runs).

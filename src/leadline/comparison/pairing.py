@@ -383,8 +383,8 @@ def at_look(results: Results, rules: Rules) -> Rules:
         return rules
     if not estimated.look.number:
         raise UsageError(
-            f"the pool has {estimated.look.looks} looks, but these values use all judgments so far. Pass "
-            "judgments and runs instead of results to get the values at the last look."
+            f"the pool was drawn for {estimated.look.looks} looks, but these saved values are not those of a "
+            "look. Pass the judgments and runs instead, and leadline uses the most recent look."
         )
     return replace(rules, confidence=estimated.confidence)
 
