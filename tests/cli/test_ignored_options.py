@@ -69,6 +69,15 @@ def test_no_option_is_ignored(
     assert not list(tmp_path.glob("new*"))
 
 
+@pytest.mark.parametrize("method", ["MTF", "mtf", "MoveToFront(documents=50)"])
+def test_move_to_front_uses_the_level_under_any_name(
+    method: str, leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    words = ("pool", "bm25.run", "dense.run", "--level", "2", "--judged", "qrels.txt", "--method", method)
+    assert leadline(*words, "-o", tmp_path / "pool.tsv").status == 0
+
+
 def test_no_keyword_is_ignored() -> None:
     runs = {"a": {"q": ["d"]}, "b": {"q": ["d"]}, "c": {"q": ["e"]}}
     with pytest.raises(ll.UsageError, match="top needs runs"):

@@ -101,6 +101,7 @@ def command(
     """
     from leadline.io.pool_files import write_pool
     from leadline.judging.pool import pool
+    from leadline.judging.pooling_methods import POOLS
 
     output = str(outputs.thing)
     drawing = {name: options.pop(name) for name in DRAWING}
@@ -123,7 +124,7 @@ def command(
     drawn = ("budget", "total", "pair", "for_run", "machine", "earlier")
     asked = {NAMES[name]: drawing[name] for name in drawn} | {"--looks": drawing["looks"] > 1}
     both(typed(context, "new_runs"), {"--for MEASURE": None})
-    of_grades = str(options["method"]).lower().startswith("movetofront")
+    of_grades = options["method"] is not None and POOLS.parse(options["method"]).adaptive
     both(typed(context, "rel"), {"--for MEASURE or --method MoveToFront": of_grades})
     both(asked, {"--for MEASURE instead of --method" if options["method"] else "--for MEASURE": None})
     files = {name: options[name] for name in ("documents", "queries", "known", "judged")}
