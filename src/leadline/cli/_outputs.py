@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from leadline.cli._help import SETTING_FILES
+from leadline.cli._help import typed
 from leadline.data.optional import require
 from leadline.data.wording import folded, terminal_columns, visible
 from leadline.errors import UsageError, both
@@ -146,7 +146,8 @@ class Outputs:
             )
         if others:
             raise UsageError(f"-o {others[0]}: the name of a figure file must end in .svg, .pdf or .png")
-        self.needs_figure(**{f"--figure {figure}": figure, "--config figure.labels": labels})
+        both({f"--figure {figure}": figure}, {"-o FILE.svg": self.drawn or None})
+        self.needs_figure("labels")
         if pictures:
             require("figures")
 
@@ -167,14 +168,9 @@ class Outputs:
         self.thing = self.files.pop(0)
         return self.thing
 
-    def needs_figure(self, **given: object) -> None:
-        """Raise UsageError for an option of figures where none is drawn."""
-        of_files = click.get_current_context().meta.get(
-            SETTING_FILES, {}
-        )  # which may be for several commands
-        for name, value in given.items():
-            if value not in (None, ()) and not of_files.get(name.rpartition(".")[2]):
-                both({name: True}, {"-o FILE.svg": self.drawn or None})
+    def needs_figure(self, *names: str) -> None:
+        """Raise UsageError for typed parameters of figures where none is drawn."""
+        both(typed(click.get_current_context(), *names), {"-o FILE.svg": self.drawn or None})
 
     def needs_json(self, per_query: bool, *forms: str) -> None:
         """Raise UsageError for per-query values without JSON, which only it and the other `forms` have."""

@@ -250,7 +250,7 @@ def command(
     refuse_same_output(*outputs.files, file.update)
     asked_for = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
     conditions = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
-    outputs.needs_figure(**{"--config figure.pair": pair})
+    outputs.needs_figure("pair")
     form, figure = outputs.form, outputs.figure
     all_pairs = not baseline and path is None
     _check_figure(figure, pair, all_pairs=all_pairs, slices=bool(query_slice))

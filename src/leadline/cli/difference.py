@@ -81,7 +81,7 @@ def command(
         raise UsageError("--engine does not keep per-query values. Leave out --per-query or --engine.")
     outputs.needs_json(per_query)
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
-    outputs.needs_figure(**{"--group": group})
+    outputs.needs_figure("group")
     both({"--parameter": parameter}, {"--figure parameter": outputs.figure == "parameter"})
     one_of({"--competitor": competitors, "--no-competitors": no_competitors})
     table = read_judgments(qrels, options, kind)

@@ -63,7 +63,7 @@ def command(
        test.draws
     -o | figure
     """
-    outputs.needs_figure(**{"--config histogram.show": show})
+    outputs.needs_figure("show")
     table = read_judgments(qrels, options, kind)
     with progress("runs") as on_run:
         result = histogram(table, runs, rel=level, on_run=on_run, **options)
