@@ -89,7 +89,7 @@ def selection_warnings(infos: Sequence[RunInfo]) -> list[ResultWarning]:
     """Return warnings of what was left out of runs that are read without judgments."""
     messages = {
         "identical_ids": PER_RUN["identical_ids"],
-        "absent_queries": ("selected query", "selected queries", "missing from {runs}"),
+        "absent_queries": ("selected query", "selected queries", "missing{from_runs}"),
     }
     warnings = []
     for code, template in messages.items():
@@ -113,19 +113,19 @@ def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
 
 # Messages about counts that are summed over runs: what is counted, once and several times, and the rest.
 PER_RUN: dict[str, tuple[str, str, str]] = {
-    "missing_queries": ("judged query", "judged queries", "missing from {runs} ({missing})"),
-    "empty_queries": ("judged query", "judged queries", "without documents in {runs} (scored 0)"),
-    "unjudged_queries": ("query", "queries", "without judgments in {runs} (left out)"),
+    "missing_queries": ("judged query", "judged queries", "missing{from_runs} ({missing})"),
+    "empty_queries": ("judged query", "judged queries", "without documents{in_runs} (scored 0)"),
+    "unjudged_queries": ("query", "queries", "without judgments{in_runs} (left out)"),
     "unjudged_documents": ("", "", "unjudged: {share} of the documents in {runs} (counted as not relevant)"),
-    "tied_lists": ("query", "queries", "with tied judged documents in {runs} (ordered by descending id)"),
-    "tied_cutoffs": ("query", "queries", "with a tie across a cutoff in {runs}"),
+    "tied_lists": ("query", "queries", "with tied judged documents{in_runs} (ordered by descending id)"),
+    "tied_cutoffs": ("query", "queries", "with a tie across a cutoff{in_runs}"),
     "remark_lines": ("comment line", "comment lines", "at the top of {runs} (begin with '# ', skipped)"),
     "other_tags": ("further run tag", "further run tags", "in {runs} (named after the last)"),
     "ignored_columns": ("line", "lines", "with more than six columns in {runs} (the rest ignored)"),
     "rank_disagrees": (
         "query",
         "queries",
-        "whose ranks contradict the scores in {runs} (scores win, unless --config read.order=rank)",
+        "whose ranks contradict the scores{in_runs} (scores win, unless --config read.order=rank)",
     ),
     "repeated_documents": ("repeated document", "repeated documents", "in {runs} (one of each kept)"),
     "dropped_scores": ("line", "lines", "with score NaN in {runs} (dropped as requested)"),
@@ -153,8 +153,8 @@ def _message(template: tuple[str, str, str], counts: Sequence[int], **parts: str
     if len(counts) > 1 and several.endswith("queries"):
         words = f"{counted(high, one, several)} per run "
         words = f"{parts['runs']}: " + (f"{low:,} to {words}" if low < high else words)
-        text = re.sub(r" (in|from) \{runs\}", "", text)
-    return words + text.format(**parts)
+        return words + text.format(**parts, in_runs="", from_runs="")
+    return words + text.format(**parts, in_runs=f" in {parts['runs']}", from_runs=f" from {parts['runs']}")
 
 
 def warnings_of(
