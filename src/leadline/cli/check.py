@@ -10,7 +10,7 @@ from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input, for_screen, print_warnings
 from leadline.data.reading import OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError, both
-from leadline.evaluation.check_files import check, coverage_text
+from leadline.evaluation.check_files import NEEDS_RUNS, check, coverage_text
 from leadline.render.view import View
 
 SECTION = "Files and collections"
@@ -62,7 +62,7 @@ def command(
     """
     both({"--docs": docs}, {"--qrels": qrels})
     if qrels is not None and docs is None and not files:
-        raise UsageError("--qrels needs runs to check (FILE...) or --docs DOCS")
+        raise UsageError(NEEDS_RUNS)
     if not files and docs is None:
         raise UsageError("there is nothing to check. Pass FILE..., or --docs DOCS --qrels QRELS.")
     both(typed(context, "on_duplicate", "on_nan"), {"--fix": fix})

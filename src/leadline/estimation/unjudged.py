@@ -100,6 +100,7 @@ __all__ = [
 ]
 
 Progress = Callable[[int, int], None]
+TOPICS, FITS, SWEEPS = 50, 5, 500  # of LDA, where the texts of documents are given
 
 
 @public
@@ -111,9 +112,9 @@ def unjudged(
     one_vote_per: str | Mapping[str, str] | None = None,
     vectors: str | os.PathLike[str] | Vectors | None = None,
     documents: TextsLike | None = None,
-    topics: int = 50,
-    fits: int = 5,
-    sweeps: int = 500,
+    topics: int = TOPICS,
+    fits: int = FITS,
+    sweeps: int = SWEEPS,
     seed: int = 0,
     id_column: str | None = None,
     encoding: str = "utf-8",
@@ -177,7 +178,7 @@ def unjudged(
     check_whole(1, topics=topics, fits=fits, sweeps=sweeps)
     check_whole(0, seed=seed)
     _check_topics(chosen, vectors, documents)
-    of_fits = {"topics": topics != 50, "fits": fits != 5, "sweeps": sweeps != 500}
+    of_fits = {"topics": topics != TOPICS, "fits": fits != FITS, "sweeps": sweeps != SWEEPS}
     both(of_fits | {"id_column": id_column, "encoding": encoding != "utf-8"}, {"documents": documents})
     if documents is not None:
         chosen.check_topics(topics)
@@ -259,8 +260,8 @@ def fit_topics(
     documents: TextsLike,
     topics: int,
     *,
-    fits: int = 5,
-    sweeps: int = 500,
+    fits: int = FITS,
+    sweeps: int = SWEEPS,
     seed: int = 0,
     id_column: str | None = None,
     encoding: str = "utf-8",

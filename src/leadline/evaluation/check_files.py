@@ -27,6 +27,7 @@ from leadline.result import Result, check_options
 
 Path = str | os.PathLike[str]
 WORST = 5  # number of queries listed as worst covered
+NEEDS_RUNS = "--qrels needs runs to check (FILE...) or --docs DOCS"
 
 
 @dataclass(repr=False, eq=False)
@@ -192,7 +193,7 @@ def check(
         for path in paths
     ]
     if qrels is not None and documents is None and {one.kind for one in checked} <= {"qrels", "index"}:
-        raise UsageError("--qrels needs runs to check (FILE...) or --docs DOCS")
+        raise UsageError(NEEDS_RUNS)
     repaired = None
     if fix is not None:
         repaired = problems.write_repaired(
