@@ -61,7 +61,7 @@ def test_a_pool_in_memory_has_probabilities(share: Any) -> None:
     ):
         evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, ["R@5"], pool={"q1": {"d1": share}})
     with pytest.raises(InputError, match=r"Use the form \{query: \{document: probability\}\}"):
-        evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, pool={"q1": 0.5})  # type: ignore[dict-item]
+        evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, pool={"q1": 0.5})
 
 
 def whole_number_options() -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from leadline.data.reading import (
 )
 from leadline.data.table import ResultWarning
 from leadline.errors import UsageError, both
+from leadline.evaluation.evaluate import Evaluation
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
 from leadline.evaluation.profiles import Averaging, MeasuresLike, RunsLike, divided
@@ -39,7 +40,7 @@ WITHOUT_POOL = (
     "`leadline pool --for`."
 )
 READING = ReadingOptions.__annotations__.keys() - {"name_by"}
-DEFAULTS = {one.name: one.default for one in inspect.signature(exact).parameters.values()} | {
+DEFAULTS = {one.name: one.default for one in inspect.signature(Evaluation).parameters.values()} | {
     one.name: one.default for kind in (Reading, Cut) for one in fields(kind)
 }
 

@@ -110,21 +110,8 @@ def evaluate(
     runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
     measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
     *,
-    profile: str = "leadline",
-    rel: float | None = None,
-    documents: int | None = None,
-    queries: Averaging | None = None,
-    known: KnownLike | None = None,
-    pool: PoolLike | None = None,
-    relevance_strings: int | None = None,
-    bounds: bool = False,
-    query_weights: str | Mapping[str, float] | None = None,
-    machine: bool = False,
-    intervals: bool | str | Interval = False,
-    confidence: float = 0.95,
-    seed: int = 0,
     on_run: Callable[[int, int], None] | None = None,
-    **options: Unpack[CutReadingOptions],
+    **options: Unpack[PartOptions],
 ) -> Results:
     """Evaluate runs against complete or pooled judgments.
 
@@ -137,24 +124,7 @@ def evaluate(
     0.5
     """
     runs = listed_runs(runs)
-    evaluation = Evaluation(
-        qrels,
-        measures,
-        profile=profile,
-        rel=rel,
-        documents=documents,
-        queries=queries,
-        known=known,
-        pool=pool,
-        relevance_strings=relevance_strings,
-        bounds=bounds,
-        query_weights=query_weights,
-        machine=machine,
-        intervals=intervals,
-        confidence=confidence,
-        seed=seed,
-        **options,
-    )
+    evaluation = Evaluation(qrels, measures, **options)
     infos, values_of_runs = judge_runs(
         runs,
         evaluation.qrels,
@@ -199,7 +169,7 @@ class Evaluation:
         seed: int = 0,
         **options: Unpack[CutReadingOptions],
     ) -> None:
-        reading, self.cut = reading_and_cut(evaluate, options)
+        reading, self.cut = reading_and_cut(evaluate, options, PartOptions)
         check_flags(bounds=bounds, machine=machine)
         check_whole(0, relevance_strings=relevance_strings)
         self.profile = profile_of(profile)
