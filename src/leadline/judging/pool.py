@@ -496,11 +496,15 @@ def _warnings(
     else:
         message = f"some runs lack {queries_of(partly)} (pooled from the other runs)"
         say("partial_queries", partly, message)
-    strangers = set(queries) - set(systems.queries.names)
+    added = set(map(to_text, set(queries) - set(systems.queries.names))) if systems.infos else set()
+    bare = added - {row[0] for row in rows}
+    filled = len(added) - len(bare)
+    say("queries_without_run", filled, f"added {queries_of(filled)} that no run contains")
     say(
-        "queries_without_run",
-        len(strangers) if systems.infos else 0,
-        f"pooled {queries_of(len(strangers))} that no run has, from the random sample only",
+        "empty_queries",
+        len(bare),
+        f"{queries_of(len(bare))} that no run contains got no documents. Pass --docs and -C pool.random or "
+        "-C pool.everything",
     )
     lacking = maker.lacking
     say(
