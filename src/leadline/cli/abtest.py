@@ -161,8 +161,8 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
 def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> None:
     """Compute how many users an A/B test needs.
 
-    The table shows the number of users needed, in total and in each arm, to detect the change with 80 % power
-    (to change the power, use -C power).
+    The table shows the number of users needed, in total and in each arm, to detect the change with
+    80 % power (for 90 % power, add -C power=0.9).
 
     Example: leadline abtest plan --rate 0.05 --lift 0.1 --fraction 0.05
 

@@ -39,8 +39,9 @@ def command(
     first occurs and how often it occurs. `evaluate` and `compare` reject files with errors but accept files
     with remarks. With --qrels, or if the first FILE is qrels and all others are runs (all in TREC format),
     leadline also checks the runs against these judgments. A run without any judged documents counts as an
-    error. With --docs and --qrels, leadline reports how many judged and relevant documents the corpus
-    contains. For an index, leadline verifies all checksums and checks that the parts fit together.
+    error, although `evaluate` only warns about it. With --docs and --qrels, leadline reports how many judged
+    and relevant documents the corpus contains. For an index, leadline verifies all checksums and checks that
+    the parts fit together.
 
     The exit status is 2 if leadline would reject a file and did not repair it.
 

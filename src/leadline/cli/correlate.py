@@ -49,9 +49,8 @@ def command(
     leadline computes a confidence interval over runs and, if the inputs have per-query values, another one
     over queries. Both are approximate and require at least five runs. The interval over runs is a percentile
     bootstrap interval. The interval over queries is for the same runs on a larger population of queries, and
-    is corrected for the bias that sampling error causes. In simulations, which did not include tau-AP,b, 95 %
-    intervals over queries contained the true value in 84 to 100 % of the samples
-    (docs/studies/significance.md).
+    is corrected for the bias that sampling error causes. In simulations, 95 % intervals over queries
+    contained the true value in 84 to 100 % of the samples (docs/studies/significance.md).
 
     Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team
 

@@ -71,8 +71,9 @@ def command(
     --overlap SHARE | share 0..1
         Share of the pooled pairs that two of the --judges grade, to measure agreement. [default: 0.1]
     --stop-when RULE | Sampling
-        Condition that ends judging, such as "P@10 half-width < 0.05", for the widest 95 % interval of a run
-        (with `pool --for-pair`: of the difference) on these queries. Needs a pool from `pool --for`.
+        Condition that ends judging, such as "P@10 half-width < 0.05". It applies to the run with
+        the widest 95 % interval for these queries or, with `pool --for-pair`, to the difference.
+        Needs a pool from `pool --for`.
     --content FORMS as forms | = "full"
         Content below the title: nothing (title), a summary (static or dynamic), or the text (full). Give
         several, such as static,dynamic, to assign one at random per assessor and document.
@@ -174,7 +175,7 @@ def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **opti
         if done.queries:
             table.notes.append(
                 f"{qrels} has no judgments for {queries(done.queries)}, so `leadline compare {qrels}` leaves "
-                "them out"
+                + ("it out" if done.queries == 1 else "them out")
             )
     data = {"judges": done.judges, "unjudged": done.unjudged, "unjudged_queries": done.queries}
     inputs = [describe_input(store, sum(done.judges.values()))]

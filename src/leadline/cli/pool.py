@@ -58,10 +58,11 @@ def command(
         Pooling method to use instead of --depth, with the number of documents per query: RRF(documents=100),
         RBP(documents=100,p=0.8) or MoveToFront(documents=100) (docs/judging.md).
     --docs DOCS as documents
-        Collection (texts or an index), without --for. Documents outside the collection are left out.
-        [default: all retrieved documents]
+        Collection (texts or an index). Documents outside the collection are left out. Cannot be
+        combined with --for. [default: all retrieved documents]
     --queries QUERIES
-        Queries (topics) to add if no run contains them. Needs -C pool.random or -C pool.everything.
+        Queries (topics) to add if no run contains them. To have documents for these queries, also
+        pass --docs and either -C pool.random or -C pool.everything.
     --judged QRELS
         Existing judgments, which MoveToFront uses. Judged pairs are left out of POOL. With --for, judged
         pairs are in POOL with probability 1 but need no new judgment, and the judgments must not come from a
@@ -88,8 +89,8 @@ def command(
     --twice M | Sampling | int 1..
         Draw about M pairs of the pool in --from for a second judge, to measure the first judge's error.
     --leave-out FILE:COLUMN | Sampling
-        Table column with the team of each run in --from. Shows what each run would lose if its team had not
-        contributed.
+        Table column with the team of each run in --from. Shows, for each run, the values that would
+        have no interval if its team had not contributed to the pool.
     --looks N | Sampling | int 1.. | = 1
         Number of times you may test for a difference while judging, at equal steps (none before 50
         judgments). Each test uses alpha divided by N.

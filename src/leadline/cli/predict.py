@@ -56,8 +56,8 @@ def command(
     --topics VECTORS as vectors
         Document topic vectors for DeShaTo, as written by `leadline topics infer`.
     --truth RESULT[:MEASURE]
-        Per-query values to correlate the predictions with: a result of `leadline evaluate --per-query`, or a
-        table with the columns run, query and MEASURE.
+        Per-query values to correlate the predictions with: a result of `leadline evaluate -o
+        FILE.json`, or a table with the columns run, query and MEASURE.
     use confidence, seed, repairs, texts
     -C test.draws, read.name_by
     -o | figures heat-map/scatter/correlations

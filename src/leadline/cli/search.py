@@ -73,8 +73,9 @@ def command(
         With -f html, the lists are printed as a page.
     use feedback
     -q, --per-query | Queries | flag
-        Show the milliseconds that each query takes and, if the index stores texts, the milliseconds that its
-        summaries (at most ten) take. `leadline compare` reads this output if you add -f csv.
+        Show the milliseconds that each query takes and, if the index stores texts, the milliseconds
+        that the summaries of the query's top ten documents take. `leadline compare` reads this
+        output if you add -f csv.
     use texts
     -o | thing RUN | optional
     """

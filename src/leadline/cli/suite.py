@@ -17,9 +17,10 @@ def command(
 
     SUITE is a TOML file, or a folder with COLLECTION/qrels.txt (or qrels.tsv, or qrels/test.tsv) and
     COLLECTION/runs/*. Runs with the same name count as the same system. In the file, each [collections.NAME]
-    needs qrels and runs (pattern, list of patterns, or table of paths). You can add documents (number of
-    documents in the collection) and level (lowest relevant grade) to a collection, and measures and [groups]
-    of collections to the file. Paths are relative to the file.
+    needs qrels and runs (pattern, list of patterns, or table of paths). A collection can also set
+    `documents` (number of documents in the collection) and `level` (lowest relevant grade). The
+    file can also set `measures` and, under [groups], groups of collections to average over. Paths
+    are relative to the file.
 
     The macro mean gives every collection the same weight. A run that is missing from a collection has no
     macro mean unless you add --partial. leadline tests every pair on each collection, over the queries of all

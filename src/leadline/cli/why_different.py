@@ -21,8 +21,9 @@ def command(
     --run, leadline tries the conventions in which evaluation programs differ: the order of tied documents,
     the precision of scores, duplicates, documents with the id of the query, unjudged documents, the relevance
     level, cutoff, gains, discount, interpolation, missing queries, queries without relevant documents, and
-    others. A cause explains a query if one of its settings reproduces the value in A and another setting the
-    value in B. If no single cause explains all queries, leadline tries pairs of causes.
+    others. A cause explains a query if one of its settings reproduces the value in A and another
+    one reproduces the value in B. If no single cause explains all queries, leadline tries pairs of
+    causes.
 
     Example: leadline why-different a.txt b.json --qrels qrels.txt --run bm25.run
 
