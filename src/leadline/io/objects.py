@@ -331,7 +331,8 @@ def run_of_arrays(
             if documents is None:
                 what = f"id {place} is negative, but only -1 (no document) may be"
                 raise InputError(what, path=label, hint="Pass the ids as text, as in ids.astype(str)")
-            raise InputError(f"position {place} must be from -1 to {len(documents) - 1:,}", path=label)
+            allowed = f"from -1 to {len(documents) - 1:,}" if len(documents) else "-1: `documents` is empty"
+            raise InputError(f"position {place} must be {allowed}", path=label)
     if lower_is_better is None and _all_rise(values, kept):
         raise InputError(
             "the scores increase along every row, as distances do, so it is not clear whether higher scores "
