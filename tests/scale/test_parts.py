@@ -221,7 +221,7 @@ def test_rows_of_a_query_are_grouped_on_request(split: Split, tmp_path: Path) ->
         InputError, match=r"bm25 \(parts grouped by query\): document .* twice for query .* \('"
     ):
         evaluated(split, map(str, paths), group_parts=True)
-    with pytest.raises(InputError, match="reads only runs in the format of TREC"):
+    with pytest.raises(InputError, match="reads only runs in TREC format"):
         evaluated(split, [_csv(tmp_path)], group_parts=True)
 
 

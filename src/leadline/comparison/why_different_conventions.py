@@ -304,7 +304,7 @@ class Conventions:
         """Return the join of the run and the judgments under some conventions."""
         lists = self._lists(changed)
         qrels, rows = self._judgments(changed, lists)
-        return JudgedRun.of_lists(qrels, [lists._replace(rows=rows)])
+        return JudgedRun.of_lists(qrels, [lists._replace(rows=rows)], tops=self.measure.scored)
 
     def values(self, changed: Changes) -> Floats:
         """Return the values under some conventions, the first setting of each other cause; NaN is none."""

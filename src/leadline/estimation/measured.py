@@ -15,10 +15,11 @@ from leadline.data.reading import (
     Reading,
     ReadingOptions,
     RunsOptions,
+    refuse_unknown,
 )
 from leadline.data.table import ResultWarning
 from leadline.errors import UsageError, both
-from leadline.evaluation.evaluate import Evaluation
+from leadline.evaluation.evaluate import Evaluation, PartOptions
 from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
 from leadline.evaluation.profiles import Averaging, MeasuresLike, RunsLike, divided
@@ -237,6 +238,7 @@ def measured(
     from leadline.estimation.measured_pool import Look, at_look, places_of_looks
 
     of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
+    refuse_unknown(evaluate, options, PartOptions.__annotations__)
     for name in options.keys() - of_runs.keys() - NegativeOptions.__annotations__.keys():
         if options[name] != DEFAULTS.get(name):
             from leadline.estimation.designs import NO_ESTIMATE

@@ -301,7 +301,12 @@ def levels_of(measures: Sequence[Measure]) -> list[float]:
 
 def grade_one(qrels: QrelsColumns, measures: Sequence[Measure], rel: float | None) -> list[ResultWarning]:
     """Return a warning that grade 1 counts as relevant, where grades go higher and no level was given."""
-    binary = [str(measure) for measure in measures if getattr(measure, "rel", None) == 1]
+    of_grades = ("graded", "scaled")  # gains of RBP that ignore the level
+    binary = [
+        str(measure)
+        for measure in measures
+        if getattr(measure, "rel", None) == 1 and getattr(measure, "gain", None) not in of_grades
+    ]
     if rel is not None or not binary or qrels.levels.max(initial=0) < GRADED:
         return []
     count = int(((qrels.levels >= 1) & (qrels.levels < GRADED)).sum())

@@ -317,7 +317,7 @@ def read_query_ids(path: str) -> list[str]:
 
     The file is a list of one id a line; a table of queries, judgments or results with a column of query ids
     (CSV, TSV, JSON, JSON Lines, Parquet); queries in two columns without a header, id and text, with a tab
-    between; or qrels or a run in the format of TREC.
+    between; or qrels or a run in TREC format.
     """
     found = dict.fromkeys(_ids(path, _column, "query"))
     if not found:

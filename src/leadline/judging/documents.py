@@ -217,7 +217,7 @@ class IndexTexts:
         return InputError(
             f"the index {change}",
             path=self.index.path,
-            hint="Stop the page and start it again with a complete index.",
+            hint="Stop the server and start it again with a complete index.",
         )
 
     def close(self) -> None:

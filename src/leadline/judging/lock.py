@@ -203,7 +203,7 @@ class Identity:
                 raise InputError(
                     f"{which} was {change} while the page was running, so nothing more is saved",
                     path=self._shown,
-                    hint="Put it back, or stop the page to get a copy of the store.",
+                    hint="Put it back, or stop the server to get a copy of the store.",
                 )
 
     def _stamp(self) -> tuple[int, int] | None:

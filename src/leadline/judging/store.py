@@ -253,7 +253,7 @@ class Store:
                 raise InputError(
                     "the store was overwritten while the page was running, so nothing more is saved",
                     path=self.path,
-                    hint="Stop the page to get a copy of the store.",
+                    hint="Stop the server to get a copy of the store.",
                 )
 
     @staticmethod

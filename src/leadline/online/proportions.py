@@ -319,8 +319,8 @@ def users_needed(
     effect = effect_size(rate, lifted) if 0 <= lifted <= 1 else 0.0
     if not effect:
         raise UsageError(
-            f"a lift of {lift!r} does not work with a clickthrough rate of {rate!r}. With the lift, "
-            "the rate must be different and still be from 0 to 1."
+            f"a lift of {lift!r} turns a clickthrough rate of {rate!r} into {lifted:g}. The new "
+            "rate must be different and between 0 and 1."
         )
     checked_fraction(fraction)
     ratio = _reach(power_wanted, confidence) / effect

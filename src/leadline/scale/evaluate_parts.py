@@ -151,8 +151,9 @@ def evaluated(
     chosen = engine if isinstance(engine, Engine) else engine_of(engine)
     if evaluation.qrels.inclusion is not None:
         raise UsageError(
-            "runs in parts and engines do not support judgments with inclusion probabilities. Use judgments "
-            "without probabilities, or evaluate whole runs without an engine."
+            "judgments with inclusion probabilities do not work with runs in parts or with "
+            "engines. Use judgments without probabilities, or evaluate whole runs without an "
+            "engine."
         )
     by_tag = evaluation.reading.by_tag
     sums = [PartSum(evaluation, parts.name, by_tag=by_tag, hint=OVERLAP) for parts in runs]
@@ -246,7 +247,7 @@ class _Groups:
         source = opened(path)
         if source.format is not TREC or reading.columns is not None:
             hint = "Convert each part with `leadline convert`, or leave out --group-parts"
-            raise InputError("--group-parts reads only runs in the format of TREC", path=label, hint=hint)
+            raise InputError("--group-parts reads only runs in TREC format", path=label, hint=hint)
         rows = self._add_text(path)
         if not rows:
             raise InputError("contains no run lines", path=label)

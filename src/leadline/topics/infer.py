@@ -240,7 +240,7 @@ def _check_distributions(
     for number in wrong[:1].tolist():
         raise InputError(
             f"the topics of document '{ids[number]}' are not a probability distribution "
-            f"(they add up to {theta[number].sum():.6g})",
+            f"(they add up to {theta[number].sum():.9g})",
             path=path,
             line=None if lines is None else lines[number],
             hint="Each topic must be at least 0, and all topics must add up to 1.",

@@ -325,7 +325,8 @@ def analyses_of(languages: Sequence[str], analysis: str | Analysis | None) -> li
         return [ANALYSES.parse("Words") if name == WHOLE else for_language(name) for name in languages]
     except UsageError as error:
         raise UsageError(
-            f"{error} If the columns are not named after languages, pass --config text.analysis."
+            f"{error} If the columns are not named after languages, pass an analysis, such as "
+            "--config text.analysis=Words."
         ) from None
 
 
