@@ -325,6 +325,6 @@ def test_a_query_called_mean_is_no_mean_in_csv(leadline: Leadline, here: Path, m
 def test_a_value_that_is_text_is_refused_where_only_numbers_are_shown(leadline: Leadline, name: str) -> None:
     done = leadline("evaluate", "qrels.txt", "good.run", "-m", "AP", "-m", name)
     words = f"measures with text values ({name}) are not supported here. "
-    words += "Use a different measure, or run `leadline evaluate -f trec`."
+    words += "Use a different measure, or run `leadline evaluate -q -f trec`."
     assert done == (2, "", f"leadline: error: {words}\n")
     assert leadline("evaluate", "qrels.txt", "good.run", "-m", "official").status == 0

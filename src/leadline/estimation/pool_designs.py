@@ -349,8 +349,9 @@ def _larger(
     """Return the draw with the larger of both probabilities of each pair, and the pairs drawn earlier."""
     if "measures" not in before.design:
         raise UsageError(
-            "the earlier pool was not drawn with `leadline pool --for`. Pass a pool that was, or replace "
-            "`--from EARLIER` with `--judged QRELS`, where QRELS has the judgments of the earlier pool."
+            "the earlier pool was not drawn with `leadline pool --for`. Pass a pool that was, or "
+            "pass the judgments of the earlier pool with `--judged QRELS` instead of "
+            "`--from EARLIER`."
         )
     if before.design.get("seed") != seed:
         raise UsageError(

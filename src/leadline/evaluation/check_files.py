@@ -27,7 +27,7 @@ from leadline.result import Result, check_options
 
 Path = str | os.PathLike[str]
 WORST = 5  # number of queries listed as worst covered
-NEEDS_RUNS = "--qrels needs runs to check (FILE...) or --docs DOCS"
+NEEDS_RUNS = "--qrels needs runs to check, or --docs DOCUMENTS"
 
 
 @dataclass(repr=False, eq=False)
@@ -169,7 +169,7 @@ def check(
     if fix is not None and (len(paths) != 1 or os.path.isdir(paths[0])):
         passed = "an index" if len(paths) == 1 else counted(len(paths), "file")
         raise UsageError(
-            f"fix={os.fspath(fix)!r} can repair only one run or qrels file. Pass a single file, not {passed}"
+            f"leadline can repair only one run or qrels file at a time. Pass a single file, not {passed}"
         )
     if qrels is None and kind is None and _is_call(paths):
         qrels = paths[0]

@@ -346,7 +346,7 @@ def _denoted(
     if texts:
         raise UsageError(
             f"measures with text values ({', '.join(texts)}) are not supported here. Use a different "
-            "measure, or run `leadline evaluate -f trec`"
+            "measure, or run `leadline evaluate -q -f trec`"
         )
     requests = profile.requests(names, rel=rel, documents=documents)
     measures = dict.fromkeys(request.measure for request in requests if request.measure is not None)

@@ -247,11 +247,10 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
     """
     query, value = values.query, values.value
     if norm == "none":
-        outside = int(np.count_nonzero((value < 0) | (value > 1)))
-        if outside:
+        if ((value < 0) | (value > 1)).any():
+            found = f"from {value.min():g} to {value.max():g}"
             raise InputError(
-                f"norm 'none' requires scores from 0 to 1, but {counted(outside, 'score is', 'scores are')} "
-                "outside this range",
+                f"norm 'none' requires scores from 0 to 1, but the scores range {found}",
                 hint="To scale the scores, use `--norm query`.",
             )
         return value
