@@ -277,7 +277,7 @@ def test_bad_requests_are_refused() -> None:
         ({"languages": ("en", "en")}, "languages en, en are not all different"),
         (
             {"languages": ("en", "klingon"), "analysis": None},
-            "If the columns are not named after languages, pass an analysis, such as --config text.analysis=Words",
+            "If the columns are not named after languages, pass an analysis",
         ),
         ({"languages": ("en", "fr"), "analysis": None}, "has no column 'fr'"),
         ({"sampler": "tomotopy", "languages": ("en", "de")}, "Use sampler='leadline'"),
