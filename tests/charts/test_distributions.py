@@ -13,7 +13,7 @@ from whole_pictures import whole
 
 
 @pytest.mark.parametrize("shape", ["box", "violin"])
-@pytest.mark.parametrize("runs", [1, 3, 20, 150])
+@pytest.mark.parametrize("runs", [1, 20])
 def test_every_run_has_its_name_its_quartiles_and_its_mean(runs: int, shape: str) -> None:
     rng = np.random.default_rng(runs)
     table = rng.beta(0.8, 2, (runs, 43))

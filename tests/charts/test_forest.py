@@ -90,8 +90,6 @@ def test_a_baseline_without_a_mean_has_no_line() -> None:
         (3, 2, 7.0),
         (FEW, 0, 3.4),
         (FEW + 1, FEW, 3.4),
-        (143, None, 3.4),
-        (143, 70, 7.0),
         (1000, 0, 3.4),
     ],
 )
@@ -133,7 +131,7 @@ def test_the_same_figure_gives_the_same_bytes() -> None:
     assert picture(drawn(5, reference=2), "svg") == picture(drawn(5, reference=2), "svg")
 
 
-@pytest.mark.parametrize("runs", [1, 3, 20, 150])
+@pytest.mark.parametrize("runs", [1, 20])
 def test_two_intervals_of_every_run_are_drawn_and_new_runs_have_open_markers(runs: int) -> None:
     rng = np.random.default_rng(runs)
     middle = np.sort(rng.random(runs))[::-1]

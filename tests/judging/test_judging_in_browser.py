@@ -935,8 +935,7 @@ def test_a_second_judge_is_told_who_has_to_judge_first_and_goes_on_by_itself(
 RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1200, "dark")])
 def test_every_page_passes_the_rules_of_accessibility(
     files: Files, browser: Any, width: int, scheme: str
 ) -> None:

@@ -201,7 +201,7 @@ def outcome(
     return told(judged), tally
 
 
-@examples(120)
+@examples(70)
 @given(run=run_texts(), qrels=qrels_texts(), window=WINDOWS, options=OPTIONS, turns=st.integers(1, 4))
 def test_both_forms_give_what_the_oracle_gives(
     folder: Path, run: bytes, qrels: bytes, window: int, options: Options, turns: int
@@ -280,7 +280,7 @@ def scores_read(folder: Path, numbers: list[bytes]) -> list[bytes]:
     return [bits(score) for score in read_run(path).scores.tolist()]
 
 
-@examples(120)
+@examples(70)
 @given(numbers=st.lists(decimals(), min_size=1, max_size=40))
 def test_numbers_are_read_as_python_reads_them(folder: Path, numbers: list[bytes]) -> None:
     exact = [bits(float(text)) for text in numbers]
@@ -463,7 +463,7 @@ def agree(folder: Path, run: bytes, qrels: bytes, window: int, reading: Reading)
             assert plainly[1].rows == len(whole.scores)
 
 
-@examples(200)
+@examples(110)
 @given(run=SOUP, window=WINDOWS, reading=REPAIRS)
 def test_random_bytes_as_a_run_are_a_run_or_one_line(
     folder: Path, run: bytes, window: int, reading: Reading
@@ -471,13 +471,13 @@ def test_random_bytes_as_a_run_are_a_run_or_one_line(
     agree(folder, run, b"q1 0 d1 1\nq1 0 d3 1\n", window, reading)
 
 
-@examples(200)
+@examples(110)
 @given(qrels=SOUP)
 def test_random_bytes_as_qrels_are_qrels_or_one_line(folder: Path, qrels: bytes) -> None:
     agree(folder, b"q1 Q0 d1 1 2 t\n", qrels, 1 << 16, Reading())
 
 
-@examples(150)
+@examples(80)
 @given(run=mutated(run_texts(10)), qrels=qrels_texts(6), window=WINDOWS, reading=REPAIRS)
 def test_a_spoiled_run_is_still_a_run_or_one_line(
     folder: Path, run: bytes, qrels: bytes, window: int, reading: Reading
@@ -502,7 +502,7 @@ def test_of_two_faults_the_first_is_reported_wherever_a_chunk_ends(folder: Path)
         assert ":2: document 'd' appears twice for query 'q1'" in str(found)
 
 
-@examples(90)
+@examples(60)
 @given(run=run_texts(6), qrels=mutated(qrels_texts(10)))
 def test_spoiled_qrels_are_still_qrels_or_one_line(folder: Path, run: bytes, qrels: bytes) -> None:
     agree(folder, run, qrels, 1 << 16, Reading())

@@ -101,9 +101,9 @@ def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]
         return _side(results, label, names[0]), _side(results, label, names[1])
     if names or len(paths) != 2:
         raise UsageError(
-            "to correlate per-query values, pass two measures (FILE... -m MEASURE -m MEASURE) or two files "
-            f"(TRUTH[:MEASURE] ESTIMATE[:MEASURE]), not {counted(len(paths), 'file')} and "
-            f"{counted(len(names), 'measure')}"
+            "to correlate per-query values, pass two measures (FILE... -m MEASURE -m MEASURE) or "
+            "two files without -m (TRUTH[:MEASURE] ESTIMATE[:MEASURE]), not "
+            f"{counted(len(paths), 'file')} and {counted(len(names), 'measure')}"
         )
     sides = []
     for path, measure in map(split_place, paths):

@@ -232,8 +232,8 @@ def _refuse_assumed(measure: Any, condition: Condition) -> None:
     if getattr(measure, "assumed", False):
         known = (f"--config scores.{way}_is_better={quote(str(measure))}" for way in ("higher", "lower"))
         raise UsageError(
-            f"--{condition.kind} {measure}: leadline does not know whether higher or lower {measure} is "
-            f"better. Pass {either(known)}."
+            f"--{condition.kind} needs to know whether higher or lower {measure} is better. "
+            f"Pass {either(known)}."
         )
 
 

@@ -244,7 +244,7 @@ def group_codes(results: Results, groups: str | Mapping[str, object] | None) -> 
         raise UsageError(
             f"query_group cannot be of type {type(groups).__name__}. Pass FILE:COLUMN or {{query: group}}."
         )
-    source = groups if isinstance(groups, str) else "in memory"
+    source = groups if isinstance(groups, str) else "query_group"
     labels = read_query_groups(groups) if isinstance(groups, str) else groups
     used = set(results.averaged_queries())
     lacking = [query for query in results.queries if query in used and query not in labels]
@@ -383,8 +383,9 @@ def at_look(results: Results, rules: Rules) -> Rules:
         return rules
     if not estimated.look.number:
         raise UsageError(
-            f"the pool was drawn for {estimated.look.looks} looks, but these saved values are not those of a "
-            "look. Pass the judgments and runs instead, and leadline uses the most recent look."
+            f"the pool was drawn for {estimated.look.looks} looks, but these values were not "
+            "computed at one of them. Pass the judgments, runs and pool instead, and leadline will "
+            "use the most recent look."
         )
     return replace(rules, confidence=estimated.confidence)
 

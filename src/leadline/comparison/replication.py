@@ -289,7 +289,8 @@ def _complete(parts: Sequence[Results], index: int) -> list[tuple[Floats, Floats
     values = np.concatenate([results.averaged_values(index) for results in parts])
     kept = values[:, ~np.isnan(values).any(axis=0)]
     if not kept.shape[1]:
-        runs = " and ".join(parts[0].names) if len(parts) == 1 else "all four runs"
+        names = " and ".join(parts[0].names)
+        runs = f"the {names} runs" if len(parts) == 1 else "all four runs"
         measure = parts[0].measures[index]
         raise InputError(
             f"no query counts toward the {measure} means of {runs}", hint="Check their queries and judgments"

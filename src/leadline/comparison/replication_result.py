@@ -178,6 +178,11 @@ class Replication(Result):
         notes += [f"no interval for {', '.join(names)}: {reason}" for reason, names in reasons.items()]
         return [*notes, *super()._notes()]
 
+    @property
+    def keeps_queries(self) -> bool:
+        """Whether there are values of each query for all four runs."""
+        return self.paired
+
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return a dictionary with the keys kind, measures, queries, runs and values; None is undefined.
 
@@ -208,7 +213,7 @@ class Replication(Result):
 
     def _per_query(self) -> dict[str, Any]:
         if not self.paired:
-            raise UsageError("`per_query=True` does not apply to a replication on different queries")
+            raise UsageError("a replication on different queries has no per-query values")
         queries = list(self.original.queries)
         by_query: dict[str, Any] = {query: {"differences": {}} for query in queries}
         for key, table in self.orders.items():

@@ -63,8 +63,8 @@ class View:
         """Return the command's own keys of the JSON; with `whole` those that options left out, too."""
         options = self.json
         if whole:
-            has = inspect.signature(self.result.to_dict).parameters
-            options = {"per_query": True} if "per_query" in has else {}
+            kept = "per_query" in inspect.signature(self.result.to_dict).parameters
+            options = {"per_query": True} if kept and getattr(self.result, "keeps_queries", True) else {}
         data: dict[str, Any] = self.result.to_dict(**options) | self.extra
         return data if self.more is None else data | self.more.to_dict()
 

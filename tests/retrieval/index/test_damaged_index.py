@@ -25,7 +25,7 @@ LINES = (
     "check index -f json",
     "pool bm25.run -C random=2 --docs index -o -",
 )
-NUMBER = int(os.environ.get("LEADLINE_CORRUPTIONS", "8"))  # of every kind for every file
+NUMBER = int(os.environ.get("LEADLINE_CORRUPTIONS", "4"))  # of every kind for every file
 
 
 def flip(rng: random.Random, content: bytearray) -> None:

@@ -110,6 +110,11 @@ class Difference(Result):
         return [run.name for run in self.runs]
 
     @property
+    def keeps_queries(self) -> bool:
+        """Whether the values of each query were kept; in blocks of systems they are not."""
+        return self._only is not None
+
+    @property
     def only(self) -> Floats:
         """Conditional mutual information by query."""
         if self._only is None:
