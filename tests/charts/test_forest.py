@@ -84,14 +84,7 @@ def test_a_baseline_without_a_mean_has_no_line() -> None:
 
 @pytest.mark.parametrize(
     ("runs", "reference", "width"),
-    [
-        (1, None, 3.4),
-        (1, 0, 3.4),
-        (3, 2, 7.0),
-        (FEW, 0, 3.4),
-        (FEW + 1, FEW, 3.4),
-        (1000, 0, 3.4),
-    ],
+    [(1, None, 3.4), (1, 0, 3.4), (3, 2, 7.0), (FEW, 0, 3.4), (FEW + 1, FEW, 3.4), (1000, 0, 3.4)],
 )
 def test_few_and_many_runs_are_drawn_whole(runs: int, reference: int | None, width: float) -> None:
     whole(drawn(runs, reference=reference, width=width))

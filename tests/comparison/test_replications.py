@@ -226,6 +226,8 @@ def test_a_replication_has_no_values_by_query() -> None:
     for refused in (result.differences, lambda: result.to_dict(per_query=True)):
         with pytest.raises(UsageError, match="replication"):
             refused()
+    saved = result.to_json()
+    assert type(result).from_json(saved).to_json() == saved
 
 
 def test_values_by_query() -> None:

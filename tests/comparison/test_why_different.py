@@ -311,6 +311,14 @@ def test_a_convention_that_both_share_is_said() -> None:
     assert found.not_explained == []
 
 
+@pytest.mark.parametrize("measure", ["Hole@5", "NoAnswer(above=0)"])
+def test_measures_of_documents_and_scores_are_computed(measure: str) -> None:
+    qrels, run = collection(15, listed=20)
+    ours = {query: {measure: 0.25} for query in run}
+    found = why_different(ours, {query: {measure: 0.5} for query in run}, qrels=qrels, run=run)
+    assert len(found.not_explained) == len(run)
+
+
 def test_values_of_no_known_convention_are_not_explained() -> None:
     qrels, run = collection(16)
     ours = by_pytrec_eval(qrels, run, "map")

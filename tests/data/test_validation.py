@@ -103,6 +103,10 @@ def test_numbers_and_flags_of_numpy_are_taken() -> None:
             ),
             "Pass read_scores(..., higher_is_better='s q') or read_scores(..., lower_is_better='s q').",
         ),
+        (
+            lambda: ll.gate(ll.compare(QRELS, {"a": RUN, "b": RUN}), fail_if_worse="nDCG@10"),
+            "fail_if_worse='nDCG@10' needs",
+        ),
     ],
 )
 def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], object], said: str) -> None:

@@ -328,10 +328,11 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
         return query
     if set(map(_spelling, header)) >= STEPS:
         raise InputError(
-            "the columns epoch and steps show that the values are means recorded during training by an "
-            "evaluator of sentence-transformers",
+            "the columns epoch and steps show that these values are means from a "
+            "sentence-transformers evaluator",
             path=path,
-            hint="Compute per-query values from the run with `leadline evaluate`",
+            hint="For per-query values, save the rankings (write_predictions=True in "
+            "InformationRetrievalEvaluator) and pass them to `leadline evaluate`",
         )
     numbers = sum(
         isinstance(row[0], float)

@@ -15,7 +15,7 @@ from leadline.data.arrays import Flags, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import ChunkIds, Lengths, QueryFile, Reading
-from leadline.errors import InputError, did_you_mean
+from leadline.errors import InputError, RecordNumber, did_you_mean
 from leadline.io.opening import BINARY_TABLES, read_whole, text_of
 from leadline.io.row_columns import DOCUMENT, QUERY, find
 from leadline.io.run_lists import Lists, Unmeasured
@@ -351,7 +351,8 @@ def _ids(path: str, column: Callable[[Iterable[Any]], Any], noun: str) -> Iterat
         yield from _ids_in(parsed if whole is None else iter([(1, whole)]), path, column, noun)
         return
     if start == "[":
-        yield from _ids_in(enumerate(json_of(text, path, hint=hint), start=1), path, column, noun)
+        rows = enumerate(json_of(text, path, hint=hint), start=1)
+        yield from _ids_in(((RecordNumber(place), row) for place, row in rows), path, column, noun)
         return
     header = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     delimiter = delimiter_of(header)

@@ -12,7 +12,7 @@ from typing import Any
 from leadline.data.optional import import_optional
 from leadline.data.wording import counted
 from leadline.errors import InputError, RecordNumber, UsageError, did_you_mean, refuse_repeated
-from leadline.io.opening import BOM, PARQUET, first_bytes, whole_text
+from leadline.io.opening import BOM, LONGEST_TEXT, PARQUET, first_bytes, whole_text
 from leadline.io.opening import lines as text_lines
 from leadline.io.read_paths import Watch
 from leadline.io.run_names import IR_DATASETS
@@ -80,6 +80,7 @@ def cells_of(
         return
     import csv
 
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_TEXT))  # a cell may hold a document
     rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
     while True:
         try:

@@ -22,7 +22,7 @@ import numpy as np
 from leadline.comparison.compare import compare
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted, listed
-from leadline.errors import UsageError, either
+from leadline.errors import UsageError
 from leadline.estimation.designs import SMALLEST, Ratio, has_interval, kind_of, random_numbers_of
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.estimated_columns import Difference, Estimate, variance_of
@@ -312,9 +312,9 @@ def plans(
     differ = differences or smallest is not None or bool(precision.pair)
     for place, measure in enumerate(map(str, results.measures)):
         if measure not in precision.measures:
-            drawn_for = either(precision.measures)
+            drawn_for = listed(precision.measures)
             raise UsageError(
-                f"there is no plan for {measure}, because the pool was not drawn for it. Use {drawn_for}."
+                f"there is no plan for {measure}, because the pool was drawn only for {drawn_for}"
             )
         if not _has_forecast(measure):
             raise UsageError(

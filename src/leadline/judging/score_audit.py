@@ -239,7 +239,8 @@ def _values(
     for kind in kinds:
         if kind.average not in MEANS:
             raise UsageError(
-                f"{kind} is not averaged over queries. Use a measure that is, such as AP or nDCG@10."
+                f"{kind} is not an arithmetic mean over queries. Use a measure that is, such as AP "
+                "or nDCG@10."
             )
         if kind.rising != kinds[0].rising:
             raise UsageError(

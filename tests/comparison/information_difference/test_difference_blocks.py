@@ -75,6 +75,8 @@ def test_where_values_would_not_fit_means_are_kept(monkeypatch: pytest.MonkeyPat
     assert_equal(found, expected)
     with pytest.raises(UsageError, match="not kept"):
         found.to_dict(per_query=True)
+    saved = found.to_json()
+    assert ll.Difference.from_json(saved).to_json() == saved
 
 
 @pytest.mark.slow

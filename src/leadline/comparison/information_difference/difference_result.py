@@ -97,7 +97,7 @@ class Difference(Result):
             freeze(only)
         if mean_only is not None:
             freeze(mean_only)
-            self.mean_only = mean_only
+        self._mean_only = mean_only
         self.ap = np.full(ric.shape, np.nan) if ap is None else ap
         self.cutoff = cutoff
         self.competitors = dict(competitors or {})
@@ -143,6 +143,8 @@ class Difference(Result):
     @cached_property
     def mean_only(self) -> Floats:
         """Mean conditional information of the row system given the column system."""
+        if self._mean_only is not None:
+            return self._mean_only
         means: Floats = self.only[self.counted].mean(axis=0)
         return means
 
