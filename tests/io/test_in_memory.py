@@ -92,8 +92,8 @@ def test_ids_that_are_fractions_are_refused_and_the_column_is_named(
     broken = [tuple(7.0 if at == place else value for at, value in enumerate(row)) for row in rows]
     for read, last in ((read_run, "score"), (read_qrels, "label")):
         assert (
-            f"id 7.0 in column '{column}' is of type float, not a string. Only strings and whole "
-            "numbers can be ids"
+            f"id 7.0 in column '{column}' is of type float, not a string. Only strings and "
+            "integers can be ids"
         ) in refusal(read, frame(library, ("qid", "docno", last), broken))
 
 
@@ -178,18 +178,12 @@ def test_odd_ids_in_a_dictionary_are_kept() -> None:
 @pytest.mark.parametrize(
     ("given", "error"),
     [
-        (
-            {1.0: {"d1": 1}},
-            "id 1.0 is of type float, not a string. Only strings and whole numbers can be ids.",
-        ),
-        (
-            {"q1": {7.0: 1}},
-            "id 7.0 is of type float, not a string. Only strings and whole numbers can be ids.",
-        ),
+        ({1.0: {"d1": 1}}, "id 1.0 is of type float, not a string. Only strings and integers can be ids."),
+        ({"q1": {7.0: 1}}, "id 7.0 is of type float, not a string. Only strings and integers can be ids."),
         ({None: {"d1": 1}}, "there is no id"),
         (
             {b"q1": {"d1": 1}},
-            "id b'q1' is of type bytes, not a string. Only strings and whole numbers can be ids.",
+            "id b'q1' is of type bytes, not a string. Only strings and integers can be ids.",
         ),
         ({"q1": {"\ud800": 1}}, "id '\\ud800' contains a lone surrogate, so it is not valid Unicode"),
         ({"q1": 7}, "the value for query 'q1' is of type int. Use the form {document: score}."),

@@ -446,7 +446,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "mixed records": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, "d2"]}],
-        "record 1: entry 2 for query 'q1' is of type text and does not match earlier entries",
+        "record 1: entry 2 for query 'q1' does not match earlier entries (it is of type text)",
     ),
     "a score missing later": (
         [{"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}, {"corpus_id": "d2"}]}],

@@ -401,7 +401,8 @@ class Tested:
             words = f"none of {size:,} tests can be significant with {draws:,} draws (use draws={enough})"
             return [ResultWarning("too_few_draws", words, size)]
         words = (
-            f"at most {most:,} {noun} differ, too few for a significant difference: p ({rules.test}) is at "
+            f"too few {noun} differ for a significant difference (at most {most:,}): "
+            f"p ({rules.test}) is at "
             f"least {smallest:.2g}"
         ) + (f" in each of {size:,} tests" if size > 1 else "")
         return [ResultWarning("too_few_queries", words, most)]

@@ -225,7 +225,7 @@ class Results(Lookups, Result):
         """Raise UsageError if means are weighted, which not everything can be made of."""
         if self.weighted is not None:
             raise UsageError(
-                f"{what} does not support weighted queries. Use values computed without --query-weights."
+                f"{what} does not support weighted queries. Use values computed without query weights."
             )
 
     @cached_property

@@ -161,8 +161,9 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
         if different:
             number = counted(len(different), "query", "queries")
             raise UsageError(
-                f"{path} and {paths[0]} have different queries ({number} in only one file, such as "
-                f"{min(different)}). Use results with the same queries"
+                f"{path} and {paths[0]} have different queries ({number} in only one file"
+                f"{', such as' if len(different) > 1 else ':'} {min(different)}). "
+                "Use results with the same queries"
             )
         if not same_weights(first, results):
             raise UsageError(

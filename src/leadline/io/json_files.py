@@ -64,6 +64,9 @@ def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
     found = json_of(text_of(window), path, repeats=True)
     if source.part and not (isinstance(found, Members) and MTEB_META in found):
         raise no_part(path.removesuffix(f"#{source.part}"), source.part)
+    if isinstance(found, Members) and {"leadline", "command", "inputs"} <= found.keys():
+        noun = "a run" if what == "score" else "relevance judgments"
+        raise InputError(f"is a result of leadline, not {noun}", path=path)
     if isinstance(found, Members) and isinstance(found.get(BOOK), list):
         return python_inputs.table_of_rows(_book_rows(found[BOOK], what, path), path=path)
     if isinstance(found, (Members, list)) and not subtopics:
@@ -560,7 +563,7 @@ def _cells(record: Any, names: Names, query: object, place: int) -> tuple[Any, A
     if not names.document and not names.number and not isinstance(record, (Mapping, list)):
         return record, None
     form = _fields(record) if isinstance(record, Mapping) else f"is of type {type_of(record)}"
-    raise InputError(f"entry {place} for query {query!r} {form} and does not match earlier entries")
+    raise InputError(f"entry {place} for query {query!r} does not match earlier entries (it {form})")
 
 
 def _number(value: Any) -> Any:

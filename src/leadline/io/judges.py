@@ -60,6 +60,8 @@ def read_judges(source: JudgesLike) -> list[Judge]:
             hint = (
                 "Pass each judge only once"
                 if judge.path and judge.path == other.path
+                else "Rename one of the files"
+                if judge.path and judge_name(judge.path) == judge.name
                 else "Rename one of the judges"
             )
             raise UsageError(f"two judges are both named '{judge.name}'{files}. {hint}.")

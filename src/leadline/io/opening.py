@@ -443,8 +443,8 @@ def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, numb
             f"byte 0x{raw[error.start]:02x} is not valid {shown}",
             path=path,
             line=number + raw.count(b"\n", 0, error.start),
-            hint="Convert the file to UTF-8. If it contains documents or queries, you can name its encoding "
-            "instead, as in `--config read.encoding=latin-1`",
+            hint="Convert the file to UTF-8. If it contains documents or queries, you can usually name its "
+            "encoding instead, as in `--config read.encoding=latin-1`",
         ) from None
 
 

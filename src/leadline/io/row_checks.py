@@ -492,10 +492,12 @@ def identify(value: Any, column: str, convert: str = "") -> bytes:
     of = f" in column '{column}'" if column else ""
     if _is_empty(value):
         raise InputError(f"there is no id{of}", code="id")
+    dtype = "int" if isinstance(value, float) and value.is_integer() else "str"
+    convert = convert.replace("str", dtype)
     more = f". To convert the column, use {convert}" if convert and column else ""
     raise InputError(
         f"id {value!r}{of} is of type {type(value).__name__}, not a string",
-        hint="Only strings and whole numbers can be ids" + more,
+        hint="Only strings and integers can be ids" + more,
         code="id",
     )
 
