@@ -141,31 +141,6 @@ def test_measures_with_a_divisor_have_no_range_over_unjudged_grades(estimates: E
             assert math.isnan(estimates.estimate(name, measure).lowest)
 
 
-def test_a_new_run_is_sampled_as_a_run_is(leadline: Leadline, tmp_path: Path) -> None:
-    lines = [
-        f"{query} Q0 {document} {rank} {99 - rank} new"
-        for query, ranked in RUNS["a"].items()
-        for rank, document in enumerate(ranked, start=1)
-    ]
-    (tmp_path / "new.run").write_text("\n".join(lines) + "\n")
-    old = [f"{query} 0 {ranked[0]} 1" for query, ranked in RUNS["a"].items()]
-    (tmp_path / "old.qrels").write_text("\n".join(old) + "\n")
-    words = ["--for", "P@10", "--budget", 5, "--judged", tmp_path / "old.qrels", "-f", "json"]
-    first = leadline("pool", "--for-run", tmp_path / "new.run", *words, "-o", tmp_path / "1.tsv")
-    second = leadline("pool", tmp_path / "new.run", *words, "-o", tmp_path / "2.tsv")
-    assert (tmp_path / "1.tsv").read_text().splitlines()[3:] == (tmp_path / "2.tsv").read_text().splitlines()[
-        3:
-    ]
-    assert first.data["expected"] == second.data["expected"]
-    assert first.data["added"] < first.data["pairs"]  # those judged before are not requested
-    for wrong in (
-        [tmp_path / "new.run", "--for-run", tmp_path / "new.run", *words],
-        ["--for-run", tmp_path / "new.run", "--judged", tmp_path / "old.qrels"],
-    ):
-        assert "--for-run" in leadline("pool", *wrong, "-o", tmp_path / "3.tsv").refusal
-        assert not (tmp_path / "3.tsv").exists()
-
-
 def test_every_withheld_interval_has_its_reason_in_json(estimates: EstimatedResults) -> None:
     data = json.loads(json.dumps(estimates.to_dict()))
     for run in data["runs"]:

@@ -271,9 +271,9 @@ def test_ids_that_are_whole_numbers_are_text(make: Callable[[], Any]) -> None:
 
 def test_the_cure_of_a_frame_is_that_of_its_library() -> None:
     rows = [(1.0, "d7", 0.5)]
-    with pytest.raises(InputError, match=r"\. To convert the column, use \.astype\(str\)"):
+    with pytest.raises(InputError, match=r"\. To convert the column, use \.astype\(int\)"):
         ll.Run(pd.DataFrame(rows, columns=list(COLUMNS)))
-    with pytest.raises(InputError, match=r"\. To convert the column, use \.cast\(str\)"):
+    with pytest.raises(InputError, match=r"\. To convert the column, use \.cast\(int\)"):
         ll.Run(pl.DataFrame(rows, schema=list(COLUMNS), orient="row"))
 
 

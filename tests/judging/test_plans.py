@@ -120,7 +120,7 @@ def test_what_cannot_be_planned_is_refused() -> None:
     with pytest.raises(UsageError, match=r"nDCG@10, because its half-width cannot be forecast"):
         plans(*studied(NAMES[:40], 6, "nDCG@10"), half_width=0.1)
     other = pool_for(RUNS, "P@5", budget=6).pool
-    with pytest.raises(UsageError, match="was not drawn"):
+    with pytest.raises(UsageError, match="was drawn only for"):
         plans(results, other, half_width=0.1)
     assert queries_for_half_width(1e6, 1e-3) is None
     nothing = {query: dict.fromkeys(DOCUMENTS, 0.0) for query in NAMES[:40]}

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
 SECTION = "Judging"
 
-DRAWING = ("wanted", "budget", "total", "pair", "for_run", "new_runs", "machine", "earlier", "looks")
+DRAWING = ("wanted", "budget", "total", "pair", "new_runs", "machine", "earlier", "looks")
 NAMES = {
     "pair": "--for-pair",
-    "for_run": "--for-run",
     "earlier": "--from",
     "documents": "--docs",
     "everything": "--config pool.everything",
@@ -61,8 +60,8 @@ def command(
         Collection (texts or an index). Documents outside the collection are left out. Cannot be
         combined with --for. [default: all retrieved documents]
     --queries QUERIES
-        Queries (topics) to add if no run contains them. To have documents for these queries, also
-        pass --docs and either -C pool.random or -C pool.everything.
+        Queries (topics) to add if no run contains them. They get documents only with --docs and
+        -C pool.random or -C pool.everything.
     --judged QRELS
         Existing judgments, which MoveToFront uses. Judged pairs are left out of POOL. With --for, judged
         pairs are in POOL with probability 1 but need no new judgment, and the judgments must not come from a
@@ -78,9 +77,6 @@ def command(
     --for-pair A B as pair | Sampling | nargs 2
         Sample only documents whose weights in runs A and B differ. Estimates for single runs have no
         interval.
-    --for-run RUN | Sampling | many
-        New run to measure, instead of the RUN arguments (repeatable). Only documents of these runs that are
-        not in --judged are sampled.
     --machine LABELS | Sampling
         LLM labels for the forecast and for estimates from the pool. The labels do not change the draw.
     --from POOL as earlier | Sampling
@@ -89,8 +85,8 @@ def command(
     --twice M | Sampling | int 1..
         Draw about M pairs of the pool in --from for a second judge, to measure the first judge's error.
     --leave-out FILE:COLUMN | Sampling
-        Table column with the team of each run in --from. Shows, for each run, the values that would
-        have no interval if its team had not contributed to the pool.
+        Table column with the team of each run in --from. Shows, for each run, the values that would have no
+        interval if its team had not contributed.
     --looks N | Sampling | int 1.. | = 1
         Number of times you may test for a difference while judging, at equal steps (none before 50
         judgments). Each test uses alpha divided by N.
@@ -117,12 +113,11 @@ def command(
         _draw_twice(twice, outputs, {"RUN": runs, "--for": drawing["wanted"]}, drawing["earlier"])
         return
     if drawing["wanted"]:
-        one_of({"RUN": runs, "--for-run": drawing["for_run"]})
         one_of({"--for": True} | typed(context, "whole"))
         one_of({"--for-pair": drawing["pair"]} | typed(context, "new_runs"))
-        _draw(runs or drawing["for_run"], outputs, drawing, options)
+        _draw(runs, outputs, drawing, options)
         return
-    drawn = ("budget", "total", "pair", "for_run", "machine", "earlier")
+    drawn = ("budget", "total", "pair", "machine", "earlier")
     asked = {NAMES[name]: drawing[name] for name in drawn} | {"--looks": drawing["looks"] > 1}
     both(typed(context, "new_runs"), {"--for MEASURE": None})
     of_grades = options["method"] is not None and POOLS.parse(options["method"]).adaptive

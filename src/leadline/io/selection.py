@@ -351,8 +351,8 @@ def _ids(path: str, column: Callable[[Iterable[Any]], Any], noun: str) -> Iterat
         yield from _ids_in(parsed if whole is None else iter([(1, whole)]), path, column, noun)
         return
     if start == "[":
-        rows = enumerate(json_of(text, path, hint=hint), start=1)
-        yield from _ids_in(((RecordNumber(place), row) for place, row in rows), path, column, noun)
+        numbered = enumerate(json_of(text, path, hint=hint), start=1)
+        yield from _ids_in(((RecordNumber(place), row) for place, row in numbered), path, column, noun)
         return
     header = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     delimiter = delimiter_of(header)

@@ -254,7 +254,7 @@ def test_a_run_without_a_relevant_document_is_defined() -> None:
     [
         ({"bins": 1}, "bins must be a whole number of at least 2, not 1"),
         ({"norm": "topic"}, "norm must be 'query', 'model' or 'none', not 'topic'"),
-        ({"norm": "none"}, "2 scores are outside"),
+        ({"norm": "none"}, "the scores range from 3 to 7"),
         ({"norm": "none", "from_ranks": True}, "norm='none'"),
         ({"sample_from": "union"}, "sample_from='union' needs sample"),
         ({"depth": 0}, "depth must be"),
