@@ -63,8 +63,14 @@ def qrels(tmp_path: Path) -> Path:
 
 
 @pytest.mark.usefixtures("form")
-@pytest.mark.parametrize("place", [0, 1, 15, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK - 3])
-@pytest.mark.parametrize("window", [16, 1 << 22])
+@pytest.mark.parametrize(
+    ("place", "window"),
+    [
+        *((place, 1 << 22) for place in (0, 1, 15, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK - 3)),
+        (15, 16),
+        (BLOCK, 16),
+    ],
+)
 def test_a_line_up_to_the_limit_is_read_and_a_longer_one_refused(
     place: int, window: int, tmp_path: Path
 ) -> None:
