@@ -278,7 +278,7 @@ class Result:
 
     def _figure(self, *_: Any, **__: Any) -> Make:
         """Return the function that draws the result."""
-        raise UsageError(f"{type(self).__name__} has no figure")
+        raise UsageError("this result has no figure")
 
     def _labelled(self) -> Sequence[str]:
         """Return the names that the figure may show, usually of runs."""

@@ -325,7 +325,7 @@ def test_a_comparison_draws_what_the_command_draws(leadline: Leadline, tmp_path:
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(UsageError, match="WhyDifferent has no figure"):
+    with pytest.raises(UsageError, match="this result has no figure"):
         MAKERS["WhyDifferent"]().plot()
     with pytest.raises(UsageError, match="forrest"):
         MAKERS["Comparison"]().plot(figure="forrest")

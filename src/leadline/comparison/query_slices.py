@@ -297,11 +297,13 @@ class Slices(Result):
         found = []
         for by, count in self.without_slice.items():
             if count:
-                words = f"{counted(count, 'query has', 'queries have')} no slice in {by}"
+                source = f" in {by}" * (not by.startswith(IN_MEMORY))
+                words = f"{counted(count, 'query has', 'queries have')} no slice{source}"
                 found.append(ResultWarning("queries_without_slice", words, count))
         for by, count in self.in_several.items():
             if count:
-                words = f"{counted(count, 'query is', 'queries are')} in several slices of {by}"
+                source = f" of {by}" * (not by.startswith(IN_MEMORY))
+                words = f"{counted(count, 'query is', 'queries are')} in several slices{source}"
                 found.append(ResultWarning("queries_in_several_slices", words, count))
         return found
 
