@@ -9,7 +9,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from leadline.data.optional import import_optional, require
-from leadline.data.table import Column, Table, by_name, columns_of, full_table, make_frame, printed_table
+from leadline.data.table import (
+    Cell,
+    Column,
+    Preformatted,
+    Table,
+    by_name,
+    columns_of,
+    full_table,
+    make_frame,
+    printed_table,
+)
 from leadline.data.validation import check_arguments, name_keywords
 from leadline.errors import InputError, UnknownOptionError, UsageError, did_you_mean, either, sentences
 from leadline.io.opening import digest_of
@@ -411,7 +421,13 @@ class Facts(Result):
         return columns_of(self.sheet.columns, self.sheet.rows)
 
     def _tables(self) -> list[Table]:
-        return [replace(self.sheet, notes=list(dict.fromkeys([*self.sheet.notes, *self._notes()])))]
+        rows: list[list[Cell]] = [
+            [Preformatted(f"{cell:,}") if type(cell) is int else cell for cell in row]
+            for row in self.sheet.rows
+        ]
+        return [
+            replace(self.sheet, rows=rows, notes=list(dict.fromkeys([*self.sheet.notes, *self._notes()])))
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the keys of the JSON."""

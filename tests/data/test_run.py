@@ -108,14 +108,14 @@ def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
                 "judgments come first."
             ),
         ),
-        (lambda _, qrels: ll.Run(qrels), "run: a Qrels object was passed where a run is expected"),
+        (lambda _, qrels: ll.Run(qrels), "run: an object of type Qrels was passed where a run is expected"),
         (
             lambda run, qrels: ll.evaluate(qrels, cast("Any", ll.evaluate(qrels, run))),
-            "run: a Results object was passed where a run is expected",
+            "run: an object of type Results was passed where a run is expected",
         ),
         (
             lambda run, qrels: ll.Qrels(cast("Any", ll.curve(qrels, run))),
-            "qrels: a Curves object was passed where judgments are expected",
+            "qrels: an object of type Curves was passed where judgments are expected",
         ),
     ],
 )

@@ -72,7 +72,7 @@ def test_other_arguments_are_checked_too() -> None:
     assert rejected(curve, QRELS, RUN, interpolation=5).startswith("interpolation must be ")
     words = "everything must be True or False, not 'all'"
     assert rejected(explain, QRELS, RUN, "AP", "q", everything="all") == words
-    assert rejected(MEASURES.parse, 5) == "measure 5 is not valid. Pass a name such as alpha_DCG."
+    assert rejected(MEASURES.parse, 5) == "measure 5 is not valid. Pass a name such as AP."
 
 
 def test_numbers_and_flags_of_numpy_are_taken() -> None:

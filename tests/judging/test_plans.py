@@ -154,6 +154,6 @@ def test_commands_show_the_plan(tmp_path: Path, leadline: Leadline) -> None:
     whole = [tmp_path / "qrels.txt", *paths, "-m", "P@10", "-C", "half_width=0.03"]
     for command in ("evaluate", "compare"):
         refused = leadline(command, *whole).refusal
-        assert "half_width needs a pool from `leadline pool --for`. Pass the pool with --pool" in refused
+        assert "half_width needs a pool from `leadline pool --for` and its judgments. Pass QRELS" in refused
         refused = leadline(command, *given[1:-1], "half_width=0").refusal
         assert "--config test.half_width must be a number above 0, not 0" in refused

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from leadline.result import Facts
 
 WITHOUT_DRAW = (
-    "--config test.half_width needs a pool from `leadline pool --for`. Pass the pool with --pool POOL."
+    "--config test.half_width needs a pool from `leadline pool --for` and its judgments. Pass "
+    "QRELS RUN... --pool POOL."
 )
 APPROXIMATE = (
     "approximate: in simulations, half-widths were 0.89 to 1.10 times these values (docs/estimate.md)"

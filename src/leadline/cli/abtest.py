@@ -8,7 +8,7 @@ import click
 
 from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input
-from leadline.data.table import Cell, Preformatted, ResultWarning, Table, plain
+from leadline.data.table import Cell, ResultWarning, Table, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError, both, one_of
 from leadline.io.opening import lines
@@ -48,9 +48,9 @@ def test_command(
 ) -> None:
     """Test the difference in clickthrough between arms A and B.
 
-    The output shows the difference B - A with its confidence interval, the p-value, the lift, a sequential
-    test and the smallest difference that the test can detect. LOG is a table with a header (CSV, TSV, JSON
-    Lines, Parquet) and one row per result shown or per page view.
+    The output shows the difference B - A with its confidence interval, the p-value, the lift, the
+    smallest difference that the test can detect, and a sequential test. LOG is a table with a
+    header (CSV, TSV, JSON Lines, Parquet) and one row per result shown or per page view.
 
     Example: leadline abtest test clicks.csv --user user; leadline abtest --a 46/10000 --b 69/10000
 
@@ -191,8 +191,8 @@ def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> Non
         f"users needed to detect a change from {rate:g} to {rate * (1 + lift):g} with "
         f"{percent(options['power'])} power (more for a sequential test)"
     )
-    rows: list[list[Cell]] = [[name, Preformatted(f"{count:,}")] for name, count in data.items()]
-    table = Table(["", "users"], rows, notes=[note])
+    rows: list[list[Cell]] = [["both", a + b], ["a", a], ["b", b]]
+    table = Table(["arm", "users"], rows, notes=[note])
     view = View(Facts(table, data), lines="*")
     outputs.write("abtest", view, list, {"rate": rate, "lift": lift} | options)
 

@@ -120,7 +120,8 @@ def _audited(
         given, file = split_name(path)
         name = given or (run_name(file) if once else measure or run_name(file))
         if name in found:
-            raise UsageError(f"two judges are both named '{name}'. Rename one of them, as in other={path}.")
+            place = f"{file}:{measure}" if measure else file
+            raise UsageError(f"two judges are both named '{name}'. Rename one of them, as in other={place}.")
         measures = [measure] if measure else options["measures"] if asked else ()
         found[name], files = given_scores(context, OF_LABELS, [file], measures)
         inputs += files

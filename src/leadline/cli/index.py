@@ -33,8 +33,8 @@ def command(
         Replace INDEX if it exists.
     use analysis
     --keep FILE:COLUMN>=NUMBER
-        Keep only documents that pass a filter on a table, such as spam.tsv:percentile>=60. Documents missing
-        from the table are left out.
+        Keep only documents that pass a filter on a table, such as "spam.tsv:percentile>=60".
+        Documents missing from the table are left out.
     --store-text | flag
         Store the texts in the index, for summaries and for `leadline judge`.
     use texts
@@ -59,9 +59,9 @@ def command(
     table = Table(
         ["fact", "value"],
         [
-            ["documents", f"{index.documents:,}"],
-            ["tokens", f"{index.tokens:,}"],
-            ["terms", f"{index.terms:,}"],
+            ["documents", index.documents],
+            ["tokens", index.tokens],
+            ["terms", index.terms],
             ["analysis", analysis_],
             ["size", f"{index.size / 1e6:.1f} MB"],
             ["time", f"{data['seconds']:.1f} s"],

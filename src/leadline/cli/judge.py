@@ -71,8 +71,9 @@ def command(
     --overlap SHARE | share 0..1
         Share of the pooled pairs that two of the --judges grade, to measure agreement. [default: 0.1]
     --stop-when RULE | Sampling
-        Condition that ends judging, such as "P@10 half-width < 0.05", on the run with the widest 95 %
-        interval or, with `pool --for-pair`, on the difference. Needs a pool from `pool --for`.
+        Rule that ends judging, such as "P@10 half-width < 0.05". It applies to the run with the
+        widest 95 % interval or, with `pool --for-pair`, to the difference. Needs a pool from
+        `pool --for`.
     --content FORMS as forms | = "full"
         Content below the title: nothing (title), a summary (static or dynamic), or the text (full). Give
         several, such as static,dynamic, to assign one at random per assessor and document.

@@ -89,7 +89,7 @@ def command(
         interval if its team had not contributed.
     --looks N | Sampling | int 1.. | = 1
         Number of times you may test for a difference while judging, at equal steps (none before 50
-        judgments). Each test uses alpha divided by N.
+        judgments). Each test uses alpha divided by the number of tests.
     --seed N | Sampling | int 0..4294967295 | = 0
         Random seed for sampling.
     use repairs
@@ -237,7 +237,7 @@ def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: 
         notes.append(f"expected half-width of {measure} {of}, {share}: {words}")
     write_drawn_pool(second, output, notes)
     data = {"pairs": count, "expected": number, "pool": output, "half_widths": widths}
-    view = View(Facts(Table([], [], notes=notes), data))
+    view = View(Facts(Table(["pairs", "drawn"], [[pairs, count]], notes=notes), data))
     outputs.write("pool", view, lambda: [describe_input(str(earlier), pairs)], {"twice": number})
 
 

@@ -70,7 +70,7 @@ def command(
         Draw N non-relevant documents per query (--sample N) from --docs, add the relevant documents, and
         write to POOL the pairs that every system must score. Pass no SCORES.
     --docs DOCS | Sampling
-        Collection from which --draw samples (texts or an index).
+        Collection (texts or an index) from which --draw samples documents.
     -l, --level GRADE as rel | Measures | float
         Lowest relevant grade, for measures with the parameter `rel`. [default: 1]
     use confidence

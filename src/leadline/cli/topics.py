@@ -60,9 +60,9 @@ def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **opt
         "restarts": facts["restarts"],
     }
     rows: list[list[Cell]] = [
-        ["documents", f"{facts['documents']:,}"],
-        ["tokens", f"{facts['tokens']:,}"],
-        ["words", f"{len(model.phi):,}"],
+        ["documents", facts["documents"]],
+        ["tokens", facts["tokens"]],
+        ["words", len(model.phi)],
         ["log-likelihood per token", data["log_likelihood"]],
     ]
     empty = int(facts["empty"])
@@ -101,7 +101,7 @@ def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
     data = {"documents": len(vectors.ids), "unknown_tokens": vectors.unknown}
     table = Table(
         ["fact", "value"],
-        [["documents", f"{len(vectors.ids):,}"], ["written", output]],
+        [["documents", len(vectors.ids)], ["written", output]],
         wrapped=frozenset({"value"}),
     )
     inputs = [describe_input(model, 1), describe_input(docs, len(vectors.ids))]
@@ -132,7 +132,7 @@ def perplexity(context: click.Context, /, *, model: str, docs: str, outputs: Out
 
     result = work(read_model(model), docs, **options)
     data = {"perplexity": result.value, "tokens": result.tokens, "unknown_tokens": result.unknown}
-    table = Table(["fact", "value"], [["perplexity", result.value], ["tokens", f"{result.tokens:,}"]])
+    table = Table(["fact", "value"], [["perplexity", result.value], ["tokens", result.tokens]])
     inputs = [describe_input(model, 1), describe_input(docs, result.documents)]
     warnings = unknown_warnings(result.unknown, 0)
     view = View(Facts(table, data, warnings=warnings), lines="*")

@@ -400,11 +400,13 @@ class Tested:
             enough = int(np.ceil(size / rules.alpha))
             words = f"none of {size:,} tests can be significant with {draws:,} draws (use draws={enough})"
             return [ResultWarning("too_few_draws", words, size)]
+        tested, each = str(rules.test), f" in each of {size:,} tests" if size > 1 else ""
+        if rules.joint == MAX_T:
+            smallest, tested, each = smallest_p(rules, most, size), MAX_T, ""
         words = (
             f"too few {noun} differ for a significant difference (at most {most:,}): "
-            f"p ({rules.test}) is at "
-            f"least {smallest:.2g}"
-        ) + (f" in each of {size:,} tests" if size > 1 else "")
+            f"p ({tested}) is at least {smallest:.2g}{each}"
+        )
         return [ResultWarning("too_few_queries", words, most)]
 
 

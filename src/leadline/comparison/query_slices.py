@@ -125,7 +125,7 @@ def _cells(path: str, column: str) -> Iterator[tuple[str, object, int]]:
         raise InputError(f"there is no column '{column}'", path=path, line=1, hint=choose)
     key = next((name for name in QUERY if name in columns), columns[0])
     for line, row in rows:
-        if row.get(key) is None:
+        if row.get(key) in (None, ""):
             raise InputError(f"the query has no id in column '{key}'", path=path, line=line, hint="Add an id")
         yield str(row[key]), row.get(column), line
 

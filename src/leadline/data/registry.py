@@ -440,9 +440,8 @@ class Registry(Generic[N]):
     def expand(self, text: str) -> list[N]:
         """Return the objects that a text denotes; a list of cutoffs such as `P.5,10` denotes several."""
         if not isinstance(text, str) or not text.strip():
-            raise UsageError(
-                f"{self.noun} {text!r} is not valid. Pass a name such as {next(iter(self.classes))}."
-            )
+            name = "AP" if "AP" in self.classes else next(iter(self.classes))
+            raise UsageError(f"{self.noun} {text!r} is not valid. Pass a name such as {name}.")
         text = BRACES.sub(r"@\1", " ".join(text.split()))
         persistence = PERSISTENCE.fullmatch(text)
         meaning = self.find(persistence["name"]) if persistence else None

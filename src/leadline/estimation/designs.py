@@ -113,8 +113,8 @@ def kinds_of(measures: Sequence[Measure]) -> list[Kind]:
     """Return how measures are estimated; those that cannot be are refused together."""
     if any(type(measure).__name__ == "statAP" for measure in measures):
         raise UsageError(
-            "statAP cannot be combined with other measures of a sampled pool, and leadline cannot "
-            "draw a pool for it. Evaluate statAP alone, or use AP."
+            "statAP cannot be estimated together with other measures from a sampled pool, and "
+            "leadline cannot draw a pool for it. Evaluate statAP alone, or use AP."
         )
     kinds = [_kind(measure) for measure in measures]
     refused = [

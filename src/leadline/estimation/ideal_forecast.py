@@ -155,8 +155,11 @@ def simulated_half_width(
     )
     first, others = top & (known >= 0), ~top & (known >= 0)
     rate = float((known[first] > 0).mean()) if first.any() else 0.0
-    if first.sum() < FEWEST_LABELS or not 0 < rate < 1:
+    if first.sum() < FEWEST_LABELS:
         return Forecast(None, NO_RATE)
+    if not 0 < rate < 1:
+        all_of = "relevant" if rate else "nonrelevant"
+        return Forecast(None, f"the labels and judgments of the top documents are all {all_of}")
     model = _Relevance(
         query,
         np.log(vote_ranks(query, support)),

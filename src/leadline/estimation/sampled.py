@@ -35,6 +35,7 @@ from leadline.estimation.score_histograms.score_sets import (
 )
 from leadline.estimation.score_histograms.subsampling import Estimates
 from leadline.estimation.strata import Population, Query, check_population, strata, with_estimated_ranks
+from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs, listed_runs, named_sources
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import check_level, levels_of, runs_in_words, warnings_of
@@ -183,6 +184,7 @@ def sampled(
     check_word(CORRECTIONS, correction=correction)
     wanted = _wanted(measures, rel)
     table = judgments_of(qrels, reading)
+    refuse_sample(table)
     check_level(rel, table)
     check_population(population, table)
     if documents is not None and population is None:
@@ -252,6 +254,7 @@ def sample_to_score(
     reading = Reading.of(sample_to_score, options, NegativeOptions)
     check_whole(0, seed=seed)
     table = judgments_of(qrels, reading)
+    refuse_sample(table)
     fixed = certain_documents(certain, table, reading)
     pairs = pairs_to_score(table, documents, sample=sample, seed=seed, rel=POSITIVE, certain=fixed)
     collection = set(map(to_bytes, documents))

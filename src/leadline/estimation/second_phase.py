@@ -87,9 +87,9 @@ def judged_again(
     found, gaps = judged_part(table, pool, warnings)
     if gaps:
         raise UsageError(
-            f"the second judge skipped {counted(gaps, 'pair')} of the second pool, but must judge in pool "
-            "order. Judge all pairs up to the last judged one, or pass the pool that the second judge was "
-            "given."
+            f"the second judge skipped {counted(gaps, 'pair')} of the second pool, whose column "
+            "`order` gives the judging order. Judge the skipped pairs, or pass the pool that the "
+            "second judge was given."
         )
     if len(found) < FEWEST_AGAIN and any(chance < 1 for chance, _ in found.values()):
         raise UsageError(
@@ -99,9 +99,10 @@ def judged_again(
         lacking = len(first - found.keys())
         if lacking:
             raise UsageError(
-                f"the second judge left out {counted(lacking, 'judged pair')}, but the second judgments "
-                "have no inclusion probabilities below 1. Pass the pool from `leadline pool --twice` with "
-                "`--config read.second_pool=POOL`, or add a column `probability` to the second judgments."
+                f"the second judge left out {counted(lacking, 'pair')} that the first judge "
+                "judged, but the second judgments have no inclusion probabilities below 1. Pass "
+                "the pool from `leadline pool --twice` with `--config read.second_pool=POOL`, or "
+                "add a column `probability` to the second judgments."
             )
     return found
 

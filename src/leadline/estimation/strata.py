@@ -207,16 +207,18 @@ def population_sizes(
     if (sizes < 0).any():
         query = qrels.queries[int(np.argmin(sizes))]
         raise UsageError(
-            f"population={population} is less than the number of relevant documents for query '{query}'. "
+            f"--population {population} is less than the number of relevant documents for query "
+            f"'{query}'. "
             "Pass the number of documents in the collection."
         )
     sizes = sizes - certain
     if (sizes < 0).any():
         code = int(np.argmin(sizes))
         raise UsageError(
-            f"query '{qrels.queries[code]}' has {counted(int(certain[code]), 'certain document')}, more than "
-            f"the {int(sizes[code] + certain[code]):,} non-relevant documents in its population. Pass a "
-            "larger population."
+            f"query '{qrels.queries[code]}' has {counted(int(certain[code]), 'certain document')}, "
+            "but its population contains only "
+            f"{counted(int(sizes[code] + certain[code]), 'non-relevant document')}. "
+            "Pass a larger population."
         )
     return sizes
 

@@ -13,6 +13,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.registry import Aliases, Parametric, Registry, choice, number, whole
 from leadline.errors import UsageError
 from leadline.estimation.system_lists import RankedPool
+from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.io.objects import Qrels
 
 
@@ -135,6 +136,7 @@ class Soboroff(UnjudgedEstimator):
 
 def relevant_shares(qrels: Qrels, *, rel: float = 1.0) -> tuple[float, float]:
     """Return mean and standard deviation over queries of the share of relevant among judged documents."""
+    refuse_sample(qrels)
     judged = qrels.count(np.ones(len(qrels.grades), dtype=np.bool_)).astype(np.float64)
     has_judgments = judged > 0
     shares: Floats = qrels.relevant(rel)[has_judgments] / judged[has_judgments]

@@ -157,8 +157,8 @@ def _refuse_different(first: Results, other: Results, one: str, label: str) -> N
     for name in dict.fromkeys([*left, *right]):
         if left.get(name) != right.get(name):
             raise UsageError(
-                f"{label} has {name}={right.get(name)!r}, but {one} has {left.get(name)!r}. Merge only "
-                "results with the same options"
+                f"{label} has {name}={right.get(name)!r}, but {one} has {name}={left.get(name)!r}. "
+                "Merge only results with the same options"
             )
     missing = ~first.present & ~other.present
     if not np.array_equal(first.values[missing], other.values[missing], equal_nan=True):
@@ -192,8 +192,8 @@ def _averaged(queries: str, before: str | None, averaged: Flags, present: Flags)
     """Return which queries are averaged by another rule than that of the parts."""
     if queries not in SETTLED or before not in SETTLED:
         raise UsageError(
-            f"results averaged with queries={before!r} cannot be averaged with queries={queries!r}. Leave "
-            "out --config scores.queries"
+            f"the results were averaged with queries={before!r}, and merging cannot change this to "
+            f"queries={queries!r}. Leave out --config scores.queries"
         )
     chosen = present if queries == "both" else np.ones_like(present)
     return np.broadcast_to(chosen[:, :, np.newaxis], averaged.shape).copy()

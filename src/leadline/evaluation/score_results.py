@@ -116,8 +116,8 @@ def read_scores(
         raise InputError("no scores were given. Pass at least one table")
     saved = [(source, table) for source, table in opened if isinstance(table, Results)]
     if len(saved) == len(opened):
-        results = _combined([table for _, table in saved], [source.path for source, _ in saved])
-        return _selected(results, names, sides)
+        parts = [_selected(table, names, sides) for _, table in saved]
+        return _combined(parts, [source.path for source, _ in saved])
     if saved:
         other = next(source for source, table in opened if isinstance(table, OpenedScores))
         raise UsageError(
@@ -152,7 +152,7 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
     texts, queries = list(map(str, first.measures)), set(first.averaged_queries())
     for path, results in zip(paths[1:], parts[1:], strict=True):
         others = list(map(str, results.measures))
-        if others != texts:
+        if set(others) != set(texts):
             raise UsageError(
                 f"{path} and {paths[0]} have different measures ({', '.join(others)} versus "
                 f"{', '.join(texts)}). Use results with the same measures"
@@ -180,6 +180,9 @@ def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
                     "under a different name, as in NAME=RUN"
                 )
             holders[name] = path
+    parts = [
+        one.select_measures([list(map(str, one.measures)).index(text) for text in texts]) for one in parts
+    ]
     rows = [results.queries.encode(first.queries.names) for results in parts]
     sampling = _merged(parts)
     message = "values are estimates from a sample of judgments, and intervals are over queries and samples"

@@ -141,7 +141,9 @@ def _records_in_memory(
         wanted = "a run is" if what == "score" else "judgments are"
         hint = row_columns.ORDER if isinstance(source, RunColumns) else ""
         raise InputError(
-            f"a {type(source).__name__} object was passed where {wanted} expected", path=path, hint=hint
+            f"an object of type {type(source).__name__} was passed where {wanted} expected",
+            path=path,
+            hint=hint,
         )
     rows = _rows_in_memory(source, what, path, reading, subtopics=subtopics)
     return row_checks.table_records(rows, what, by_rank=reading.by_rank) if isinstance(rows, Table) else rows

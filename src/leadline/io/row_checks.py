@@ -255,7 +255,8 @@ def qrels_by_subtopic(records: Records) -> QrelsColumns:
         except InputError as error:
             raise records.at(error, place) from None
     if not judged:
-        raise InputError("contains no judgments", path=records.path, hint=EMPTY)
+        hint = "Each row needs a query, a document, a subtopic and a grade"
+        raise InputError("contains no judgments", path=records.path, hint=hint)
     made = with_shares(QrelsColumns.of_subtopics(judged, source=records.path), records)
     made.remarks = (*made.remarks, *machine_remarks(records.judges))
     return made

@@ -129,7 +129,9 @@ def parse(text: bytes, path: str) -> list[SampledRow]:
         raise InputError("contains no judgments", path=path, hint=COLUMNS)
     if all(_is_whole(fields[4]) for _, fields in rows):
         return [_stratified(fields, path, line) for line, fields in rows]
-    if all(_is_whole(fields[2]) and _is_whole(fields[3]) for _, fields in rows):
+    seconds = {fields[1] for _, fields in rows}  # documents, or an iteration, which is the same in all lines
+    iteration = seconds == {b"0"} or len(seconds) == 1 < len(rows)
+    if not iteration and all(_is_whole(fields[2]) and _is_whole(fields[3]) for _, fields in rows):
         return [_with_probability(fields, 1, 2, path, line) for line, fields in rows]
     other = next(((line, fields) for line, fields in rows if not is_number(fields[3])), None)
     if other is not None:

@@ -77,7 +77,7 @@ def read_parquet(path: str, *, hint: str = "") -> Any:
             whole.update(UNSEALED)
             whole.update(content[start + len(UNSEALED) :])
         if start and whole.hexdigest().encode() != content[start : start + len(UNSEALED)]:
-            raise InputError(DAMAGED, path=path, hint=hint)
+            raise InputError(DAMAGED, path=path)
         table = parquet.read_table(arrow.BufferReader(content), page_checksum_verification=True)
         table.validate(full=True)  # the offsets and the text of strings, which Arrow does not check
     except FileNotFoundError:

@@ -216,8 +216,8 @@ def open_mapping(found: Mapping[str, Any], path: str, name: str) -> OpenedScores
         raise InputError(
             "is a ranx report and contains only means",
             path=path,
-            hint="Set save_results_in_run=True in ranx and save the per-query values with "
-            "json.dumps(run.scores)",
+            hint="After ranx.evaluate or ranx.compare, run.scores has the per-query values. "
+            "Save them with json.dumps(run.scores), one file per run",
         )
     if found and name and not any(isinstance(value, (Mapping, list, str)) for value in found.values()):
         return OpenedScores((), lambda choices: _of_queries(found, path, name, choices))

@@ -64,9 +64,11 @@ def refuse_swapped(qrels: QrelsColumns, run: RunColumns) -> None:
     >>> refuse_swapped(qrels, RunColumns.of([("q", "a", 0.9), ("q", "b", 0.4)]))
     """
     if like_scores(qrels) and _like_grades(run):
+        grades = qrels.grades
+        odd = (grades != np.floor(grades)) | (grades < 0) | (grades > LARGEST_GRADE)
         raise InputError(
-            f"grades such as {qrels.grades[0]:g} look like scores, and scores such as {run.scores[0]:g} look "
-            "like grades",
+            f"grades such as {grades[odd][0]:g} look like scores, and scores such as "
+            f"{run.scores[0]:g} look like grades",
             hint=row_columns.ORDER,
         )
 

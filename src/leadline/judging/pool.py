@@ -80,16 +80,16 @@ class Pool(Result):
         }
 
     def _columns(self) -> list[Column]:
-        rows = [(name, f"{brought:,}", f"{alone:,}") for name, (brought, alone) in self.brought.items()]
+        rows = [(name, *counts) for name, counts in self.brought.items()]
         drawn = self.to_dict()["drawn"]
-        return columns_of(
-            ("run", "documents", "unique"), [*rows, *[("random sample", f"{drawn:,}", None)][:drawn]]
-        )
+        more = [("random sample", drawn, None)] * bool(drawn)
+        runs, *counts = columns_of(("run", "documents", "unique"), [*rows, *more])
+        return [runs, *(column._replace(form=",") for column in counts)]
 
     def _notes(self) -> list[str]:
         data = self.to_dict()
         note = (
-            f"{data['pairs']:,} of {data['pooled']:,} pooled pairs are new ({data['queries']:,} queries, "
+            f"{data['pairs']:,} of {data['pooled']:,} pooled pairs are new ({queries_of(data['queries'])}, "
             f"{data['pairs'] / max(data['queries'], 1):.1f} per query)"
         )
         return [note, *super()._notes()]

@@ -239,7 +239,7 @@ def abtest(
     read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
     depth = None if position is None else within or FIRST_PAGE
     units, lost = (None, 0) if read is None else _units(read, depth)
-    proportions = _proportions(a, b, units)
+    proportions = _proportions(a, b, units, ["A", "B"] if read is None else read.arms)
     compared_arms = [
         _arm(index, read, proportion, units, metric, confidence)
         for index, proportion in enumerate(proportions)
@@ -321,14 +321,14 @@ def _units(log: Log, within: int | None) -> tuple[Units, int]:
     return units_of(log, counted, click), int((~counted).sum())
 
 
-def _proportions(a: Any, b: Any, units: Units | None) -> tuple[Proportion, Proportion]:
+def _proportions(a: Any, b: Any, units: Units | None, arms: Sequence[str]) -> tuple[Proportion, Proportion]:
     if units is not None:
         counts = [units.counts(arm) for arm in (0, 1)]
-        for name, (_, users) in zip(("A", "B"), counts, strict=True):
+        for name, (_, users) in zip(arms, counts, strict=True):
             if not users:
                 raise UsageError(
-                    f"arm {name} has no rows left, because every row is below the compared positions or "
-                    "belongs to a user in both arms"
+                    f"arm '{name}' has no rows left, because every row is below the compared "
+                    "positions or belongs to a user in both arms"
                 )
         return Proportion(*counts[0]), Proportion(*counts[1])
     for name, pair in (("a", a), ("b", b)):

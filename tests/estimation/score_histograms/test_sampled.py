@@ -429,5 +429,5 @@ def test_certain_is_a_run_and_a_number() -> None:
             sampled(qrels, run, "AP", certain=wrong)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="sample=50"):
         sampled(qrels, run, "AP", certain=(run, 50), sample=50)
-    with pytest.raises(UsageError, match="has 30 certain documents, more than"):
+    with pytest.raises(UsageError, match="has 30 certain documents, but its population contains only"):
         sampled(qrels, run, "AP", certain=({"q0": {f"x{n}": 1.0 * n for n in range(30)}}, 30), population=25)

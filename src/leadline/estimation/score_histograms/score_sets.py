@@ -79,9 +79,9 @@ def drawn_size(certain: Certain | None, sample: int | None) -> int | None:
         return sample
     if sample <= certain.depth:
         raise UsageError(
-            f"sample={sample} leaves no documents to draw, because the sample includes "
-            f"{counted(certain.depth, 'certain document')}. Pass more than {certain.depth}, such as "
-            f"{2 * certain.depth} (half certain, half drawn)."
+            f"--sample {sample} leaves no documents to draw after the "
+            f"{counted(certain.depth, 'certain document')} per query. Pass more than "
+            f"{certain.depth}, such as {2 * certain.depth} (half certain, half drawn)."
         )
     return sample - certain.depth
 
@@ -387,7 +387,7 @@ def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
         raise UsageError(
             f"for query '{query}', the scoring function must return {counted(len(documents), 'number')} (one "
             f"per document), but returned a value of type {type(returned).__name__} that cannot be converted "
-            "to numbers"
+            "to a list of numbers"
         ) from None
     if array.shape != (len(documents),):
         raise UsageError(
