@@ -6,6 +6,7 @@ import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from leadline.data.optional import import_optional, require
@@ -91,6 +92,14 @@ class Result:
         """Return the printed tables, or with `whole` that of CSV and data frames."""
         check_options(self, "table", options, self._columns, *([] if whole else [self._tables]))
         return [full_table(self._columns(**options))] if whole else self._tables(**options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes without those that are computed when asked for."""
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if not isinstance(getattr(type(self), name, None), cached_property)
+        }
 
     if not TYPE_CHECKING:  # for which any attribute would be there
 
@@ -235,7 +244,9 @@ class Result:
 
     def to_arrow(self, *args: Any, **options: Any) -> Any:
         """Return the columns as an Arrow table."""
-        return make_frame(import_optional("pyarrow").table, self.to_columns(*args, **options))
+        from leadline.io.saved_results import arrow_table
+
+        return make_frame(arrow_table, self.to_columns(*args, **options))
 
     def plot(
         self,
@@ -330,10 +341,10 @@ class Result:
 
         if form == "json":
             check_options(self, "to_dict", options, self.to_dict)
-            return saved_json(View(self), self._about())
+            return saved_json(View(self, lines=""), self._about())
         if form == "parquet":
             check_options(self, "to_columns", options, self.to_columns)
-            return saved_parquet(View(self), self._about())
+            return saved_parquet(View(self, lines=""), self._about())
         rows = form == "jsonl"
         text = (
             json_lines(self.to_rows(**options))

@@ -17,6 +17,7 @@ from judging_pages import event
 from leadline.comparison.query_slices import slices_of
 from leadline.errors import InputError, UsageError
 from leadline.estimation.estimate import estimate
+from leadline.estimation.unjudged_methods import relevant_shares
 from leadline.judging.events import parse_event
 from leadline.judging.export import export
 from leadline.judging.startup import opened
@@ -153,6 +154,8 @@ def test_estimates_are_not_compared_with_values_by_complete_judgments(
         lambda judged, run: ll.compare(judged, {"a": run, "b": run}, "R@2"),
         lambda judged, run: ll.rank(judged, {"a": run, "b": run}),
         ll.curve,
+        lambda judged, run: ll.sampled(judged, run, "AP", population=50),
+        lambda judged, _: relevant_shares(ll.read_qrels(judged)),
         lambda judged, run: slices_of(ll.evaluate(judged, run, "R@2"), {"knots": "x"}),
     ],
 )

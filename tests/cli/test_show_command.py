@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import leadline as ll
 from conftest import Leadline
+from leadline.errors import UsageError
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 RUNS = "bm25.run dense.run"
@@ -17,21 +19,26 @@ LINES = {
     "agreement": "agreement judges.csv",
     "collection": "collection docs.jsonl queries.jsonl qrels.txt",
     "check": f"check qrels.txt {RUNS}",
+    "check --docs": f"check {RUNS} --qrels qrels.txt --docs docs.jsonl",
+    "check --fix": "check bm25.run --fix -o fixed.run",
     "compare": f"compare qrels.txt {RUNS} -m AP -m RR --baseline bm25 --fail-below AP=0.1",
     "curve": f"curve qrels.txt {RUNS}",
     "difference": f"difference qrels.txt {RUNS} -k 5",
     "evaluate": f"evaluate qrels.txt {RUNS} -m P@10 --bounds --intervals",
+    "evaluate digits": f"evaluate qrels.txt {RUNS} -C digits=2",
     "explain": "explain qrels.txt bm25.run -m nDCG@10 --query-id knots",
     "histogram": f"histogram qrels.txt {RUNS} --bins 4 --config test.draws=20",
     "measures": "measures nDCG",
     "predict": f"predict {RUNS} -m NQC",
     "rank": f"rank qrels.txt {RUNS} -m AP --config test.draws=100",
+    "pool": f"pool {RUNS} --depth 5 -o pool.tsv",
     "replicate": f"replicate {RUNS} {RUNS} qrels.txt -m RR",
+    "replicate on others": f"replicate {RUNS} {RUNS} qrels.txt qrels.txt -m RR",
     "sampled": f"sampled qrels.txt {RUNS} -m AP --population 20",
     "suite": "suite suite.toml",
     "unjudged": f"unjudged {RUNS} --method nruns",
 }
-WITHOUT_FIGURE = {"collection", "check", "explain", "measures"}
+WITHOUT_FIGURE = {"collection", "check", "explain", "measures", "pool"}
 
 
 @pytest.fixture(autouse=True)
@@ -44,16 +51,45 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("command", LINES)
 def test_it_shows_what_the_command_showed(command: str, leadline: Leadline) -> None:
-    figures = () if command in WITHOUT_FIGURE else ("-o", "a.svg")
+    figures = () if command.split(maxsplit=1)[0] in WITHOUT_FIGURE else ("-o", "a.svg")
     words = LINES[command].split()
     done = leadline(*words, "-o", "kept.json", "-o", "kept.parquet", *figures)
     assert done.status == 0
-    as_csv = leadline(*words, "-f", "csv").out
+    as_csv, as_lines, as_markdown = (
+        leadline(*words, "-f", form).out for form in ("csv", "jsonl", "markdown")
+    )
+    options = leadline(*words, "-f", "json").data["options"]
     for kept in ("kept.json", "kept.parquet"):
         again = leadline("show", kept, *("-o", "b.svg") * bool(figures))
         assert (again.status, again.out) == (0, done.out)
         assert not figures or Path("b.svg").read_bytes() == Path("a.svg").read_bytes()
         assert leadline("show", kept, "-f", "csv").out == as_csv
+        assert leadline("show", kept, "-f", "jsonl").out == as_lines
+        assert leadline("show", kept, "-f", "markdown").out == as_markdown
+        shown = leadline("show", kept, "-f", "json").data["options"]
+        assert {name: shown[name] for name in options if name not in ("figure", "label")} == {
+            name: options[name] for name in options if name not in ("figure", "label")
+        }
+
+
+def test_what_python_saved_is_shown_by_lines_and_by_query(leadline: Leadline) -> None:
+    compared = ll.compare("qrels.txt", RUNS.split(), "AP")
+    compared.write("kept.json")
+    lines = [json.loads(line) for line in leadline("show", "kept.json", "-f", "jsonl").out.splitlines()]
+    assert lines == compared.to_rows()
+    compared.results.write("kept.json")
+    assert "knots" in leadline("show", "kept.json", "-q").out
+    with pytest.raises(UsageError, match="needs tests of all pairs"):
+        ll.compare("qrels.txt", RUNS.split(), "AP", baseline="bm25").plot(figure="groups")
+
+
+@pytest.mark.parametrize("command", ["replicate", "sampled", "unjudged"])
+def test_values_per_query_that_only_json_has_are_not_left_out_silently(
+    command: str, leadline: Leadline
+) -> None:
+    leadline(*LINES[command].split(), "-f", "none", "-o", "kept.json")
+    assert "only to JSON" in leadline("show", "kept.json", "-q").refusal
+    assert "knots" in leadline("show", "kept.json", "-q", "-f", "json").out
 
 
 def test_what_was_saved_has_all_queries_whatever_was_printed(leadline: Leadline) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html.parser
 import io
 import json
+import pickle
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -382,6 +383,8 @@ def test_every_result_comes_back_from_json_and_draws_its_figure(name: str) -> No
     assert again.to_csv() == result.to_csv()
     if type(result)._figure is not Result._figure:
         assert again.plot() is not None
+    str(result)
+    assert pickle.loads(pickle.dumps(result)).to_json() == result.to_json()
 
 
 @pytest.mark.parametrize("more", [{"bounds": True}, {"intervals": True}])

@@ -480,3 +480,14 @@ def test_json_with_a_number_of_too_many_digits_is_refused(tmp_path: Path) -> Non
     path.write_text('{"q1": {"AP": ' + "1" * 5000 + "}}")
     with pytest.raises(InputError, match=r"scores\.json: contains a number with too many digits"):
         ll.read_scores(path)
+
+
+def test_saved_results_need_to_share_only_the_measures_that_are_asked_for(tmp_path: Path) -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": ["b", "a"]}
+    for name, measures in (("one", ["AP", "RR"]), ("two", ["RR", "P@1", "AP"]), ("three", ["RR", "AP"])):
+        ll.evaluate(qrels, {name: run}, measures).write(tmp_path / f"{name}.json")
+    paths = [str(tmp_path / f"{name}.json") for name in ("one", "two", "three")]
+    assert ll.read_scores(paths, measures="AP").means.tolist() == [[0.5]] * 3
+    assert list(map(str, ll.read_scores([paths[0], paths[2]]).measures)) == ["AP", "RR"]
+    with pytest.raises(UsageError, match="different measures"):
+        ll.read_scores(paths)

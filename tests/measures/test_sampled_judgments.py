@@ -155,3 +155,11 @@ def test_a_sample_is_checked_and_converted(strata: str, tmp_path: Path) -> None:
 def test_that_judgments_are_a_sample_is_said(strata: str) -> None:
     results = ll.evaluate(strata, {"run": RUN}, "AP")
     assert [warning.count for warning in results.warnings if warning.code == "sampled_judgments"] == [13]
+
+
+def test_the_iteration_is_no_document_where_documents_are_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "legal.qrels"
+    path.write_text("1 0 51 1 0.7\n2 0 52 0 0.5\n")
+    assert ll.read_qrels(path).to_dict() == {"1": {"51": 1.0}, "2": {"52": 0.0}}
+    path.write_text("1 51 1 0 0.7\n1 52 0 0 0.5\n")  # query document grade method probability
+    assert ll.read_qrels(path).to_dict() == {"1": {"51": 1.0, "52": 0.0}}

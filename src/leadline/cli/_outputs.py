@@ -194,7 +194,7 @@ class Outputs:
     ) -> None:
         """Write all files, then print the view."""
         used = getattr(view.result, "options", {}) if options is None else options
-        view.digits = self.digits
+        view.digits = view.digits if self.digits is None else self.digits
 
         def about() -> dict[str, Any]:
             from leadline.io.saved_results import envelope

@@ -7,10 +7,10 @@ import os
 import click
 
 from leadline.cli._help import typed
-from leadline.cli._outputs import Outputs, describe_input, for_screen, print_warnings
+from leadline.cli._outputs import Outputs, describe_input, for_screen
 from leadline.data.reading import OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError, both
-from leadline.evaluation.check_files import NEEDS_RUNS, check, coverage_text
+from leadline.evaluation.check_files import NEEDS_RUNS, check
 from leadline.render.view import View
 
 SECTION = "Files and collections"
@@ -91,8 +91,6 @@ def command(
         columns=columns,
         qrels_columns=qrels_columns,
     )
-    if outputs.form not in ("json", "jsonl", "table") and result.coverage is not None:
-        print_warnings(coverage_text(result.coverage).splitlines()[:1])
     view = View(result, texts={"table": for_screen(result.text(), to_file=bool(outputs.files))})
     outputs.write("check", view, lambda: [describe_input(each.path, each.rows) for each in result.files])
     if result.rejected and not fix:

@@ -375,6 +375,6 @@ def _check_figure(figure: str | None, pair: tuple[str, str] | None, *, all_pairs
         )
     both({"--figure slices": figure == "slices"}, {"--query-slice FILE:COLUMN": slices})
     if figure == "groups" and not all_pairs:
-        raise UsageError(
-            "--figure groups needs tests of all pairs. Leave out --baseline, or choose another --figure."
-        )
+        from leadline.comparison.comparison_figures import GROUPS
+
+        raise UsageError(GROUPS)

@@ -237,7 +237,7 @@ def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: 
         notes.append(f"expected half-width of {measure} {of}, {share}: {words}")
     write_drawn_pool(second, output, notes)
     data = {"pairs": count, "expected": number, "pool": output, "half_widths": widths}
-    view = View(Facts(Table(["pairs", "drawn"], [[pairs, count]], notes=notes), data))
+    view = View(Facts(Table(["pairs", "drawn"], [[pairs, count]], notes=notes), data), lines="*")
     outputs.write("pool", view, lambda: [describe_input(str(earlier), pairs)], {"twice": number})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 from leadline.cli._outputs import Outputs
 from leadline.comparison.baselines import is_baseline
@@ -31,11 +32,12 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
     if is_baseline(result):
         saved = read_saved(result)
         command_name, kind, inputs, view = saved.command, saved.kind, saved.inputs, saved.view
+        options: dict[str, Any] | None = saved.options
     else:
         from leadline.evaluation.score_results import read_scores
 
         values = read_scores([result])
-        command_name, kind, inputs, view = "show", "table", list(values.inputs), View(values)
+        command_name, kind, inputs, view, options = "show", "table", list(values.inputs), View(values), None
     if per_query:
         made = view.result
         in_json, in_tables = (
@@ -45,6 +47,8 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
         if not (in_json or in_tables):
             raise UsageError(f"--per-query does not apply, because a {kind} has no per-query values")
         view.json |= {"per_query": True} if in_json else {}
-        if in_tables and (view.shown or command_name == "show"):
+        if in_tables and (view.shown or command_name in ("", "show")):
             view.shown |= {"per_query": True}
-    outputs.write(command_name, view, lambda: inputs)
+        else:
+            outputs.needs_json(per_query)
+    outputs.write(command_name, view, lambda: inputs, options)

@@ -200,6 +200,7 @@ OPTION = (
 )
 # Settings that only some functions take; the readers take them for all others.
 READERS = {
+    "read_queries": ("encoding",),
     "read_qrels": ("kind", "negative", "qrels_columns", "subtopics"),
     "read_run": ("columns", "documents_of", "drop_identical_ids", "on_duplicate", "on_nan", "order"),
     "read_scores": ("higher_is_better", "lower_is_better"),

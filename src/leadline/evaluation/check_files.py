@@ -65,7 +65,9 @@ class CheckResult(Result):
         return columns_of(("file", "kind", "level", "code", "line", "count", "message"), rows)
 
     def _notes(self) -> list[str]:
-        return []
+        covered = "" if self.coverage is None else coverage_text(self.coverage)
+        copied = "" if self.repaired is None else _repaired(self.repaired, self.copy)
+        return [line.strip() for text in (covered, copied) for line in text.strip().splitlines()]
 
     def text(self, form: str = "table", *, to_file: bool = True, **options: Any) -> str:
         """Return the problems in a format; as a table they are listed by file, with coverage and repairs."""
@@ -199,6 +201,7 @@ def check(
         repaired = problems.write_repaired(
             checked[0], os.fspath(fix), on_duplicate=on_duplicate, on_nan=on_nan
         )
+        checked[0].source = checked[0].lists = None  # needed only for the copy
     options: dict[str, Any] = {
         "kind": kind,
         "subtopics": subtopics,

@@ -97,7 +97,7 @@ class _Joining:
                     f"document '{to_text(first.document)}' at rank {first.rank} for query "
                     f"'{to_text(query)}' has no length",
                     path=self.path,
-                    hint="Add its length to the table that `--config read.lengths=FILE:COLUMN` names",
+                    hint="Add its length to the table given as `--config read.lengths=FILE:COLUMN`",
                 )
 
     def _store_example(self, lists: RankedLists, rows: Codes) -> None:

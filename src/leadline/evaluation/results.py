@@ -155,7 +155,7 @@ class Results(Lookups, Result):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes, with the digest of the judgments in their place."""
-        return vars(self) | {"qrels": self.qrels_digest}
+        return super().__getstate__() | {"qrels": self.qrels_digest}
 
     @property
     def qrels_digest(self) -> str | None:

@@ -292,6 +292,7 @@ class Saved(NamedTuple):
     command: str  # the command that made it; empty for Python
     inputs: list[dict[str, Any]]  # path, digest and number of rows of its inputs
     view: Any  # the result and how the command showed it
+    options: dict[str, Any]  # that the JSON names
 
     @property
     def kind(self) -> str:
@@ -340,13 +341,19 @@ def saved_json(view: Any, about: Mapping[str, Any]) -> bytes:
 
 def saved_parquet(view: Any, about: Mapping[str, Any]) -> bytes:
     """Return a view as Parquet."""
-    table = _arrow_table(view.result.saved_columns())
+    try:
+        table = arrow_table(view.result.saved_columns())
+    except UnicodeEncodeError:
+        raise InputError(
+            "an id or a run name is not valid UTF-8, so Parquet cannot store it. Save the result as .json "
+            "instead"
+        ) from None
     manifest = {"format": FORMAT, **about, "state": encoded(_packed(view))}
     text = json.dumps(manifest, ensure_ascii=True, allow_nan=False)
     return sealed_parquet(table.replace_schema_metadata({MANIFEST: text}))
 
 
-def _arrow_table(columns: Mapping[str, Any]) -> Any:
+def arrow_table(columns: Mapping[str, Any]) -> Any:
     """Return columns as an Arrow table; a column of numbers and texts is text."""
     arrow = import_optional("pyarrow")
     made = {}
@@ -356,13 +363,7 @@ def _arrow_table(columns: Mapping[str, Any]) -> Any:
             and len({isinstance(one, str) for one in values if one is not None}) > 1
         )
         plain = [None if one is None else str(one) for one in values] if mixed else values
-        try:
-            made[name] = arrow.array(plain, from_pandas=True)  # NaN is null
-        except UnicodeEncodeError:
-            raise InputError(
-                "an id or a run name is not valid UTF-8, so Parquet cannot store it. Save the result as "
-                ".json instead"
-            ) from None
+        made[name] = arrow.array(plain, from_pandas=True)  # NaN is null
     return arrow.table(made)
 
 
@@ -410,7 +411,7 @@ def restored(data: Any, path: str = "", table: Any = None) -> Saved:
             view.result.take_saved_values(
                 _values_of_rows(data) if table is None else table["value"].to_numpy()
             )
-        return Saved(path, data["command"], data["inputs"], view)
+        return Saved(path, data["command"], data["inputs"], view, data["options"])
     raise AssertionError
 
 

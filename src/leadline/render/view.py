@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from leadline.data.table import Table
+from leadline.errors import UsageError
 from leadline.render import render
 
 BY_SUFFIX = {
@@ -21,7 +22,7 @@ BY_SUFFIX = {
     ".parquet": "parquet",
     **dict.fromkeys((".svg", ".pdf", ".png"), "figure"),
 }
-COMPRESSED = (".gz", ".zst")
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 DATA = ("csv", "tsv")  # tables for programs: every column, and no notes
 PAGE = '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>leadline</title>\n{}</html>\n'
 
@@ -33,7 +34,10 @@ def suffix_of(path: str) -> str:
     ('.csv', '')
     """
     stem, suffix = os.path.splitext(path.lower())
-    return os.path.splitext(stem)[1] if suffix in COMPRESSED else suffix
+    inner = os.path.splitext(stem)[1] if suffix in COMPRESSED else suffix
+    if inner == ".parquet" != suffix:
+        raise UsageError(f"{path}: leadline cannot compress Parquet. Use a name that ends in .parquet.")
+    return inner
 
 
 @dataclass(repr=False, eq=False)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.comparison.baselines import is_baseline
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_run_name
 from leadline.data.wording import counted, first_few
@@ -177,7 +178,9 @@ def verify(path: str, *, sample: int = SAMPLE, seed: int = 0) -> Verification:
         or results.withheld is not None
         or results.options.get("pool") is not None
     )
-    if sample and sampled:
+    if sample and saved.inputs and is_baseline(saved.inputs[0]["path"]):
+        verification.add("values", "", "not recomputed: they are those of a saved result", ok=None)
+    elif sample and sampled:
         verification.add("values", "", "not recomputed: they use a sample of judgments", ok=None)
     elif sample and isinstance(results, Results) and results.undefined is not None:
         results.inputs = saved.inputs
