@@ -136,11 +136,12 @@ class LeadlineGate:
         options: dict[str, Any],
     ) -> None:
         __tracebackhide__ = True
-        from leadline.comparison.baselines import BASELINE_MISSING, is_baseline
+        from leadline.comparison.baselines import BASELINE_MISSING
         from leadline.comparison.gate import Condition, gates_of
         from leadline.comparison.gate_reports import report_of
         from leadline.data.validation import check_numbers
         from leadline.errors import UsageError
+        from leadline.io.saved_results import is_saved_file
 
         check_numbers(margin=margin)
         if margin < 0 or (margin == 0 and kind == "require-not-worse"):
@@ -153,7 +154,7 @@ class LeadlineGate:
         update = self._updates(path)
         if path.endswith((".parquet", ".json")) and not (update or os.path.exists(path)):
             raise UsageError(f"{path} does not exist. Create it with --leadline-update-baselines.")
-        if path and (is_baseline(path) or (update and not os.path.exists(path))):
+        if path and (is_saved_file(path) or (update and not os.path.exists(path))):
             comparison = self._with_file(run, path, condition, table, rules, options, update=update)
         else:
             comparison, update = self._with_run(run, baseline, condition, table, rules, options), False

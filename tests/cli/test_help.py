@@ -301,7 +301,7 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        ("compare -m", f"[default: {', '.join(COMPARED)}]"),
+        ("compare -m", f"[default: {', '.join(COMPARED)}, or those of the pool]"),
         ("rank -m", f"[default: {', '.join(COMPARED)}, or all measures of the pool or per-query values]"),
         ("replicate -m", f"[default: {', '.join(COMPARED)}]"),
         ("evaluate -m", f"[default: {', '.join(DEFAULT_MEASURES)}]"),

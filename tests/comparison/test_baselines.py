@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from test_comparison import QRELS, RUNS, ranked
 
 import leadline as ll
-from leadline.comparison.baselines import check_same, is_baseline, read_baseline, write_baseline
+from leadline.comparison.baselines import check_same, read_baseline, write_baseline
 from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Condition, gates_of
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
+from leadline.io.saved_results import is_saved_file
 
 SUFFIXES = ("json", "parquet")
 MEASURES = ["nDCG@10", "RR", "RankOf(n=1)"]
@@ -166,11 +167,11 @@ def test_another_file_is_refused(content: str, tmp_path: Path) -> None:
 
 
 def test_a_baseline_is_told_from_a_run(path: Path, tmp_path: Path) -> None:
-    assert is_baseline(str(written(path)))
+    assert is_saved_file(str(written(path)))
     for name in ("run.txt", "run.json"):
         ll.write_run(RUNS["best"], tmp_path / name)
-        assert not is_baseline(str(tmp_path / name))
-    assert not is_baseline(str(tmp_path / "none"))
+        assert not is_saved_file(str(tmp_path / name))
+    assert not is_saved_file(str(tmp_path / "none"))
 
 
 def test_what_is_written_does_not_depend_on_the_folder_it_is_written_from(

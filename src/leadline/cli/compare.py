@@ -18,7 +18,6 @@ from leadline.comparison.baselines import (
     Baseline,
     check_baseline,
     check_suffix,
-    is_baseline,
     is_baseline_name,
     read_baseline,
     save_baseline,
@@ -45,6 +44,7 @@ from leadline.errors import NoIntervalError, UsageError, both
 from leadline.estimation.measured import default_measures
 from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name
+from leadline.io.saved_results import is_saved_file
 from leadline.render.view import View
 
 FORCED = "--config output.force_update"
@@ -68,7 +68,7 @@ class BaselineFile:
             for one in baselines
             if one not in named
             and one not in runs
-            and (is_baseline(one) if os.path.isfile(one) else one == update)
+            and (is_saved_file(one) if os.path.isfile(one) else one == update)
         ]
         self.runs = [one for one in baselines if one not in saved]
         for one in self.runs:

@@ -12,12 +12,12 @@ import click
 from leadline.cli._outputs import Outputs, inputs_of, progress
 from leadline.cli._reading_options import judgments_and_draw, labels_of, read_with
 from leadline.cli._scores import files_among, given_scores, refuse_no_runs, values_given
-from leadline.comparison.baselines import is_baseline
 from leadline.comparison.compare import compare_results
 from leadline.comparison.pairing import Rules
 from leadline.data.optional import require
 from leadline.errors import UsageError
 from leadline.estimation.measured import estimates_of
+from leadline.io.saved_results import is_saved_file
 from leadline.pages.report import compared, only_one
 from leadline.pages.report_page import page, significance_table, story
 from leadline.render.text_formats import write_latex
@@ -75,7 +75,7 @@ def command(
     else:
         refuse_no_runs(runs, "QRELS RUN...")
         files = files_among(baseline, runs)
-        if saved := next(filter(is_baseline, files), None):
+        if saved := next(filter(is_saved_file, files), None):
             raise UsageError(
                 f"--baseline {saved} is a baseline file, but a report needs the run itself. Pass the run, "
                 "or use `leadline compare`."

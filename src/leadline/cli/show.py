@@ -6,9 +6,8 @@ import inspect
 from typing import Any
 
 from leadline.cli._outputs import Outputs
-from leadline.comparison.baselines import is_baseline
 from leadline.errors import UsageError
-from leadline.io.saved_results import read_saved
+from leadline.io.saved_results import is_saved_file, read_saved
 from leadline.render.view import View
 
 SECTION = "Evaluation"
@@ -29,7 +28,7 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
     -o | figures KIND | kinds Kind of figure to save with -o: any kind that the original command plots.
        | digits
     """
-    if is_baseline(result):
+    if is_saved_file(result):
         saved = read_saved(result)
         command_name, kind, inputs, view = saved.command, saved.kind, saved.inputs, saved.view
         options: dict[str, Any] | None = saved.options

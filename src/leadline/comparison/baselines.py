@@ -16,12 +16,12 @@ from leadline.data.arrays import Flags
 from leadline.data.qrels import QrelsColumns
 from leadline.data.table import ResultWarning, RunInfo, flagged
 from leadline.data.wording import first_few
-from leadline.errors import InputError, LeadlineError, UsageError
+from leadline.errors import InputError, UsageError
 from leadline.evaluation.limits import same_weights
 from leadline.evaluation.lookups import joined_place
 from leadline.evaluation.results import Results
-from leadline.io.opening import PARQUET, digest_of, first_bytes
-from leadline.io.saved_results import MANIFEST, envelope, read_parquet, read_saved, saved_json, saved_parquet
+from leadline.io.opening import digest_of
+from leadline.io.saved_results import envelope, read_saved, saved_json, saved_parquet
 from leadline.io.write import write_bytes
 from leadline.render.view import BY_SUFFIX, View, suffix_of
 
@@ -64,18 +64,6 @@ class Baseline(NamedTuple):
             "measures": self.measures,
             "queries": len(self.results.averaged_queries()),
         }
-
-
-def is_baseline(path: str) -> bool:
-    """Return whether a file holds a saved result, rather than a run."""
-    try:
-        head = first_bytes(path) or b""
-    except (OSError, ValueError, LeadlineError):
-        return False
-    if head.startswith(PARQUET):
-        return MANIFEST in (read_parquet(path).schema.metadata or {})
-    compact = b"".join(head.split())
-    return compact.startswith((b'{"leadline":', b'{"format":'))
 
 
 def is_baseline_name(path: str) -> bool:

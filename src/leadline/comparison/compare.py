@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack
 
-from leadline.comparison.baselines import is_baseline, is_baseline_name, read_baseline, with_baseline
+from leadline.comparison.baselines import is_baseline_name, read_baseline, with_baseline
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.pairing import (
     Pairs,
@@ -27,6 +27,7 @@ from leadline.evaluation.results import Results
 from leadline.io.objects import Run
 from leadline.io.read import QrelsLike
 from leadline.io.read_paths import public
+from leadline.io.saved_results import is_saved_file
 from leadline.measures import Measure
 from leadline.stats import Correction, Interval, PairedTest, checked_groups
 
@@ -126,7 +127,7 @@ def compare(
 
     """
     kept = pairing = None
-    if isinstance(baseline, os.PathLike) or (isinstance(baseline, str) and is_baseline(baseline)):
+    if isinstance(baseline, os.PathLike) or (isinstance(baseline, str) and is_saved_file(baseline)):
         kept, baseline = read_baseline(os.fspath(baseline)), None
     sampling = {"machine": machine, "confidence": confidence, "seed": seed}
     usual = None if kept is None else kept.measures

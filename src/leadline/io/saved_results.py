@@ -415,6 +415,18 @@ def restored(data: Any, path: str = "", table: Any = None) -> Saved:
     raise AssertionError
 
 
+def is_saved_file(path: str) -> bool:
+    """Return whether a file holds a saved result, rather than a run."""
+    try:
+        head = first_bytes(path) or b""
+    except (OSError, ValueError, LeadlineError):
+        return False
+    if head.startswith(PARQUET):
+        return MANIFEST in (read_parquet(path).schema.metadata or {})
+    compact = b"".join(head.split())
+    return compact.startswith((b'{"leadline":', b'{"format":'))
+
+
 def is_saved(data: object) -> bool:
     """Return whether JSON is a saved result."""
     return isinstance(data, dict) and "state" in data and "format" in data

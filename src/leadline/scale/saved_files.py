@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from leadline.comparison.baselines import is_baseline
 from leadline.data.table import Column, Table, columns_of, printed_table
 from leadline.data.validation import check_run_name
 from leadline.data.wording import counted, first_few
@@ -20,7 +19,7 @@ from leadline.evaluation.results import Results
 from leadline.io.objects import read_qrels
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import public
-from leadline.io.saved_results import SAVED_HINT, read_saved
+from leadline.io.saved_results import SAVED_HINT, is_saved_file, read_saved
 from leadline.result import Result
 from leadline.scale.partial import Partial, evaluate_part
 from leadline.scale.run_parts import is_url, local_copy
@@ -178,7 +177,7 @@ def verify(path: str, *, sample: int = SAMPLE, seed: int = 0) -> Verification:
         or results.withheld is not None
         or results.options.get("pool") is not None
     )
-    if sample and saved.inputs and is_baseline(saved.inputs[0]["path"]):
+    if sample and saved.inputs and is_saved_file(saved.inputs[0]["path"]):
         verification.add("values", "", "not recomputed: they are those of a saved result", ok=None)
     elif sample and sampled:
         verification.add("values", "", "not recomputed: they use a sample of judgments", ok=None)
