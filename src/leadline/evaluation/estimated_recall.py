@@ -208,6 +208,7 @@ def refuse_sample(qrels: QrelsColumns, readers: Sequence[object] = ()) -> None:
 
 def _refusal(qrels: QrelsColumns, readers: Sequence[object]) -> InputError:
     path = qrels.sources[0] if len(qrels.sources) == 1 else ""
+    path = path.removeprefix(os.path.join(os.getcwd(), ""))  # as it was probably given
     listed = first_few(readers)
     return InputError(
         "the judgments are only a sample"
