@@ -179,7 +179,7 @@ def test_nothing_is_acknowledged_when_the_store_or_its_log_is_gone(
     for _ in range(2):
         status, said = page.save(event(2))
         assert (status, said.count("\n")) == (503, 1)
-        assert "while the page was running, so nothing more is saved" in said
+        assert "while the server was running, so nothing more is saved" in said
         assert page.saved == [event(1)["key"]]
     os.replace(f"{harmed}.away", harmed)
     assert page.save(event(2))[0] == 200
@@ -209,7 +209,7 @@ def test_a_deleted_store_is_copied_to_another_file_at_the_end(server: Server, fi
     assert page.save(event(3))[0] == 503
     server.process.send_signal(signal.SIGINT)
     said, wrong = server.process.communicate(timeout=30)
-    assert "while the page was running" in wrong
+    assert "while the server was running" in wrong
     assert "Traceback" not in wrong
     assert "export with" not in said  # it is not there
     assert not Path(files.store).exists()

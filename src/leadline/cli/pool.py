@@ -67,7 +67,7 @@ def command(
         pairs are in POOL with probability 1 but need no new judgment, and the judgments must not come from a
         pool drawn with the same seed.
     --level GRADE as rel | Selection | float | (= 1.0)
-        Lowest relevant grade, for MoveToFront and for the measures of --for. [default: 1]
+        Lowest relevant grade, used by MoveToFront and the --for measures. [default: 1]
     --for MEASURE as wanted | Sampling | MEASURE | many
         Measure to estimate from the sample (repeatable). Needs --budget or --total.
     --budget B | Sampling | float

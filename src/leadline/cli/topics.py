@@ -37,7 +37,7 @@ def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **opt
     -T T as count | int 1..10000 | required
         Number of topics.
     --languages A,B | Texts
-        Columns with the texts of a polylingual model, each named after its language, such as de,en. With
+        Text columns for a polylingual model, each named after its language, such as de,en. With
         -C text.analysis, the columns can have any names.
     use seed
     -C read.encoding, text.id_column, text.analysis, topics.restarts, topics.sweeps, topics.beta, topics.alpha

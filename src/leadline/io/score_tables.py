@@ -266,10 +266,11 @@ def _cells(
             )
         if run is not None:
             raise InputError(
-                f"column '{header[run]}' names runs, but column '{header[rest[0]]}' is read as a run",
+                f"column '{header[run]}' names runs, but --config scores.wide=runs reads column "
+                f"'{header[rest[0]]}' as a run",
                 path=path,
                 line=_first_line(unit),
-                hint="Use either a column that names runs or one column per run",
+                hint="Leave out --config scores.wide=runs, or use one column per run and no column of run names",
             )
         asked = list(choices.asked)
         only = asked[0] if len(asked) == 1 else name or "value"

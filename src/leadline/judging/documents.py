@@ -25,7 +25,7 @@ TELLING = {"rank", "score", "run", "runs", "system", "systems", "tag", "grade", 
 LONGEST_FACT = 200
 MOST_FACTS = 6
 KEPT = 16  # texts in memory
-CHANGED = "was changed, moved or deleted while the page was running"
+CHANGED = "was changed, moved or deleted while the server was running"
 
 
 class Text(NamedTuple):
