@@ -301,8 +301,11 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        ("compare -m", f"[default: {', '.join(COMPARED)}, or those of the pool]"),
-        ("rank -m", f"[default: {', '.join(COMPARED)}, or all measures of the pool or per-query values]"),
+        ("compare -m", f"[default: {', '.join(COMPARED)}; with a pool, its measures]"),
+        (
+            "rank -m",
+            f"[default: {', '.join(COMPARED)}; with a pool or per-query values, all of their measures]",
+        ),
         ("replicate -m", f"[default: {', '.join(COMPARED)}]"),
         ("evaluate -m", f"[default: {', '.join(DEFAULT_MEASURES)}]"),
         ("sampled -m", f"[default: {', '.join(sampled.DEFAULT_MEASURES)}]"),

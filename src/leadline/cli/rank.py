@@ -49,8 +49,8 @@ def command(
     qrels
     [runs]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: AP, nDCG@10, or all
-        measures of the pool or per-query values]
+        Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). [default: AP, nDCG@10; with a
+        pool or per-query values, all of their measures]
     use test, correction, query-group, confidence, seed, query-weights, sample, evaluation, scores
     -C test.family, test.draws = 10000
     -o | figure | digits

@@ -56,8 +56,8 @@ def command(
     [runs]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure, such as AP (its mean is MAP) or nDCG@10 (repeatable). The runs are sorted by the first
-        measure. [default: AP, nDCG@10, RR, P@10, R@100, Judged@10, or all measures of the pool or per-query
-        values]
+        measure. [default: AP, nDCG@10, RR, P@10, R@100, Judged@10; with a pool or per-query values, all of
+        their measures]
     use tests, sample, evaluation, scores
     -C output.digits, output.top
     -o | default leadline-report.html

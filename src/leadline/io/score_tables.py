@@ -270,7 +270,7 @@ def _cells(
                 f"'{header[rest[0]]}' as a run",
                 path=path,
                 line=_first_line(unit),
-                hint="Leave out --config scores.wide=runs, or use one column per run and no column of run names",
+                hint="Leave out --config scores.wide=runs, or remove the column of run names",
             )
         asked = list(choices.asked)
         only = asked[0] if len(asked) == 1 else name or "value"

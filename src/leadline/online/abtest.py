@@ -327,8 +327,8 @@ def _proportions(a: Any, b: Any, units: Units | None, arms: Sequence[str]) -> tu
         for name, (_, users) in zip(arms, counts, strict=True):
             if not users:
                 raise UsageError(
-                    f"arm '{name}' has no rows left, because every row is below the compared "
-                    "positions or belongs to a user in both arms"
+                    f"arm '{name}' has no users left. Its users are also in the other arm, or all their rows "
+                    "are beyond the compared positions (`--within`)."
                 )
         return Proportion(*counts[0]), Proportion(*counts[1])
     for name, pair in (("a", a), ("b", b)):

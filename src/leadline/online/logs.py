@@ -130,7 +130,7 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
             meant = did_you_mean(name, log.arms, cutoff=0.4) or f"Use {either(log.arms[:6])}."
             raise UsageError(f"there is no arm '{name}'. {meant}")
     if len(set(names)) != 2:
-        raise UsageError(f"choose two different arms, not {', '.join(names)}")
+        raise UsageError(f"choose two different arms, not {either(map(repr, names), 'and')}")
     codes = np.array([names.index(arm) if arm in names else -1 for arm in log.arms])[log.arm]
     chosen = codes >= 0
     return log._replace(
