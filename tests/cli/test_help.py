@@ -301,7 +301,7 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        ("compare -m", f"[default: {', '.join(COMPARED)}; with a pool, the pool's]"),
+        ("compare -m", f"[default: {', '.join(COMPARED)}, or the pool's]"),
         (
             "rank -m",
             f"[default: {', '.join(COMPARED)}; with a pool or per-query values, all of their measures]",
