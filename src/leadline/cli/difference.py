@@ -57,7 +57,7 @@ def command(
         File with all document ids, such as the corpus. Unjudged documents in DOCS count as non-relevant.
     --competitor NAME as competitors | Measures | SIMILARITY | many
         Rank similarity to report, such as RBO(p=0.9) or Jaccard@20 (repeatable). [default: Jaccard and
-        Overlap, and for up to 20 runs RBO and Kendall]
+        Overlap, plus RBO and Kendall for up to 20 runs]
     --no-competitors | Measures | flag
         Leave out the rank similarities.
     --group FILE:COLUMN | Output

@@ -78,7 +78,8 @@ def command(
         Sample only documents whose weights in runs A and B differ. Estimates for single runs have no
         interval.
     --machine LABELS | Sampling
-        LLM labels for the forecast and for estimates from the pool. The labels do not change the draw.
+        LLM labels, used for the expected half-widths and for estimates from the pool. The labels do not
+        change the draw.
     --from POOL as earlier | Sampling
         Earlier pool from `pool --for`, to use with --twice or --leave-out, or to enlarge with --for and the
         same --seed (all its pairs are kept).

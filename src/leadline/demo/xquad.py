@@ -96,7 +96,9 @@ def texts_and_ids(published: Mapping[str, bytes]) -> dict[str, Any]:
         articles = [article["paragraphs"] for article in json.loads(text)["data"]]
         names = [[[one["id"] for one in part["qas"]] for part in parts] for parts in articles]
         if content.setdefault("questions", names) != names:
-            raise InputError(f"the questions in xquad.{language}.json differ from those in other languages")
+            raise InputError(
+                f"the question ids in xquad.{language}.json differ from those in the other languages"
+            )
         every = [part for parts in articles for part in parts]
         content[language] = {
             "docs": [part["context"] for part in every],
