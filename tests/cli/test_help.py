@@ -301,7 +301,7 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        ("compare -m", f"[default: {', '.join(COMPARED)}, or the pool's]"),
+        ("compare -m", f"[default: {', '.join(COMPARED)}; with a pool, its measures]"),
         (
             "rank -m",
             f"[default: {', '.join(COMPARED)}; with a pool or per-query values, all of their measures]",
@@ -310,7 +310,7 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
         ("evaluate -m", f"[default: {', '.join(DEFAULT_MEASURES)}]"),
         ("sampled -m", f"[default: {', '.join(sampled.DEFAULT_MEASURES)}]"),
         ("compare --pairs", f"[default: all if at most {SENTENCES} rows, otherwise significant]"),
-        ("difference --competitor", f"and for up to {MOST_COMPARED} runs RBO and Kendall]"),
+        ("difference --competitor", f"plus RBO and Kendall for up to {MOST_COMPARED} runs]"),
         ("unjudged --method", f"Method: {either(kind.called for kind in METHODS.classes.values())}."),
         (
             "predict -m",

@@ -221,7 +221,7 @@ def command(
     qrels
     [runs]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        Measure, such as map or nDCG@10 (repeatable). [default: AP, nDCG@10, or the pool's]
+        Measure, such as map (repeatable). [default: AP, nDCG@10; with a pool, its measures]
     --baseline NAME | Statistics | many
         Run or baseline file to compare the other runs with (repeatable). [default: all pairs]
     use differences

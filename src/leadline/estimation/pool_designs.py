@@ -498,8 +498,8 @@ def _without(pool: DrawnPool, team: str, kept: Flags) -> DrawnPool:
     """Return the pairs of a pool without a team, which must hold a drawn one."""
     if not pool.drawn[kept].any():
         raise UsageError(
-            f"all drawn pairs come from team '{team}' alone, so none is left without it. Choose different "
-            "teams."
+            f"all drawn pairs come from team '{team}' only, so no pair would remain without this team. Use a "
+            "pool to which other teams contributed, or split the team."
         )
     return pool.part(kept)
 
