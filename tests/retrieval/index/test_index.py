@@ -202,7 +202,7 @@ def _sign(folder: Path, **changes: Any) -> None:
     [
         (_cut, "the index is broken, because position.bin has 0 bytes instead of 8"),
         (_lose, "the index is broken, because counts.bin is missing"),
-        (_age, "this is an index of version 3, not 4. Rebuild it with"),
+        (_age, "the index has format version 3, but leadline reads only version 4. Rebuild it with"),
         (lambda folder: (folder / "index.json").write_text("{"), "index.json is not valid JSON"),
         (lambda folder: (folder / "index.json").unlink(), "index.json is missing"),
         (lambda folder: _edit(folder, terms=3), "index.json has changed since it was written"),

@@ -421,7 +421,7 @@ def families(
             families.setdefault(groups[name], []).append((value, float(result.mean_ric[index])))
     if not families:
         raise UsageError(
-            "no run has both a group and a parameter. Check that both are given under the names of "
-            f"the compared runs, such as '{result.names[0]}'."
+            "no run has both a group and a parameter. Check that the tables of groups and parameters use the "
+            f"names of the compared runs, such as '{result.names[0]}'."
         )
     return families

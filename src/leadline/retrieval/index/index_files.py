@@ -140,7 +140,8 @@ def read_header(folder: str) -> tuple[dict[str, Any], FileStamp]:
         raise broken(folder, HEADER, "is not the header of an index") if is_broken else _no_index(folder)
     if header.get("version") != VERSION:
         raise InputError(
-            f"this is an index of version {str(header.get('version'))[:20]}, not {VERSION}",
+            f"the index has format version {str(header.get('version'))[:20]}, but leadline reads only "
+            f"version {VERSION}",
             path=folder,
             hint=AGAIN,
         )
@@ -330,7 +331,7 @@ class IndexArrays:
             raise InputError(
                 "the index was replaced, damaged or removed after it was opened",
                 path=self.folder,
-                hint="Start again to read everything from the same index.",
+                hint="Open it again, or rebuild it if that fails.",
             )
         self._stamp = stamp  # built again from the same documents in the same way
 
