@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 from collections.abc import Callable
 from contextlib import closing
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +145,35 @@ def test_estimates_are_not_compared_with_values_by_complete_judgments(
         )
     with pytest.raises(UsageError, match="the new ones come from a sample"):
         ll.compare("sample.csv", "bm25.run", "P@3", baseline="kept.json")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("judgments", SAMPLES)
+def test_a_copy_is_estimated_from_or_is_refused(leadline: Leadline, judgments: str) -> None:
+    words = ("evaluate", judgments, *RUNS, "-m", "P@3", "-f", "csv")
+    for suffix in (".csv", ".tsv", ".jsonl", ".parquet", ".json"):
+        done = leadline("convert", judgments, f"copy{suffix}")
+        if suffix == ".json":
+            assert "no place for inclusion probabilities" in done.refusal
+        else:
+            copied, own = leadline(*words[:1], f"copy{suffix}", *words[2:]), leadline(*words)
+            assert copied.out.splitlines()[0] == own.out.splitlines()[0]  # the columns of estimates
+    with pytest.raises(UsageError, match="TREC format has no place"):
+        ll.write_qrels(judgments, "copy.txt")
+    assert "copy would not say how" in leadline("check", judgments, "--fix", "-o", "fixed.csv").refusal
+
+
+@pytest.mark.usefixtures("here")
+def test_a_depth_pool_does_not_make_a_sample_complete(leadline: Leadline) -> None:
+    assert (
+        "only a sample" in leadline("evaluate", "table.csv", *RUNS, "--pool", "deep.tsv", "-m", "P@3").refusal
+    )
+    every_second = cycle([True, False])
+    stored("drawn.tsv", "part.sqlite", lambda _: next(every_second))
+    assert "all drawn pairs" in leadline("evaluate", "part.sqlite", *RUNS, "-m", "statAP").refusal
+    lists = {"knots": [{"doc_id": "d01", "relevance": 1, "probability": 0.5}]}
+    Path("lists.json").write_text(json.dumps(lists))
+    assert "listed by query" in leadline("evaluate", "lists.json", *RUNS).refusal
 
 
 @pytest.mark.usefixtures("here")

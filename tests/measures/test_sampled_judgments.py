@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import leadline as ll
-from leadline.errors import InputError
+from leadline.errors import InputError, UsageError
 from leadline.measures import MEASURES
 from oracles import Case
 from oracles import sampled_judgments as oracles
@@ -144,12 +144,11 @@ def test_a_sample_is_no_run_and_a_document_is_judged_once(tmp_path: Path, strata
         ll.read_qrels(twice)
 
 
-def test_a_sample_is_checked_and_converted(strata: str, tmp_path: Path) -> None:
+def test_a_sample_is_checked_and_not_written_without_its_strata(strata: str, tmp_path: Path) -> None:
     assert ll.check(strata).rejected == 0
-    plain = tmp_path / "plain.qrels"
-    ll.write_qrels(strata, plain)
-    assert ll.read_qrels(plain) == ll.read_qrels(strata)
-    assert plain.read_text().startswith("1 0 d1 2\n")
+    for suffix in (".qrels", ".csv", ".json"):
+        with pytest.raises(UsageError, match="strata"):
+            ll.write_qrels(strata, tmp_path / f"plain{suffix}")
 
 
 def test_that_judgments_are_a_sample_is_said(strata: str) -> None:

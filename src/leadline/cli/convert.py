@@ -12,6 +12,7 @@ from leadline.cli._help import typed
 from leadline.cli._outputs import print_line, print_warnings
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading, RunOptions
+from leadline.data.table import MACHINE_LABELS
 from leadline.data.wording import counted
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UsageError, both
@@ -31,7 +32,7 @@ from leadline.io.formats import (
 )
 from leadline.io.lines_by_query import StoredLists
 from leadline.io.merged_judgments import Judgment, merge
-from leadline.io.objects import Qrels, judgments_of, read_qrels, write_qrels
+from leadline.io.objects import Qrels, judgments_of, read_qrels, write_judgments, write_qrels
 from leadline.io.opening import first_bytes
 from leadline.io.read import qrels_of, stream_file
 from leadline.io.read_paths import declare_output
@@ -169,7 +170,8 @@ def command(
             found = None if queries is None else {query.id: query.content for query in read_queries(queries)}
             writing.write_rank_eval(qrels, target, index=str(index), queries=found)
         else:
-            write_qrels(qrels, target, suffix=suffix)
+            write = write_judgments if to_trec else write_qrels  # what TREC format leaves out is printed
+            write(qrels, target, suffix=suffix)
         summary = f"{counted_queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
         summary += "".join(f"; {words}" for _, words, _ in qrels.remarks)
         lost = _columns(file, "grade", names, subtopics=subtopics)
@@ -218,7 +220,7 @@ def _other(path: str, reading: Reading, *, sure: bool) -> QrelsColumns:
 def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
     """Return the judgments of several assessors as one grade a pair."""
     for part in parts:
-        if part.subtopics is not None or part.inclusion is not None:
+        if part.subtopics is not None or part.inclusion is not None or part.strata is not None:
             what = "judgments by subtopic" if part.subtopics is not None else "sampled judgments"
             raise InputError(f"leadline cannot merge {what}", path=part.source)
     merged = merge(
@@ -226,12 +228,14 @@ def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
         for place, part in enumerate(parts)
         for query, grades in part.to_dict().items()
         for document, grade in grades.items()
+        if grade >= 0
     )
     by_query: dict[str, dict[str, float]] = {}
     for (query, document), grade in merged.grades.items():
         by_query.setdefault(query, {})[document] = grade
     qrels = read_qrels(by_query)
-    qrels.remarks = merged.remarks
+    marks = [mark for part in parts for mark in part.remarks if mark[0] == MACHINE_LABELS]
+    qrels.remarks = (*merged.remarks, *dict.fromkeys(marks))
     return qrels
 
 

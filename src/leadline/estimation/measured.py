@@ -18,6 +18,7 @@ from leadline.data.reading import (
     refuse_unknown,
 )
 from leadline.data.table import ResultWarning
+from leadline.data.wording import counted
 from leadline.errors import UsageError, both
 from leadline.evaluation.evaluate import Evaluation, PartOptions
 from leadline.evaluation.evaluate import evaluate as exact
@@ -288,12 +289,20 @@ def drawn_from(table: Qrels, pool: PoolLike | None, measures: object = None) -> 
     """Return the pool that judgments were drawn from; None if they were certain, or only statAP is wanted."""
     if pool is None and not table.is_sample:
         return None
-    from leadline.estimation.samples import draw_of  # slow to import
+    from leadline.estimation.samples import draw_of, grades_of  # slow to import
 
+    draw = draw_of(table, pool)
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures or ())  # type: ignore[call-overload]
-    if listed and all(str(one).lower().startswith("statap") for one in listed):
-        return None
-    return draw_of(table, pool)
+    if not listed or not all(str(one).lower().startswith("statap") for one in listed):
+        return draw
+    lacking = 0 if draw is None else len(set(draw.drawn_rows()) - grades_of(table).keys())
+    if lacking:
+        without = counted(lacking, "pair has", "pairs have")
+        raise UsageError(
+            f"statAP needs judgments of all drawn pairs, but {without} none. Judge the rest of the pool, or "
+            "use AP."
+        )
+    return None
 
 
 def default_measures(draw: DrawnPool | None, complete: Sequence[str] | None) -> Sequence[str] | None:

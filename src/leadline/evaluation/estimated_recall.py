@@ -228,7 +228,7 @@ def joined(
     complete = [measure for measure in measures if not isinstance(measure, statAP)]
     if pool is not None:
         found, warnings = _with_shares(qrels, _shares_of(pool))
-    if complete and found.is_sample:
+    if complete and (found.is_sample or qrels.is_sample):
         raise _refusal(qrels, complete)
     if pool is not None and found.inclusion is not None and not found.is_sample:
         found = found.keep(~np.isnan(found.inclusion))  # pooled to a depth: other judgments are left out

@@ -15,6 +15,7 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, OnDuplicate, OnNan, Reading
 from leadline.data.wording import percent
 from leadline.errors import InputError, LeadlineError, MissingPackageError
+from leadline.io import row_columns
 from leadline.io import write as writing
 from leadline.io.check_remarks import GradeRemarks, ListRemarks, Problem, TextRemarks, blocks
 from leadline.io.formats import TREC, Opened, content_of, kind_of_trec, opened, records_of
@@ -427,6 +428,8 @@ def write_repaired(
             hint=hint,
             line=left[0].line if found.unit == "line" else None,
         )
+    if found.kind == "qrels":
+        _refuse_design(found)
     found.lists.resolve_duplicates(
         Reading(on_duplicate=on_duplicate), action="appears" if found.kind == "run" else "is judged"
     )
@@ -436,6 +439,24 @@ def write_repaired(
         for each in found.problems
         if each.code in DONE
     ]
+
+
+def _refuse_design(found: Checked) -> None:
+    """Refuse judgments of which a copy of queries, documents and grades would not say how they were made."""
+    assert found.source is not None
+    names = () if found.form == "trec" else records_of(found.source, "grade").names
+    by_machine = (first_bytes(found.path) or b"").lstrip().startswith(row_columns.MACHINE_LINE.encode())
+    if (
+        by_machine
+        or found.form == "sqlite"
+        or {*names} & {*row_columns.PROBABILITY, *row_columns.JUDGE, "stratum"}
+    ):
+        raise InputError(
+            "leadline cannot repair judgments of a sample, of several judges or of a machine, because the "
+            "copy would not say how they were made",
+            path=found.path,
+            hint="Correct the file itself, or export it again",
+        )
 
 
 def _write(found: Checked, lists: Lists, path: str) -> None:

@@ -510,6 +510,12 @@ def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
         return Names("", "number")
     known = SCORE if what == "score" else (*row_columns.GRADE, *SCORE)
     if isinstance(first, Mapping):
+        if what == "grade" and any(name in first for name in row_columns.PROBABILITY):
+            error = InputError(
+                "judgments listed by query cannot have inclusion probabilities",
+                hint="Use one record per judgment, with query_id, doc_id, relevance and probability",
+            )
+            raise found.at(error, place)
         document = next((name for name in DOCUMENT if isinstance(first.get(name), (str, int))), None)
         number = next((name for name in known if first.get(name) is not None), "")
         if document is not None:

@@ -388,13 +388,35 @@ def write_qrels(qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str |
     query_id,doc_id,relevance
     q1,d1,1
     """
+    from leadline.io.formats import suffix_of
+
+    qrels = read_qrels(qrels)
+    _refuse_loss(qrels, suffix_of(os.fspath(path)) if suffix is None else suffix)
+    write_judgments(qrels, path, suffix=suffix)
+
+
+def write_judgments(qrels: QrelsColumns, path: str | os.PathLike[str], *, suffix: str | None) -> None:
+    """Write judgments, without probabilities where the format has no place for them."""
     from leadline.io.tables import table_of_qrels
     from leadline.io.write import write_table
 
-    qrels = read_qrels(qrels)
     found = table_of_qrels(qrels)
     for code, words, _ in qrels.remarks:
         if code == MACHINE_LABELS:
             name = words.partition("(")[2].partition(")")[0].removeprefix("machine: ") or "unknown"
             found = found._replace(header=f"{MACHINE_LINE} {name}\n".encode())
     write_table(found, path, suffix=suffix, sources=qrels.sources)
+
+
+def _refuse_loss(qrels: Qrels, suffix: str) -> None:
+    """Refuse to write judgments in a form that does not say that they are a sample."""
+    from leadline.io.formats import BY_SUFFIX
+
+    if qrels.strata is not None:
+        raise UsageError("the strata of judgments cannot be written. Copy the file that contains them.")
+    if (qrels.is_sample and suffix not in BY_SUFFIX) or (qrels.inclusion is not None and suffix == ".json"):
+        form = ".json" if suffix == ".json" else "TREC format"
+        raise UsageError(
+            f"{form} has no place for inclusion probabilities. Use a name that ends in .csv, .tsv, .jsonl or "
+            ".parquet."
+        )
