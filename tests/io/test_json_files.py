@@ -225,7 +225,9 @@ def test_responses_without_query_ids_are_in_the_order_of_the_queries(
     queries.write_text('{"query_id": "q1", "text": "a"}\n{"query_id": "q2", "text": "b"}\n')
     assert read_run(path, queries_in=queries).to_dict() == RUN
     assert read_run(path, queries_in=["x", "b"]).to_dict() == {"x": RUN["q1"], "b": RUN["q2"]}
-    assert refusal(read_run, path).endswith(". To pass the query ids in order, use `queries_in`.")
+    assert refusal(read_run, path).endswith(
+        "If a file lists the query ids in the order of the results, pass it as `queries_in`."
+    )
     assert "the number of lists (2) differs from the number of queries (1)" in refusal(
         read_run, path, queries_in=["q1"]
     )

@@ -167,7 +167,9 @@ BOOK_FIELDS = ("query_text", "doc_id")
 MTEB_META = "mteb_model_meta"
 WITHOUT_QUERY = 'Use {query id: response}, or JSON Lines such as {"query_id": ..., "hits": ...}'
 
-ORDERED = "To pass the query ids in order, use `--config read.queries_in=QUERIES`"
+ORDERED = (
+    "If a file lists the query ids in the order of the results, pass it as `--config read.queries_in=QUERIES`"
+)
 
 # The place of a query in its file, its id, and what holds its list.
 Entry: TypeAlias = tuple[int, Any, Any]

@@ -477,7 +477,9 @@ class Store:
         if cursor.rowcount:
             self._seal(connection, cursor.lastrowid, event.digest)
         elif connection.execute(same, which).fetchone() is None:
-            raise ConflictError(f"key '{event.key}' was already saved with another judgment, which is kept")
+            raise ConflictError(
+                "a different judgment was already saved for this action, and that judgment is kept"
+            )
 
     @staticmethod
     def _seal(connection: sqlite3.Connection, number: int | None, digest: str) -> None:
