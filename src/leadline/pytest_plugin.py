@@ -7,6 +7,7 @@ pytest until a test uses the fixture.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.gate import Condition
     from leadline.comparison.pairing import Rules
+    from leadline.data.table import ResultWarning
     from leadline.evaluation.results import Results
     from leadline.io.objects import Qrels
 
@@ -59,7 +61,7 @@ def leadline_gate(request: pytest.FixtureRequest) -> LeadlineGate:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Name the baselines that were written, and the queries that runs and baselines lack."""
+    """Name the baselines that were written, and tell the notes on queries and judgments."""
     for path in config.stash.get(WRITTEN, []):
         terminalreporter.write_line(f"leadline: wrote {path}")
     for note in config.stash.get(NOTES, []):
@@ -120,6 +122,7 @@ class LeadlineGate:
         condition = Condition(str(measure), float(value), BELOW)
         rules = self._rules(options)
         results = self._values(self._qrels(qrels, options), run, condition.measure, rules, options)
+        self._note(results.warnings)
         outcomes = thresholds(results, resolve_conditions(results, [condition], rel=options.get("rel")))
         failed = [report_of(gate, results) for gate in outcomes if gate.failed]
         if failed:
@@ -136,7 +139,6 @@ class LeadlineGate:
         options: dict[str, Any],
     ) -> None:
         __tracebackhide__ = True
-        from leadline.comparison.baselines import BASELINE_MISSING
         from leadline.comparison.gate import Condition, gates_of
         from leadline.comparison.gate_reports import report_of
         from leadline.data.validation import check_numbers
@@ -160,8 +162,7 @@ class LeadlineGate:
             comparison, update = self._with_run(run, baseline, condition, table, rules, options), False
         if comparison is None:  # there was no baseline to compare with
             return
-        lacking = (BASELINE_MISSING, "missing_queries", "empty_queries")
-        self._keep(NOTES, *(str(one) for one in comparison.warnings if one.code in lacking))
+        self._note(comparison.warnings)
         failed = [gate for gate in gates_of(comparison, [condition], rel=options.get("rel")) if gate.failed]
         if update and (not failed or self.config.getoption("--leadline-force-update")):
             self._write(run, path, condition, table, rules, options)
@@ -248,6 +249,14 @@ class LeadlineGate:
         inputs = inputs_of_baseline(results)
         save_baseline(results, path, inputs, force=force, anyway="--leadline-force-update")
         self._keep(WRITTEN, path)
+
+    def _note(self, warnings: Iterable[ResultWarning]) -> None:
+        """Keep the notes on queries that lack, and on how the judgments were made."""
+        from leadline.comparison.baselines import BASELINE_MISSING
+        from leadline.data.table import MACHINE_LABELS
+
+        told = (BASELINE_MISSING, "missing_queries", "empty_queries", "sampled_judgments", MACHINE_LABELS)
+        self._keep(NOTES, *(str(one) for one in warnings if one.code in told))
 
     def _keep(self, key: pytest.StashKey[list[str]], *lines: str) -> None:
         """Keep lines for the summary of the terminal, each once."""

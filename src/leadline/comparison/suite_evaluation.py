@@ -398,7 +398,8 @@ def _evaluated(
     evaluation = Evaluation(
         collection.qrels, measures, documents=collection.documents, rel=collection.level, **options
     )
-    refuse_sample(evaluation.qrels)
+    if evaluation.qrels.is_sample:  # of a stratified sample, a note says which measures make estimates
+        refuse_sample(evaluation.qrels)
     if evaluation.qrels.inclusion is not None:
         raise UsageError(
             "suites do not support judgments with inclusion probabilities. Use judgments without them."

@@ -243,6 +243,11 @@ class QrelsColumns(QueryTable):
         drawn = self.inclusion is not None and bool((self.inclusion < 1).any())
         return drawn or any(code == DRAWN_POOL for code, _, _ in self.remarks)
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether these are a sample of any kind, also a stratified one."""
+        return self.is_sample or self.strata is not None
+
     @cached_property
     def query(self) -> Codes:
         """Query code of every row."""
@@ -395,8 +400,10 @@ class QrelsColumns(QueryTable):
             self.levels[rows],
             inclusion=None if self.inclusion is None else self.inclusion[rows],
             source=self.source,
+            remarks=self.remarks,
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
+        qrels.votes = self.votes
         return qrels
 
     def with_known(self, known: dict[bytes, set[bytes]]) -> Self:

@@ -202,19 +202,20 @@ class RecallEstimates(NamedTuple):
 
 def refuse_sample(qrels: QrelsColumns, readers: Sequence[object] = ()) -> None:
     """Raise InputError for judgments of a sample; `readers` are what would read them as complete."""
-    if qrels.is_sample:
+    if qrels.is_partial:
         raise _refusal(qrels, readers)
 
 
 def _refusal(qrels: QrelsColumns, readers: Sequence[object]) -> InputError:
-    path = qrels.sources[0] if len(qrels.sources) == 1 else ""
+    path = qrels.source if len(qrels.sources) <= 1 else ""
     path = path.removeprefix(os.path.join(os.getcwd(), ""))  # as it was probably given
     listed = first_few(readers)
     return InputError(
         "the judgments are only a sample"
         + (f", but {listed} would treat them as complete" if listed else ""),
-        hint=f"Use `leadline evaluate {path or 'JUDGMENTS'} RUN...`, `leadline compare` or `leadline rank`. "
-        "In Python, use `ll.evaluate(judgments, runs)`",
+        hint=f"Use `leadline evaluate {path or 'JUDGMENTS'} RUN...`, `leadline compare` or `leadline rank`"
+        + ("" if qrels.strata is None else " with xinfAP, infNDCG or statAP")
+        + ". In Python, use `ll.evaluate(judgments, runs)`",
         path=path,
     )
 

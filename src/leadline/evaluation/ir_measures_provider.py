@@ -13,6 +13,7 @@ from leadline.errors import MissingPackageError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import profile_of
 from leadline.io.objects import judgments_of
+from leadline.io.row_columns import probability_in
 from leadline.measures import Measure, text_of
 
 NAME = "leadline"
@@ -137,6 +138,7 @@ def _provider(package: Any) -> Any:
             if unknown:
                 raise ValueError(f"unsupported measures: {'; '.join(unknown)}")
             self.ours = {measure: ours for measure, ours in found.items() if isinstance(ours, Measure)}
+            _refuse_probabilities(qrels)
             subtopics = any(ours.needs == "subtopics" for ours in self.ours.values())
             converter = package.util.QrelsConverter(qrels)
             self.judgments = judgments_of(
@@ -178,6 +180,16 @@ def _provider(package: Any) -> Any:
             return isinstance(_measure(measure), Measure)
 
     return LeadlineProvider()
+
+
+def _refuse_probabilities(qrels: Any) -> None:
+    """Raise ValueError for a frame of judgments with a probability below 1, which ir_measures ignores."""
+    column = probability_in(getattr(qrels, "columns", ()))
+    if column is not None and not (qrels[column] == 1).all():
+        raise ValueError(
+            "the judgments are only a sample, but measures of ir_measures would treat them as complete. "
+            "Use `leadline.evaluate(judgments, runs)`, which makes estimates from their probabilities"
+        )
 
 
 def _by_subtopic(converter: Any) -> dict[str, dict[str, dict[str, float]]]:

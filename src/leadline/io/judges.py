@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.data.qrels import QrelsColumns
+from leadline.data.table import DRAWN_POOL
 from leadline.data.wording import listed
 from leadline.errors import InputError, UsageError, either
 from leadline.io import row_columns
@@ -20,7 +21,7 @@ from leadline.io.run_names import run_name
 from leadline.io.small_tables import need_columns, records, split_place
 from leadline.kernels import plain
 
-BESIDE = ("probability", "note")  # what the judging page writes beside grades
+BESIDE = (*row_columns.PROBABILITY, "note")  # what the judging page writes beside grades
 BESIDE_JUDGE = ("form", "seconds", "opened")  # and, after the name of a judge, about each judgment
 JudgesLike: TypeAlias = "str | os.PathLike[str] | Sequence[QrelsLike] | Mapping[str, QrelsLike]"
 Row = tuple[bytes, bytes, float]
@@ -129,14 +130,15 @@ def _of_store(path: str, wanted: str) -> list[Judge]:
     from leadline.io import judgment_store
 
     found: dict[str, list[Row]] = {}
-    for given in judgment_store.read(path).given:
+    stored = judgment_store.read(path)
+    for given in stored.given:
         query, document, judge, grade = given.judgment
         row = to_bytes(query), to_bytes(document), float(grade)
         found.setdefault(judge, []).append(row)
     if wanted not in ("", "*", *found):
         raise InputError(f"has no judge '{wanted}'", path=path, hint=f"Use {either(found)}")
     return [
-        Judge(name, QrelsColumns.of(rows, source=path), path)
+        _judge(name, rows, path, drawn=stored.drawn)
         for name, rows in sorted(found.items())
         if wanted in ("", "*", name)
     ]
@@ -171,7 +173,27 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
                 hint = f"Add a `judge` column. If all grades are from one judge, leave out ':{column}'"
             raise InputError(found, path=path, line=1, hint=hint)
         rows = _wide_rows(path, query, document, chosen)
-    return [Judge(name, QrelsColumns.of(said, source=path), path) for name, said in rows.items()]
+    share = row_columns.probability_in(header)
+    drawn = share is not None and _is_drawn(path, share)
+    return [_judge(name, said, path, drawn=drawn) for name, said in rows.items()]
+
+
+def _judge(name: str, rows: Sequence[Row], path: str, *, drawn: bool) -> Judge:
+    qrels = QrelsColumns.of(rows, source=path)
+    if drawn:
+        qrels.remarks = ((DRAWN_POOL, f"judgments of a drawn pool: {len(rows):,}", len(rows)),)
+    return Judge(name, qrels, path)
+
+
+def _is_drawn(path: str, column: str) -> bool:
+    """Return whether a table has a probability below 1."""
+    for line, row in records(path):
+        try:
+            if row_columns.share_of(row.get(column) or None) < 1:
+                return True
+        except InputError as error:
+            raise error.at(path, line) from None
+    return False
 
 
 def _long_rows(path: str, query: str, document: str, owner: str, grade: str) -> dict[str, list[Row]]:

@@ -94,7 +94,7 @@ def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
 
 
 def _first(row: Mapping[str, Any]) -> object:
-    name = row_columns.find(row, row_columns.PROBABILITY)
+    name = row_columns.probability_in(row)
     return None if name is None else row[name]
 
 

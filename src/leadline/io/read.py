@@ -50,6 +50,13 @@ def judgments_in(source: QrelsLike, reading: Reading, *, sure: bool = False) -> 
     """Read judgments from any supported source; what looks like a run is refused unless `sure`."""
     qrels = selection.selected_qrels(_qrels(source, reading, sure=sure), reading)
     if reading.negative == "unjudged" and (qrels.grades < 0).any():
+        if qrels.strata is not None:
+            raise InputError(
+                "contains a stratified sample, but --config read.negative=unjudged would leave out the "
+                "unjudged documents of its strata, which xinfAP, infNDCG and statAP need",
+                path=qrels.source,
+                hint="Leave out --config read.negative",
+            )
         kept = qrels.keep(qrels.grades >= 0)
         if not len(kept.grades):
             raise InputError(

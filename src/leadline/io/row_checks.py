@@ -27,7 +27,6 @@ from leadline.io.row_columns import (
     LISTED,
     MACHINE,
     ORDER,
-    PROBABILITY,
     QUERY,
     RANK,
     RATING,
@@ -40,6 +39,7 @@ from leadline.io.row_columns import (
     Row,
     Table,
     find,
+    probability_in,
     share_of,
 )
 from leadline.io.run_lists import ListConsumer, Lists, ReadCounts, deliver, qrels_of_lists
@@ -106,11 +106,11 @@ def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
         found.remarks = (("columns_are_judges", words, len(judges)),)
     try:
         chosen = choose(table.names, what, by_rank=by_rank)
+        beside = find(table.names, TAG) if what == "score" else probability_in(table.names)
     except InputError as error:
         raise found.at(error, table.place) from None
     found.columns, found.ranked = chosen[:2], bool(chosen[3])
     found.names = tuple(table.names)
-    beside = find(table.names, TAG if what == "score" else PROBABILITY)
     judge = find(table.names, JUDGE) if what == "grade" else None
     found.chosen = (*chosen, beside or "", judge or "")
     found.arrow, found.scan = table.arrow, table.scan
@@ -230,7 +230,13 @@ def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
         except InputError as error:
             found = f"document '{document}' for query '{query}': {error.found}"
             raise error.at(records.path, found=found) from None
-    return made.with_inclusion(shares) if shares else made
+    if shares or not (records.shares and any(records.chosen[4:5])):
+        return made.with_inclusion(shares) if shares else made
+    raise InputError(
+        f"the column '{records.chosen[4]}' is empty, so it is unknown whether the judgments are a sample",
+        path=records.path,
+        hint="Fill in the probabilities, or remove the column if all documents were judged",
+    )
 
 
 def qrels_by_subtopic(records: Records) -> QrelsColumns:

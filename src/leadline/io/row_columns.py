@@ -65,6 +65,25 @@ def find(present: Iterable[object], names: Iterable[str]) -> str | None:
     return next((name for name in names if name in known), None)
 
 
+def probability_in(names: Iterable[object]) -> str | None:
+    """Return the column of inclusion probabilities; refuse one whose name is spelled differently.
+
+    >>> probability_in(["query_id", "doc_id", "relevance", "probability"])
+    'probability'
+    """
+    present = [str(name) for name in names]
+    found = find(present, PROBABILITY)
+    for name in present if found is None else ():
+        meant = name.strip().lower().replace(" ", "_").replace("-", "_")
+        if meant in PROBABILITY:
+            raise InputError(
+                f"the column '{name}' seems to hold inclusion probabilities, but they are only read under "
+                "another name",
+                hint=f"Did you mean '{meant}' instead of '{name}'?",
+            )
+    return found
+
+
 def share_of(given: object) -> float:
     """Read an inclusion probability; 1 if missing.
 

@@ -17,6 +17,7 @@ from leadline.data.ids import Vocabulary
 from leadline.data.table import NamedMeasure, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import InputError, UsageError, both
+from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.results import Results
 from leadline.io import judgment_store
 from leadline.io.judges import JudgesLike, read_judges
@@ -406,6 +407,8 @@ def _for_runs(judgments: Judgments, table: Sequence[float]) -> Judgments:
         raise UsageError(
             "runs cannot be evaluated with a table of counts, which has no documents. Pass qrels instead."
         )
+    for sample in judgments.samples:
+        refuse_sample(sample, ["measures of the runs"])
     judged = judgments.keep(judgments.by_all)
     if not len(judged):
         raise InputError("the runs cannot be evaluated, because no pair was judged by all judges")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.correlate import noisy_means
 from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
+from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading
 from leadline.data.table import Column, ResultWarning, Table, keyed, plain, raised
 from leadline.data.wording import counted, first_few, queries
@@ -38,7 +40,7 @@ class Judgments:
     """Grades of query-document pairs (rows) by judges (columns), NaN where a judge did not judge.
 
     `query` is the index of every pair's query in `queries`, `documents` its document. Judgments from a
-    contingency table have no queries.
+    contingency table have no queries. `samples` are the qrels of judges that are only a sample.
 
     >>> from leadline.io.judges import read_judges
     >>> judges = read_judges({"ann": {"q1": {"d1": 1, "d2": 0}}, "ben": {"q1": {"d1": 2}}})
@@ -56,6 +58,7 @@ class Judgments:
         query: Integers | None = None,
         documents: Sequence[bytes] = (),
         paths: Sequence[tuple[str, int]] = (),
+        samples: Sequence[QrelsColumns] = (),
     ) -> None:
         freeze(grades)
         self.names = list(names)
@@ -64,6 +67,7 @@ class Judgments:
         self.query = np.zeros(len(grades), dtype=np.int64) if query is None else query
         self.documents = list(documents)
         self.paths = list(paths)
+        self.samples = list(samples)
 
     @classmethod
     def of_judges(cls, judges: Sequence[Judge]) -> Judgments:
@@ -73,9 +77,11 @@ class Judgments:
         columns: list[tuple[list[int], Floats]] = []
         for judge in judges:
             codes = queries.encode(judge.qrels.queries.names)[judge.qrels.query].tolist()
-            pairs = zip(codes, judge.qrels.documents, strict=True)
+            given = judge.qrels
+            judged = np.ones(len(given.grades), dtype=np.bool_) if given.strata is None else given.grades >= 0
+            pairs = compress(zip(codes, given.documents, strict=True), judged.tolist())
             rows = [row_of.setdefault(pair, len(row_of)) for pair in pairs]
-            columns.append((rows, judge.qrels.grades))
+            columns.append((rows, given.grades[judged]))
         grades = np.full((len(row_of), len(judges)), np.nan)
         for column, (rows, judge_grades) in enumerate(columns):
             grades[rows, column] = judge_grades
@@ -91,6 +97,7 @@ class Judgments:
             query=np.array([pairs_found[row][0] for row in order], dtype=np.int64),
             documents=[pairs_found[row][1] for row in order],
             paths=list(paths.items()),
+            samples=[judge.qrels for judge in judges if judge.qrels.is_partial],
         )
 
     @classmethod
@@ -138,6 +145,7 @@ class Judgments:
             query=self.query[rows],
             documents=documents,
             paths=self.paths,
+            samples=self.samples,
         )
 
     def binary(self, rel: float) -> Judgments:
@@ -369,6 +377,11 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
     runs = [] if result.ranking is None else result.ranking.runs
     unjudged = sum(run.counts["unjudged_documents"] for run in runs)
     facts = [
+        (
+            "sample",
+            "some judgments are only a sample: the coefficients are unweighted, over the judged pairs only",
+            len(judgments.samples),
+        ),
         (
             "left_out",
             (

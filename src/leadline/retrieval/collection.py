@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import to_bytes
-from leadline.data.table import Column, ResultWarning, columns_of, plain
+from leadline.data.qrels import QrelsColumns
+from leadline.data.table import Column, ResultWarning, columns_of, plain, raised
 from leadline.data.wording import percent
 from leadline.errors import InputError
 from leadline.io.objects import read_qrels
@@ -144,7 +145,8 @@ def collection(
     if not ids:
         raise InputError("no documents found", path=path_of(documents))
     topics = {query.id: query.content for query in read_queries(queries, encoding=encoding)}
-    judged = read_qrels(qrels).to_dict()
+    table = read_qrels(qrels)
+    judged = table.to_dict()
     grades = np.array([grade for grades_of in judged.values() for grade in grades_of.values()])
     levels, counts = np.unique(grades, return_counts=True)
     unknown = {document for grades_of in judged.values() for document in grades_of} - ids
@@ -170,7 +172,7 @@ def collection(
         unknown_documents=len(unknown),
         unknown_queries=len(strangers),
         unjudged_queries=len(unjudged),
-        warnings=_warnings(unknown, set(strangers), set(unjudged)),
+        warnings=[*_of_judgments(table), *_warnings(unknown, set(strangers), set(unjudged))],
     )
 
 
@@ -232,6 +234,12 @@ def ids_of(documents: TextsLike) -> Iterator[bytes]:
 
 def _mean(total: int, count: int) -> float:
     return total / count if count else float("nan")
+
+
+def _of_judgments(qrels: QrelsColumns) -> list[ResultWarning]:
+    """Return the warnings about how the judgments were made."""
+    words = "the judgments are only a sample, so there may be more relevant documents than counted"
+    return raised(*qrels.remarks, ("sample", words, len(qrels.grades) * qrels.is_partial))
 
 
 def _warnings(unknown: set[str], strangers: set[str], unjudged: set[str]) -> list[ResultWarning]:

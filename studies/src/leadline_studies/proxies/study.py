@@ -33,6 +33,7 @@ from leadline.estimation.score_histograms.histogram_options import slope
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged import estimate_systems, fit_topics
 from leadline.estimation.unjudged_methods import METHODS
+from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.profiles import profile_of
 from leadline_studies import LEVEL, SEED, Claim, Given, Option, Outcome, with_options
 from leadline_studies.common.tables import sheet
@@ -103,6 +104,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
         if not isinstance(kind_of(measure_), (Linear, Cascade)):
             raise UsageError(f"{measure_} has no interval here. Use a measure such as P@10, RBP@10 or RR@10.")
     truth = read_qrels(qrels)
+    refuse_sample(truth)
     depth = max(DEPTH, *(2 * len(rank_weights(measure_)) for measure_ in measures))
     every = listed(runs)
     systems = read_systems(every, Reading(), depth=depth).asked(truth.queries.names)

@@ -23,6 +23,7 @@ from leadline.data.validation import check_whole
 from leadline.data.wording import rounded
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimator
+from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels, teams_of
 from leadline.io.result_files import read_column
@@ -68,6 +69,7 @@ def run(qrels: Any, runs: Any, given: Given) -> Outcome:
     names = [info.name for info in systems.infos]
     owners = teams_of(labels, names, given.team)
     table = read_qrels(qrels)
+    refuse_sample(table)
     _, values = judge_runs(runs, table, AP(rel=given.level).values, reading=reading)
     own = np.nan_to_num(np.stack(values)).mean(axis=1)
     true_scores = own if given.truth is None else published(given.truth, names)
