@@ -266,3 +266,11 @@ def test_a_session_without_gates_lists_its_options_and_fixture(session: pytest.P
     for name in (UPDATE, FORCE, "leadline_qrels", "leadline_confidence", "leadline_test", "leadline_seed"):
         assert name in done.stdout
     assert Path(session.path).is_dir()
+
+
+def test_a_stratified_sample_is_told(session: pytest.Pytester) -> None:
+    rows = "".join(f"q{query} 0 d 1 1\nq{query} 0 e 2 -1\n" for query in range(QUERIES))
+    (session.path / "data" / "qrels.txt").write_text(rows)
+    found = run(session, "leadline_gate.assert_at_least('data/old.run', 'RR', 0.3)")
+    found.assert_outcomes(passed=1)
+    found.stdout.fnmatch_lines(["leadline: unjudged documents in a stratified sample: 30 of 60*"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.histogram_options import slope
 from leadline_studies.proxies import page, study
 from tests.judged_runs import write_runs
@@ -70,3 +70,10 @@ def test_measures_without_a_variance_per_draw_are_refused(files: tuple[Path, lis
         study.run(*files, measure=("nDCG@10",))
     with pytest.raises(UsageError, match="draws"):
         study.run(*files, draws=1)
+
+
+def test_a_sample_is_not_the_truth(files: tuple[Path, list[Path]], tmp_path: Path) -> None:
+    sample = tmp_path / "sample.csv"
+    sample.write_text("query_id,doc_id,relevance,probability\nq0,d0,1,0.5\n")
+    with pytest.raises(InputError, match="the judgments are only a sample"):
+        study.run(sample, files[1], measure=("P@5",), budget=6, draws=12)

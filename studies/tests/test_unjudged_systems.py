@@ -110,3 +110,11 @@ def test_the_study_is_found_and_refuses_what_makes_no_sense(tmp_path: Path) -> N
         STUDY.run(qrels, {"new": runs["s00"]}, team=team)
     with pytest.raises(UsageError, match="need at least 2 teams, not 1"):
         STUDY.run(qrels, {"s00": runs["s00"]}, team=team)
+
+
+def test_a_sample_is_not_the_truth(tmp_path: Path) -> None:
+    _, runs, team = make_runs(tmp_path)
+    sample = tmp_path / "sample.csv"
+    sample.write_text("query_id,doc_id,relevance,probability\nq0,d0,1,0.5\n")
+    with pytest.raises(InputError, match="the judgments are only a sample"):
+        STUDY.run(sample, runs, team=team)

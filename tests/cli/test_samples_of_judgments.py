@@ -271,3 +271,78 @@ def test_a_plan_needs_a_pool_drawn_for_a_measure(
     words = [*call.split(), *pool.split(), "-m", "P@2"]
     assert "half_width needs a pool from" in leadline(*words, "--config", "test.half_width=0.1").refusal
     assert leadline(*words, *["--config", "test.smallest=0.1"] * ("dense.run" in words)).status == 0
+
+
+STRATA = "knots 0 d01 1 1\nknots 0 d02 1 0\nknots 0 d03 2 -1\ntides 0 d03 1 1\ntides 0 d04 2 -1\n"
+STRATIFIED = "unjudged documents in a stratified sample: 2 of 5"
+
+
+@pytest.fixture
+def strata(here: Path) -> str:
+    """Write a stratified sample."""
+    (here / "strata.qrels").write_text(STRATA)
+    return "strata.qrels"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "agreement JUDGMENTS qrels.txt --runs bm25.run",
+        "unjudged bm25.run dense.run --method soboroff --share-from JUDGMENTS",
+        "curve JUDGMENTS bm25.run",
+        "evaluate JUDGMENTS bm25.run -m xinfAP -C read.negative=unjudged",
+    ],
+)
+def test_a_stratified_sample_is_not_read_as_complete(leadline: Leadline, command: str, strata: str) -> None:
+    found = leadline(*command.replace("JUDGMENTS", strata).split())
+    assert found.status == 2
+    assert "sample, but" in found.refusal or "are only a sample" in found.refusal
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "explain JUDGMENTS bm25.run -m P@2 --query-id knots",
+        "collection docs.jsonl queries.jsonl JUDGMENTS",
+        "evaluate JUDGMENTS bm25.run -m xinfAP",
+    ],
+)
+def test_what_reads_a_stratified_sample_says_so(leadline: Leadline, command: str, strata: str) -> None:
+    assert STRATIFIED in leadline(*command.replace("JUDGMENTS", strata).split()).out
+
+
+@pytest.mark.usefixtures("strata")
+@pytest.mark.parametrize("judgments", [*SAMPLES, "sample.csv:ann", "strata.qrels"])
+def test_agreement_with_a_sample_is_of_its_judged_pairs_and_evaluates_no_runs(
+    leadline: Leadline, judgments: str
+) -> None:
+    found = leadline("agreement", judgments, "qrels.txt")
+    assert "only a sample: the coefficients are unweighted" in found.out
+    assert "\n-1 " not in found.out  # pooled but not judged
+    assert (
+        "the judgments are only a sample"
+        in leadline("agreement", judgments, "qrels.txt", "--runs", "bm25.run").refusal
+    )
+
+
+@pytest.mark.usefixtures("here")
+def test_an_explanation_says_that_a_machine_judged(leadline: Leadline) -> None:
+    Path("machine.csv").write_text("query_id,doc_id,relevance,judge\nknots,d01,1,gpt\nknots,d02,0,gpt\n")
+    found = leadline("explain", "machine.csv", "bm25.run", "-m", "P@2", "--query-id", "knots")
+    assert "2 of 2 judgments are by an automatic judge (gpt)" in found.out
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("name", ["Probability", " probability", "Inclusion_Probability", "PROBABILITY "])
+def test_a_column_of_probabilities_with_another_spelling_is_refused(name: str) -> None:
+    Path("named.csv").write_text(TABLE.replace("probability", name))
+    with pytest.raises(InputError, match=f"Did you mean '(inclusion_)?probability' instead of '{name}'"):
+        ll.read_qrels("named.csv")
+
+
+@pytest.mark.usefixtures("here")
+def test_a_column_of_probabilities_without_any_is_refused() -> None:
+    rows = TABLE.splitlines()
+    Path("empty.csv").write_text("\n".join([rows[0], *(row.rpartition(",")[0] + "," for row in rows[1:])]))
+    with pytest.raises(InputError, match="the column 'probability' is empty"):
+        ll.read_qrels("empty.csv")

@@ -294,3 +294,14 @@ def test_leadline_is_asked_last_or_first() -> None:
         assert asked.count(provider) == 1
     finally:
         asked[:] = before
+
+
+def test_a_frame_with_probabilities_is_not_read_as_complete() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [("q", "a", 1, 0.5), ("q", "b", 0, 1.0)]
+    frame = pandas.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "probability"])
+    run = {"q": {"a": 2.0, "b": 1.0}}
+    with pytest.raises(ValueError, match="the judgments are only a sample"):
+        ir_measures.leadline.calc_aggregate([ir_measures.RR], frame, run)
+    certain = frame.assign(probability=1.0)
+    assert ir_measures.leadline.calc_aggregate([ir_measures.RR], certain, run) == {ir_measures.RR: 1.0}
