@@ -137,3 +137,28 @@ def test_values_by_labels_have_no_interval_and_gates_cannot_tell(
     (run,) = shown.data["runs"]
     assert run["intervals"] == {"P@1": {"low": None, "high": None}}
     assert leadline("rank", "labels.qrels", *given[:4]).status == 2
+
+
+def drawn(judge: str) -> list[dict[str, Any]]:
+    """Return judgments of a drawn sample by a judge."""
+    return [
+        {"query_id": f"q{one}", "doc_id": doc, "relevance": grade, "probability": 0.9, "judge": judge}
+        for one in range(40)
+        for doc, grade in (("d", one % 2), ("e", one % 4 > 0))
+    ]
+
+
+def test_drawn_judgments_by_a_machine_have_no_interval_and_no_verdict(tmp_path: Path) -> None:
+    runs = {name: {f"q{one}": {doc: 1.0} for one in range(40)} for name, doc in (("old", "d"), ("new", "e"))}
+    people, labels = (ll.compare(drawn(judge), runs, "P@1", baseline="old") for judge in ("ann", "machine a"))
+    assert (people.verdict, labels.verdict) == ("better", "undecided")
+    assert machine_warnings(people.results) == []
+    table = tmp_path / "drawn.csv"
+    ll.write_qrels(drawn("ann"), table)
+    named = {"q0": {"d": 0.9}}
+    estimates = (ll.evaluate(drawn("machine a"), runs, "P@1"), ll.evaluate(table, runs, "P@1", machine=table))
+    for found in estimates:
+        assert machine_warnings(found) == [80]
+        assert found.withheld == {"P@1": dict.fromkeys(runs, "judgments are by an automatic judge")}
+    with pytest.raises(UsageError, match="automatic judge cannot correct"):
+        ll.evaluate(drawn("ann"), runs, "P@1", second_judge=drawn("machine a"), second_pool=named)

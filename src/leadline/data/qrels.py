@@ -14,7 +14,7 @@ from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, Small, freeze
 from leadline.data.ids import Ids, QueryTable, Slots, Vocabulary, encode_rows, slots_of, to_text
 from leadline.data.judgment_tables import Ideal, Subtopics, digest_of_rows
-from leadline.data.table import DRAWN_POOL
+from leadline.data.table import DRAWN_POOL, MACHINE_LABELS
 from leadline.data.wording import counted, queries
 from leadline.errors import UnknownIdError, repeated
 
@@ -247,6 +247,11 @@ class QrelsColumns(QueryTable):
     def is_partial(self) -> bool:
         """Whether these are a sample of any kind, also a stratified one."""
         return self.is_sample or self.strata is not None
+
+    @property
+    def by_machine(self) -> bool:
+        """Whether some of these are marked as labels by an automatic judge."""
+        return any(code == MACHINE_LABELS for code, _, _ in self.remarks)
 
     @cached_property
     def query(self) -> Codes:

@@ -221,6 +221,8 @@ class EstimatedResults(Results):
         outside = proportion * float(part.shares[2] + part.shares[3])
         if self.runs[run].counts["queries"] == 0:
             return Withheld(NoInterval.NO_QUERY)
+        if self.unreliable:
+            return Withheld(NoInterval.MACHINE)
         if part.shares[0] == 1.0 and (self._complete or not isinstance(kind, (Ratio, AveragePrecision))):
             return None
         most = MOST_GUESSED_OF_NEW if self.new[run] and self.proxy != "none" else MOST_GUESSED

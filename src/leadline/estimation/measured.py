@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -25,6 +26,7 @@ from leadline.evaluation.evaluate import evaluate as exact
 from leadline.evaluation.join import listed_runs
 from leadline.evaluation.profiles import Averaging, MeasuresLike, RunsLike, divided
 from leadline.evaluation.results import Results
+from leadline.evaluation.run_warnings import machine_labels
 from leadline.io.objects import Qrels, judgments_of
 from leadline.io.read import KnownLike, QrelsLike
 from leadline.io.read_paths import public
@@ -218,8 +220,9 @@ def measured(
     draw = drawn_from(table, pool, measures)
     if measures is None:
         measures = default_measures(draw, default)
+    same = machine is not None and (same_labels(qrels, machine) or same_labels(table, machine))
     if draw is None:
-        if machine is not None and not (same_labels(qrels, machine) or same_labels(table, machine)):
+        if machine is not None and not same:
             raise UsageError(WITHOUT_POOL.format("LLM labels apply"))
         if second_judge is not None:
             raise UsageError(WITHOUT_POOL.format("a second judge applies"))
@@ -249,6 +252,9 @@ def measured(
             group = "read" if in_read else "scores" if name == "queries" else ""
             option = f"--config {group}.{name}" if group else "--" + name.replace("_", "-")
             raise UsageError(f"{option} does not apply to a sampled pool{why}. Leave out {option}.")
+    if same:  # the judgments are the labels
+        table, machine = copy(table), None
+        table.remarks += tuple((one.code, one.message, one.count) for one in machine_labels(table))
     look = None
     if verdict:
         draw, look = at_look(draw, table.to_dict())

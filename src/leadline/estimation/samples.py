@@ -14,7 +14,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
-from leadline.data.table import DRAWN_POOL, ResultWarning
+from leadline.data.table import DRAWN_POOL, MACHINE_LABELS, ResultWarning
 from leadline.data.validation import check_nested
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, did_you_mean, either, one_of
@@ -81,6 +81,8 @@ def evidence_of(
         for code, _, count in table.remarks
         if code == "merged"
     ]
+    if twice is None:  # else values are those that the second judge would give
+        warnings += [ResultWarning(*remark) for remark in table.remarks if remark[0] == MACHINE_LABELS]
     given = draw_of(table, None) if pool is None else pool_of(pool)
     if given is not None and ("seed" not in given.design or np.isnan(given.order).all()):
         given = _of_judged_queries(given, {query for query, _ in grades}, warnings)

@@ -63,6 +63,7 @@ class NoInterval(Enum):
     NO_DIVISOR = "without predicted grades, the number of relevant documents cannot be estimated"
     GAPS = "judgments are missing for {0}"
     NO_FRAME = "the pool does not list the pairs that were not drawn (`leadline pool --for` does)"
+    MACHINE = "judgments are by an automatic judge"
     EXPLODED = "the interval is wider than the range of the measure"
 
 

@@ -84,6 +84,11 @@ def judged_again(
         raise UsageError(
             "the second judge made no judgments. Pass judgments of a pool from `leadline pool --twice`."
         )
+    if table.by_machine:
+        raise UsageError(
+            "judgments by an automatic judge cannot correct those of the first judge. Pass the judgments of "
+            "a person as --config read.second_judge."
+        )
     found, gaps = judged_part(table, pool, warnings)
     if gaps:
         raise UsageError(

@@ -326,7 +326,7 @@ def fractional_warning(qrels: QrelsColumns) -> list[ResultWarning]:
 
 def machine_labels(qrels: QrelsColumns) -> list[ResultWarning]:
     """Return a warning of labels of a machine, unless the judgments have one already."""
-    if any(code == MACHINE_LABELS for code, _, _ in qrels.remarks):
+    if qrels.by_machine:
         return []
     count = len(qrels.grades)
     words = f"{counted(count, 'judgment is', 'judgments are')} by an automatic judge. {ABOUT_MACHINES}"
