@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import leadline as ll
@@ -162,3 +164,35 @@ def test_drawn_judgments_by_a_machine_have_no_interval_and_no_verdict(tmp_path: 
         assert found.withheld == {"P@1": dict.fromkeys(runs, "judgments are by an automatic judge")}
     with pytest.raises(UsageError, match="automatic judge cannot correct"):
         ll.evaluate(drawn("ann"), runs, "P@1", second_judge=drawn("machine a"), second_pool=named)
+
+
+def test_other_results_from_labels_have_no_interval_either() -> None:
+    rng = np.random.default_rng(1)
+    qrels = {f"q{one}": {f"d{doc}": int(rng.random() < 0.3) for doc in range(20)} for one in range(20)}
+    old, new = (
+        {
+            query: {doc: grade * weight + rng.random() for doc, grade in row.items()}
+            for query, row in qrels.items()
+        }
+        for weight in (0.2, 0.5)
+    )
+    judged = [
+        {"query_id": query, "doc_id": doc, "relevance": grade, "judge": "machine a"}
+        for query, row in qrels.items()
+        for doc, grade in row.items()
+    ]
+    for labels, withheld in ((qrels, False), (judged, True)):
+        runs: dict[str, Any] = {"old": old, "new": new}
+        histogram = ll.histogram(labels, runs)
+        assert [math.isnan(one.low + one.robust_low) for one in histogram.measured] == [withheld] * 2
+        rows = ll.sampled(labels, runs, "P@5").to_rows()
+        assert [row["low"] is None or math.isnan(row["low"]) for row in rows] == [withheld] * 2
+        for qrels2 in (None, labels):
+            replicated = ll.replicate((old, new), (old, new), qrels=labels, qrels2=qrels2, measures="P@5")
+            effect = replicated.value("original_effect")
+            assert (math.isnan(effect.low), math.isnan(effect.p)) == (withheld, withheld)
+            assert not any("contains 0" in one.message for one in replicated.warnings)
+        (pair,) = ll.suite({"collections": {"one": {"qrels": labels, "runs": runs}}}, measures="P@5").pairs
+        assert (pair.within.verdict, math.isnan(pair.within.p)) == (
+            ("cannot tell", True) if withheld else ("better", False)
+        )

@@ -166,6 +166,14 @@ def replicate(
         check_averages(results)
         check_judged(results)
     found = list(replication_values(parts[0], parts[1], orders, rules, overlap=str(overlap)))
+    unreliable = parts[0].unreliable or parts[1].unreliable
+    if unreliable:
+        found = [
+            one
+            if one.statistic in orders
+            else one._replace(low=math.nan, high=math.nan, p=math.nan, withheld=unreliable)
+            for one in found
+        ]
     return Replication(
         parts[0],
         parts[1],
@@ -398,6 +406,7 @@ def _warnings(
     rules: ReplicationRules,
 ) -> list[ResultWarning]:
     """Return the warnings of the comparison."""
+    unreliable = original.unreliable or reproduced.unreliable
     missing = int(np.isnan(orders["rbo"]).any(axis=0).sum()) if orders else 0
     excluded = 0
     for index in range(len(original.measures) if orders else 0):
@@ -408,7 +417,7 @@ def _warnings(
     unclear = [
         str(one.measure)
         for one in found
-        if one.statistic == "effect_ratio" and one.withheld and one.withheld != ONE_QUERY
+        if one.statistic == "effect_ratio" and one.withheld not in ("", ONE_QUERY, unreliable)
     ]
     order = f"tau union and RBO leave out {counted_queries(missing)} without documents in a run"
     outside = f"left out {counted_queries(excluded)} not in the means of all four runs"

@@ -202,6 +202,12 @@ class Suite(Result):
         return raised(*warnings)
 
     @property
+    def unreliable(self) -> str:
+        """Why no interval over queries is given, whatever the values; empty if one may be."""
+        found = ((name, each.unreliable) for name, each in self.results.items() if each.unreliable)
+        return ": ".join(next(found, ()))
+
+    @property
     def missing(self) -> list[tuple[str, str]]:
         """Runs and the collections that they lack."""
         return [
@@ -304,6 +310,8 @@ class Suite(Result):
 
     def _scopes(self, found: Sequence[Finding], tested: Sequence[bool], measure: int) -> list[Scope]:
         """Return the corrected tests of pairs; those not tested are incomplete."""
+        if self.unreliable:
+            return [Scope(math.nan, math.nan, math.nan, math.nan, CANNOT_TELL)] * len(found)
         found = [test if fine else NO_TEST for test, fine in zip(found, tested, strict=True)]
         mean, low, high, p = np.array([test[:4] for test in found]).reshape(-1, 4).T
         corrected = self.rules.corrected(p)
@@ -434,7 +442,9 @@ class Suite(Result):
             "p over, over collections: the collections treated as a sample of collections",
         ]
         few = min((pair.collections for pair in pairs if pair.over.verdict == CANNOT_TELL), default=None)
-        if few is not None:
+        if self.unreliable:
+            notes.append(f"{CANNOT_TELL}: {self.unreliable}")
+        elif few is not None:
             notes.append(
                 f"{CANNOT_TELL}: fewer than {FEWEST} collections say nothing about other collections"
                 if few < FEWEST

@@ -26,6 +26,7 @@ from leadline.estimation.rank_corrections import (
     rank_terms,
     sums_over_ranks,
 )
+from leadline.estimation.sampling_errors import NoInterval
 from leadline.estimation.score_histograms.score_sets import (
     POSITIVE,
     Scorer,
@@ -324,6 +325,8 @@ def estimate_run(
     counted = _counted(estimable, judged.qrels, queries)
     values, variance, bias = _estimated(join, parts, measures, plain_values, settings)
     reasons = withheld(parts, measures, settings, int(counted.sum()))
+    if judged.qrels.by_machine:
+        reasons = [NoInterval.MACHINE.value] * len(measures)
     offered = [""] * len(measures) if settings.offer_all else reasons
     limits = _limits(values[counted], variance[counted], bias[counted], settings, offered)
     lacking = judged.qrels.relevant(POSITIVE).sum() - sum(len(stratum.row) for stratum in parts.values())

@@ -243,7 +243,7 @@ def histogram(
     infos, histograms = judge_runs(
         sources,
         table,
-        lambda judged: measure_run(judged, recipe, draws, shared),
+        lambda judged: measure_run(judged, recipe, 0 if table.by_machine else draws, shared),
         reading=reading,
         cut=Cut(depth),
         keep=True,
