@@ -14,7 +14,7 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
 
 
@@ -100,16 +100,23 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("name", ["labels.qrels", "labels.csv", "labels.tsv.gz"])
+NAMES = ["qrels", "csv", "tsv.gz", "jsonl", "parquet", "arrow"]
+
+
+@pytest.mark.parametrize("name", [f"labels.{suffix}" for suffix in NAMES])
 def test_the_first_line_says_it_and_is_written_again(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     plain = [f"{query} 0 {doc} {grade}" for query, row in QRELS.items() for doc, grade in row.items()]
     Path("first.qrels").write_text("\n".join(["# machine: llama", *plain]) + "\n")
     ll.write_qrels("first.qrels", name)
     assert ll.read_qrels(name) == ll.Qrels(QRELS)
-    for path in ("first.qrels", name):
+    assert leadline("convert", "first.qrels", f"again.{name}").status == 0
+    assert leadline("convert", "first.qrels", "again.json").status == 2
+    with pytest.raises(InputError, match="cannot say that the judgments are by an automatic judge"):
+        ll.write_qrels("first.qrels", "labels.json")
+    for path in ("first.qrels", name, f"again.{name}"):
         (notice,) = (one for one in ll.evaluate(path, RUNS, "P@1").warnings if one.code == "machine_labels")
         assert (notice.count, "llama" in notice.message) == (len(plain), True)
 

@@ -308,3 +308,14 @@ def test_an_exported_table_is_the_sample_that_the_store_is(
     assert isinstance(by_table, EstimatedResults)
     assert math.isnan(by_table.estimate("a", "P@5").low) == (3 in left)
     assert not math.isnan(by_table.mean("a", "R@5"))  # the frame is in the table
+
+
+@pytest.mark.parametrize("suffix", ["csv", "txt", "jsonl"])
+def test_an_export_of_labels_by_a_machine_is_marked(suffix: str, tmp_path: Path) -> None:
+    store, target = str(tmp_path / "judged.sqlite"), str(tmp_path / f"labels.{suffix}")
+    judged(store, {"machine gpt": GIVEN["ann"]}).close()
+    export(store, target)
+    (words,) = (words for code, words, _ in read_qrels(target).remarks if code == "machine_labels")
+    assert words.startswith("3 of 3 judgments are by an automatic judge (machine: gpt)")
+    with pytest.raises(InputError, match="cannot say that the judgments are by an automatic judge"):
+        export(store, str(tmp_path / "labels.json"))

@@ -21,6 +21,7 @@ from leadline.io.check_remarks import GradeRemarks, ListRemarks, Problem, TextRe
 from leadline.io.formats import TREC, Opened, content_of, kind_of_trec, opened, records_of
 from leadline.io.objects import write_run
 from leadline.io.opening import Buffers, Chunk, first_bytes
+from leadline.io.read import machine_line
 from leadline.io.row_checks import lists_of, named, qrels_by_subtopic
 from leadline.io.run_lists import Lists, run_of
 from leadline.io.run_names import run_name
@@ -464,7 +465,8 @@ def _write(found: Checked, lists: Lists, path: str) -> None:
         run = run_of(lists, name=run_name(found.path), tag=found.tag)
         write_run(run, path)
     else:
-        writing.write_table(_judgments(found, lists), path)
+        machine = machine_line(first_bytes(found.path))
+        writing.write_table(_judgments(found, lists)._replace(machine=machine), path)
 
 
 def _judgments(found: Checked, lists: Lists) -> OutputTable:

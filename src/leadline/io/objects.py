@@ -10,12 +10,10 @@ from typing import Any, Unpack
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading, ReadQrelsOptions, RunOptions
 from leadline.data.run import RunColumns
-from leadline.data.table import MACHINE_LABELS
 from leadline.data.validation import check_flags, check_run_name, check_word
 from leadline.errors import InputError, UsageError, refuse_repeated
 from leadline.io.read import UNNAMED, Hits, QrelsLike, RunLike, counted_run, judgments_in
 from leadline.io.read_paths import public
-from leadline.io.row_columns import MACHINE_LINE
 
 
 class Run(RunColumns):
@@ -400,12 +398,7 @@ def write_judgments(qrels: QrelsColumns, path: str | os.PathLike[str], *, suffix
     from leadline.io.tables import table_of_qrels
     from leadline.io.write import write_table
 
-    found = table_of_qrels(qrels)
-    for code, words, _ in qrels.remarks:
-        if code == MACHINE_LABELS:
-            name = words.partition("(")[2].partition(")")[0].removeprefix("machine: ") or "unknown"
-            found = found._replace(header=f"{MACHINE_LINE} {name}\n".encode())
-    write_table(found, path, suffix=suffix, sources=qrels.sources)
+    write_table(table_of_qrels(qrels), path, suffix=suffix, sources=qrels.sources)
 
 
 def _refuse_loss(qrels: Qrels, suffix: str) -> None:

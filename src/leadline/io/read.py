@@ -76,11 +76,7 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> QrelsColumns:
             )
         return source
     if isinstance(source, (str, os.PathLike)):
-        machine = machine_line(first_bytes(os.fspath(source)))
-        made = qrels_of(opened(os.fspath(source)), reading, sure=sure)
-        if machine:
-            made.remarks = (*made.remarks, *machine_remarks([f"machine: {machine}"] * len(made.grades)))
-        return made
+        return qrels_of(opened(os.fspath(source)), reading, sure=sure)
     from leadline.io import python_inputs, swapped_arguments
 
     columns = None if subtopics else python_inputs.dictionary_columns(source)
@@ -108,6 +104,16 @@ def machine_line(head: bytes | None) -> str:
 
 def qrels_of(source: Opened, reading: Reading = DEFAULT_READING, *, sure: bool = False) -> QrelsColumns:
     """Return the judgments of an opened file; what looks like a run is refused unless `sure`."""
+    read = source.head if source.whole is None else source.whole
+    head = first_bytes(source.path) if read is None else read.text[: min(read.end, 1 << 12)].tobytes()
+    machine = machine_line(head)
+    made = _qrels_of(source, reading, sure=sure)
+    if machine:
+        made.remarks = (*made.remarks, *machine_remarks([f"machine: {machine}"] * len(made.grades)))
+    return made
+
+
+def _qrels_of(source: Opened, reading: Reading, *, sure: bool) -> QrelsColumns:
     subtopics = reading.subtopics
     if source.format is TREC and reading.qrels_columns is None:
         return trec_qrels.read(source.path, subtopics=subtopics, whole=source.whole, sure=sure)

@@ -19,6 +19,7 @@ from leadline.data.ids import to_text
 from leadline.data.optional import import_optional
 from leadline.data.qrels import QrelsColumns
 from leadline.data.run import RunColumns
+from leadline.data.table import MACHINE_LABELS
 from leadline.data.wording import counted
 from leadline.errors import InputError, refuse_repeated
 from leadline.io import python_inputs, row_checks, row_columns
@@ -42,7 +43,8 @@ class OutputTable(NamedTuple):
     """Rows by query, best first in a run; `suffix` is that of the output file.
 
     Qrels may have more columns: the subtopic, the probability to be judged. `header` are comments before the
-    rows of TREC text and CSV, `empty` the queries for which a run states that nothing was found.
+    rows of TREC text and CSV, `empty` the queries for which a run states that nothing was found. `machine`
+    are the automatic judges of qrels.
     """
 
     columns: tuple[str, ...]
@@ -51,6 +53,21 @@ class OutputTable(NamedTuple):
     tag: str = ""
     header: bytes = b""
     empty: tuple[str, ...] = ()
+    machine: str = ""
+
+    def marked(self, form: str) -> OutputTable:
+        """Return the table with the mark of automatic judges that a format has a place for, or refuse."""
+        if not self.machine or row_columns.JUDGE[0] in self.columns:
+            return self
+        if form in {"trec", "csv"}:
+            return self._replace(header=f"{row_columns.MACHINE_LINE} {self.machine}\n".encode())
+        if form in {"jsonl", "parquet"}:
+            rows = [(*row, f"machine: {self.machine}") for row in self.rows]
+            return self._replace(columns=(*self.columns, row_columns.JUDGE[0]), rows=rows)
+        raise InputError(
+            f"this format cannot say that the judgments are by an automatic judge ({self.machine})",
+            hint="Save the file as .csv, .jsonl, .parquet or TREC text instead",
+        )
 
 
 def table_of_run(run: RunColumns) -> OutputTable:
@@ -86,12 +103,19 @@ class _RunRows(Collection[tuple[Any, ...]]):
 
 def table_of_qrels(qrels: QrelsColumns) -> OutputTable:
     """Return qrels as an output table; whole grades are integers."""
-    made = _judgments(qrels)
+    made = _judgments(qrels)._replace(machine=machine_of(qrels.remarks))
     shares = qrels.inclusion_probabilities()
     if shares is None:
         return made
     rows = [(*row, shares[row[0]].get(row[1])) for row in made.rows]
     return made._replace(columns=(*made.columns, "probability"), rows=rows)
+
+
+def machine_of(remarks: Iterable[tuple[str, str, int]]) -> str:
+    """Return the automatic judges that a remark on judgments names; empty without one."""
+    said = next((words for code, words, _ in remarks if code == MACHINE_LABELS), "")
+    names = said.partition("(")[2].partition(")")[0].removeprefix("machine").lstrip(": ")
+    return said and (names or "unknown")
 
 
 def _judgments(qrels: QrelsColumns) -> OutputTable:

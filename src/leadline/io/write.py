@@ -52,7 +52,7 @@ def write_table(
     form = BY_SUFFIX.get(found.suffix, TREC)
     assert form.write is not None  # of every format that a suffix names
     try:
-        write_bytes(path, form.write(found))
+        write_bytes(path, form.write(found.marked(form.name)))
     except InputError as error:
         raise error.at(path) from None
     return form
@@ -218,7 +218,7 @@ def _search(query: str, queries: Mapping[str, str] | None) -> dict[str, Any]:
 
 def _whole_rows(qrels: QrelsColumns, program: str) -> Collection[tuple[Any, ...]]:
     """Return judgments as rows; refuse what a program without subtopics and fractions cannot read."""
-    table = tables.table_of_qrels(qrels)
+    table = tables.table_of_qrels(qrels).marked(program)
     if table.columns != tables.QRELS_COLUMNS:
         raise InputError(
             f"{program} reads only queries, documents and grades, not {tables.NOT_STORED[table.columns[-1]]}",

@@ -17,6 +17,8 @@ from leadline.io.judges import BESIDE_JUDGE
 from leadline.io.judgment_store import Given
 from leadline.io.merged_judgments import Merged, merge
 from leadline.io.pool_files import DRAWN_COLUMNS, DrawnPool, remarks_of
+from leadline.io.row_checks import machine_remarks
+from leadline.io.row_columns import MACHINE_LINE
 from leadline.io.tables import QRELS_COLUMNS
 from leadline.io.write import write_bytes, write_table
 
@@ -54,17 +56,20 @@ def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
     judge the form of presentation, the seconds, and whether the full text was opened, if the page recorded
     them. Those of a drawn pool are that pool too: they have the columns probability, order and contributors,
     its pairs without a judgment as rows without a grade, and the rest of its frame as remarks. Other tables
-    have the merged grade and the probability, TREC files the grade only. The store may be in use by the
+    have the merged grade and the probability, TREC files the grade only. Files are marked if a judge is an
+    automatic one; those that cannot be are refused. The store may be in use by the
     judging page.
     """
     rows, drawn = judgment_store.read(store)
     merged = merge((row.judgment for row in rows), rule)
+    machine = tables.machine_of(machine_remarks([row.judgment.judge for row in rows]))
     suffix = suffix_of(target)
     bare = suffix == ".json" or BY_SUFFIX.get(suffix, TREC) is TREC  # query, document and grade alone
     if suffix in DELIMITERS:
         pool = judgment_store.pool(store) if drawn else None
         text = _table(rows, merged, DELIMITERS[suffix], drawn=drawn, pool=pool, path=target)
-        write_bytes(target, text.encode("utf-8"))
+        mark = f"{MACHINE_LINE} {machine}\n" if machine else ""
+        write_bytes(target, f"{mark}{text}".encode())
     else:
         shares = _shares(rows) if drawn and not bare else None
         judged = [
@@ -74,7 +79,7 @@ def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
         places = {query: place for place, query in enumerate(dict.fromkeys(row[0] for row in judged))}
         judged.sort(key=lambda row: places[row[0]])  # judges leave a query and return to it
         more = () if shares is None else ("probability",)
-        write_table(tables.OutputTable((*QRELS_COLUMNS, *more), judged), target)
+        write_table(tables.OutputTable((*QRELS_COLUMNS, *more), judged, machine=machine), target)
     judges: dict[str, int] = {}
     for row in rows:
         judges[row.judgment.judge] = judges.get(row.judgment.judge, 0) + 1
