@@ -421,14 +421,22 @@ def test_results_of_tables_are_restored_from_json_with_their_directions() -> Non
 
 def test_printed_estimates_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "printed.json"
-    printed = {
-        "leadline": "0",
-        "options": {"pool": "p"},
-        "runs": [{"name": "a", "queries": {"q": {"AP": 1}}}],
-    }
-    path.write_text(json.dumps(printed))
-    with pytest.raises(InputError, match="contains estimates without their samples"):
+    run = {"name": "a", "queries": {"q": {"AP": 1}}, "estimate": {"AP": {"these_low": 0.1}}}
+    path.write_text(json.dumps({"leadline": "0", "options": {"pool": None}, "runs": [run]}))
+    with pytest.raises(InputError, match="estimates without their samples"):
         ll.read_scores(path)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl"])
+def test_values_of_queries_say_that_they_are_estimates(tmp_path: Path, suffix: str) -> None:
+    judged = {f"q{n}": {"d": 1} for n in range(12)}
+    pool = {query: {"d": 1.0, "e": 0.5} for query in judged}
+    runs = {name: {query: {name: 1.0} for query in judged} for name in "de"}
+    values = ll.evaluate(judged, runs, "P@1", pool=pool).per_query()
+    values.write(tmp_path / f"values.{suffix}")
+    for source in (values, tmp_path / f"values.{suffix}"):
+        with pytest.raises(InputError, match="estimates without their samples"):
+            ll.read_scores(source)
 
 
 def test_saved_results_and_tables_are_not_mixed(tmp_path: Path) -> None:

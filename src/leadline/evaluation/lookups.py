@@ -16,6 +16,7 @@ from leadline.data.table import Averaged, Column
 from leadline.data.validation import check_whole
 from leadline.data.wording import first_few, queries
 from leadline.errors import UsageError, did_you_mean, either, sentences
+from leadline.io.score_cells import ESTIMATE
 from leadline.result import Result
 
 UNSAFE = r"[^A-Za-z0-9_./ -]+"  # in the names of metrics in MLflow
@@ -204,6 +205,9 @@ class Lookups:
     def per_query(self) -> QueryValues:
         """Return the values of all queries: a row per query, run and measure.
 
+        Estimates from a sample of judgments have a column `estimate`, and are refused where scores are read:
+        pass the results themselves, which know their errors.
+
         Returns
         -------
         QueryValues
@@ -217,7 +221,8 @@ class Lookups:
         [{'query': 'q', 'run': 'bm25', 'measure': 'AP', 'value': 1.0}]
         """
         columns = self.to_columns(per_query=True, long=True)
-        return QueryValues({name: columns[name] for name in ("query", "run", "measure", "value")})
+        names = ("query", "run", "measure", "value", ESTIMATE)
+        return QueryValues({name: columns[name] for name in names if name in columns})
 
     def worst(self, run: str, n: int = 10, measure: object = None, against: str | None = None) -> QueryValues:
         """Return the queries with the worst values of a run, or those that got worse against another run.

@@ -33,6 +33,7 @@ from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import Lookups
 from leadline.io.row_checks import ABOUT_MACHINES
+from leadline.io.score_cells import ESTIMATE
 from leadline.result import Make, Result
 
 if TYPE_CHECKING:
@@ -487,6 +488,7 @@ class Results(Lookups, Result):
             Return one row per value, with the columns run, query (if `per_query`), measure and value, and the
             columns of intervals and bounds if there are any. If False, one row per run (and query) with one
             column per measure. By default False without intervals, bounds and `per_query`, else True.
+            Values per query that are estimates have a column `estimate`.
 
         Returns
         -------
@@ -513,6 +515,8 @@ class Results(Lookups, Result):
         else:
             by_measure = values.reshape(len(columns["run"]), len(texts)).T.tolist()
             columns |= dict(zip(texts, by_measure, strict=True))
+        if per_query and self.withheld is not None:
+            columns[ESTIMATE] = [True] * len(columns["run"])
         return columns
 
     def limit_columns(self, *, per_query: bool = False) -> dict[str, Floats]:
@@ -563,6 +567,7 @@ class Results(Lookups, Result):
         columns = self.to_columns(per_query=per_query, long=long)
         strings = ("run", "query", "measure")
         schema = {name: pl.String if name in strings else pl.Float64 for name in columns}
+        schema |= {ESTIMATE: pl.Boolean} if per_query and ESTIMATE in columns else {}
         return make_frame(pl.DataFrame, columns, schema=schema)
 
     def to_arrow(self, *, per_query: bool | None = None, long: bool | None = None) -> Any:

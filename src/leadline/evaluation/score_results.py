@@ -25,7 +25,15 @@ from leadline.io.read_paths import path_of, public
 from leadline.io.result_files import damaged_result
 from leadline.io.run_names import files_of
 from leadline.io.saved_results import Saved
-from leadline.io.score_cells import BESIDE_RESULTS, Choices, OpenedScores, ScoreColumns, open_mapping
+from leadline.io.score_cells import (
+    BESIDE_RESULTS,
+    ESTIMATE,
+    Choices,
+    OpenedScores,
+    ScoreColumns,
+    estimates_without_samples,
+    open_mapping,
+)
 from leadline.io.score_tables import PER_QUERY, open_scores
 from leadline.measures import Measure
 
@@ -230,12 +238,8 @@ def _opened(source: _Source) -> OpenedScores | Results:
             path=source.path,
             hint="Save the result with `leadline evaluate -o FILE.json`, or add --per-query to -f json",
         )
-    if opened.get("options", {}).get("pool"):
-        raise InputError(
-            "this result was printed with -f json and contains estimates without their samples",
-            path=source.path,
-            hint="Save the result with `leadline evaluate -o FILE.json`",
-        )
+    if any(ESTIMATE in run for run in opened["runs"]):
+        raise estimates_without_samples(source.path)
     return open_mapping(values, source.path, "")
 
 

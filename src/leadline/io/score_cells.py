@@ -107,6 +107,7 @@ REVISION = re.compile(r"[0-9a-f]{40}|no_revision_available|external")
 MODEL_META = "model_meta.json"
 BESIDE_RESULTS = (MODEL_META, "run_settings.jsonl")  # files of MTEB without scores
 MAIN_SCORE = "main_score"
+ESTIMATE = "estimate"  # column that is true where values are estimates from a sample of judgments
 SUMMARY = "all"  # query of the lines of means of trec_eval and ir_measures
 UNDEFINED = frozenset({"nan", "-nan", "-"})
 ACCEPTED = (
@@ -169,6 +170,22 @@ def placed(error: InputError, path: str, unit: str, place: int | None) -> InputE
     if unit == "line" or place is None:
         return error.at(path, place)
     return error.at(path, found=f"{unit} {place}: {error.found}")
+
+
+def refuse_estimates(header: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]], path: str) -> None:
+    """Raise InputError if a column says that values are estimates, whose samples the table does not hold."""
+    place = header.index(ESTIMATE) if ESTIMATE in header else None
+    if place is not None and any(str(row[place]).lower() in ("true", "yes") for _, row in rows):
+        raise estimates_without_samples(path)
+
+
+def estimates_without_samples(path: str) -> InputError:
+    """Return the refusal of per-query estimates that would be read as values of complete judgments."""
+    return InputError(
+        "the per-query values are estimates without their samples",
+        path=path,
+        hint="Save the result with `leadline evaluate -o FILE.json`. In Python, use `ll.compare(results)`",
+    )
 
 
 def id_of(cell: object, what: str, column: str) -> str:

@@ -35,6 +35,7 @@ from leadline.io.score_cells import (
     number_in,
     open_mapping,
     placed,
+    refuse_estimates,
     value_of,
 )
 from leadline.io.small_tables import csv_table, unguarded
@@ -232,6 +233,7 @@ def find(header: Sequence[str], names: Sequence[str], taken: Collection[int] = (
 
 def _of_table(header: list[str], rows: list[Row], path: str, unit: str, name: str) -> OpenedScores:
     refuse_repeated("column", header, path=path)
+    refuse_estimates(header, rows, path)
     return OpenedScores(header, lambda choices: _cells(header, rows, path, unit, name, choices))
 
 
