@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import leadline as ll
 from conftest import Leadline
 from leadline.topics.infer import Vectors, write_vectors
 
@@ -104,3 +105,15 @@ def test_refusals_are_one_line(leadline: Leadline, arguments: list[str], words: 
         Path("e.csv").write_text("run,query,AP\na,q1,0.5\n")
         arguments = [*arguments, "--truth", "e.csv"]
     assert words in leadline("predict", "a.run", "b.run", *arguments).refusal
+
+
+@pytest.mark.usefixtures("folder")
+def test_estimates_are_no_truth(leadline: Leadline) -> None:
+    queries = [f"q{n}" for n in range(3)]
+    pool = {query: {"d": 1.0, "e": 0.5} for query in queries}
+    run = {"a": {query: {"d": 1.0} for query in queries}}
+    results = ll.evaluate({query: {"d": 1} for query in queries}, run, "P@1", pool=pool)
+    results.write("e.json")
+    results.per_query().write("e.csv")
+    assert "estimates from a sample" in leadline("predict", "a.run", "--truth", "e.json:P@1").refusal
+    assert "estimates without their samples" in leadline("predict", "a.run", "--truth", "e.csv:value").refusal

@@ -110,4 +110,9 @@ def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:
         raise UsageError(
             f"{path} has no per-query values. Save them with `leadline evaluate QRELS RUN... -o FILE.json`."
         )
+    if column.estimated:
+        raise UsageError(
+            f"{path} has estimates from a sample of judgments, whose errors for single queries make "
+            "correlations too low. Use values from complete judgments."
+        )
     return column.queries, column.measure

@@ -11,7 +11,7 @@ from leadline.errors import InputError, LeadlineError, either, repeated
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
 from leadline.io.saved_results import check_json, read_saved
-from leadline.io.score_cells import json_of, number_of
+from leadline.io.score_cells import ESTIMATE, json_of, number_of, refuse_estimates
 from leadline.io.small_tables import csv_table, split_place, unguarded
 
 NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag")
@@ -25,6 +25,7 @@ class Column(NamedTuple):
     values: dict[str, float]  # value of each run; NaN is undefined
     queries: dict[str, dict[str, float]]  # values of each run by query; empty if they are not known
     withheld: tuple[tuple[str, str], ...] = ()  # run and reason of each estimate whose interval was withheld
+    estimated: bool = False  # whether the values are estimates from a sample of judgments
 
 
 def read_column(place: str) -> Column:
@@ -79,7 +80,7 @@ def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:
             number = value.get("value") if isinstance(value, dict) else value
             if name not in NOT_VALUES and _is_number(number):
                 tables.setdefault(name, {})[run["name"]] = _number(number)
-        for name, one in (run.get("estimate") or {}).items():
+        for name, one in (run.get(ESTIMATE) or {}).items():
             if one.get("reason"):
                 withheld.setdefault(name, {})[run["name"]] = str(one["reason"])
                 if not (run.get("counts") or {}).get("queries", 1):  # nothing of the run was estimated
@@ -90,7 +91,9 @@ def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:
                 of_run = queries.setdefault(name, {}).setdefault(run["name"], {})
                 of_run[query] = _number(value)
     name = _chosen(list(tables), measure, path)
-    return Column(path, name, tables[name], queries.get(name, {}), tuple(withheld.get(name, {}).items()))
+    reasons = tuple(withheld.get(name, {}).items())
+    estimated = any((run.get(ESTIMATE) or {}).get(name) for run in runs)
+    return Column(path, name, tables[name], queries.get(name, {}), reasons, estimated)
 
 
 def _of_mappings(data: dict[str, Any], path: str, measure: str) -> Column:
@@ -131,6 +134,7 @@ def _of_table(text: str, path: str, measure: str) -> Column:
     header, rows = csv_table(text, path)
     header = list(map(unguarded, header))
     rows = [(line, [unguarded(cell) for cell in row]) for line, row in rows]
+    refuse_estimates(header, rows, path)
     owner = next((header.index(name) for name in OWNERS if name in header), 0)
     query = header.index("query") if "query" in header else None
     name = _chosen([one for place, one in enumerate(header) if place not in (owner, query)], measure, path)
