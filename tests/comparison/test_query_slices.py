@@ -277,3 +277,22 @@ def test_geometric_means_and_sums_have_values_and_say_why_there_is_no_interval()
     assert found[0].mean == pytest.approx(np.exp(np.log(results.values[0, rows, 0]).mean()))
     assert found[1].mean == results.values[0, rows, 1].sum()
     assert found[1].reason == "a sum over queries"
+
+
+def test_slices_of_estimates_need_ten_queries_and_fifty_judgments() -> None:
+    names = [f"q{n}" for n in range(60)]
+    judged = {query: {"d": place % 2, "e": place % 3 // 2} for place, query in enumerate(names)}
+    pool = {query: {"d": 1.0, "e": 0.5} for query in names}
+    results = ll.evaluate(judged, {"a": {query: {"d": 2.0, "e": 1.0} for query in names}}, "P@2", pool=pool)
+    sizes = {"five": 5, "twenty": 20, "many": 35}
+    labels = dict(zip(names, [name for name, size in sizes.items() for _ in range(size)], strict=True))
+    found = slices_of(results, labels)
+    rows = means(found)
+    assert {name: isnan(rows[name, "a"].low) for name in sizes} == {
+        "five": True,
+        "twenty": True,
+        "many": False,
+    }
+    assert rows["five", "a"].reason == "intervals need at least 50 judgments, not 10"
+    assert "no interval for slice five (intervals need at least 50 judgments, not 10)" in str(found)
+    assert not rows[None, "a"].reason

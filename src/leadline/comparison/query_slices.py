@@ -17,7 +17,7 @@ from leadline.comparison.pairing import Rules, check_intervals
 from leadline.data.arrays import Flags, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.table import Column, ResultWarning, RowLabel, Table, named_columns, printed_table
-from leadline.data.wording import counted, percent, queries
+from leadline.data.wording import counted, first_few, percent, queries
 from leadline.errors import InputError, UsageError, either
 from leadline.evaluation.limits import DEFAULT_INTERVAL, mean_intervals
 from leadline.evaluation.results import Results
@@ -352,6 +352,15 @@ class Slices(Result):
             f"{counted(few, 'value has', 'values have')} no interval or test: fewer than {FEWEST} queries"
         ] * bool(few)
         if self.rules is None:
+            reasons = [
+                f"{record.slice} ({record.reason})"
+                for record in self.records
+                if isinstance(record, SliceMean)
+                and record.slice
+                and record.reason
+                and record.queries >= FEWEST
+            ]
+            notes += [f"no interval for slice {first_few(list(dict.fromkeys(reasons)))}"] * bool(reasons)
             return [f"low, high: {level} CI of each mean ({self.interval})", *notes]
         tests = [
             record
@@ -408,7 +417,8 @@ def slices_of(
     level and groups of the comparison. Their p-values are corrected by Holm over all slices and pairs of a
     measure (with `family="all"`, of all measures), and simultaneous intervals have Bonferroni's level. Slices
     of fewer than five queries (or groups of queries) have no interval and no test, and do not count in the
-    correction. `by` is FILE:COLUMN, `{query: slice}` or `{query: [slice, ...]}`, or several of these.
+    correction; slices of estimates need ten queries and 50 judgments. `by` is FILE:COLUMN, `{query: slice}`
+    or `{query: [slice, ...]}`, or several of these.
 
     >>> from leadline.evaluation.evaluate import evaluate
     >>> qrels = {f"q{number}": {"d": 1} for number in range(6)}
@@ -460,16 +470,16 @@ def _means(
 ) -> Iterator[SliceMean]:
     every = np.ones(len(results.queries), dtype=np.bool_)
     parts = [
-        (by, name, _of_queries(results, members))
+        (by, name, members, _of_queries(results, members))
         for by, names, table in slicings
         for name, members in [(None, every), *zip(names, table, strict=True)]
     ]
-    limits = [mean_intervals(part, interval, confidence=confidence, seed=seed).limits for _, _, part in parts]
+    limits = [mean_intervals(part, interval, confidence=confidence, seed=seed).limits for *_, part in parts]
     for index, measure in enumerate(results.measures):
         for run, name_of_run in enumerate(results.names):
-            for (by, name, part), low_high in zip(parts, limits, strict=True):
+            for (by, name, members, part), low_high in zip(parts, limits, strict=True):
                 averaged = int((~np.isnan(part.averaged_values(index)[run])).sum())
-                reason = few_queries_text(averaged)
+                reason = few_queries_text(averaged) or results.withheld_over(members, run, index)
                 low, high = low_high[run, index].tolist()
                 if not reason and np.isnan(low):
                     reason = "a sum over queries" if measure.average == "sum" else "no interval"

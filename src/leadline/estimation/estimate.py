@@ -9,7 +9,7 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats
+from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.hashing import digest
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading, RunsOptions
@@ -103,6 +103,7 @@ class EstimatedResults(Results):
     _probability: Floats
     _complete: bool
     _gaps: int
+    _judged: Integers  # number of judged pairs of each query
     _frameless: bool
     _relevant: list[bool]
     _ideals: list[Withheld | None]
@@ -214,10 +215,20 @@ class EstimatedResults(Results):
         """Return the half-width of the interval over draws of the mean of one run."""
         return half_width(part.errors, part.replicates, self._probability, self.confidence, part.predicted[1])
 
-    def _withheld(self, run: int, place: int, *, proportion: float = 1.0) -> Withheld | None:
+    def withheld_over(self, members: Flags, run: int, place: int) -> str:
+        """Return why there is no interval over some of the queries; empty if there may be one."""
+        withheld = self._withheld(run, place, members=members)
+        return "" if withheld is None else withheld.message
+
+    def _withheld(
+        self, run: int, place: int, *, proportion: float = 1.0, members: Flags | None = None
+    ) -> Withheld | None:
         """Return why there is no interval, or None; `proportion` of the guessed weight counts."""
         part, kind = self._parts[run][place], self._kinds[place]
-        queries = int(self.averaged[0, :, place].sum())
+        queries, judgments = int(self.averaged[0, :, place].sum()), self.judgments
+        if members is not None:
+            queries = int(self.averaged[0, members, place].sum())
+            judgments = int(self._judged[members].sum())
         outside = proportion * float(part.shares[2] + part.shares[3])
         if self.runs[run].counts["queries"] == 0:
             return Withheld(NoInterval.NO_QUERY)
@@ -235,7 +246,7 @@ class EstimatedResults(Results):
             (unpredicted and divided, Withheld(NoInterval.NO_DIVISOR)),
             (self._gaps > 0, Withheld(NoInterval.GAPS, counted(self._gaps, "drawn pair"))),
             (wide, Withheld(NoInterval.EXPLODED)),
-            (self.judgments < FEWEST_JUDGMENTS, Withheld(NoInterval.FEW_JUDGMENTS, self.judgments)),
+            (judgments < FEWEST_JUDGMENTS, Withheld(NoInterval.FEW_JUDGMENTS, judgments)),
             (queries < FEWEST_QUERIES, Withheld(NoInterval.FEW_QUERIES, queries)),
             (average, Withheld(NoInterval.AVERAGE_PRECISION)),
             (not has_interval(kind), Withheld(NoInterval.SHARE_OF_RELEVANT)),
@@ -558,6 +569,7 @@ def estimate(
         _probability=chances(sample),
         _complete=sample.complete,
         _gaps=evidence.gaps,
+        _judged=np.bincount(sample.table.query[sample.judged], minlength=len(sample.table.queries)),
         _frameless=sample.frameless and bool((sample.probability[sample.framed] < 1).any()),
         _relevant=[bool((one > 0).any()) for one in reached],
         _ideals=[ideal_withheld(sample, kind, evidence.drawn_for) for kind in kinds],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.data.arrays import Floats
+from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import Vocabulary
 from leadline.data.registry import only
 from leadline.data.table import Averaged, Column
@@ -123,6 +123,10 @@ class Lookups:
         @property
         def withheld(self) -> dict[str, dict[str, str]] | None:
             """Why estimates have no interval; None if the values are no estimates."""
+
+    def withheld_over(self, members: Flags, run: int, place: int) -> str:  # noqa: ARG002  # of estimates
+        """Return why there is no interval over some of the queries; empty if there may be one."""
+        return "" if self.withheld is None else "the number of judgments of each query is unknown"
 
     def measure_index(self, measure: object) -> int:
         """Return the index of a measure, given as an object or by any name that `evaluate` accepts."""
