@@ -274,3 +274,16 @@ def test_a_stratified_sample_is_told(session: pytest.Pytester) -> None:
     found = run(session, "leadline_gate.assert_at_least('data/old.run', 'RR', 0.3)")
     found.assert_outcomes(passed=1)
     found.stdout.fnmatch_lines(["leadline: unjudged documents in a stratified sample: 30 of 60*"])
+
+
+def test_an_estimate_without_an_interval_cannot_tell(session: pytest.Pytester) -> None:
+    rows = [f"q{query},{pair},0.5" for query in range(9) for pair in ("d,1", "x1,0")]
+    text = "\n".join(["query_id,doc_id,relevance,probability", *rows])
+    (session.path / "drawn.csv").write_text(text + "\n")
+    body = (
+        "leadline_gate.assert_not_significantly_worse('data/worse.run', 'data/old.run', 'P@2', "
+        "qrels='drawn.csv')"
+    )
+    done = run(session, body)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["E*CANNOT TELL: whether worse is worse than old on P@2: P@2 has no interval*"])

@@ -179,14 +179,13 @@ class LeadlineGate:
         options: dict[str, Any],
     ) -> Comparison:
         """Compare a run with another run."""
-        from leadline.comparison.compare import compare_results
         from leadline.io.objects import read_run
 
         reading = _chosen(options, "order on_duplicate on_nan columns name_by")
         new, old = (read_run(one, **reading) for one in (run, baseline))
         named = {new.name: new, f"{old.name} (baseline)" if old.name == new.name else old.name: old}
         results = self._values(table, named, condition.measure, rules, options)
-        return compare_results(results, rules, baseline=results.names[-1:])
+        return _compared(results, condition, rules, baseline=results.names[-1:])
 
     def _with_file(
         self,
@@ -201,7 +200,6 @@ class LeadlineGate:
     ) -> Comparison | None:
         """Compare a run with a baseline file; None if the file was written instead."""
         from leadline.comparison.baselines import read_baseline, with_baseline
-        from leadline.comparison.compare import compare_results
         from leadline.errors import UsageError
 
         if not os.path.exists(path):
@@ -216,7 +214,7 @@ class LeadlineGate:
                 raise
             self._write(run, path, condition, table, rules, options)
             return None
-        return compare_results(together, rules, pairing=pairing)
+        return _compared(together, condition, rules, pairing=pairing)
 
     def _values(
         self, table: Qrels, runs: Any, measures: Any, rules: Rules, options: dict[str, Any]
@@ -308,6 +306,20 @@ class LeadlineGate:
                 number = "a whole number" if kind is int else "a number"
                 raise UsageError(f"leadline_{name} must be {number}, not '{text}'") from None
         return Rules.of(**given)
+
+
+def _compared(results: Results, condition: Condition, rules: Rules, **against: Any) -> Comparison:
+    """Compare runs; an estimate without an interval fails the test as a condition that cannot tell."""
+    __tracebackhide__ = True
+    from leadline.comparison.compare import compare_results
+    from leadline.comparison.gate import untestable
+    from leadline.errors import NoIntervalError
+
+    try:
+        return compare_results(results, rules, **against)
+    except NoIntervalError as error:
+        (gate,) = untestable(results.names[:1], results.names[-1:], [condition], str(error))
+        raise AssertionError(f"{gate.outcome}: {gate.claim}") from None
 
 
 def _chosen(options: dict[str, Any], names: str) -> dict[str, Any]:
