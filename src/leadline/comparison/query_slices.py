@@ -479,7 +479,7 @@ def _means(
         for run, name_of_run in enumerate(results.names):
             for (by, name, members, part), low_high in zip(parts, limits, strict=True):
                 averaged = int((~np.isnan(part.averaged_values(index)[run])).sum())
-                reason = few_queries_text(averaged) or results.withheld_over(members, run, index)
+                reason = few_queries_text(averaged) or results._withheld_over(members, run, index)  # noqa: SLF001  # not for users
                 low, high = low_high[run, index].tolist()
                 if not reason and np.isnan(low):
                     reason = "a sum over queries" if measure.average == "sum" else "no interval"

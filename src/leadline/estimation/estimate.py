@@ -215,7 +215,7 @@ class EstimatedResults(Results):
         """Return the half-width of the interval over draws of the mean of one run."""
         return half_width(part.errors, part.replicates, self._probability, self.confidence, part.predicted[1])
 
-    def withheld_over(self, members: Flags, run: int, place: int) -> str:
+    def _withheld_over(self, members: Flags, run: int, place: int) -> str:
         """Return why there is no interval over some of the queries; empty if there may be one."""
         withheld = self._withheld(run, place, members=members)
         return "" if withheld is None else withheld.message

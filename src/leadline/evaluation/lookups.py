@@ -28,7 +28,8 @@ class QueryValues(Result):
     Attributes
     ----------
     columns : dict of list
-        Columns by name: query, run, measure and value; against a run also its value and the difference.
+        Columns by name: query, run, measure and value, and `estimate` where values are estimates; against a
+        run also its value and the difference.
     note : str
         Line below the table; empty if there is nothing to say.
     """
@@ -124,7 +125,7 @@ class Lookups:
         def withheld(self) -> dict[str, dict[str, str]] | None:
             """Why estimates have no interval; None if the values are no estimates."""
 
-    def withheld_over(self, members: Flags, run: int, place: int) -> str:  # noqa: ARG002  # of estimates
+    def _withheld_over(self, members: Flags, run: int, place: int) -> str:  # noqa: ARG002  # of estimates
         """Return why there is no interval over some of the queries; empty if there may be one."""
         return "" if self.withheld is None else "the number of judgments of each query is unknown"
 
