@@ -127,7 +127,8 @@ class Lookups:
 
     def _withheld_over(self, members: Flags, run: int, place: int) -> str:  # noqa: ARG002  # of estimates
         """Return why there is no interval over some of the queries; empty if there may be one."""
-        return "" if self.withheld is None else "the number of judgments of each query is unknown"
+        known = self.withheld is None or bool(members.all())
+        return "" if known else "the number of judgments of each query is unknown"
 
     def measure_index(self, measure: object) -> int:
         """Return the index of a measure, given as an object or by any name that `evaluate` accepts."""
