@@ -142,6 +142,7 @@ def test_values_by_labels_have_no_interval_and_gates_cannot_tell(
         assert leadline("compare", "plain.qrels", *given, *gate).status == 0
         done = leadline("compare", "labels.qrels", *given, *gate, "-f", "json")
         assert (done.status, done.data["conditions"][0]["cannot_tell"]) == (1, True)
+        assert [done.data["conditions"][0][name] for name in ("limit", "p")] == [None, None]
     shown = leadline("evaluate", "labels.qrels", "old.run", "-m", "P@1", "--intervals", "-f", "json")
     (run,) = shown.data["runs"]
     assert run["intervals"] == {"P@1": {"low": None, "high": None}}

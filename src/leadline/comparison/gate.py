@@ -409,6 +409,9 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
             if reason:
                 result.reasons[pair] = reason
                 result.failed[pair], result.unchanged[pair] = True, False
+    withheld = np.flatnonzero([bool(reason) for reason in comparison.parts[index].reasons])
+    for numbers in (result.p, result.lower, result.detectable_difference):
+        numbers[withheld] = nan  # as there is no interval
     return [
         Gate(
             results.names[int(pairs.first[pair])],
