@@ -346,3 +346,54 @@ def test_a_column_of_probabilities_without_any_is_refused() -> None:
     Path("empty.csv").write_text("\n".join([rows[0], *(row.rpartition(",")[0] + "," for row in rows[1:])]))
     with pytest.raises(InputError, match="the column 'probability' is empty"):
         ll.read_qrels("empty.csv")
+
+
+@pytest.fixture
+def part(here: Path) -> Path:
+    """Make a store of the drawn pool of which some pairs are judged, and its export."""
+    stored("drawn.tsv", "part.sqlite", lambda share: share > 0.9)
+    export("part.sqlite", "part.csv")
+    return here
+
+
+@pytest.mark.usefixtures("part")
+def test_a_partly_judged_export_is_the_same_sample_in_a_pipe(leadline: Leadline) -> None:
+    rest = [*RUNS, "-m", "P@10", "-f", "csv"]
+    done = leadline("evaluate", "part.csv", *rest)
+    assert done.status == 0
+    assert done.out == leadline("evaluate", "-", *rest, stdin=Path("part.csv").read_bytes()).out
+    assert done.out == leadline("evaluate", "part.sqlite", *rest).out
+
+
+@pytest.mark.usefixtures("part")
+def test_a_partly_judged_export_is_refused_where_its_file_is_gone() -> None:
+    qrels = ll.read_qrels("part.csv")
+    Path("part.csv").unlink()
+    with pytest.raises(UsageError, match="without a grade"):
+        ll.evaluate(qrels, "bm25.run", "P@10")
+
+
+@pytest.mark.parametrize("missing", [None, math.nan])
+@pytest.mark.parametrize("judged", [slice(3), slice(1)])  # the first has probability 1
+def test_a_frame_of_a_partly_judged_draw_is_refused(missing: float | None, judged: slice) -> None:
+    rows = [
+        *judged_records()[judged],
+        {"query_id": "tides", "doc_id": "d04", "relevance": missing, "probability": 0.5},
+    ]
+    for form in ("pandas", "polars"):
+        frame = pytest.importorskip(form).DataFrame(rows)
+        with pytest.raises(UsageError, match="1 pair without a grade"):
+            ll.evaluate(frame, {"knots": {"d01": 2.0}, "tides": {"d03": 1.0}}, "P@1")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("judgments", ["sample.sqlite", "sample.csv"])
+def test_a_draw_is_not_cut_to_some_queries(judgments: str) -> None:
+    for cut in (
+        ll.read_qrels(judgments, queries_in=["knots"]),
+        ll.read_qrels(judgments).of_queries(["knots"]),
+    ):
+        with pytest.raises(UsageError, match="all queries of the sample"):
+            ll.evaluate(cut, "bm25.run", "P@10")
+        with pytest.raises(UsageError, match="all queries of the sample"):
+            ll.evaluate(cut, "bm25.run", "P@10", pool="drawn.tsv")

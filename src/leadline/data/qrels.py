@@ -14,7 +14,7 @@ from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, Small, freeze
 from leadline.data.ids import Ids, QueryTable, Slots, Vocabulary, encode_rows, slots_of, to_text
 from leadline.data.judgment_tables import Ideal, Subtopics, digest_of_rows
-from leadline.data.table import DRAWN_POOL, MACHINE_LABELS
+from leadline.data.table import DRAWN_POOL, MACHINE_LABELS, PART_JUDGED
 from leadline.data.wording import counted, queries
 from leadline.errors import UnknownIdError, repeated
 
@@ -36,6 +36,7 @@ class QrelsColumns(QueryTable):
     known: Flags | None
     subtopics: Subtopics | None
     inclusion: Floats | None
+    cut: bool = False  # whether queries were left out
     strata: Codes | None = None  # stratum of each row within its query, for a stratified sample
     votes: Mapping[tuple[str, str], tuple[float, ...]] = {}  # unlike grades by several judges
     hashes: Hashes | None  # hashes of the documents, for the compiled kernels
@@ -239,9 +240,9 @@ class QrelsColumns(QueryTable):
 
     @property
     def is_sample(self) -> bool:
-        """Whether these are a sample: from the store of a drawn pool, or of a probability below 1."""
+        """Whether these are a sample: from the store of a drawn pool, or with a probability below 1."""
         drawn = self.inclusion is not None and bool((self.inclusion < 1).any())
-        return drawn or any(code == DRAWN_POOL for code, _, _ in self.remarks)
+        return drawn or any(code in {DRAWN_POOL, PART_JUDGED} for code, _, _ in self.remarks)
 
     @property
     def is_partial(self) -> bool:
@@ -323,7 +324,7 @@ class QrelsColumns(QueryTable):
             remarks=self.remarks,
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
-        qrels.votes = self.votes
+        qrels.votes, qrels.cut = self.votes, self.cut
         return qrels
 
     @cached_property
@@ -383,6 +384,7 @@ class QrelsColumns(QueryTable):
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
         qrels.highest_grade, qrels.votes = self.highest_grade, self.votes
+        qrels.cut = self.cut or len(codes) < len(self.queries)
         return qrels
 
     @cached_property

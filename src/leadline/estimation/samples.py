@@ -14,7 +14,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
-from leadline.data.table import DRAWN_POOL, MACHINE_LABELS, ResultWarning
+from leadline.data.table import DRAWN_POOL, MACHINE_LABELS, PART_JUDGED, ResultWarning
 from leadline.data.validation import check_nested
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, did_you_mean, either, one_of
@@ -27,7 +27,7 @@ from leadline.io.objects import Qrels, read_qrels
 from leadline.io.opening import first_bytes
 from leadline.io.pool_files import DrawnPool, Pooled, read_design, read_drawn_pool
 from leadline.io.read import QrelsLike
-from leadline.io.row_columns import UNRATED
+from leadline.io.read_paths import pipe_copies
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Pooled | Mapping[str, Mapping[str, float]]"
 ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"
@@ -90,7 +90,7 @@ def evidence_of(
         raise UsageError("there are no judgments of grade 0 or more. Judge at least one pair.")
     pairs = _listed([(*pair, 1.0) for pair in grades]) if given is None else given
     if given is not None:
-        _check_outside(given, grades, warnings)
+        _check_outside(given, table, grades, warnings)
     one_of({"LLM labels": machine, "a proxy": proxy})
     labels = _labels(machine, proxy, set(pairs.queries), warnings)
     grade = np.full(len(pairs.queries), np.nan)
@@ -143,9 +143,16 @@ def draw_of(judgments: Qrels, pool: PoolLike | None) -> DrawnPool | None:
         return _listed(judgment_store.pairs(judgments.source)) if stored is None else stored
     if not judgments.is_sample:
         return None
-    unrated = any(code == UNRATED for code, _, _ in judgments.remarks)
-    if os.path.isfile(judgments.source) and (unrated or read_design(judgments.source)):
-        return read_drawn_pool(judgments.source)
+    source = judgments.source
+    unrated = next((count for code, _, count in judgments.remarks if code == PART_JUDGED), 0)
+    readable = source in pipe_copies() or os.path.isfile(source)
+    if readable and (unrated or read_design(source)):
+        return read_drawn_pool(source)
+    if unrated:
+        raise UsageError(
+            f"the sample has {counted(unrated, 'pair')} without a grade, but the file that describes the "
+            "draw is missing. Pass the path of the exported file, or add `--pool POOL`."
+        )
     shares = judgments.inclusion_probabilities() or {}
     return _listed([(query, *one) for query, documents in shares.items() for one in documents.items()])
 
@@ -196,9 +203,14 @@ def _of_judged_queries(pool: DrawnPool, judged: set[str], warnings: list[ResultW
 
 
 def _check_outside(
-    pool: DrawnPool, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning]
+    pool: DrawnPool, table: Qrels, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning]
 ) -> None:
-    """Refuse a pool without a judged query; warn of judgments of other pairs."""
+    """Refuse a pool without a judged query, or a draw of which queries were left out; warn of other pairs."""
+    if table.cut and "seed" in pool.design:
+        raise UsageError(
+            "estimates from a sample use all queries of the sample, but these judgments are only of some. "
+            "Read the judgments again, of all queries (without `queries_in` and `of_queries`)."
+        )
     pooled = set(pool.queries)
     if not pooled:
         raise UsageError("the pool is empty. It needs at least one query-document pair.")
@@ -451,7 +463,7 @@ def judged_part(
     drawn = draw_of(table, pool)
     if drawn is None:
         return {pair: (1.0, grade) for pair, grade in grades.items()}, 0
-    _check_outside(drawn, grades, warnings)
+    _check_outside(drawn, table, grades, warnings)
     usable = np.array([pair in grades for pair in drawn.names()]) & drawn.drawn
     pairs, gaps = _without_gaps(drawn, usable, table, warnings)
     chances = dict(zip(pairs.names(), pairs.probability.tolist(), strict=True))

@@ -17,7 +17,7 @@ import numpy as np
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
-from leadline.data.table import MACHINE_LABELS
+from leadline.data.table import MACHINE_LABELS, PART_JUDGED
 from leadline.data.wording import first_few, in_columns
 from leadline.errors import InputError, either, refuse_repeated, repeated
 from leadline.io import selection
@@ -157,8 +157,9 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
     named = bool(chosen[4])
     ratings = what == "grade" and (named or chosen[2].lower() == RATING)
     for place, (query, document, value, more, beside, judge) in table.cells(chosen):
-        if ratings and value in {None, ""}:
+        if ratings and _is_empty(value):
             records.unrated += 1
+            records.drawn |= 0 < (number_in(beside) or 1) < 1
             continue
         if query and not document and what == "score" and chosen[3] == RANK[1]:
             records.empty.append(query)
@@ -215,7 +216,14 @@ def _remarks_on_sets(made: QrelsColumns, records: Records) -> tuple[tuple[str, s
         )
     if records.unrated:
         count = records.unrated
-        found.append((UNRATED, f"rows without a grade: {count:,} (not counted as judgments)", count))
+        drawn = records.drawn or made.is_sample
+        found.append(
+            (
+                PART_JUDGED if drawn else UNRATED,
+                f"rows without a grade: {count:,} (not counted as judgments)",
+                count,
+            )
+        )
     return tuple(found)
 
 

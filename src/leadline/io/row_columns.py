@@ -122,6 +122,7 @@ class Records:
     ranked: bool = False  # every row has a rank or a subtopic
     listed: bool = False  # lists of ids alone: ranked in a run, relevant in qrels
     unrated: int = 0  # number of rows skipped because they have no grade
+    drawn: bool = False  # one of them has a probability below 1
     text: bool = False  # numbers are text
     names: tuple[str, ...] = ()  # of all columns
     remarks: tuple[tuple[str, str, int], ...] = ()  # code, text and count
