@@ -397,3 +397,17 @@ def test_a_draw_is_not_cut_to_some_queries(judgments: str) -> None:
             ll.evaluate(cut, "bm25.run", "P@10")
         with pytest.raises(UsageError, match="all queries of the sample"):
             ll.evaluate(cut, "bm25.run", "P@10", pool="drawn.tsv")
+
+
+@pytest.mark.usefixtures("part")
+@pytest.mark.parametrize("judgments", ["part.sqlite", "part.csv"])
+def test_a_partly_judged_draw_is_not_written_without_its_other_pairs(
+    leadline: Leadline, judgments: str
+) -> None:
+    for target in ("copy.csv", "copy.jsonl", "copy.parquet", "copy.txt"):
+        assert "--export FILE.csv" in leadline("convert", judgments, target).err
+        assert not Path(target).exists()
+    with pytest.raises(InputError, match="3 pairs without a grade"):
+        ll.read_qrels(judgments).to_columns()
+    with pytest.raises(InputError, match="3 pairs without a grade"):
+        export("part.sqlite", "copy.jsonl")

@@ -109,6 +109,7 @@ def test_a_table_has_a_column_for_every_judge_and_the_probability(path: str, tmp
         "q1,d1,2,1.0,2,2,\n"
         "q1,d2,0.5,0.25,0,1,\n"
         'q2,d3,1,1.0,1,,"ann: was ""odd"", I think"\n'
+        "q2,d4,,1.0,,,\n"
     )
     assert read_qrels(str(target)).to_dict() == {"q1": {"d1": 2, "d2": 0.5}, "q2": {"d3": 1}}
     export(path, str(target))
@@ -235,14 +236,16 @@ def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> 
 
 
 def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadline: Leadline) -> None:
+    with closing(Store.open(path)) as store:  # no pair is left without a judgment
+        store.append("ann", [parse_event(event(4, 9, grade=0))])
     said = leadline("convert", path, tmp_path / "qrels.jsonl").out
-    assert "3 judgments; pairs with several judges: 2, 1 with different grades (merged by majority)" in said
+    assert "4 judgments; pairs with several judges: 2, 1 with different grades (merged by majority)" in said
     assert "left out" not in said
     assert "left out: column probability" in leadline("convert", path, tmp_path / "q.txt").out
     assert read_qrels(str(tmp_path / "qrels.jsonl")) == read_qrels(path)
     checked = leadline("check", path)
     assert checked.status == 0
-    assert "qrels, 2 queries, 3 judgments" in checked.out
+    assert "qrels, 2 queries, 4 judgments" in checked.out
 
 
 @pytest.mark.parametrize(

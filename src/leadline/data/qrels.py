@@ -16,7 +16,7 @@ from leadline.data.ids import Ids, QueryTable, Slots, Vocabulary, encode_rows, s
 from leadline.data.judgment_tables import Ideal, Subtopics, digest_of_rows
 from leadline.data.table import DRAWN_POOL, MACHINE_LABELS, PART_JUDGED
 from leadline.data.wording import counted, queries
-from leadline.errors import UnknownIdError, repeated
+from leadline.errors import InputError, UnknownIdError, repeated
 
 
 class QrelsColumns(QueryTable):
@@ -253,6 +253,17 @@ class QrelsColumns(QueryTable):
     def by_machine(self) -> bool:
         """Whether some of these are marked as labels by an automatic judge."""
         return any(code == MACHINE_LABELS for code, _, _ in self.remarks)
+
+    def refuse_part_judged(self) -> None:
+        """Raise InputError for a sample with pairs that have no grade yet, which rows of judgments lack."""
+        for code, _, count in self.remarks:
+            if code == PART_JUDGED:
+                raise InputError(
+                    f"the sample has {counted(count, 'pair')} without a grade, and without these the "
+                    "probabilities of the others are wrong",
+                    path=self.source,
+                    hint="Use `leadline judge --store STORE --export FILE.csv`, which keeps them",
+                )
 
     @cached_property
     def query(self) -> Codes:
@@ -509,12 +520,18 @@ class QrelsColumns(QueryTable):
         dict of list
             Columns by name.
 
+        Raises
+        ------
+        InputError
+            If these are a sample with pairs that have no grade yet.
+
         Examples
         --------
         >>> import leadline as ll
         >>> ll.Qrels({"q1": {"d1": 1, "d2": 0}}).to_columns()
         {'query_id': ['q1', 'q1'], 'doc_id': ['d1', 'd2'], 'relevance': [1, 0]}
         """
+        self.refuse_part_judged()
         order = np.concatenate(
             [
                 np.empty(0, dtype=np.int64),

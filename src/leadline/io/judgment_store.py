@@ -10,7 +10,7 @@ from os.path import exists, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leadline.data.table import DRAWN_POOL
+from leadline.data.table import DRAWN_POOL, PART_JUDGED
 from leadline.errors import InputError
 from leadline.io.merged_judgments import Judgment, merge
 from leadline.io.opening import SQLITE
@@ -255,6 +255,10 @@ def records(source: Opened, *_: object) -> Records:
     remarks = merged.remarks
     if drawn:
         remarks = (*remarks, (DRAWN_POOL, f"judgments of a drawn pool: {len(shares):,}", len(shares)))
+        unjudged = len({pair[:2] for pair in pairs(path)} - shares.keys())
+        if unjudged:
+            words = f"pairs of the drawn pool without a judgment: {unjudged:,}"
+            remarks = (*remarks, (PART_JUDGED, words, unjudged))
     else:
         shares = {}
     names = ("query", "document")

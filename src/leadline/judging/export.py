@@ -16,6 +16,7 @@ from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
 from leadline.io.judges import BESIDE_JUDGE
 from leadline.io.judgment_store import Given
 from leadline.io.merged_judgments import Merged, merge
+from leadline.io.objects import read_qrels
 from leadline.io.pool_files import DRAWN_COLUMNS, DrawnPool, remarks_of
 from leadline.io.row_checks import machine_remarks
 from leadline.io.row_columns import MACHINE_LINE
@@ -70,8 +71,14 @@ def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
         text = _table(rows, merged, DELIMITERS[suffix], drawn=drawn, pool=pool, path=target)
         mark = f"{MACHINE_LINE} {machine}\n" if machine else ""
         write_bytes(target, f"{mark}{text}".encode())
+
+        pairs = judgment_store.pairs(store) if drawn else []
+        text = _table(rows, merged, DELIMITERS[suffix], pairs=pairs, pool=pool, path=target)
+        write_bytes(target, text.encode("utf-8"))
     else:
         shares = _shares(rows) if drawn and not bare else None
+        if shares is not None:
+            read_qrels(store).refuse_part_judged()
         judged = [
             (*pair, grade) if shares is None else (*pair, grade, shares[pair])
             for pair, grade in merged.grades.items()
@@ -98,17 +105,21 @@ def _shares(rows: Sequence[Given]) -> dict[tuple[str, str], float]:
 
 
 def _table(
-    rows: Sequence[Given], merged: Merged, delimiter: str, *, drawn: bool, pool: DrawnPool | None, path: str
+    rows: Sequence[Given],
+    merged: Merged,
+    delimiter: str,
+    *,
+    pairs: Sequence[tuple[str, str, float]],
+    pool: DrawnPool | None,
+    path: str,
 ) -> str:
     judges = sorted({row.judgment.judge for row in rows})
     by_pair: dict[tuple[str, str], dict[str, Given]] = {}
     for row in rows:
         by_pair.setdefault(row.judgment[:2], {})[row.judgment.judge] = row
-    more: dict[tuple[str, str], tuple[object, ...]] = {}
-    columns: tuple[str, ...] = ("probability",) if drawn else ()
+    more: dict[tuple[str, str], tuple[object, ...]] = {pair[:2]: pair[2:] for pair in pairs}
+    columns: tuple[str, ...] = ("probability",) if pairs else ()
     remarks: list[str] = []
-    if drawn:
-        more = {pair: (share,) for pair, share in _shares(rows).items()}
     if pool is not None:
         listed = _of_pool(pool)
         if by_pair.keys() <= listed.keys():  # else the store has pairs of another pool too
@@ -119,7 +130,7 @@ def _table(
     effort = judges if any(row.form or row.seconds is not None for row in rows) else []
     beside = [f"{judge} {column}" for judge in effort for column in BESIDE_JUDGE]
     writer.writerow([*QRELS_COLUMNS, *columns, *judges, "note", *beside])
-    unjudged = [pair for pair in more if pair not in merged.grades] if remarks else []
+    unjudged = [pair for pair in more if pair not in merged.grades]
     for pair in (*merged.grades, *unjudged):
         judged = by_pair.get(pair, {})
         grades = [judged[judge].judgment.grade if judge in judged else "" for judge in judges]
