@@ -103,10 +103,8 @@ class _RunRows(Collection[tuple[Any, ...]]):
 
 def table_of_qrels(qrels: QrelsColumns) -> OutputTable:
     """Return qrels as an output table; whole grades are integers."""
-    made = _judgments(qrels)._replace(machine=machine_of(qrels.remarks))
-
     qrels.refuse_part_judged()
-    made = _judgments(qrels)
+    made = _judgments(qrels)._replace(machine=machine_of(qrels.remarks))
     shares = qrels.inclusion_probabilities()
     if shares is None:
         return made

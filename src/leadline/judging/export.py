@@ -68,13 +68,10 @@ def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
     bare = suffix == ".json" or BY_SUFFIX.get(suffix, TREC) is TREC  # query, document and grade alone
     if suffix in DELIMITERS:
         pool = judgment_store.pool(store) if drawn else None
-        text = _table(rows, merged, DELIMITERS[suffix], drawn=drawn, pool=pool, path=target)
-        mark = f"{MACHINE_LINE} {machine}\n" if machine else ""
-        write_bytes(target, f"{mark}{text}".encode())
-
         pairs = judgment_store.pairs(store) if drawn else []
         text = _table(rows, merged, DELIMITERS[suffix], pairs=pairs, pool=pool, path=target)
-        write_bytes(target, text.encode("utf-8"))
+        mark = f"{MACHINE_LINE} {machine}\n" if machine else ""
+        write_bytes(target, f"{mark}{text}".encode())
     else:
         shares = _shares(rows) if drawn and not bare else None
         if shares is not None:
