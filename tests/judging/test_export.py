@@ -316,9 +316,9 @@ def test_an_exported_table_is_the_sample_that_the_store_is(
 @pytest.mark.parametrize("suffix", ["csv", "txt", "jsonl"])
 def test_an_export_of_labels_by_a_machine_is_marked(suffix: str, tmp_path: Path) -> None:
     store, target = str(tmp_path / "judged.sqlite"), str(tmp_path / f"labels.{suffix}")
-    judged(store, {"machine gpt": GIVEN["ann"]}).close()
+    judged(store, {"machine gpt": GIVEN["ann"] | {"d4": 0}}).close()  # of the whole pool
     export(store, target)
     (words,) = (words for code, words, _ in read_qrels(target).remarks if code == "machine_labels")
-    assert words.startswith("3 of 3 judgments are by an automatic judge (machine: gpt)")
+    assert words.startswith("4 of 4 judgments are by an automatic judge (machine: gpt)")
     with pytest.raises(InputError, match="cannot say that the judgments are by an automatic judge"):
         export(store, str(tmp_path / "labels.json"))
