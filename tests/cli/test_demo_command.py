@@ -145,7 +145,7 @@ def test_xquad_is_packed_from_the_published_form_and_other_questions_are_refused
         '{"doc_id": "a01p1", "text": "de"}\n{"doc_id": "a02p1", "text": "de"}\n'
     )
     assert contents["qrels.txt"] == b"q 0 a01p1 1\nq 0 a02p1 1\n"
-    with pytest.raises(InputError, match=r"questions in xquad\.zh\.json differ"):
+    with pytest.raises(InputError, match=r"question ids in xquad\.zh\.json differ"):
         xquad.pack(texts | {"zh": published("zh", "other")})
 
 
