@@ -61,7 +61,7 @@ def leadline_gate(request: pytest.FixtureRequest) -> LeadlineGate:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Name the baselines that were written, and tell the notes on queries and judgments."""
+    """Name the baselines that were written, and print the notes on queries and judgments."""
     for path in config.stash.get(WRITTEN, []):
         terminalreporter.write_line(f"leadline: wrote {path}")
     for note in config.stash.get(NOTES, []):
@@ -249,7 +249,7 @@ class LeadlineGate:
         self._keep(WRITTEN, path)
 
     def _note(self, warnings: Iterable[ResultWarning]) -> None:
-        """Keep the notes on queries that lack, and on how the judgments were made."""
+        """Keep the notes on missing queries, and on how the judgments were made."""
         from leadline.comparison.baselines import BASELINE_MISSING
         from leadline.data.table import MACHINE_LABELS
 

@@ -204,3 +204,10 @@ def test_other_results_from_labels_have_no_interval_either() -> None:
         assert (pair.within.verdict, math.isnan(pair.within.p)) == (
             ("cannot tell", True) if withheld else ("better", False)
         )
+
+
+def test_a_repaired_copy_keeps_the_mark(tmp_path: Path) -> None:
+    given, copy = tmp_path / "labels.txt", tmp_path / "copy.txt"
+    given.write_text("# machine: gpt\n1 0 d1 1\n1 0 d1 0\n1 0 d2 1\n")
+    ll.check(given, fix=copy)
+    assert copy.read_text() == "# machine: gpt\n1 0 d1 1\n1 0 d2 1\n"

@@ -446,15 +446,10 @@ def _refuse_design(found: Checked) -> None:
     """Refuse judgments of which a copy of queries, documents and grades would not say how they were made."""
     assert found.source is not None
     names = () if found.form == "trec" else records_of(found.source, "grade").names
-    by_machine = (first_bytes(found.path) or b"").lstrip().startswith(row_columns.MACHINE_LINE.encode())
-    if (
-        by_machine
-        or found.form == "sqlite"
-        or {*names} & {*row_columns.PROBABILITY, *row_columns.JUDGE, "stratum"}
-    ):
+    if found.form == "sqlite" or {*names} & {*row_columns.PROBABILITY, *row_columns.JUDGE, "stratum"}:
         raise InputError(
-            "leadline cannot repair judgments of a sample, of several judges or of a machine, because the "
-            "copy would not say how they were made",
+            "leadline cannot repair judgments of a sample or of several judges, because the copy would not "
+            "say how they were made",
             path=found.path,
             hint="Correct the file itself, or export it again",
         )
