@@ -306,7 +306,8 @@ class Registry(Generic[N]):
     """The parametric classes of a package, found in its modules.
 
     `prefixes` are ignored before a name with a cutoff, as in `cosine_ndcg@10`; `rewrite` changes the text of
-    another program into ours; `refused` are names in lower case that have no meaning, and what to write.
+    another program into ours; `refused` are names in lower case that have no meaning, and what to write;
+    `usual` is the name that errors suggest, by default the first.
     """
 
     def __init__(
@@ -318,6 +319,7 @@ class Registry(Generic[N]):
         prefixes: Sequence[str] = (),
         rewrite: Callable[[str], str] = str,
         refused: Mapping[str, str] | None = None,
+        usual: str = "",
     ) -> None:
         self.package = package
         self.base = base
@@ -325,6 +327,7 @@ class Registry(Generic[N]):
         self.prefixes = prefixes
         self.rewrite = rewrite
         self.refused = refused or {}
+        self.usual = usual
 
     def __repr__(self) -> str:
         return f"Registry({self.package.__name__}, {self.noun})"
@@ -440,7 +443,7 @@ class Registry(Generic[N]):
     def expand(self, text: str) -> list[N]:
         """Return the objects that a text denotes; a list of cutoffs such as `P.5,10` denotes several."""
         if not isinstance(text, str) or not text.strip():
-            name = "AP" if "AP" in self.classes else next(iter(self.classes))
+            name = self.usual or next(iter(self.classes))
             raise UsageError(f"{self.noun} {text!r} is not valid. Pass a name such as {name}.")
         text = BRACES.sub(r"@\1", " ".join(text.split()))
         persistence = PERSISTENCE.fullmatch(text)

@@ -497,7 +497,13 @@ class _Measures(Registry[Measure]):
 
 WITHOUT_RANKS = ("Success",)  # measures whose needed cut-off only ends the list
 MEASURES: Registry[Measure] = _Measures(
-    sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES, rewrite=in_our_names, refused=REFUSED
+    sys.modules[__name__],
+    Measure,
+    "measure",
+    prefixes=SIMILARITIES,
+    rewrite=in_our_names,
+    refused=REFUSED,
+    usual="AP",
 )
 
 
