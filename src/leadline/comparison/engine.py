@@ -393,20 +393,21 @@ class Tested:
         if codes is not None and in_groups(self.groups):
             noun = "groups of queries"
             most = min(most, max(_most_groups(table, codes) for table in self.differences))
-        if most == 0 or smallest_p(rules, most, size) < rules.alpha:
+        corrected = smallest_p(rules, most, size)
+        if most == 0 or corrected < rules.alpha:
             return []
         smallest, draws = rules.test.smallest(most), getattr(rules.test, "draws", 0)
         if draws and smallest == 1 / (draws + 1):
             enough = int(np.ceil(size / rules.alpha))
             words = f"none of {size:,} tests can be significant with {draws:,} draws (use draws={enough})"
             return [ResultWarning("too_few_draws", words, size)]
-        tested, each = str(rules.test), f" in each of {size:,} tests" if size > 1 else ""
+        words = f"too few {noun} differ for a significant difference (at most {most:,}): "
         if rules.joint == MAX_T:
-            smallest, tested, each = smallest_p(rules, most, size), MAX_T, ""
-        words = (
-            f"too few {noun} differ for a significant difference (at most {most:,}): "
-            f"p ({tested}) is at least {smallest:.2g}{each}"
-        )
+            words += f"p ({MAX_T}) is at least {corrected:.2g}"
+        else:
+            words += f"p ({rules.test}) is at least {smallest:.2g}" + f" in each of {size:,} tests" * (
+                size > 1
+            )
         return [ResultWarning("too_few_queries", words, most)]
 
 

@@ -337,11 +337,12 @@ class Profile(NamedTuple):
         return adapted
 
 
+# Parsing names takes a sixth of the evaluation of a few lists.
 @lru_cache(maxsize=64, typed=True)
 def _denoted(
     profile: Profile, names: tuple[str | Measure, ...], rel: float | None, documents: int | None
-) -> list[Measure]:
-    """Return the measures that names denote."""  # kept: a sixth of the evaluation of a few lists
+) -> tuple[Measure, ...]:
+    """Return the measures that names denote."""
     texts = [name for name in names if isinstance(name, str) and is_text(name)]
     if texts:
         raise UsageError(
@@ -356,7 +357,7 @@ def _denoted(
             raise UsageError(f"two measures are both named '{name}'. Rename one of the measures")
     if not measures:
         raise UsageError("no measures were given. Pass at least one measure, such as AP or nDCG@10")
-    return list(measures)
+    return tuple(measures)
 
 
 def _word(name: str) -> str:

@@ -71,9 +71,11 @@ def probability_in(names: Iterable[object]) -> str | None:
     >>> probability_in(["query_id", "doc_id", "relevance", "probability"])
     'probability'
     """
-    present = [str(name) for name in names]
+    present = list(map(str, names))
     found = find(present, PROBABILITY)
-    for name in present if found is None else ():
+    if found is not None:
+        return found
+    for name in present:
         meant = name.strip().lower().replace(" ", "_").replace("-", "_")
         if meant in PROBABILITY:
             raise InputError(
@@ -81,7 +83,7 @@ def probability_in(names: Iterable[object]) -> str | None:
                 "another name",
                 hint=f"Did you mean '{meant}' instead of '{name}'?",
             )
-    return found
+    return None
 
 
 def share_of(given: object) -> float:
