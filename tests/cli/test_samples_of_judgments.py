@@ -171,7 +171,9 @@ def test_a_depth_pool_does_not_make_a_sample_complete(leadline: Leadline) -> Non
     every_second = cycle([True, False])
     stored("drawn.tsv", "part.sqlite", lambda _: next(every_second))
     assert "all drawn pairs" in leadline("evaluate", "part.sqlite", *RUNS, "-m", "statAP").refusal
-    lists = {"knots": [{"doc_id": "d01", "relevance": 1, "probability": 0.5}]}
+    lists = {
+        "knots": [{"doc_id": "d01", "relevance": 1}, {"doc_id": "d02", "relevance": 1, "probability": 0.5}]
+    }
     Path("lists.json").write_text(json.dumps(lists))
     assert "listed by query" in leadline("evaluate", "lists.json", *RUNS).refusal
 

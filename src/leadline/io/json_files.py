@@ -512,12 +512,6 @@ def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
         return Names("", "number")
     known = SCORE if what == "score" else (*row_columns.GRADE, *SCORE)
     if isinstance(first, Mapping):
-        if what == "grade" and any(name in first for name in row_columns.PROBABILITY):
-            error = InputError(
-                "judgments listed by query cannot have inclusion probabilities",
-                hint="Use one record per judgment, with query_id, doc_id, relevance and probability",
-            )
-            raise found.at(error, place)
         document = next((name for name in DOCUMENT if isinstance(first.get(name), (str, int))), None)
         number = next((name for name in known if first.get(name) is not None), "")
         if document is not None:
@@ -535,6 +529,11 @@ def _rows(
         relevant: set[str | int] = set()  # several answers may have the same page
         for rank, record in enumerate(records, start=1):
             try:
+                if what == "grade" and isinstance(record, Mapping) and row_columns.probability_in(record):
+                    raise InputError(
+                        "judgments listed by query cannot have inclusion probabilities",
+                        hint="Use one record per judgment, with query_id, doc_id, relevance and probability",
+                    )
                 document, number = _cells(record, names, query, rank)
             except InputError as error:
                 raise found.at(error, place) from None
