@@ -375,6 +375,6 @@ def _check_figure(figure: str | None, pair: tuple[str, str] | None, *, all_pairs
         )
     both({"--figure slices": figure == "slices"}, {"--query-slice FILE:COLUMN": slices})
     if figure == "groups" and not all_pairs:
-        from leadline.comparison.comparison_figures import GROUPS
+        from leadline.comparison.comparison_figures import NEEDS_ALL_PAIRS
 
-        raise UsageError(GROUPS)
+        raise UsageError(NEEDS_ALL_PAIRS)

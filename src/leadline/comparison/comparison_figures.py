@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from leadline.comparison.query_slices import Slices
 
 Record: TypeAlias = Any  # a SliceMean or SliceDifference
-GROUPS = "--figure groups needs tests of all pairs. Leave out --baseline, or choose another --figure."
+NEEDS_ALL_PAIRS = (
+    "--figure groups needs tests of all pairs. Leave out --baseline, or choose another --figure."
+)
 NOT_COMPARED = "'{}' and '{}' were not compared. Choose a pair from the table."
 
 
@@ -331,7 +333,7 @@ def _forest(comparison: Comparison, asked: _Asked) -> Figure:
 
 def _groups(comparison: Comparison, asked: _Asked) -> Figure:
     if comparison.baselines:
-        raise UsageError(GROUPS)
+        raise UsageError(NEEDS_ALL_PAIRS)
     order = comparison.results.order(asked.measure)
     apart = comparison.matrix(asked.measure)[np.ix_(order, order)]
     rules = comparison.rules

@@ -109,8 +109,7 @@ class Replication(Result):
         others = dict.fromkeys(value.statistic for value in self.values if not value.run)
         asked = f"'{statistic}'" + (f" of run {run!r}" if run else " without a run" * (statistic in of_run))
         raise UsageError(
-            f"there is no statistic {asked}. Without `run`, use {either(others)}. "
-            "With run='baseline' or "
+            f"there is no statistic {asked}. Without `run`, use {either(others)}. With run='baseline' or "
             f"run='advanced', use {either(of_run)}."
         )
 

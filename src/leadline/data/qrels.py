@@ -246,7 +246,7 @@ class QrelsColumns(QueryTable):
 
     @property
     def is_partial(self) -> bool:
-        """Whether these are a sample of any kind, also a stratified one."""
+        """Whether these are a sample of any kind, including a stratified one."""
         return self.is_sample or self.strata is not None
 
     @property

@@ -163,7 +163,8 @@ KINDS = {
     "Sequence": Kind(_is_sequence, "a list"),
 }
 
-SAID = {"RunColumns": "a run", "QrelsColumns": "judgments", "IntoFrame": "a data frame"}  # in errors
+# Classes and protocols as errors name them.
+PLAIN_NAMES = {"RunColumns": "a run", "QrelsColumns": "judgments", "IntoFrame": "a data frame"}
 
 # Classes that modules import for type checkers only: told by the name of the class.
 NOT_IMPORTED = ("DrawnPool", "Pooled", "Vectors")
@@ -315,8 +316,8 @@ def _in_words(text: str, known: Mapping[str, Any]) -> str:
 
 def _words(text: str, known: Mapping[str, Any]) -> str:
     name, inside = _name_of(text), text.partition("[")[2].removesuffix("]")
-    if name in SAID:
-        return SAID[name]
+    if name in PLAIN_NAMES:
+        return PLAIN_NAMES[name]
     if name == "tuple" and "..." not in inside:
         return f"({', '.join(_in_words(part, known) for part in _parts(inside, ','))})"
     if name in ("Iterable", "Sequence"):

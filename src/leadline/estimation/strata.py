@@ -207,8 +207,7 @@ def population_sizes(
     if (sizes < 0).any():
         query = qrels.queries[int(np.argmin(sizes))]
         raise UsageError(
-            f"--population {population} is less than the number of relevant documents for query "
-            f"'{query}'. "
+            f"--population {population} is less than the number of relevant documents for query '{query}'. "
             "Pass the number of documents in the collection."
         )
     sizes = sizes - certain

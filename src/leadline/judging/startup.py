@@ -113,9 +113,8 @@ def opened(
     before = 0 if drawn is None else int(_judged_before(drawn).sum())
     if before and stop_when is not None:
         raise UsageError(
-            "a stopping rule needs all judgments in the store, but "
-            f"{counted(before, 'pair')} had been judged before the draw. Use a pool "
-            "drawn without --judged."
+            f"a stopping rule needs all judgments in the store, but {counted(before, 'pair')} had been "
+            "judged before the draw. Use a pool drawn without --judged."
         )
     topics = {query.id: query for query in read_queries(queries, **reading)}
     if not (os.path.exists(docs) or docs == STANDARD_INPUT or docs.startswith(IR_DATASETS)):
