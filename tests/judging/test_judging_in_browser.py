@@ -990,7 +990,8 @@ def test_the_whole_page_can_be_used_by_keyboard_alone(files: Files, browser: Any
     with Server(files, "--grades", GRADES) as server:
         page = context.new_page()
         page.goto(server.address)
-        page.keyboard.type("eva")  # the name has the focus
+        page.wait_for_function("() => document.activeElement.id === 'name'")  # it comes after the page has loaded
+        page.keyboard.type("eva")
         page.keyboard.press("Enter")
         page.wait_for_selector("#card:not([hidden])")
         reached = set()
