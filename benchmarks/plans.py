@@ -19,10 +19,10 @@ import numpy as np
 
 import leadline as ll
 from leadline.data.arrays import Floats
+from leadline.data.judgment_tables import DrawnPool
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.estimated_columns import variance_of
 from leadline.estimation.pool_designs import pool_for
-from leadline.io.pool_files import DrawnPool
 from leadline.judging.half_widths import PoolPrecision
 
 CASES = (  # set, measure, level, pilot queries

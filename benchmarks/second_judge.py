@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 
 import leadline as ll
+from leadline.data.judgment_tables import DrawnPool
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.second_phase import draw_twice
-from leadline.io.pool_files import DrawnPool
 
 Grades = dict[str, dict[str, float]]
 Case = tuple[dict[str, Any], Grades, Grades]

@@ -15,10 +15,11 @@ import leadline as ll
 from conftest import Leadline
 from leadline.comparison import engine
 from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, condition_of, gates_of
+from leadline.data.judgment_tables import DrawnPool
 from leadline.errors import UsageError
 from leadline.estimation.estimate import estimate
 from leadline.estimation.pool_designs import pool_for
-from leadline.io.pool_files import DrawnPool, read_drawn_pool
+from leadline.io.pool_files import read_drawn_pool
 
 Grades = dict[str, dict[str, float]]
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from leadline.data.judgment_tables import DrawnPool
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.estimation.designs import at_scale, draw, frame_of, random_numbers, scaled
@@ -22,7 +23,7 @@ from leadline.estimation.second_phase import draw_twice
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.objects import Run
-from leadline.io.pool_files import DrawnPool, read_drawn_pool, write_drawn_pool
+from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 
 RNG = np.random.default_rng(3)
 QUERIES = [f"q{number:02}" for number in range(12)]

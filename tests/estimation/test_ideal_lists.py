@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import leadline as ll
+from leadline.data.judgment_tables import DrawnPool
 from leadline.estimation import ideal_lists
 from leadline.estimation.designs import Ratio, kind_of
 from leadline.estimation.estimate import EstimatedResults, estimate
@@ -20,7 +21,6 @@ from leadline.estimation.ideal_forecast import _Relevance, _variance_between
 from leadline.estimation.ideal_lists import Features, IdealLists, _residuals, fit, list_values, probabilities
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.samples import evidence_of
-from leadline.io.pool_files import DrawnPool
 from leadline.measures import MEASURES
 
 World = tuple[dict[str, dict[str, list[str]]], dict[str, dict[str, float]]]

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from conftest import Leadline
+from leadline.data.judgment_tables import DrawnPool
 from leadline.errors import UsageError
 from leadline.estimation.estimate import estimate
 from leadline.estimation.pool_designs import left_out, pool_for
-from leadline.io.pool_files import DrawnPool, read_drawn_pool
+from leadline.io.pool_files import read_drawn_pool
 
 RNG = np.random.default_rng(6)
 QUERIES = [f"q{number}" for number in range(12)]

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import leadline as ll
+from leadline.data.judgment_tables import DrawnPool
 from leadline.errors import UsageError
 from leadline.estimation.measured_pool import first_pairs, in_order, places_of_looks
 from leadline.estimation.pool_designs import pool_for
-from leadline.io.pool_files import DrawnPool, read_drawn_pool, write_drawn_pool
+from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 
 LOOKS = 4
 RNG = random.Random(5)

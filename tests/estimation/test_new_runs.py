@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from leadline.data.judged_run import JudgedRun
+from leadline.data.judgment_tables import DrawnPool
 from leadline.estimation.designs import Cascade, Linear, kind_of
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.estimators import Estimator
@@ -16,7 +17,6 @@ from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.samples import evidence_of
 from leadline.estimation.sampling_errors import MOST_GUESSED_OF_NEW, NONE, RunEstimate, widening
 from leadline.io.objects import read_run
-from leadline.io.pool_files import DrawnPool
 from leadline.measures import MEASURES
 
 QUERIES = [f"q{number}" for number in range(40)]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import leadline as ll
+from leadline.data.judgment_tables import DrawnPool
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.objects import Qrels
-from leadline.io.pool_files import DrawnPool
 
 Grades = dict[str, dict[str, float]]
 

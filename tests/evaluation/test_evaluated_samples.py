@@ -9,9 +9,10 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
+from leadline.data.judgment_tables import DrawnPool
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.pool_designs import pool_for
-from leadline.io.pool_files import DrawnPool, read_drawn_pool
+from leadline.io.pool_files import read_drawn_pool
 
 Grades = dict[str, dict[str, float]]
 RNG = random.Random(3)

@@ -14,18 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline import compare, evaluate
+from leadline.data.judgment_tables import DrawnPool, Pooled
 from leadline.errors import InputError, LeadlineError
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.id_lists import read_pairs
-from leadline.io.pool_files import (
-    DrawnPool,
-    Pooled,
-    read_design,
-    read_drawn_pool,
-    read_pool,
-    write_drawn_pool,
-    write_pool,
-)
+from leadline.io.pool_files import read_design, read_drawn_pool, read_pool, write_drawn_pool, write_pool
 
 IDS = st.text(
     st.characters(exclude_categories=("Cc", "Cs"), exclude_characters="\x85\u2028\u2029"),

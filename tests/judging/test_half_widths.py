@@ -14,12 +14,13 @@ import pytest
 
 from conftest import Leadline
 from judging_pages import Files, ask, event, write
+from leadline.data.judgment_tables import DrawnPool
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimate import estimate
 from leadline.estimation.measured_pool import places_of_looks
 from leadline.estimation.pool_designs import pool_for
-from leadline.io.pool_files import DrawnPool, read_drawn_pool, write_drawn_pool
+from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 from leadline.judging.events import parse_event
 from leadline.judging.half_widths import PoolPrecision, Precision, parse_rule, runs_of
 from leadline.judging.queue import Queues

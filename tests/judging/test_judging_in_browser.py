@@ -990,7 +990,8 @@ def test_the_whole_page_can_be_used_by_keyboard_alone(files: Files, browser: Any
     with Server(files, "--grades", GRADES) as server:
         page = context.new_page()
         page.goto(server.address)
-        page.wait_for_function("() => document.activeElement.id === 'name'")  # it comes after the page has loaded
+        # the focus comes after the page has loaded
+        page.wait_for_function("() => document.activeElement.id === 'name'")
         page.keyboard.type("eva")
         page.keyboard.press("Enter")
         page.wait_for_selector("#card:not([hidden])")

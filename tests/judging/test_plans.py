@@ -11,11 +11,12 @@ import pytest
 from scipy import stats
 
 from conftest import Leadline
+from leadline.data.judgment_tables import DrawnPool
 from leadline.errors import UsageError
 from leadline.estimation.designs import random_numbers_of
 from leadline.estimation.estimate import EstimatedResults, estimate
 from leadline.estimation.pool_designs import pool_for
-from leadline.io.pool_files import DrawnPool, write_drawn_pool
+from leadline.io.pool_files import write_drawn_pool
 from leadline.judging.half_widths import PoolPrecision, plans
 from leadline.stats.power import half_width_of, queries_for_half_width, queries_needed
 

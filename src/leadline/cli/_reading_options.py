@@ -10,10 +10,10 @@ from leadline.errors import UsageError
 
 if TYPE_CHECKING:
     from leadline.comparison.pairing import Rules
+    from leadline.data.judgment_tables import DrawnPool
     from leadline.estimation.estimate import EstimatedResults
     from leadline.evaluation.results import Results
     from leadline.io.objects import Qrels
-    from leadline.io.pool_files import DrawnPool
     from leadline.result import Facts
 
 WITHOUT_DRAW = (

@@ -15,7 +15,7 @@ from leadline.render.view import View
 from leadline.result import Facts
 
 if TYPE_CHECKING:
-    from leadline.io.pool_files import DrawnPool
+    from leadline.data.judgment_tables import DrawnPool
 
 
 SECTION = "Judging"

@@ -1,13 +1,14 @@
-"""Tables made of judgments: ideal lists, judgments by subtopic."""
+"""Tables beside judgments: ideal lists, judgments by subtopic, the pool that they were drawn from."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Codes, Floats, Integers, Small, freeze
+from leadline.data.arrays import Codes, Flags, Floats, Integers, Small, freeze
 from leadline.data.ids import Vocabulary
 
 MOST_LEVELS = 8  # number of grades whose documents are counted to make ideal lists
@@ -116,3 +117,87 @@ def digest_of_rows(qrels: Any, columns: Sequence[np.ndarray[Any, Any] | None]) -
         names = table.names.names
     found = (qrels.documents.take(rows), qrels.end - qrels.begin, qrels.grades[rows])
     return digest(qrels.queries.names, names, *found, *parts)
+
+
+class Pooled(NamedTuple):
+    """The pairs of a pool, row by row."""
+
+    queries: list[str]
+    documents: list[str]
+    probability: Floats  # inclusion probability of the pair, in (0, 1]
+    # Rank of the document in every run that contributed it; none for one that was drawn.
+    contributors: list[Mapping[str, int]]
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return (query, document) of every row."""
+        return list(zip(self.queries, self.documents, strict=True))
+
+    def by_query(self) -> dict[str, dict[str, float]]:
+        """Return `{query: {document: probability}}`."""
+        found: dict[str, dict[str, float]] = {}
+        for query, document, share in zip(
+            self.queries, self.documents, self.probability.tolist(), strict=True
+        ):
+            found.setdefault(query, {})[document] = share
+        return found
+
+
+@dataclass(frozen=True)
+class DrawnPool:
+    """The frame of a pool, row by row, and which of its pairs were drawn."""
+
+    queries: list[str]  # the pairs of the frame
+    documents: list[str]
+    # Inclusion probability of each pair, in (0, 1]; 0 for one that both runs of a compared pair have alike.
+    probability: Floats
+    # Permanent random number over unscaled probability; the pairs of smallest order are a smaller draw.
+    order: Floats
+    contributors: list[Mapping[str, int]]  # rank of the document in every pooled run that has it in the frame
+    drawn: Flags  # the pairs to be judged
+    # How it was drawn: measures, budget, depth, level, seed, scale, runs. Empty for a plain table of pairs.
+    design: dict[str, Any] = field(default_factory=dict)
+    owners: Mapping[str, str] = field(default_factory=dict)  # judge of each query, if queries were assigned
+
+    @classmethod
+    def listed(cls, rows: Sequence[tuple[str, str, float]]) -> DrawnPool:
+        """Return the pool of pairs that were drawn, with their probabilities; the others are unknown."""
+        return cls(
+            [query for query, _, _ in rows],
+            [document for _, document, _ in rows],
+            np.array([share for _, _, share in rows], dtype=np.float64),
+            np.full(len(rows), np.nan),
+            [{} for _ in rows],
+            np.ones(len(rows), dtype=np.bool_),
+        )
+
+    def pairs(self, rows: Sequence[int]) -> Pooled:
+        """Return some of the pairs."""
+        return Pooled(
+            [self.queries[row] for row in rows],
+            [self.documents[row] for row in rows],
+            self.probability[rows],
+            [self.contributors[row] for row in rows],
+        )
+
+    def names(self) -> list[tuple[str, str]]:
+        """Return (query, document) of every row."""
+        return list(zip(self.queries, self.documents, strict=True))
+
+    def drawn_rows(self) -> dict[tuple[str, str], int]:
+        """Return the row of every drawn pair."""
+        rows = np.flatnonzero(self.drawn).tolist()
+        return {(self.queries[row], self.documents[row]): row for row in rows}
+
+    def part(self, kept: Flags) -> DrawnPool:
+        """Return the pool of the flagged pairs."""
+        rows = np.flatnonzero(kept).tolist()
+        queries, documents, shares, brought = self.pairs(rows)
+        return replace(
+            self,
+            queries=queries,
+            documents=documents,
+            probability=shares,
+            order=self.order[rows],
+            contributors=brought,
+            drawn=self.drawn[rows],
+        )

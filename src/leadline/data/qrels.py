@@ -13,7 +13,7 @@ import numpy as np
 from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, Small, freeze
 from leadline.data.ids import Ids, QueryTable, Slots, Vocabulary, encode_rows, slots_of, to_text
-from leadline.data.judgment_tables import Ideal, Subtopics, digest_of_rows
+from leadline.data.judgment_tables import DrawnPool, Ideal, Subtopics, digest_of_rows
 from leadline.data.table import DRAWN_POOL, MACHINE_LABELS, PART_JUDGED
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError, repeated
@@ -36,6 +36,7 @@ class QrelsColumns(QueryTable):
     known: Flags | None
     subtopics: Subtopics | None
     inclusion: Floats | None
+    pool: DrawnPool | None = None  # that these were drawn from, with all its queries; None if unknown
     cut: bool = False  # whether queries were left out
     strata: Codes | None = None  # stratum of each row within its query, for a stratified sample
     votes: Mapping[tuple[str, str], tuple[float, ...]] = {}  # unlike grades by several judges
@@ -242,7 +243,7 @@ class QrelsColumns(QueryTable):
     def is_sample(self) -> bool:
         """Whether these are a sample: from the store of a drawn pool, or with a probability below 1."""
         drawn = self.inclusion is not None and bool((self.inclusion < 1).any())
-        return drawn or any(code in {DRAWN_POOL, PART_JUDGED} for code, _, _ in self.remarks)
+        return drawn or self.pool is not None or any(code == DRAWN_POOL for code, _, _ in self.remarks)
 
     @property
     def is_partial(self) -> bool:
@@ -335,7 +336,7 @@ class QrelsColumns(QueryTable):
             remarks=self.remarks,
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
-        qrels.votes, qrels.cut = self.votes, self.cut
+        qrels.votes, qrels.pool, qrels.cut = self.votes, self.pool, self.cut
         return qrels
 
     @cached_property
@@ -394,7 +395,7 @@ class QrelsColumns(QueryTable):
             remarks=self.remarks,
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
-        qrels.highest_grade, qrels.votes = self.highest_grade, self.votes
+        qrels.highest_grade, qrels.votes, qrels.pool = self.highest_grade, self.votes, self.pool
         qrels.cut = self.cut or len(codes) < len(self.queries)
         return qrels
 

@@ -44,6 +44,7 @@ from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results, in_range
 from leadline.evaluation.run_warnings import check_level, grade_one, warnings_of
+from leadline.io.objects import judgments_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
 from leadline.measures.precision import R
@@ -490,15 +491,12 @@ def estimate(
     0.75
     """
     reading = Reading.of(estimate, options, RunsOptions)
-    if reading.queries_in is not None:
-        raise UsageError(
-            "estimates from a sample use all queries of the sample. Leave out `--config read.queries_in`."
-        )
     check_flags(skipped=skipped)
     check_whole(0, seed=seed)
     level = checked_level(confidence)
     profile = profile_of("leadline")
-    evidence = evidence_of(judgments, pool, machine, proxy, skipped=skipped, seed=seed, twice=twice)
+    table = judgments_of(judgments, reading)
+    evidence = evidence_of(table, pool, machine, proxy, skipped=skipped, seed=seed, twice=twice)
     sample = evidence.sample
     requested = (evidence.drawn_for or DEFAULT_MEASURES) if measures is None else measures
     listed = [requested] if isinstance(requested, (str, Measure)) else list(requested)

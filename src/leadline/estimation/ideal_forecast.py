@@ -16,6 +16,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
+from leadline.data.judgment_tables import DrawnPool
 from leadline.estimation.designs import Ratio
 from leadline.estimation.estimators import Estimator
 from leadline.estimation.guesses import VOTE_CONSTANT
@@ -29,7 +30,6 @@ from leadline.estimation.sampling_errors import (
     half_width,
 )
 from leadline.io.objects import Run
-from leadline.io.pool_files import DrawnPool
 
 SIMULATIONS = 4
 MOST_RUNS = 5  # runs whose half-widths are simulated, spread over the names

@@ -35,9 +35,9 @@ from leadline.result import Result
 from leadline.stats import Interval
 
 if TYPE_CHECKING:
+    from leadline.data.judgment_tables import DrawnPool
     from leadline.estimation.estimate import EstimatedResults
     from leadline.evaluation.estimated_recall import PoolLike
-    from leadline.io.pool_files import DrawnPool
 
 WITHOUT_POOL = (
     "{} only to estimates from a sampled pool, and not to statAP. Pass --pool POOL with a pool from "
@@ -256,6 +256,10 @@ def measured(
         table, machine = copy(table), None
         table.remarks += tuple((one.code, one.message, one.count) for one in machine_labels(table))
     look = None
+    if verdict and table.cut and draw.design.get("looks", 1) > 1:
+        raise UsageError(
+            "the verdict at a look of the pool is over all its queries. Leave out `--config read.queries_in`."
+        )
     if verdict:
         draw, look = at_look(draw, table.to_dict())
     level = confidence if look is None else 1.0 - (1.0 - confidence) / look.looks

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
+from leadline.data.judgment_tables import DrawnPool
 from leadline.data.table import Column, RunInfo, plain
 from leadline.data.wording import counted, listed, queries
 from leadline.errors import UsageError
@@ -20,7 +21,6 @@ from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
 from leadline.estimation.sampling_errors import FEWEST_JUDGMENTS
 from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates, relevant
-from leadline.io.pool_files import DrawnPool
 from leadline.measures import Measure
 from leadline.measures.precision import R
 from leadline.result import Result

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats
+from leadline.data.judgment_tables import DrawnPool
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.table import ResultWarning
 from leadline.data.validation import check_whole
@@ -49,7 +50,6 @@ from leadline.evaluation.lookups import place_of
 from leadline.evaluation.profiles import profile_of
 from leadline.io.id_lists import teams_of
 from leadline.io.objects import read_qrels
-from leadline.io.pool_files import DrawnPool
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
 

@@ -11,6 +11,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Hashes
 from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
+from leadline.data.judgment_tables import Pooled
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import JudgedOptions, NegativeOptions, Reading
 from leadline.data.table import ResultWarning, RunInfo
@@ -41,7 +42,6 @@ from leadline.evaluation.join import judge_runs, listed_runs, named_sources
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import check_level, levels_of, runs_in_words, warnings_of
 from leadline.io.objects import Qrels, judgments_of
-from leadline.io.pool_files import Pooled
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
 from leadline.measures import Measure

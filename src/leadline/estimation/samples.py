@@ -14,24 +14,21 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
-from leadline.data.table import DRAWN_POOL, MACHINE_LABELS, PART_JUDGED, ResultWarning
+from leadline.data.judgment_tables import DrawnPool, Pooled
+from leadline.data.table import MACHINE_LABELS, ResultWarning
 from leadline.data.validation import check_nested
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, did_you_mean, either, one_of
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import VOTE_CONSTANT, Cells, all_equal, folds_of, label_tests
-from leadline.io import judgment_store
 from leadline.io.id_lists import read_pair_values
 from leadline.io.objects import Qrels, read_qrels
-from leadline.io.opening import first_bytes
-from leadline.io.pool_files import DrawnPool, Pooled, read_design, read_drawn_pool
+from leadline.io.pool_files import read_drawn_pool
 from leadline.io.read import QrelsLike
-from leadline.io.read_paths import pipe_copies
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Pooled | Mapping[str, Mapping[str, float]]"
 ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"
-SQLITE = b"SQLite format 3\0"
 PROXIES = ("votes", "centered", "none")
 SPELLINGS = {"centred": "centered"}  # other names of proxies
 VALUES = "values"  # name of a proxy given as an object
@@ -81,16 +78,18 @@ def evidence_of(
         for code, _, count in table.remarks
         if code == "merged"
     ]
+    kept = {"unknown_queries"}
     if twice is None:  # else values are those that the second judge would give
-        warnings += [ResultWarning(*remark) for remark in table.remarks if remark[0] == MACHINE_LABELS]
-    given = draw_of(table, None) if pool is None else pool_of(pool)
+        kept.add(MACHINE_LABELS)
+    warnings += [ResultWarning(*remark) for remark in dict.fromkeys(table.remarks) if remark[0] in kept]
+    given = draw_of(table, None) if pool is None else _of_selected(pool_of(pool), table)
     if given is not None and ("seed" not in given.design or np.isnan(given.order).all()):
         given = _of_judged_queries(given, {query for query, _ in grades}, warnings)
     if not grades:
         raise UsageError("there are no judgments of grade 0 or more. Judge at least one pair.")
-    pairs = _listed([(*pair, 1.0) for pair in grades]) if given is None else given
+    pairs = DrawnPool.listed([(*pair, 1.0) for pair in grades]) if given is None else given
     if given is not None:
-        _check_outside(given, table, grades, warnings)
+        _check_outside(given, grades, warnings)
     one_of({"LLM labels": machine, "a proxy": proxy})
     labels = _labels(machine, proxy, set(pairs.queries), warnings)
     grade = np.full(len(pairs.queries), np.nan)
@@ -136,37 +135,21 @@ def draw_of(judgments: Qrels, pool: PoolLike | None) -> DrawnPool | None:
     Without a pool it is that of a store or of an exported table, or the judged pairs with their probability.
     """
     if pool is not None:
-        found = pool_of(pool)
+        found = _of_selected(pool_of(pool), judgments)
         return found if found.design or (found.probability < 1).any() else None
-    if any(code == DRAWN_POOL for code, _, _ in judgments.remarks):
-        stored = judgment_store.pool(judgments.source)
-        return _listed(judgment_store.pairs(judgments.source)) if stored is None else stored
+    if judgments.pool is not None:
+        return _of_selected(judgments.pool, judgments)
     if not judgments.is_sample:
         return None
-    source = judgments.source
-    unrated = next((count for code, _, count in judgments.remarks if code == PART_JUDGED), 0)
-    readable = source in pipe_copies() or os.path.isfile(source)
-    if readable and (unrated or read_design(source)):
-        return read_drawn_pool(source)
-    if unrated:
-        raise UsageError(
-            f"the sample has {counted(unrated, 'pair')} without a grade, but the file that describes the "
-            "draw is missing. Pass the path of the exported file, or add `--pool POOL`."
-        )
     shares = judgments.inclusion_probabilities() or {}
-    return _listed([(query, *one) for query, documents in shares.items() for one in documents.items()])
+    rows = [(query, *one) for query, documents in shares.items() for one in documents.items()]
+    return DrawnPool.listed(rows)
 
 
-def _listed(rows: Sequence[tuple[str, str, float]]) -> DrawnPool:
-    """Return the pool of pairs that were drawn; those that were not are unknown."""
-    return DrawnPool(
-        [query for query, _, _ in rows],
-        [document for _, document, _ in rows],
-        np.array([share for _, _, share in rows], dtype=np.float64),
-        np.full(len(rows), np.nan),
-        [{} for _ in rows],
-        np.ones(len(rows), dtype=np.bool_),
-    )
+def _of_selected(pool: DrawnPool, judgments: Qrels) -> DrawnPool:
+    """Return the part of a pool for the selected queries, where queries of the judgments were selected."""
+    kept = np.array([judgments.queries.find(query) is not None for query in pool.queries], dtype=np.bool_)
+    return pool.part(kept) if judgments.cut and kept.any() else pool
 
 
 def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
@@ -177,7 +160,7 @@ def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
         return read_drawn_pool(pool)
     if isinstance(pool, Pooled):
         rows = list(zip(pool.queries, pool.documents, pool.probability.tolist(), strict=True))
-        return replace(_listed(rows), contributors=pool.contributors)
+        return replace(DrawnPool.listed(rows), contributors=pool.contributors)
     check_nested("{query: {document: probability}}", **{name: pool})
     rows = [
         (query, document, share) for query, documents in pool.items() for document, share in documents.items()
@@ -188,7 +171,7 @@ def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
                 f"document '{document}' for query '{query}' has probability {share!r}. Probabilities must be "
                 "above 0 and at most 1."
             )
-    return _listed(rows)
+    return DrawnPool.listed(rows)
 
 
 def _of_judged_queries(pool: DrawnPool, judged: set[str], warnings: list[ResultWarning]) -> DrawnPool:
@@ -203,14 +186,9 @@ def _of_judged_queries(pool: DrawnPool, judged: set[str], warnings: list[ResultW
 
 
 def _check_outside(
-    pool: DrawnPool, table: Qrels, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning]
+    pool: DrawnPool, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning]
 ) -> None:
-    """Refuse a pool without a judged query, or a draw of which queries were left out; warn of other pairs."""
-    if table.cut and "seed" in pool.design:
-        raise UsageError(
-            "estimates from a sample use all queries of the sample, but these judgments are only of some. "
-            "Read the judgments again, of all queries (without `queries_in` and `of_queries`)."
-        )
+    """Refuse a pool without a judged query; warn of judgments of other pairs."""
     pooled = set(pool.queries)
     if not pooled:
         raise UsageError("the pool is empty. It needs at least one query-document pair.")
@@ -291,14 +269,6 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
     return proxy
 
 
-def _owners(judgments: Qrels) -> dict[str, str]:
-    """Return the judge that each query was assigned to; empty unless it is a store with assignments."""
-    path = judgments.source
-    if not os.path.isfile(path) or not (first_bytes(path) or b"").startswith(SQLITE):
-        return {}
-    return judgment_store.owners(path)
-
-
 def _without_gaps(
     pool: DrawnPool, usable: Flags, judgments: Qrels, warnings: list[ResultWarning]
 ) -> tuple[DrawnPool, int]:
@@ -317,7 +287,7 @@ def _without_gaps(
         )
     if np.isnan(order[listed]).any() or "seed" not in pool.design:  # a table without orders
         order = np.where(missing, -1.0, 0.0)
-    owners = _owners(judgments)
+    owners = {} if judgments.pool is None else judgments.pool.owners
     _, code = np.unique([owners.get(query, "") for query in pool.queries], return_inverse=True)
     end = _smallest(order, missing, code)
     gaps = 0
@@ -463,7 +433,7 @@ def judged_part(
     drawn = draw_of(table, pool)
     if drawn is None:
         return {pair: (1.0, grade) for pair, grade in grades.items()}, 0
-    _check_outside(drawn, table, grades, warnings)
+    _check_outside(drawn, grades, warnings)
     usable = np.array([pair in grades for pair in drawn.names()]) & drawn.drawn
     pairs, gaps = _without_gaps(drawn, usable, table, warnings)
     chances = dict(zip(pairs.names(), pairs.probability.tolist(), strict=True))

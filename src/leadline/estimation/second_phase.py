@@ -14,6 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from leadline.data.arrays import Floats
+from leadline.data.judgment_tables import DrawnPool
 from leadline.data.table import ResultWarning
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError, either
@@ -21,7 +22,6 @@ from leadline.estimation.designs import SMALLEST, Cascade, Kind, Linear, random_
 from leadline.estimation.estimators import Sample
 from leadline.estimation.samples import PoolLike, judged_part
 from leadline.io.objects import read_qrels
-from leadline.io.pool_files import DrawnPool
 from leadline.io.read import QrelsLike
 from leadline.measures import Measure
 

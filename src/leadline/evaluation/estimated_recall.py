@@ -20,7 +20,7 @@ from leadline.measures import Measure
 from leadline.measures.sampled_judgments import statAP
 
 if TYPE_CHECKING:
-    from leadline.io.pool_files import DrawnPool, Pooled
+    from leadline.data.judgment_tables import DrawnPool, Pooled
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | Pooled | DrawnPool | Mapping[str, Mapping[str, float]]"
 
@@ -265,7 +265,8 @@ def _shares_of(pool: PoolLike) -> Any:
     """Return the inclusion probabilities of a pool by query and document."""
     if isinstance(pool, Mapping):
         return _checked(pool)
-    from leadline.io.pool_files import DrawnPool, Pooled, listed, read_pool
+    from leadline.data.judgment_tables import DrawnPool, Pooled
+    from leadline.io.pool_files import listed, read_pool
 
     if isinstance(pool, DrawnPool):
         return listed(pool).by_query()

@@ -5,21 +5,24 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leadline.data.ids import to_bytes, to_text
+from leadline.data.reading import DEFAULT_READING
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, repeated
 from leadline.io import row_columns
-from leadline.io.objects import read_qrels
+from leadline.io.formats import opened, records_of
 from leadline.io.opening import first_bytes, read_whole, text_of, whole_text
-from leadline.io.read import KnownLike
-from leadline.io.row_checks import identify
+from leadline.io.row_checks import identify, qrels
 from leadline.io.score_cells import json_or_none, number_in
 from leadline.io.small_tables import FIELD, column_of, need_columns, records
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
+
+if TYPE_CHECKING:
+    from leadline.io.read import KnownLike
 
 OWNERS = ("run", "name")
 NO_PAIRS = "contains no query-document pairs"
@@ -138,7 +141,7 @@ def _pairs(path: str) -> Iterator[tuple[int | None, str, str]]:
             yield number, to_text(cells[0]), to_text(cells[2])
         return
     if head is not None and path.endswith(".json") and not _is_table(path):
-        for query, documents in read_qrels(path, kind="qrels").to_dict().items():
+        for query, documents in qrels(records_of(opened(path), "grade", DEFAULT_READING)).to_dict().items():
             yield from ((None, query, document) for document in documents)
         return
     for place, row in rows_of(path, "query", quoted=True):

@@ -6,15 +6,17 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from os.path import exists, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from leadline.data.judgment_tables import DrawnPool
 from leadline.data.table import DRAWN_POOL, PART_JUDGED
 from leadline.errors import InputError
 from leadline.io.merged_judgments import Judgment, merge
 from leadline.io.opening import SQLITE
-from leadline.io.pool_files import DrawnPool, pool_of_lines
+from leadline.io.pool_files import pool_of_lines
 from leadline.io.read_paths import record_input
 from leadline.io.row_columns import Records
 
@@ -252,8 +254,9 @@ def records(source: Opened, *_: object) -> Records:
         for place, ((query, document), grade) in enumerate(merged.grades.items(), start=1)
     )
     shares: dict[tuple[str, str], object] = {given.judgment[:2]: given.probability for given in found}
-    remarks = merged.remarks
+    remarks, frame = merged.remarks, None
     if drawn:
+        frame = replace(pool(path) or DrawnPool.listed(pairs(path)), owners=owners(path))
         remarks = (*remarks, (DRAWN_POOL, f"judgments of a drawn pool: {len(shares):,}", len(shares)))
         unjudged = len({pair[:2] for pair in pairs(path)} - shares.keys())
         if unjudged:
@@ -264,5 +267,13 @@ def records(source: Opened, *_: object) -> Records:
     names = ("query", "document")
     judges = [given.judgment.judge for given in found]
     return Records(
-        rows, path, "judgment", names, shares=shares, remarks=remarks, judges=judges, votes=merged.votes
+        rows,
+        path,
+        "judgment",
+        names,
+        shares=shares,
+        remarks=remarks,
+        judges=judges,
+        votes=merged.votes,
+        pool=frame,
     )

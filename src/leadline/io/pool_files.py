@@ -8,14 +8,14 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, takewhile
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats
+from leadline.data.arrays import Floats
+from leadline.data.judgment_tables import DrawnPool, Pooled
 from leadline.data.wording import counted
 from leadline.errors import InputError, repeated
 from leadline.io import row_columns
@@ -34,29 +34,6 @@ POOL_COLUMNS = ("query_id", "doc_id", "probability", "contributors")
 
 BROUGHT = 'the contributors must be a JSON object with whole numbers, such as {"bm25": 3}'
 NO_DESIGN = "the description of the pool is not a JSON object"
-
-
-class Pooled(NamedTuple):
-    """The pairs of a pool, row by row."""
-
-    queries: list[str]
-    documents: list[str]
-    probability: Floats  # inclusion probability of the pair, in (0, 1]
-    # Rank of the document in every run that contributed it; none for one that was drawn.
-    contributors: list[Mapping[str, int]]
-
-    def pairs(self) -> list[tuple[str, str]]:
-        """Return (query, document) of every row."""
-        return list(zip(self.queries, self.documents, strict=True))
-
-    def by_query(self) -> dict[str, dict[str, float]]:
-        """Return `{query: {document: probability}}`."""
-        found: dict[str, dict[str, float]] = {}
-        for query, document, share in zip(
-            self.queries, self.documents, self.probability.tolist(), strict=True
-        ):
-            found.setdefault(query, {})[document] = share
-        return found
 
 
 def read_pool(path: str | os.PathLike[str]) -> Pooled:
@@ -168,46 +145,6 @@ HEAD = "# leadline pool "
 FRAME = "# frame\t"
 COUNTS = ("pairs", "frame")  # keys of the first line: how many pairs were drawn, and how many others follow
 CHECKSUM = "checksum"  # key of the first line: of the design and all pairs
-
-
-@dataclass(frozen=True)
-class DrawnPool:
-    """The frame of a pool, row by row, and which of its pairs were drawn."""
-
-    queries: list[str]  # the pairs of the frame
-    documents: list[str]
-    # Inclusion probability of each pair, in (0, 1]; 0 for one that both runs of a compared pair have alike.
-    probability: Floats
-    # Permanent random number over unscaled probability; the pairs of smallest order are a smaller draw.
-    order: Floats
-    contributors: list[Mapping[str, int]]  # rank of the document in every pooled run that has it in the frame
-    drawn: Flags  # the pairs to be judged
-    # How it was drawn: measures, budget, depth, level, seed, scale, runs. Empty for a plain table of pairs.
-    design: dict[str, Any] = field(default_factory=dict)
-
-    def pairs(self, rows: Sequence[int]) -> Pooled:
-        """Return some of the pairs."""
-        return Pooled(
-            [self.queries[row] for row in rows],
-            [self.documents[row] for row in rows],
-            self.probability[rows],
-            [self.contributors[row] for row in rows],
-        )
-
-    def names(self) -> list[tuple[str, str]]:
-        """Return (query, document) of every row."""
-        return list(zip(self.queries, self.documents, strict=True))
-
-    def drawn_rows(self) -> dict[tuple[str, str], int]:
-        """Return the row of every drawn pair."""
-        rows = np.flatnonzero(self.drawn).tolist()
-        return {(self.queries[row], self.documents[row]): row for row in rows}
-
-    def part(self, kept: Flags) -> DrawnPool:
-        """Return the pool of the flagged pairs."""
-        rows = np.flatnonzero(kept).tolist()
-        queries, documents, shares, brought = self.pairs(rows)
-        return DrawnPool(queries, documents, shares, self.order[rows], brought, self.drawn[rows], self.design)
 
 
 def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:

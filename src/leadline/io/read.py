@@ -126,6 +126,10 @@ def _qrels_of(source: Opened, reading: Reading, *, sure: bool) -> QrelsColumns:
     if not sure:
         swapped_arguments.refuse_columns(found.names, source.path, listed=not found.chosen)
     made = row_checks.qrels_by_subtopic(found) if subtopics else row_checks.qrels(found)
+    if found.shares and found.pool is None:
+        from leadline.io.pool_files import read_design, read_drawn_pool  # slow to import
+
+        made.pool = read_drawn_pool(source.path) if read_design(source.path) else made.pool
     if not sure:
         swapped_arguments.refuse_scores(made, source.path)
         made.remarks = (*made.remarks, *swapped_arguments.remarks_on(made))

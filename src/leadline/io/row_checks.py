@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import to_bytes, to_text
+from leadline.data.judgment_tables import DrawnPool
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.table import MACHINE_LABELS, PART_JUDGED
@@ -160,6 +161,8 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
         if ratings and _is_empty(value):
             records.unrated += 1
             records.drawn |= 0 < (number_in(beside) or 1) < 1
+            if named:
+                records.shares[query, document] = None if table.text and not beside else beside
             continue
         if query and not document and what == "score" and chosen[3] == RANK[1]:
             records.empty.append(query)
@@ -201,7 +204,7 @@ def qrels(records: Records) -> QrelsColumns:
     queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
     rows = zip(queries, lists.located(), lists.scores.tolist(), strict=True)
     made = with_shares(QrelsColumns.of(rows, source=records.path), records)
-    made.votes = records.votes
+    made.votes, made.pool = records.votes, records.pool or made.pool
     remarks = (*about_remarks(records.comments), *records.remarks, *machine_remarks(records.judges))
     made.remarks = (*remarks, *_remarks_on_sets(made, records))
     return made
@@ -228,7 +231,7 @@ def _remarks_on_sets(made: QrelsColumns, records: Records) -> tuple[tuple[str, s
 
 
 def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
-    """Return qrels with the inclusion probabilities of their rows."""
+    """Return qrels with the inclusion probabilities of their rows, and the pool if some have no grade."""
     shares: dict[str, dict[str, float]] = {}
     for (query, document), given in records.shares.items():
         if given is None:
@@ -239,7 +242,12 @@ def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
             found = f"document '{document}' for query '{query}': {error.found}"
             raise error.at(records.path, found=found) from None
     if shares or not (records.shares and any(records.chosen[4:5])):
-        return made.with_inclusion(shares) if shares else made
+        made = made.with_inclusion(shares) if shares else made
+        if records.unrated and (records.drawn or made.is_sample):
+            made.pool = DrawnPool.listed(
+                [(query, *one) for query, each in shares.items() for one in each.items()]
+            )
+        return made
     raise InputError(
         f"the column '{records.chosen[4]}' is empty, so it is unknown whether the judgments are a sample",
         path=records.path,

@@ -10,6 +10,7 @@ from leadline.errors import InputError
 from leadline.io.score_cells import number_in
 
 if TYPE_CHECKING:
+    from leadline.data.judgment_tables import DrawnPool
     from leadline.io.run_lists import Lists
 
 # In the order in which they are searched.
@@ -137,6 +138,7 @@ class Records:
     chosen: tuple[str, ...] = ()  # query, document, number, rank or subtopic, tag or probability, judge
     # Inclusion probabilities, as read.
     shares: dict[tuple[str, str], object] = field(default_factory=dict)
+    pool: DrawnPool | None = None  # pool that the rows were drawn from
     # Unlike grades by several judges.
     votes: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
 

@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from leadline.data.judgment_tables import DrawnPool
 from leadline.io import judgment_store, tables
 from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
 from leadline.io.judges import BESIDE_JUDGE
 from leadline.io.judgment_store import Given
 from leadline.io.merged_judgments import Merged, merge
 from leadline.io.objects import read_qrels
-from leadline.io.pool_files import DRAWN_COLUMNS, DrawnPool, remarks_of
+from leadline.io.pool_files import DRAWN_COLUMNS, remarks_of
 from leadline.io.row_checks import machine_remarks
 from leadline.io.row_columns import MACHINE_LINE
 from leadline.io.tables import QRELS_COLUMNS

@@ -21,6 +21,7 @@ import numpy as np
 
 from leadline.comparison.compare import compare
 from leadline.data.arrays import Floats
+from leadline.data.judgment_tables import DrawnPool
 from leadline.data.wording import counted, listed
 from leadline.errors import UsageError
 from leadline.estimation.designs import SMALLEST, Ratio, has_interval, kind_of, random_numbers_of
@@ -31,7 +32,6 @@ from leadline.estimation.pool_designs import RATE, rank_weights
 from leadline.estimation.sampling_errors import FEWEST_JUDGMENTS, FEWEST_QUERIES
 from leadline.evaluation.profiles import profile_of
 from leadline.io.merged_judgments import majority
-from leadline.io.pool_files import DrawnPool
 from leadline.judging.queue import Queues
 from leadline.measures import Measure
 from leadline.stats import INTERVALS

@@ -13,6 +13,7 @@ import numpy as np
 from leadline.data.arrays import Hashes, Integers
 from leadline.data.hashing import document_keys, draw_documents
 from leadline.data.ids import Vocabulary, to_bytes, to_text
+from leadline.data.judgment_tables import DrawnPool, Pooled
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.table import Column, ResultWarning, RunInfo, columns_of
 from leadline.data.validation import check_flags, check_whole
@@ -25,7 +26,7 @@ from leadline.estimation.system_lists import Systems, read_systems
 from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io import pool_files
 from leadline.io.objects import Qrels, read_qrels
-from leadline.io.pool_files import DrawnPool, Pooled, read_pool
+from leadline.io.pool_files import read_pool
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import path_of, public
 from leadline.io.texts import TextsLike, read_queries

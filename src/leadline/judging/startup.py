@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.ids import is_utf8
+from leadline.data.judgment_tables import DrawnPool, Pooled
 from leadline.data.table import ResultWarning
 from leadline.data.validation import check_numbers
 from leadline.data.wording import counted, first_few, percent
@@ -19,7 +20,7 @@ from leadline.errors import InputError, UsageError, either
 from leadline.evaluation.profiles import profile_of
 from leadline.io.judgment_store import DRAWN
 from leadline.io.objects import read_qrels
-from leadline.io.pool_files import DrawnPool, Pooled, read_drawn_pool
+from leadline.io.pool_files import read_drawn_pool
 from leadline.io.read import QrelsLike
 from leadline.io.run_names import IR_DATASETS, STANDARD_INPUT
 from leadline.io.texts import read_queries

@@ -16,10 +16,11 @@ from threading import RLock, Thread
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
+from leadline.data.judgment_tables import DrawnPool
 from leadline.errors import InputError, UsageError
 from leadline.io import judgment_store as reader
 from leadline.io.judgment_store import APPLICATION, VERSION, WAIT
-from leadline.io.pool_files import DrawnPool, lines_of
+from leadline.io.pool_files import lines_of
 from leadline.judging import events as scale
 from leadline.judging.events import ConflictError, Event, check_judge
 from leadline.judging.lock import Identity, check_folder, check_names

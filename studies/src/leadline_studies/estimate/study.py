@@ -27,6 +27,7 @@ from leadline import InputError, Measure, Qrels, Run, UsageError, read_qrels
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
+from leadline.data.judgment_tables import DrawnPool
 from leadline.data.reading import Reading
 from leadline.data.table import Table
 from leadline.data.validation import check_whole
@@ -51,7 +52,6 @@ from leadline.estimation.system_lists import Systems, read_systems
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
-from leadline.io.pool_files import DrawnPool
 from leadline.judging.pooling_methods import MoveToFront, RankedLists
 from leadline.stats import INTERVALS
 from leadline.stats.correlation import kendall
