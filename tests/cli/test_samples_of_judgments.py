@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import shutil
 from collections.abc import Callable
 from contextlib import closing
+from copy import copy
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import leadline as ll
@@ -20,6 +23,7 @@ from leadline.comparison.query_slices import slices_of
 from leadline.errors import InputError, UsageError
 from leadline.estimation.estimate import estimate
 from leadline.estimation.unjudged_methods import relevant_shares
+from leadline.io.pool_files import read_drawn_pool
 from leadline.judging.events import parse_event
 from leadline.judging.export import export
 from leadline.judging.startup import opened
@@ -368,37 +372,45 @@ def test_a_partly_judged_export_is_the_same_sample_in_a_pipe(leadline: Leadline)
 
 
 @pytest.mark.usefixtures("part")
-def test_a_partly_judged_export_is_refused_where_its_file_is_gone() -> None:
-    qrels = ll.read_qrels("part.csv")
-    Path("part.csv").unlink()
-    with pytest.raises(UsageError, match="without a grade"):
-        ll.evaluate(qrels, "bm25.run", "P@10")
+@pytest.mark.parametrize("judgments", ["part.sqlite", "part.csv"])
+def test_a_partly_judged_draw_is_the_same_sample_where_its_file_is_gone(judgments: str) -> None:
+    means = ll.evaluate("part.csv", "bm25.run", "P@10").means
+    qrels = ll.read_qrels(judgments)
+    Path(judgments).unlink()
+    for copied in (qrels, copy(qrels), pickle.loads(pickle.dumps(qrels))):
+        assert ll.evaluate(copied, "bm25.run", "P@10").means == means
 
 
 @pytest.mark.parametrize("missing", [None, math.nan])
 @pytest.mark.parametrize("judged", [slice(3), slice(1)])  # the first has probability 1
-def test_a_frame_of_a_partly_judged_draw_is_refused(missing: float | None, judged: slice) -> None:
+def test_a_frame_of_a_partly_judged_draw_has_gaps_and_no_interval(
+    missing: float | None, judged: slice
+) -> None:
     rows = [
         *judged_records()[judged],
-        {"query_id": "tides", "doc_id": "d04", "relevance": missing, "probability": 0.5},
+        {"query_id": "knots", "doc_id": "d04", "relevance": missing, "probability": 0.5},
     ]
     for form in ("pandas", "polars"):
         frame = pytest.importorskip(form).DataFrame(rows)
-        with pytest.raises(UsageError, match="1 pair without a grade"):
-            ll.evaluate(frame, {"knots": {"d01": 2.0}, "tides": {"d03": 1.0}}, "P@1")
+        results = ll.evaluate(frame, {"knots": {"d01": 2.0, "d04": 1.0}}, "P@2")
+        assert "skipped_pairs" in [warning.code for warning in results.warnings]
+        assert "missing for 1 drawn pair" in results.estimate("run", "P@2").reason
 
 
-@pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("judgments", ["sample.sqlite", "sample.csv"])
-def test_a_draw_is_not_cut_to_some_queries(judgments: str) -> None:
-    for cut in (
-        ll.read_qrels(judgments, queries_in=["knots"]),
-        ll.read_qrels(judgments).of_queries(["knots"]),
-    ):
-        with pytest.raises(UsageError, match="all queries of the sample"):
-            ll.evaluate(cut, "bm25.run", "P@10")
-        with pytest.raises(UsageError, match="all queries of the sample"):
-            ll.evaluate(cut, "bm25.run", "P@10", pool="drawn.tsv")
+@pytest.mark.usefixtures("part")
+@pytest.mark.parametrize("judgments", ["sample.sqlite", "sample.csv", "part.sqlite", "part.csv"])
+def test_a_draw_cut_to_some_queries_is_the_draw_of_these(judgments: str) -> None:
+    queries = ["knots"]
+    pool = read_drawn_pool("drawn.tsv")
+    cut = pool.part(np.array([query in queries for query in pool.queries]))
+    grades = {query: ll.read_qrels(judgments)[query] for query in queries}
+    means = ll.evaluate(grades, "bm25.run", "P@10", pool=cut).means.tolist()
+    for some in (ll.read_qrels(judgments, queries_in=queries), ll.read_qrels(judgments).of_queries(queries)):
+        for given in (None, "drawn.tsv"):
+            results = ll.evaluate(some, "bm25.run", "P@10", pool=given)
+            assert (list(results.queries), results.means.tolist()) == (queries, means)
+    results = ll.evaluate(judgments, "bm25.run", "P@10", queries_in=[*queries, "nowhere"])
+    assert (results.means.tolist(), results.warnings[0].code) == (means, "unknown_queries")
 
 
 @pytest.mark.usefixtures("part")
