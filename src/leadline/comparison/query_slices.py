@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -499,19 +500,25 @@ def _means(
 
 def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rules) -> dict[str, list[Any]]:
     """Return the columns of differences by measure, pair, source and slice; all queries are as compared."""
-    if comparison.results.withheld is not None:
-        raise UsageError(
-            "differences between estimates cannot be tested per slice. Leave out the slices, or use "
-            "`leadline evaluate --query-slice` for values per slice."
-        )
     members = np.concatenate([each.members for each in slicings])
     tables = [
         np.concatenate([np.where(members.T, column[:, None], np.nan) for column in table.T], axis=1)
         for table in comparison.differences
     ]
+    untested = comparison.results._untested_over  # noqa: SLF001  # not for users
+    runs_of_pairs = list(zip(*(side.tolist() for side in comparison.pairing), strict=True))
+    reasons = [
+        [
+            few or untested(each, pair, place)
+            for few, (pair, each) in zip(
+                few_queries_texts(table, comparison.groups), product(runs_of_pairs, members), strict=True
+            )
+        ]
+        for place, table in enumerate(tables)
+    ]
     parts = [
-        Differences(table, rising=part.rising, reasons=few_queries_texts(table, comparison.groups))
-        for table, part in zip(tables, comparison.parts, strict=True)
+        Differences(table, rising=part.rising, reasons=why)
+        for table, part, why in zip(tables, comparison.parts, reasons, strict=True)
     ]
     tested = Tested(parts, rules, comparison.groups)
     whole = comparison.fields()

@@ -28,6 +28,7 @@ from leadline.estimation.sampling_errors import (
     FEWEST_QUERIES,
     MOST_GUESSED,
     MOST_GUESSED_OF_NEW,
+    OUTSIDE_BY_SLICE,
     ROUNDING,
     WITHOUT_VALUE,
     NoInterval,
@@ -35,6 +36,7 @@ from leadline.estimation.sampling_errors import (
     Withheld,
     half_width,
     ideal_withheld,
+    of_another_frame,
     small_probabilities,
     widening,
 )
@@ -219,7 +221,33 @@ class EstimatedResults(Results):
     def _withheld_over(self, members: Flags, run: int, place: int) -> str:
         """Return why there is no interval over some of the queries; empty if there may be one."""
         withheld = self._withheld(run, place, members=members)
+        if withheld is None and self._parts[run][place].doubt.any() and not members.all():
+            withheld = OUTSIDE_BY_SLICE
         return "" if withheld is None else withheld.message
+
+    def _untested_over(self, members: Flags, pair: tuple[int, int], place: int) -> str:
+        """Return why a pair of runs is not tested over some of the queries; empty if it may be."""
+        reason, doubt = self._untested(*pair, place, members)
+        return reason or (OUTSIDE_BY_SLICE.message if doubt.any() else "")
+
+    def _untested(
+        self, first: int, second: int, place: int, members: Flags | None = None
+    ) -> tuple[str, Floats]:
+        """Return why two runs are not tested, empty if they are, and the doubt about their difference."""
+        a, b = self._parts[first][place], self._parts[second][place]
+        doubt, proportion = a.doubt_of_difference(b, self._pairs)
+        doubt = np.where(doubt > ROUNDING, doubt, 0.0)
+        if isinstance(self._kinds[place], Ratio):
+            proportion = 1.0  # the divisor depends on documents that both runs have alike, too
+        withheld = [
+            self._withheld(one, place, proportion=proportion, members=members) for one in (first, second)
+        ]
+        divided = isinstance(self._kinds[place], (Ratio, AveragePrecision))
+        if not (divided or a.sampled or b.sampled or self._gaps or doubt.any()):
+            # Every pair that matters for the difference is judged, however few they are.
+            few = (NoInterval.FEW_JUDGMENTS, NoInterval.GUESSED)
+            withheld = [one for one in withheld if one is not None and one.code not in few]
+        return next((one.message for one in withheld if one is not None), ""), doubt
 
     def _withheld(
         self, run: int, place: int, *, proportion: float = 1.0, members: Flags | None = None
@@ -286,17 +314,7 @@ class EstimatedResults(Results):
                 for second in range(first + 1, len(self.runs)):
                     a, b = self._parts[first][place], self._parts[second][place]
                     gap = float(self.means[first, place] - self.means[second, place])
-                    doubt, proportion = a.doubt_of_difference(b, self._pairs)
-                    doubt = np.where(doubt > ROUNDING, doubt, 0.0)
-                    if isinstance(self._kinds[place], Ratio):
-                        proportion = 1.0  # the divisor depends on documents that both runs have alike, too
-                    withheld = [self._withheld(one, place, proportion=proportion) for one in (first, second)]
-                    divided = isinstance(self._kinds[place], (Ratio, AveragePrecision))
-                    if not (divided or a.sampled or b.sampled or self._gaps or doubt.any()):
-                        # Every pair that matters for the difference is judged, however few they are.
-                        few = (NoInterval.FEW_JUDGMENTS, NoInterval.GUESSED)
-                        withheld = [one for one in withheld if one is not None and one.code not in few]
-                    reason = next((one.message for one in withheld if one is not None), "")
+                    reason, doubt = self._untested(first, second, place)
                     half = math.nan
                     if not reason:
                         half = half_width(
@@ -342,24 +360,17 @@ class EstimatedResults(Results):
 
     def _notices(self, sample: Sample, drawn_for: Sequence[str], pair: Sequence[str]) -> list[ResultWarning]:
         """Return warnings of estimates: what they are not valid for, and how far their intervals are."""
-        warnings = []
-        rows = sample.drawn
+        rows, warnings = sample.drawn, []
         others: list[str] = []
         if len(rows) and drawn_for:
-            # Kinds without an interval: R and F of a pool for another measure are relative to its frame.
             drawn = kinds_of(profile_of("leadline").measures(list(drawn_for)))
-            known = {type(kind) for kind in drawn if not has_interval(kind)}
-            others = [
-                str(measure)
-                for measure, kind in zip(self.measures, self._kinds, strict=True)
-                if not has_interval(kind) and type(kind) not in known
-            ]
-            if others:
-                words = (
-                    f"the pool was drawn for {listed(drawn_for)}, so "
-                    f"{listed(others)} values and ranks are unreliable"
-                )
-                warnings.append(ResultWarning("drawn_for_others", words, len(others)))
+            others = of_another_frame(list(map(str, self.measures)), self._kinds, drawn)
+        if others:
+            words = (
+                f"the pool was drawn for {listed(drawn_for)}, so "
+                f"{listed(others)} values and ranks are unreliable"
+            )
+            warnings.append(ResultWarning("drawn_for_others", words, len(others)))
         if any(isinstance(kind, Cascade) for kind in self._kinds) and len(rows):
             warnings += small_probabilities(sample)
         reasons: dict[tuple[str, str], int] = {}  # number of runs, by the words before and after it

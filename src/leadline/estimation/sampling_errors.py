@@ -12,7 +12,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.table import ResultWarning
 from leadline.data.wording import counted, listed, percent, queries
-from leadline.estimation.designs import Kind, Ratio, Target
+from leadline.estimation.designs import Kind, Ratio, Target, has_interval
 from leadline.stats.intervals import t_quantile
 
 if TYPE_CHECKING:
@@ -86,6 +86,19 @@ class Withheld(NamedTuple):
         """Return the reason as text that is the same for all runs with this reason."""
         guessed = self.code is NoInterval.GUESSED
         return "too much of the weight is guessed or unknown" if guessed else self.message
+
+
+OUTSIDE_BY_SLICE = Withheld(NoInterval.NOT_SIMULATED, "slices where a run has documents outside the pool")
+
+
+def of_another_frame(measures: Sequence[str], kinds: Sequence[Kind], drawn_for: Sequence[Kind]) -> list[str]:
+    """Return the measures without an interval, such as R and F, that need another frame than a pool has."""
+    known = {type(kind) for kind in drawn_for if not has_interval(kind)}
+    return [
+        measure
+        for measure, kind in zip(measures, kinds, strict=True)
+        if not has_interval(kind) and type(kind) not in known
+    ]
 
 
 def ideal_withheld(sample: Sample, kind: Kind, drawn_for: Sequence[str]) -> Withheld | None:

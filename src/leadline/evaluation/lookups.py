@@ -130,6 +130,10 @@ class Lookups:
         known = self.withheld is None or bool(members.all())
         return "" if known else "the number of judgments of each query is unknown"
 
+    def _untested_over(self, members: Flags, pair: tuple[int, int], place: int) -> str:
+        """Return why a pair of runs is not tested over some of the queries; empty if it may be."""
+        return self._withheld_over(members, pair[0], place)
+
     def measure_index(self, measure: object) -> int:
         """Return the index of a measure, given as an object or by any name that `evaluate` accepts."""
         available = [str(column) for column in self.measures]
