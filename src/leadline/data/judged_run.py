@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -276,6 +277,14 @@ class JudgedRun:
             cut_in_ties=self.cut_in_ties,
             tops=self.tops,
         )
+
+    def with_grades(self, qrels: QrelsColumns) -> JudgedRun:
+        """Return the join with other grades of the same judgments."""
+        judged = copy(self)
+        for name in ("grade", "levels", "gains"):
+            vars(judged).pop(name, None)
+        judged.qrels, judged._hits = qrels, {}  # noqa: SLF001  # same class
+        return judged
 
     @cached_property
     def query(self) -> Codes:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats, Integers, Small, freeze
-from leadline.data.ids import Vocabulary
+from leadline.data.ids import Vocabulary, to_text
 
+MOST_TURNS = 12  # of judges, where pairs have unlike numbers of them
+OF_GRADES = ("grades", "_relevant", "ideal")  # what judgments compute of their grades and keep
 MOST_LEVELS = 8  # number of grades whose documents are counted to make ideal lists
 
 
@@ -117,6 +121,42 @@ def digest_of_rows(qrels: Any, columns: Sequence[np.ndarray[Any, Any] | None]) -
         names = table.names.names
     found = (qrels.documents.take(rows), qrels.end - qrels.begin, qrels.grades[rows])
     return digest(qrels.queries.names, names, *found, *parts)
+
+
+def by_judge(qrels: Any) -> list[Any]:
+    """Return judgments once for each judge of a pair, with the grades of one judge at a time.
+
+    Pairs with fewer judges take theirs in turn. If the numbers of judges have no common multiple up to
+    `MOST_TURNS`, that many are returned, in which the grades of a pair are nearly equally frequent. Without
+    unlike grades, the judgments themselves are the only ones.
+
+    >>> from leadline.data.qrels import QrelsColumns
+    >>> qrels = QrelsColumns.of([("q1", "d1", 0.0), ("q1", "d2", 1.0)])
+    >>> qrels.votes = {("q1", "d1"): (0.0, 2.0)}
+    >>> [one.to_dict() for one in by_judge(qrels)]
+    [{'q1': {'d1': 0, 'd2': 1}}, {'q1': {'d1': 2, 'd2': 1}}]
+    """
+    votes: dict[int, Sequence[float]] = {}
+    for query in {query for query, _ in qrels.votes}:
+        code = qrels.queries.find(query)
+        rows = range(0) if code is None else range(int(qrels.begin[code]), int(qrels.end[code]))
+        pairs = {row: (query, to_text(qrels.documents[row])) for row in rows}
+        votes |= {row: qrels.votes[pair] for row, pair in pairs.items() if pair in qrels.votes}
+    if not votes:
+        return [qrels]
+    turns = math.lcm(*map(len, votes.values()))
+    turns = min(turns, MOST_TURNS)
+    found = []
+    for turn in range(turns):
+        one, grades = copy(qrels), qrels.grades.copy()
+        for row, given in votes.items():
+            grades[row] = given[turn % len(given)]
+        for name in OF_GRADES:
+            vars(one).pop(name, None)
+        one.levels, one.votes = grades, {}
+        one.highest_grade = max(qrels.highest_grade, *map(max, votes.values()))
+        found.append(one)
+    return found
 
 
 class Pooled(NamedTuple):

@@ -13,8 +13,8 @@ import numpy as np
 from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, Small, freeze
 from leadline.data.ids import Ids, QueryTable, Slots, Vocabulary, encode_rows, slots_of, to_text
-from leadline.data.judgment_tables import DrawnPool, Ideal, Subtopics, digest_of_rows
-from leadline.data.table import DRAWN_POOL, MACHINE_LABELS, PART_JUDGED
+from leadline.data.judgment_tables import DrawnPool, Ideal, Subtopics, by_judge, digest_of_rows
+from leadline.data.table import DRAWN_POOL, MACHINE_LABELS, MERGED, PART_JUDGED
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError, repeated
 
@@ -402,7 +402,8 @@ class QrelsColumns(QueryTable):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of queries, documents, grades and what else is known of them, in any order of the rows."""
-        return self.digest_with(self.known, self.inclusion, self.strata)
+        others = [one.grades for one in by_judge(self)] if self.votes else []
+        return self.digest_with(self.known, self.inclusion, self.strata, *others)
 
     def digest_with(self, *columns: np.ndarray[Any, Any] | None) -> str:
         """Return the SHA-256 of queries, documents, grades and columns, in any order of the rows."""
@@ -422,8 +423,20 @@ class QrelsColumns(QueryTable):
             remarks=self.remarks,
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
-        qrels.votes = self.votes
         return qrels
+
+    @property
+    def remarks_by_judge(self) -> tuple[tuple[str, str, int], ...]:
+        """Remarks where every judge of a pair counts, and not only one merged grade."""
+        unlike = f"{len(self.votes):,} with different grades (each counts as the mean of its judges' grades)"
+        return tuple(
+            (
+                code,
+                f"{counted(count, 'pair')} with several judges, {unlike}" if code == MERGED else words,
+                count,
+            )
+            for code, words, count in self.remarks
+        )
 
     def with_known(self, known: dict[bytes, set[bytes]]) -> Self:
         """Return the same qrels with the documents that the user knew before the search, by query."""

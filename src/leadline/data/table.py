@@ -13,6 +13,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.errors import InputError, punctuated
 
 DRAWN_POOL = "drawn_pool"  # code of the remark on judgments from the store of a drawn pool
+MERGED = "merged"  # code of the remark on pairs with several judges
 PART_JUDGED = "part_judged"  # code of the remark on a sample with pairs that have no grade yet
 MACHINE_LABELS = "machine_labels"  # code of the warning that judgments are labels by an automatic judge
 

@@ -15,7 +15,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.judgment_tables import DrawnPool, Pooled
-from leadline.data.table import MACHINE_LABELS, ResultWarning
+from leadline.data.table import MACHINE_LABELS, MERGED, ResultWarning
 from leadline.data.validation import check_nested
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, did_you_mean, either, one_of
@@ -68,20 +68,11 @@ def evidence_of(
     if isinstance(proxy, str):
         proxy = SPELLINGS.get(proxy, proxy)
     grades = grades_of(table)
-    warnings = [
-        ResultWarning(
-            code,
-            f"{counted(count, 'pair')} with several judges, {len(table.votes):,} with different grades (each "
-            "counts as the mean of its judges' grades)",
-            count,
-        )
-        for code, _, count in table.remarks
-        if code == "merged"
-    ]
-    kept = {"unknown_queries"}
+    kept = {MERGED, "unknown_queries"}
     if twice is None:  # else values are those that the second judge would give
         kept.add(MACHINE_LABELS)
-    warnings += [ResultWarning(*remark) for remark in dict.fromkeys(table.remarks) if remark[0] in kept]
+    remarks = dict.fromkeys(table.remarks_by_judge)
+    warnings = [ResultWarning(*remark) for remark in remarks if remark[0] in kept]
     given = draw_of(table, None) if pool is None else _of_selected(pool_of(pool), table)
     if given is not None and ("seed" not in given.design or np.isnan(given.order).all()):
         given = _of_judged_queries(given, {query for query, _ in grades}, warnings)

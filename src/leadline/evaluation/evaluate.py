@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
+from leadline.data.judgment_tables import by_judge
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Cut, CutReadingOptions, Reading, RunOptions, reading_and_cut
 from leadline.data.table import ResultWarning, RunInfo
@@ -182,6 +184,11 @@ class Evaluation:
         self.qrels, self._pool_warnings = _table(judgments_of(qrels, reading), known, pool, self.measures)
         if given is not None and reading.lengths is None:
             self._pool_warnings = [*self._pool_warnings, ResultWarning("unused_lengths", UNUSED_LENGTHS, 1)]
+        self._by_judge = by_judge(self.qrels)
+        if len(self._by_judge) > 1:
+            self.qrels = copy(self.qrels)
+            self.qrels.remarks = self.qrels.remarks_by_judge
+            self.qrels.highest_grade = self._by_judge[0].highest_grade
         check_level(rel, self.qrels)
         if self.qrels.inclusion is not None:
             checked_level(confidence)
@@ -238,25 +245,46 @@ class Evaluation:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: the judgments without their caches."""
-        qrels = copy(self.qrels)
-        for name in CACHES:
-            vars(qrels).pop(name, None)
-        return vars(self) | {"qrels": qrels}
+        tables = [copy(table) for table in (self.qrels, *self._by_judge)]
+        for table, name in product(tables, CACHES):
+            vars(table).pop(name, None)
+        return vars(self) | {"qrels": tables[0], "_by_judge": tables[1:]}
 
     def values_of(self, judged: JudgedRun) -> RunValues:
         """Return the values of a run for all queries of the judgments that it was joined with."""
         measures, strings = self.measures, self.relevance_strings
-        values = np.stack([measure.values(judged) for measure in measures], axis=1)
+        tables = self._by_judge if judged.qrels is self.qrels else by_judge(judged.qrels)
+        found = [
+            (
+                np.stack([measure.values(one) for measure in measures], axis=1),
+                _averaged(one, measures, self.averaging),
+                _bounds(measures, one) if self.bounds else None,
+            )
+            for one in ([judged] if len(tables) < 2 else map(judged.with_grades, tables))
+        ]
+        values, averaged, bounds = found[0]
+        if len(found) > 1:  # values are means over the judges
+            values = self._mean_of_judges(np.array([each for each, _, _ in found]))
+            averaged = np.any([each for _, each, _ in found], axis=0)
+            limits = [each.limits for _, _, each in found if each is not None]
+            bounds = None if bounds is None else bounds._replace(limits=np.mean(limits, axis=0))
         return RunValues(
             values,
             judged.present,
-            _averaged(judged, measures, self.averaging),
-            _bounds(measures, judged) if self.bounds else None,
+            averaged,
+            bounds,
             None if strings is None else strings_of(judged, strings),
             judged.example if judged.present.any() and not len(judged.row) else "",
             (judged.example_query, judged.example),
             Returned.of(judged, measures, values),
         )
+
+    def _mean_of_judges(self, values: Floats) -> Floats:
+        """Return mean values: undefined ones count 0 where the mean over queries counts them so."""
+        defined = (~np.isnan(values)).sum(axis=0)
+        excluded = [measure.average == "defined" for measure in self.measures]
+        counted = defined if self.averaging == "with_relevant" else np.where(excluded, defined, len(values))
+        return np.where(defined, np.nansum(values, axis=0) / np.maximum(counted, 1), np.nan)
 
     def results(self, infos: Sequence[RunInfo], values_of_runs: Sequence[RunValues]) -> Results:
         """Return the results of runs from their descriptions and values.

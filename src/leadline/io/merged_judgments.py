@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from leadline.data.table import MERGED
 from leadline.data.wording import counted
 from leadline.errors import UsageError, did_you_mean, either
 
@@ -44,7 +45,7 @@ class Merged(NamedTuple):
         )
         if self.tied:
             words += f", {counted(self.tied, 'tie')} resolved to the lower grade"
-        return (("merged", words, self.shared),)
+        return ((MERGED, words, self.shared),)
 
 
 def majority(grades: Sequence[float]) -> float:
