@@ -12,6 +12,9 @@ null     Two runs, neither of which is better: submitted runs that exchange thei
 queries  Queries, with replacement, and a pool of four submitted runs ("pair": of two, for the pair). How
          often `low` to `high` contains the value over all queries by all judgments.
 draws    The pool alone. How often `these_low` to `these_high` contains the value by all judgments.
+slices   Queries, with replacement, and a pool of two submitted runs ("pair": for the pair), the queries in
+         slices of 10, 15 and 25. How often `low` to `high` of the difference on a slice contains the value
+         over all queries by all judgments, and size, of two runs that exchange their lists.
 
 A line per set, measure and number of judgments per query, with the standard error of each share over trials,
 then the mean over all lines. --table adds them to a table, in place of the same cells of before, and --page
@@ -35,6 +38,7 @@ from typing import Any
 import numpy as np
 
 import leadline as ll
+from leadline.comparison.query_slices import SliceDifference, slices_of
 from leadline.estimation.pool_designs import pool_for
 
 SETS = {"trec-dl-2019-passage": 2.0, "trec-robust-2003": 1.0, "trec-covid-r1": 1.0}  # smallest relevant grade
@@ -44,6 +48,7 @@ BUDGETS = (5, 10, 20)
 PAIR_BUDGETS = (1.5, 3)
 MEASURES = ("P@10", "RR", "nDCG@10")
 SIZE = 50  # queries drawn
+SLICES = (10, 15, 25)  # number of queries in each slice; their sum is SIZE
 NOISE = 3.0  # standard deviation, in ranks
 SLACK = 1e-9
 
@@ -227,6 +232,48 @@ def redrawn(
             yield ("pair" if paired else "runs", measure, budget), found
 
 
+def sliced(
+    grades: Nested, runs: dict[str, Nested], trials: int, measures: Sequence[str]
+) -> Iterator[tuple[Cell, Counts]]:
+    """Draw queries and a pool, and compare two runs per slice."""
+    queries, pairs = list(grades), list(itertools.combinations(runs, 2))
+    slices = {f"{place}": f"{size}" for place, size in enumerate(np.repeat(SLICES, SLICES).tolist())}
+    for paired, measure in itertools.product((False, True), measures):
+        if paired and measure != "P@10":
+            continue
+        frame = pool_for(runs, measure, budget=5).pool
+        truths = ll.evaluate(target(frame, grades, measure), runs, measure)
+        for budget in PAIR_BUDGETS if paired else BUDGETS:
+            found: Counts = defaultdict(list)
+            for trial, heading in itertools.product(range(trials), ("slice", "null slice")):
+                rng = np.random.default_rng([trial, int(10 * budget), SIZE, len(heading)])
+                a, b = pairs[trial % len(pairs)]
+                drawn = {
+                    f"{place}": queries[one]
+                    for place, one in enumerate(rng.integers(len(queries), size=SIZE))
+                }
+                here = {name: {key: runs[name][query] for key, query in drawn.items()} for name in (a, b)}
+                truth = truths.mean(a, measure) - truths.mean(b, measure)
+                if heading != "slice":
+                    here, truth = exchanged(here, 0, rng), 0.0
+                known = {key: grades[query] for key, query in drawn.items()}
+                first, second = here
+                pair = (first, second) if paired else None
+                pool = pool_for(here, measure, budget=budget, pair=pair, seed=trial).pool
+                try:
+                    compared = ll.compare(judge(pool, known), here, measure, pool=pool)
+                except ll.UsageError:  # every interval is withheld
+                    for size in SLICES:
+                        found[f"{heading} of {size}"].append(np.nan)
+                    continue
+                for one in slices_of(compared, slices).records:
+                    if one.slice is not None and isinstance(one, SliceDifference):
+                        sign = 1.0 if one.a == first else -1.0
+                        limits = (np.nan, np.nan) if one.reason else (one.low, one.high)
+                        found[f"{heading} of {one.slice}"].append(covered(limits, sign * truth))
+            yield ("pair" if paired else "runs", measure, budget), found
+
+
 def summary(held: Sequence[float], trials: int) -> tuple[float, float, float]:
     """Return the share of intervals that hold, its standard error over trials, and the share without any."""
     with warnings.catch_warnings():
@@ -239,9 +286,9 @@ def summary(held: Sequence[float], trials: int) -> tuple[float, float, float]:
 
 def printed(kind: str, pool: str, heading: str) -> bool:
     """Return whether a kind of trial is about the intervals of a heading."""
-    if pool == "pair" and "differences" not in heading:
+    if pool == "pair" and not {"differences", "slice"} & set(heading.split()):
         return False  # a pool for a pair is of their difference alone
-    return kind == "null" or (kind == "draws") == ("these" in heading)
+    return kind in ("null", "slices") or (kind == "draws") == ("these" in heading)
 
 
 def keep(path: Path, rows: Sequence[Sequence[Any]]) -> None:
@@ -284,7 +331,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path)
-    parser.add_argument("kind", choices=("null", "queries", "draws"))
+    parser.add_argument("kind", choices=("null", "queries", "draws", "slices"))
     parser.add_argument("--trials", type=int, default=400)
     parser.add_argument("--only", action="append")
     parser.add_argument("--measure", action="append")
@@ -296,11 +343,12 @@ def main() -> None:
     for name in given.only or SETS:
         grades, runs = read_set(given.data, name)
         measures, trials = given.measure or MEASURES, given.trials
-        cells = (
-            null(grades, runs, trials, measures, given.how)
-            if given.kind == "null"
-            else redrawn(grades, runs, trials, measures, SIZE if given.kind == "queries" else 0)
-        )
+        if given.kind == "null":
+            cells = null(grades, runs, trials, measures, given.how)
+        elif given.kind == "slices":
+            cells = sliced(grades, runs, trials, measures)
+        else:
+            cells = redrawn(grades, runs, trials, measures, SIZE if given.kind == "queries" else 0)
         for (how, measure, budget), found in cells:
             words, rows = [], []
             for heading, held in found.items():

@@ -97,9 +97,10 @@ def test_values_are_means_over_the_judges(said: dict[tuple[str, str], list[int]]
         qrels["none"] = {"d": highest}  # on which ERR depends
         each.append(ll.evaluate(qrels, run, MEASURES).values[:, :-1])
     results = ll.evaluate(rows, run, MEASURES)
-    undefined = np.isnan(each).all(axis=0)[0]
-    means = np.nansum(each, axis=0)[0] / turns  # a judge to whom nothing is relevant counts 0
-    assert results.values[0] == pytest.approx(np.where(undefined, np.nan, means), nan_ok=True)
+    values = np.array(each)[:, 0]
+    means = np.nansum(values, axis=0) / turns  # a judge to whom nothing is relevant counts 0
+    means[np.isnan(values).all(axis=0)] = np.nan
+    assert results.values[0] == pytest.approx(means, nan_ok=True)
     first = next(iter(judged))
     relevant = Fraction(sum(grade > 0 for grade in judged[first]), len(judged[first]))
     alone = ll.evaluate(rows, {first[0]: {first[1]: 1.0}}, "P@1", queries="both")
