@@ -47,14 +47,15 @@ def test_fewer_than_two_queries_have_no_p(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["constant", "constant below"])
-def test_a_constant_difference_is_inside_or_outside(name: str) -> None:
-    assert equivalence(edges()[name], 0.11).tolist() == [0.0]
-    assert equivalence(edges()[name], 0.09).tolist() == [1.0]
+def test_a_constant_difference_has_the_p_of_the_sign_test(name: str) -> None:
+    differences = edges()[name]
+    assert equivalence(differences, 0.11).tolist() == [0.5 ** len(differences)]
+    assert equivalence(differences, 0.09).tolist() == [1.0]
     assert equivalence(np.array([[0.5], [0.5]]), 0.5).tolist() == [1.0]
 
 
-def test_identical_runs_are_equivalent() -> None:
-    assert equivalence(edges()["identical runs"], 1e-9).tolist() == [0.0]
+def test_two_identical_queries_do_not_show_equivalence() -> None:
+    assert equivalence(np.zeros((2, 1)), 1e-9).tolist() == [0.25]
 
 
 @pytest.mark.parametrize("margin", [0, -0.1, math.nan])

@@ -204,7 +204,7 @@ class Tested:
         margin = self.rules.margin
         if margin is None:
             return None
-        p = np.stack([_equivalence(table, margin, self.groups) for table in self.differences])
+        p = np.stack([equivalence(table, margin, self.groups) for table in self.differences])
         p = self._without_untested(p)
         if self.doubt is not None:
             p[self.doubt.any(axis=2)] = 1.0
@@ -470,15 +470,6 @@ def _unbounded(limits: Floats, differences: Floats, significant: Flags, groups: 
     """
     decided = decided_by_sign(differences, groups) & ~significant
     return np.where(decided[:, None], np.array([-np.inf, np.inf]), limits)
-
-
-def _equivalence(differences: Floats, margin: float, groups: Groups | None) -> Floats:
-    """Return p of the two one-sided t tests of each column; with groups by the jackknife over groups."""
-    if groups is None:
-        return equivalence(differences, margin)
-    above = T().p_values(differences + margin, alternative="greater", groups=groups)
-    below = T().p_values(differences - margin, alternative="less", groups=groups)
-    return np.asarray(np.maximum(above, below))
 
 
 def _most_groups(differences: Floats, groups: Integers) -> int:

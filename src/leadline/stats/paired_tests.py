@@ -12,17 +12,7 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.registry import Aliases, choice, whole
 from leadline.errors import UsageError
 from leadline.stats import Alternative, PairedTest
-from leadline.stats.moments import (
-    ROUNDING,
-    Groups,
-    Means,
-    Totals,
-    means,
-    moments,
-    sign_p,
-    totals,
-    without_spread,
-)
+from leadline.stats.moments import ROUNDING, Groups, Means, Totals, means, sign_p, totals, without_spread
 from leadline.stats.resampling import each_block, in_parts, signs, supports, weights
 
 NORMAL = NormalDist()
@@ -371,11 +361,11 @@ def _resampled(counts: Floats, residuals: Floats, squares: Floats, observed: Tot
     return Means(np.array(clusters), mean, error, np.array(clusters))
 
 
-def equivalence(differences: Floats, margin: float) -> Floats:
+def equivalence(differences: Floats, margin: float, groups: Groups | None = None) -> Floats:
     """Return p of two one-sided t tests (TOST) per column: small where the mean is within the margin.
 
     p is the larger of the two: that the mean is above -margin, and that it is below margin. Undefined for
-    fewer than two queries; where all differences are equal it is 0 inside the margin and 1 outside.
+    fewer than two queries; where all differences are equal each of the two is that of the sign test.
 
     Source: Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15(6); Lakens (2017), Social
     Psychological and Personality Science 8(4).
@@ -383,12 +373,8 @@ def equivalence(differences: Floats, margin: float) -> Floats:
     >>> round(float(equivalence(np.array([[0.01], [-0.02], [0.00], [0.02]]), 0.05)[0]), 4)
     0.0057
     """
-    from scipy.special import stdtr
-
     if not margin > 0:
         raise UsageError(f"margin must be a number above 0 (in units of the measure), not {margin!r}")
-    count, mean, deviation = statistics = moments(differences)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        away = (np.abs(mean) - margin) / statistics.error  # the nearer limit decides
-    p: Floats = stdtr(count - 1, away)
-    return np.where(deviation == 0, np.where(np.abs(mean) < margin, 0.0, 1.0), p)
+    above = T().p_values(differences + margin, alternative="greater", groups=groups)
+    below = T().p_values(differences - margin, alternative="less", groups=groups)
+    return np.asarray(np.maximum(above, below))
