@@ -398,7 +398,8 @@ class Tested:
             return []
         smallest, draws = rules.test.smallest(most), getattr(rules.test, "draws", 0)
         if draws and smallest == 1 / (draws + 1):
-            enough = int(np.ceil(size / rules.alpha))
+            factor = size * float(rules.corrected(np.full(size, 1 / size))[0])
+            enough = math.ceil(round(factor) / rules.alpha)
             words = f"none of {size:,} tests can be significant with {draws:,} draws (use draws={enough})"
             return [ResultWarning("too_few_draws", words, size)]
         words = f"too few {noun} differ for a significant difference (at most {most:,}): "
@@ -442,7 +443,7 @@ def smallest_p(rules: Rules, units: int, size: int) -> float:
     """Return the smallest corrected p that so many differing queries (or groups) can give in a family."""
     if rules.joint == MAX_T:
         return max(2.0 ** (1 - min(units, 1000)), 1 / (MAX_T_DRAWS + 1))
-    return float(rules.corrected(np.array([rules.test.smallest(units)] + [1.0] * (size - 1)))[0])
+    return float(rules.corrected(np.full(size, rules.test.smallest(units)))[0])
 
 
 def few_queries_text(count: int) -> str:
