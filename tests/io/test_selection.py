@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -139,8 +141,8 @@ def test_queries_are_read_from_files_of_any_form(name: str, tmp_path: Path) -> N
     [
         (FILES["ids.txt"], "ids.txt:2: the line has 2 words"),
         ("", "no query ids"),
-        ('{"text": "a"}\n{"text": "b"}\n', "the row needs a query_id that is nonempty text"),
-        ("[1]", "the row needs a query_id that is nonempty text"),
+        ('{"text": "a"}\n{"text": "b"}\n', "the row needs a query_id that is nonempty text or a whole number"),
+        ("[1.5]", "the row needs a query_id that is nonempty text or a whole number"),
     ],
 )
 def test_what_is_no_list_of_queries_is_refused_in_one_line(text: str, found: str, tmp_path: Path) -> None:
@@ -158,9 +160,17 @@ def test_queries_that_nothing_has_are_refused() -> None:
         ll.read_run(RUN, queries_in=["x"])
     with pytest.raises(InputError, match=r"as their query, so drop_identical_ids=True leaves no documents$"):
         ll.read_run({"q": {"q": 1.0}}, drop_identical_ids=True)
-    for wrong in ([], 3, [1], {"a": 1} and [None]):
+    for wrong in ([], 3, [1.5], {"a": 1} and [None]):
         with pytest.raises(UsageError, match="queries_in"):
             ll.read_run(RUN, queries_in=wrong)  # type: ignore[arg-type]  # the point of the test
+
+
+def test_selected_queries_may_be_columns_and_whole_numbers(tmp_path: Path) -> None:
+    numbers = tmp_path / "ids.json"
+    numbers.write_text("[2, 1]")
+    run = {"1": {"a": 1.0}, "2": {"a": 1.0}, "3": {"a": 1.0}}
+    for chosen in (np.array(["1", "2"]), pd.Series(["1", "2"]), pd.Index([1, 2]), [1, 2], numbers):
+        assert list(ll.read_run(run, queries_in=chosen).to_dict()) == ["1", "2"]
 
 
 def test_commands_select_and_count(tmp_path: Path, leadline: Leadline) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
 from leadline.data.validation import check_flags, check_whole, check_word, refusal
@@ -53,7 +54,7 @@ class Lengths(str):
 
 LengthsOf: TypeAlias = str | Mapping[str, float]
 DocumentsOf: TypeAlias = str | os.PathLike[str] | re.Pattern[str] | Mapping[str, str]
-QueriesIn: TypeAlias = str | os.PathLike[str] | Iterable[str]
+QueriesIn: TypeAlias = str | os.PathLike[str] | Iterable[str | int]
 
 
 class NegativeOptions(TypedDict, total=False):
@@ -239,17 +240,18 @@ class Reading:
 def _checked_queries(given: object) -> QueryFile | tuple[str, ...] | None:
     """Return what selects queries: a file, or ids in their order.
 
-    >>> _checked_queries("dev.txt"), _checked_queries(["q2", "q1", "q2"])
-    ('dev.txt', ('q2', 'q1'))
+    >>> _checked_queries("dev.txt"), _checked_queries(["q2", 1, "q2"])
+    ('dev.txt', ('q2', '1'))
     """
-    if given is None or (given and isinstance(given, QueryFile)):
+    if given is None or (isinstance(given, QueryFile) and given):
         return given
     if isinstance(given, (str, os.PathLike)) and os.fspath(given):
         return QueryFile(os.fspath(given))
-    ids = tuple(dict.fromkeys(given)) if isinstance(given, Iterable) and not isinstance(given, bytes) else ()
-    if not ids or not all(isinstance(each, str) for each in ids):
-        raise refusal("--config read.queries_in", given, "a path or a list of query ids, each a string")
-    return ids
+    ids = list(given) if isinstance(given, Iterable) and not isinstance(given, bytes) else []
+    if not ids or not all(isinstance(each, (str, Integral)) and not isinstance(each, bool) for each in ids):
+        wanted = "a path or a list of query ids, each a string or a whole number"
+        raise refusal("--config read.queries_in", given, wanted)
+    return tuple(dict.fromkeys(map(str, ids)))
 
 
 def _checked_documents(given: object) -> ChunkIds | None:

@@ -404,6 +404,7 @@ def _ids_in(
         if isinstance(row, Mapping):
             name = column(row)
             found = None if name is None else row[name]
-        if not isinstance(found, str) or not found:
-            raise InputError(f"the row needs a {noun}_id that is nonempty text", path=path, line=line)
-        yield found
+        if not isinstance(found, (str, int)) or found == "" or isinstance(found, bool):
+            wanted = f"the row needs a {noun}_id that is nonempty text or a whole number"
+            raise InputError(wanted, path=path, line=line)
+        yield str(found)
