@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,6 +96,25 @@ def test_ids_that_are_fractions_are_refused_and_the_column_is_named(
             f"id 7.0 in column '{column}' is of type float, not a string. Only strings and "
             "integers can be ids"
         ) in refusal(read, frame(library, ("qid", "docno", last), broken))
+
+
+@pytest.mark.parametrize("given", [7.0, b"7"])
+def test_the_conversion_that_an_error_proposes_for_arrow_makes_ids_readable(given: float | bytes) -> None:
+    table = pa.table({"qid": [given], "docno": ["d1"], "score": [1.0]})
+    assert '.cast("string").' in refusal(read_run, table)
+    table = table.set_column(0, "qid", table["qid"].cast("string"))
+    assert read_run(table).to_dict() == {"7": {"d1": 1.0}}
+
+
+@pytest.mark.parametrize("row", [("tag", "t"), ("rank", 1), ("probability", 0.5)])
+def test_members_that_are_not_needed_may_be_missing_in_any_row(row: tuple[str, Any]) -> None:
+    rows = [{"query_id": "q", "doc_id": name, "score": 1.0} for name in "ab"]
+    for with_member in (0, 1):
+        given = [one | dict([row] * (place == with_member)) for place, one in enumerate(rows)]
+        assert read_run(given).to_dict() == {"q": {"a": 1.0, "b": 1.0}}
+    given[0] |= {row[0]: row[1]}
+    del given[1]["score"]
+    assert "needs query_id, doc_id, score" in refusal(read_run, given)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -141,7 +141,10 @@ def test_queries_are_read_from_files_of_any_form(name: str, tmp_path: Path) -> N
     [
         (FILES["ids.txt"], "ids.txt:2: the line has 2 words"),
         ("", "no query ids"),
-        ('{"text": "a"}\n{"text": "b"}\n', "the row needs a query_id that is nonempty text or a whole number"),
+        (
+            '{"text": "a"}\n{"text": "b"}\n',
+            "the row needs a query_id that is nonempty text or a whole number",
+        ),
         ("[1.5]", "the row needs a query_id that is nonempty text or a whole number"),
     ],
 )

@@ -289,14 +289,14 @@ def _cells(
 ) -> Iterator[tuple[int, Sequence[Any]]]:
     make: Any = itemgetter if isinstance(first, Mapping) else attrgetter
     getters = [make(name) if name else _nothing for name in chosen]
-    getters[5:] = map(_if_there, chosen[5:])  # rows without a judge are valid
+    getters[3:] = map(_if_there, chosen[3:])  # rows without a rank, tag, probability or judge are valid
     for place, row in rows:
         try:
             yield place, [get(row) for get in getters]
         except (AttributeError, KeyError, TypeError):
             present = names_of(row)
             shown = f"is of type {type_of(row)}" if present is None else "has " + ", ".join(present)
-            needed = ", ".join(filter(None, chosen[:4]))
+            needed = ", ".join(filter(None, chosen[:3]))
             raise records.at(InputError(f"the {records.unit} {shown}, but needs {needed}"), place) from None
 
 
@@ -348,6 +348,7 @@ def table_of_frame(frame: Any, *, path: str) -> Table:
     from importlib.util import find_spec
 
     convert = ".astype(str)" if frame.implementation.is_pandas_like() else ".cast(str)"
+    convert = '.cast("string")' if frame.implementation.is_pyarrow() else convert  # 7.0 is "7" there
     arrow = batches if find_spec("pyarrow") else None
     return Table(frame.columns, cells, path, "row", convert=convert, arrow=arrow)
 

@@ -515,8 +515,8 @@ def identify(value: Any, column: str, convert: str = "") -> bytes:
     of = f" in column '{column}'" if column else ""
     if _is_empty(value):
         raise InputError(f"there is no id{of}", code="id")
-    dtype = "int" if isinstance(value, float) and value.is_integer() else "str"
-    convert = convert.replace("str", dtype)
+    if isinstance(value, float) and value.is_integer():
+        convert = convert.replace("(str)", "(int)")
     more = f". To convert the column, use {convert}" if convert and column else ""
     raise InputError(
         f"id {value!r}{of} is of type {type(value).__name__}, not a string",
