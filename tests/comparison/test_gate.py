@@ -26,6 +26,7 @@ from leadline.comparison.gate import (
 )
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.score_results import read_scores
 
 
 def tried(
@@ -206,6 +207,30 @@ def test_a_measure_that_leaves_empty_lists_out_cannot_tell_of_half_a_run() -> No
         results = evaluate(qrels, {"run": run}, "PairAccuracy@5")
         (gate,) = thresholds(results, [(0, Condition("PairAccuracy@5", 0.9, BELOW))])
         assert (gate.failed, "lacks 3 judged queries" in gate.reason) == (told, told)
+
+
+def test_values_that_only_the_run_lacks_are_not_dropped_from_a_gate() -> None:
+    names = [f"q{query}" for query in range(12)]
+    full = {name: {"RR": 0.5, "AP": 0.5} for name in names}
+    half = {name: {"RR": 1.0, "AP": 0.5} if name in names[6:] else {"AP": 0.5} for name in names}
+    results = read_scores({"full": full, "half": half}, missing="drop")
+    conditions = [Condition("RR"), Condition("RR", 0.6, BELOW), Condition("AP"), Condition("AP", 0.5, BELOW)]
+    found = gates_of(compare(results, baseline="full"), conditions)
+    assert [gate.cannot_tell for gate in found] == [True, True, False, False]
+    assert all("lacks 6 judged queries" in gate.reason for gate in found[:2])
+    assert not gates_of(compare(results, baseline="half"), conditions[:1])[0].cannot_tell
+
+
+def test_baselines_are_not_tested_against_each_other_in_any_order() -> None:
+    results = evaluate(QRELS, RUNS, "RR")
+    for baseline in (["best", "worst"], ["worst", "best"]):
+        found = gates_of(compare(results, baseline=baseline), [Condition("RR")])
+        assert {(gate.run, gate.baseline): gate.failed for gate in found} == {
+            ("middle", "best"): True,
+            ("middle", "worst"): False,
+        }
+    with pytest.raises(UsageError, match="Every run is a baseline"):
+        gates_of(compare(results, baseline=list(RUNS)), [Condition("RR")])
 
 
 def test_a_least_mean_is_of_every_run_that_is_not_a_baseline() -> None:

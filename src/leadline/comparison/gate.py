@@ -269,7 +269,7 @@ def untestable(
 def gates_of(
     comparison: Comparison, conditions: Iterable[Condition], *, rel: float | None = None
 ) -> list[Gate]:
-    """Test conditions on each run of a comparison against each baseline, as the options of `compare` do.
+    """Test conditions on each run against each baseline, as the options of `compare` do.
 
     Each condition is tested separately and one-sided at level 1 - confidence, without correction.
     "fail-if-worse" fails if the test rejects the hypothesis that the run is worse by at most the margin; with
@@ -292,6 +292,8 @@ def gates_of(
         hint = "Pass the name of a run or a file of saved values as baseline to `compare`."
         refuse_without_baseline(wanted, hint)
     results = comparison.results
+    if set(results.names) <= set(comparison.baselines):
+        raise UsageError("Every run is a baseline, so there is no run to check. Leave out a baseline.")
     check_judged(results)
     found: list[Gate] = []
     for index, condition in resolve_conditions(results, wanted, rel=rel):
@@ -391,7 +393,7 @@ def _doubted(result: Decided, doubt: Floats, condition: Condition, rules: Rules)
 
 
 def _compared(comparison: Comparison, index: int, condition: Condition) -> list[Gate]:
-    """Test one condition on all pairs of run and baseline."""
+    """Test one condition on each pair of a baseline and a run that is not a baseline."""
     results, pairs, rules = comparison.results, comparison.pairing, comparison.rules
     rising, groups = results.measures[index].rising, comparison.groups
     side = 1 if rising else -1
@@ -431,6 +433,7 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
             rules=rules,
         )
         for pair in range(len(pairs))
+        if results.names[int(pairs.first[pair])] not in comparison.baselines
     ]
 
 
@@ -456,12 +459,22 @@ def _uncertain(results: Results, run: int, index: int, condition: Condition) -> 
     )
 
 
+def _given(results: Results, index: int) -> tuple[Flags, bool]:
+    """Return which queries each run has, and whether missing values are dropped (then by measure)."""
+    dropped = results.options.get("missing") == "drop"
+    return ~np.isnan(results.values[:, :, index]) if dropped else results.present, dropped
+
+
 def _flattered(results: Results, index: int, run: int) -> str:
     """Return the reason for which the queries that a run lacks may raise its mean; empty if they do not."""
-    missing = ~results.present[run]
+    given, dropped = _given(results, index)
+    missing = ~given[run]
     ways_out = STATE_ALL
-    if results.options.get("queries") == "both":
-        ways_out += ", or count them as 0 with --config scores.queries=all"
+    if dropped:
+        missing &= given.any(axis=0)
+    if dropped or results.options.get("queries") == "both":
+        key = "missing=zero" if dropped else "queries=all"
+        ways_out += f", or count them as 0 with --config scores.{key}"
     else:
         missing &= results.averaged[run, :, index]
         if results.measures[index].rising:  # those that count, count 0, the worst value
@@ -472,11 +485,12 @@ def _flattered(results: Results, index: int, run: int) -> str:
 
 def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
     """Return the reason for which queries that a run or its baseline lacks forbid a test, by pair."""
+    given, dropped = _given(results, index)
     reasons = []
     for first, second in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True):
-        in_mean, known = results.averaged[second, :, index], results.present[second]
-        run = flagged(results.queries, in_mean & known & ~results.present[first])
-        baseline = flagged(results.queries, in_mean & ~known)
+        in_mean = results.averaged[second, :, index]
+        run = flagged(results.queries, (in_mean | dropped) & given[second] & ~given[first])
+        baseline = flagged(results.queries, in_mean & ~given[second])
         if run:
             reasons.append(f"{lacking_text(run, results.names[first])}. {STATE_ALL}")
         elif baseline:
