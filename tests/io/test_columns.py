@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,21 @@ def test_a_file_gives_the_values_of_the_text(name: str, text: list[str], tmp_pat
     assert values_of(path) == text
 
 
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_file_of_several_runs_is_refused(
+    size: int, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "BATCH_ROWS", size)
+    path = tmp_path / name
+    path.write_bytes(FILES[name]([*RUN[:4], (*RUN[4][:4], "dense")]))
+    found = "column 'tag' names 2 runs (bm25, dense), but a table holds one"
+    with pytest.raises(LeadlineError, match=re.escape(found)):
+        read_run(path)
+    assert found in str(ll.check(path))
+
+
 @pytest.mark.usefixtures("form", "no_rows")
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
 def test_lists_may_cross_stretches_and_come_back(
@@ -159,10 +175,10 @@ def test_judgments_in_columns(name: str) -> None:
     ("change", "said"),
     [
         ({2: ("q1", "d2", 1.0, 3, "bm25")}, ["row 3", "d2", "row 1"]),
-        ({1: ("q1", "d1", float("nan"), 2, "t")}, ["row 2", "score"]),
-        ({4: ("q3", None, 7.0, 1, "t")}, ["row 5", "doc_id"]),
-        ({3: (None, "d1", 7.0, 1, "t")}, ["row 4", "query_id"]),
-        ({3: ("q2", "d7", None, 1, "t")}, ["row 4", "score None"]),
+        ({1: ("q1", "d1", float("nan"), 2, "bm25")}, ["row 2", "score"]),
+        ({4: ("q3", None, 7.0, 1, "bm25")}, ["row 5", "doc_id"]),
+        ({3: (None, "d1", 7.0, 1, "bm25")}, ["row 4", "query_id"]),
+        ({3: ("q2", "d7", None, 1, "bm25")}, ["row 4", "score None"]),
     ],
 )
 @pytest.mark.parametrize("kind", ["arrow", "polars", "file"])

@@ -155,6 +155,8 @@ def test_several_runs_in_one_frame_are_told_apart_by_their_names(library: str, c
     assert [(name, results.mean(name, "RR")) for name in results.names] == [("a", 1), ("b", 0.5)]
     alone = ll.evaluate({"q1": {"d1": 1}}, frame(library, columns, rows[:2]), "RR")
     assert alone.names == ["run"]  # a column of the documents, say
+    apart = ll.evaluate({"q1": {"d1": 1}}, frame(library, columns, rows[::2]), "RR")
+    assert apart.names == (["run"] if column == "name" else ["a", "b"])
 
 
 @pytest.mark.usefixtures("form")

@@ -274,7 +274,7 @@ def _files(run: Any) -> list[tuple[str | None, Any]]:
 
 
 def _in_frame(run: Any) -> Iterator[tuple[str | None, Any]]:
-    """Yield the runs of a frame with their names in a column and so a document several times for a query."""
+    """Yield the runs that a frame names; in a column `name` only if a query has a document several times."""
     from leadline.io.python_inputs import open_frame
 
     frame = open_frame(run)
@@ -283,8 +283,11 @@ def _in_frame(run: Any) -> Iterator[tuple[str | None, Any]]:
         return
     names = frame.columns
     pair = [find(names, QUERY), find(names, LISTED)]
-    name = find(names, ("name", *TAG))
-    if name is None or None in pair or not frame.select(pair).is_duplicated().any():
+    named = [find(names, TAG)]
+    if "name" in names and None not in pair and frame.select(pair).is_duplicated().any():
+        named.insert(0, "name")
+    name = next((each for each in named if each and frame[each].drop_nulls().n_unique() > 1), None)
+    if name is None:
         yield None, frame.to_native()  # a lazy frame is collected once
         return
     for value in frame[name].unique(maintain_order=True).to_list():

@@ -44,6 +44,8 @@ def stream(records: Records, consumer: ListConsumer, reading: Reading) -> ReadCo
     seen: set[bytes] = set()
     try:
         for lists in _chunks(records):
+            if seen and lists.queries and to_text(lists.tag) != counts.tag:
+                raise NotCleanError
             if seen.intersection(lists.queries) or len(set(lists.queries)) < len(lists.queries):
                 consumer.restart()  # a query reappears: its rows must be merged first
                 return _read(records, _deliver(whole(records, "score"), consumer, reading, ReadCounts()))
@@ -72,7 +74,6 @@ def _deliver(
     selection.clean(lists, reading)
     if not deliver(lists, consumer, counts):
         return None
-    counts.tag = to_text(lists.tag)
     return counts
 
 
@@ -173,11 +174,11 @@ def _lists(batch: Any, what: str, records: Records) -> Lists:
     ranks = _whole_numbers(more) if what == "score" and more is not None else None
     queries, bounds = _runs_of(query)
     ids = _strings(document)
-    tag = beside[-1].as_py() if what == "score" and beside is not None and len(beside) else ""
-    if not isinstance(tag, str):
-        tag = ""
     lists = Lists(queries, bounds, ids, scores, ranks)
-    lists.tag = tag.encode("utf-8", "surrogateescape")
+    if what == "score" and beside is not None and len(beside):
+        lists.tag = str(beside[-1].as_py()).encode("utf-8", "surrogateescape")
+        if len(beside.unique()) > 1:
+            raise NotCleanError
     return lists
 
 

@@ -171,7 +171,8 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
             column = chosen[1 if query else 0]
             raise records.at(InputError(f"there is no id in column '{column}'", code="id"), place)
         if named and what == "score":
-            records.tag = beside if isinstance(beside, str) else ""
+            if not _is_empty(beside):
+                records.tags[str(beside)] = None
         elif named:
             records.shares[query, document] = None if table.text and not beside else beside
         if chosen[5]:
@@ -362,11 +363,23 @@ def lists_of(
                 raise fault from None
             fault.line = row[0]
             on_fault(fault)
+    if len(records.tags) > 1:
+        fault = records.at(_several_runs(records), None)
+        if on_fault is None:
+            raise fault
+        on_fault(fault)
     if len(set(gathered.judges)) > 1:
         gathered.merge(on_fault)
     lists = gathered.lists()
     lists.group()
     return lists
+
+
+def _several_runs(records: Records) -> InputError:
+    names = first_few(list(records.tags))
+    found = f"column '{records.chosen[4]}' names {len(records.tags):,} runs ({names}), but a table holds one"
+    hint = "Save each run to its own file. In Python, `evaluate` also accepts a data frame with several runs"
+    return InputError(found, hint=hint, code="tags")
 
 
 class _Gathered:

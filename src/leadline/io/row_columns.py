@@ -121,7 +121,7 @@ class Records:
     path: str = ""
     unit: str = ""
     columns: tuple[str, ...] = ("", "")
-    tag: str = ""
+    tags: dict[str, None] = field(default_factory=dict)  # names of runs, known after rows
     ranked: bool = False  # every row has a rank or a subtopic
     listed: bool = False  # lists of ids alone: ranked in a run, relevant in qrels
     unrated: int = 0  # number of rows skipped because they have no grade
@@ -141,6 +141,11 @@ class Records:
     pool: DrawnPool | None = None  # pool that the rows were drawn from
     # Unlike grades by several judges.
     votes: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
+
+    @property
+    def tag(self) -> str:
+        """The last of the names of runs; empty without any."""
+        return next(reversed(self.tags), "")
 
     def at(self, error: InputError, place: int | None) -> InputError:
         """Return an error with its location."""
