@@ -128,3 +128,12 @@ def test_many_unlike_numbers_of_judges_take_nearly_equal_turns() -> None:
     qrels.votes = {("q", "d"): (0.0, 1.0, 1.0, 1.0, 1.0), ("q", "e"): (0.0,) * 6 + (1.0,)}
     means = np.mean([one.grades for one in by_judge(qrels)], axis=0)
     assert means == pytest.approx([4 / 5, 1 / 7], abs=1 / 12)
+
+
+def test_an_explanation_has_the_grade_of_the_majority_and_its_value() -> None:
+    rows = [
+        {"query_id": "q", "doc_id": document, "relevance": grade, "judge": judge}
+        for document, judge, grade in (("a", "ann", 1), ("a", "bob", 0), ("b", "ann", 1))
+    ]
+    found = ll.explain(rows, {"q": ["a", "b"]}, "P@2", "q")
+    assert (found.value, found.warnings[0].code) == (0.5, "merged")

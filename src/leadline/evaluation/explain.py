@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Unpack
@@ -204,7 +205,8 @@ def explain(
         option: value for option, value in options.items() if option not in cut_reading_options
     }
     reading, cut = reading_and_cut(explain, cut_reading_options)
-    table = judgments_of(qrels, reading)
+    table = copy(judgments_of(qrels, reading))
+    table.votes = {}  # each document of the list is shown with one grade, that of the majority
     single, name_of_run, counts = _list_of(run, query, name=name, reading=reading)
     code = _code(query, table.queries)
     if single is None or not len(single.scores):
