@@ -232,6 +232,15 @@ def test_comparisons_parts_and_commands(tmp_path: Path, leadline: Leadline) -> N
     assert value_of(part, "R@250tokens", "q2") == 0.0
 
 
+@pytest.mark.parametrize("suffix", [".json", ".parquet"])
+def test_results_are_saved_and_shown_again(suffix: str, tmp_path: Path, leadline: Leadline) -> None:
+    found = ll.evaluate(QRELS, {"r": RUN}, ["R@500tokens", "nDCG(gain=exp)@250tokens"], lengths=LENGTHS)
+    found.write(tmp_path / f"saved{suffix}")
+    again = leadline("show", tmp_path / f"saved{suffix}", "-f", "json").data
+    assert again["runs"][0]["mean"] == found.to_dict()["runs"][0]["mean"]
+    assert ll.Results.from_json(found.to_json()).measures == found.measures
+
+
 def test_lengths_that_no_measure_needs_are_said() -> None:
     def codes(measure: str) -> list[str]:
         return [one.code for one in ll.evaluate(QRELS, {"r": RUN}, measure, lengths=LENGTHS).warnings]

@@ -300,8 +300,11 @@ class WithinBudget(Measure):
             raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
         return getattr(measure, name)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return WithinBudget, (self.whole, self.budget)
+    def __getstate__(self) -> dict[str, Any]:
+        return {"measure": self.whole, "budget": self.budget}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        WithinBudget.__init__(self, **state)
 
     def text_with(self, shown: Collection[str] = ()) -> str:
         """Return the text, with the parameters `shown` also where they have their defaults."""
