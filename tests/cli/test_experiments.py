@@ -69,6 +69,11 @@ def test_paths_are_those_beside_the_file(
     assert leadline("compare").status == 2
     (here / "leadline.toml").rename(here / "other.toml")
     assert leadline("compare", "--config", "../other.toml", "-f", "json").data["primary"] == "AP"
+    (here / "other.toml").write_text(FILE.replace('"RR=0.1"', "{RR = 0.1}"))
+    assert leadline("compare", "--config", "../other.toml", "-f", "json").data["conditions"]
+    (here / "third.toml").write_text(FILE)
+    refusal = leadline("compare", "--config", "../other.toml", "-C", "../third.toml").refusal
+    assert "../other.toml and ../third.toml both list runs. Pass only one of them." in refusal
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,33 @@ def test_a_file_sets_several_and_its_paths_are_relative_to_it(tmp_path: Path, le
     assert data["queries"] == ["knots"]
 
 
+def test_settings_given_one_by_one_win_in_any_order(tmp_path: Path, leadline: Leadline) -> None:
+    (tmp_path / "my.toml").write_text('[read]\norder = "rank"\n')
+    done = leadline(*ASKED, "-C", "order=score", "-C", tmp_path / "my.toml")
+    assert done.data["options"]["order"] == "score"
+
+
+def test_paths_and_patterns_in_a_file_elsewhere(tmp_path: Path, leadline: Leadline) -> None:
+    (tmp_path / "some.txt").write_text("knots\n")
+    (tmp_path / "labels.csv").write_text("run,label\nbm25,Okapi\n")
+    config = tmp_path / "my.toml"
+    config.write_text(
+        "[read]\nqueries-in = 'some.txt'\ndocuments_of = '(.+)'\n"
+        "[figure]\nlabels = ['labels.csv:label', 'bm25=A']\n"
+    )
+    assert leadline(*ASKED, "-C", config, "-o", tmp_path / "x.svg").data["queries"] == ["knots"]
+    config.write_text("[read]\nqueries-in = 'some.txt'\nlengths = 'lengths.csv:tokens'\n")
+    refusal = leadline(*ASKED, "-m", "R@9tokens", "-C", config).refusal
+    assert f"{tmp_path}/lengths.csv: no such file" in refusal
+
+
+def test_a_setting_in_a_file_that_has_no_effect_is_refused(tmp_path: Path, leadline: Leadline) -> None:
+    config = tmp_path / "my.toml"
+    config.write_text('[test]\ninterval = "BCa"\n')
+    refusal = leadline(*ASKED, "-C", config).refusal
+    assert refusal == f"leadline: error: test.interval in {config} needs --intervals\n"
+
+
 def test_quotes_keep_blanks_in_a_value(tmp_path: Path, leadline: Leadline) -> None:
     path = tmp_path / "x.svg"
     done = leadline(*ASKED, "-C", 'figure.labels="bm25=The usual one" order=rank', "-o", path)

@@ -39,6 +39,7 @@ TITLES = ("Options", *get_args(Title))
 WIDEST = 28  # a longer option has its text on the next line
 
 SETTING_FILES = "leadline.config.files"  # key of the files of settings in the context
+SHARED = "leadline.config.shared"  # key of the settings from an experiment, which is for several commands
 # Metavars of files and folders, which a shell completes.
 FILES = (
     "DIR DOCS DOCS-OR-INDEX ESTIMATE FILE FILE:COLUMN FILES FOLDER IN INDEX JUDGES JUDGMENTS LABELS LOG "
@@ -78,11 +79,11 @@ class Option(click.Option):
 def is_given(context: click.Context, name: str) -> bool:
     """Return whether a parameter was typed; only the function of a command may ask.
 
-    A callback may not: in click 8.4.0 the source is known only after it. A setting in a file was not typed,
-    as the file may be for several commands.
+    A callback may not: in click 8.4.0 the source is known only after it. A setting in an experiment was not
+    typed, as the experiment may be for several commands.
     """
     typed = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    return typed and not context.meta.get(SETTING_FILES, {}).get(name)
+    return typed and name not in context.meta.get(SHARED, ())
 
 
 def spelled(command: click.Command, name: str) -> str:
@@ -93,7 +94,9 @@ def spelled(command: click.Command, name: str) -> str:
 
 def typed(context: click.Context, *names: str) -> dict[str, object]:
     """Return those of the named parameters that were typed, as they are given."""
-    return {spelled(context.command, name): True for name in names if is_given(context, name)}
+    files = context.meta.get(SETTING_FILES, {})
+    given = [(spelled(context.command, name), files.get(name)) for name in names if is_given(context, name)]
+    return {f"{text.removeprefix('--config ')} in {file}" if file else text: True for text, file in given}
 
 
 def refuse_unused(context: click.Context, mode: str, *used: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from leadline.cli._help import ANALYSIS, INTERVAL, SETTING_FILES, InputPath, Option
+from leadline.cli._help import ANALYSIS, INTERVAL, SETTING_FILES, SHARED, InputPath, Option
 from leadline.data.registry import LARGEST
 from leadline.data.validation import LIMITS
 from leadline.errors import InputError, UsageError, did_you_mean, either, meant
@@ -74,6 +74,10 @@ class PairOfNames(click.ParamType):  # type: ignore[type-arg]  # takes no parame
         return names
 
 
+class PathOrText(InputPath):
+    """Path of a table, or another text: a pattern or a label."""
+
+
 class QueryFilePath(InputPath):
     """Path of a file of query ids, which is read once."""
 
@@ -93,7 +97,7 @@ SETTINGS = {
                 "FallOut.", click.IntRange(0, LARGEST), tried=("-N",)),
         Setting("read.documents_of", "How to find the document of each chunk in a run: a pattern whose "
                 "first group is the document id, such as '^(.*)#\\d+$', or a table with both ids. A "
-                "document gets the rank of its best chunk.", InputPath()),
+                "document gets the rank of its best chunk.", PathOrText()),
         Setting("read.drop_identical_ids", "Leave out retrieved documents that have the same id as their "
                 "query, as BEIR and MTEB do.", click.BOOL, default=False),
         Setting("read.encoding", "Character encoding of texts, such as latin-1.", default="utf-8"),
@@ -103,7 +107,7 @@ SETTINGS = {
                 "Coverage and Novelty.", InputPath()),
         Setting("read.lengths", "Lengths of documents (of chunks, with documents_of), for measures with a "
                 "budget, such as R@500tokens. FILE:COLUMN is a column of a table with the ids in doc_id or "
-                "chunk_id.", tried=("--tokens",)),
+                "chunk_id.", InputPath(), tried=("--tokens",)),
         Setting("read.name", "Name of the run to read from a table with several runs."),
         Setting("read.name_by", "What to name each run after: its file or its tag.", one_in("file", "tag"),
                 "file", tried=("--names",)),
@@ -123,9 +127,9 @@ SETTINGS = {
                 "File with the ids of the queries to read: qrels, a run, a table with the column query_id, "
                 "or one id per line. Other queries are ignored. [default: all queries]", QueryFilePath()),
         Setting("read.second_judge", "File with a second judge's judgments of the pairs that `pool --twice` "
-                "drew. Estimates then reflect the second judge."),
+                "drew. Estimates then reflect the second judge.", InputPath()),
         Setting("read.second_pool", "Pool from `pool --twice`, needed with read.second_judge if the second "
-                "judge's judgments have no probabilities."),
+                "judge's judgments have no probabilities.", InputPath()),
         Setting("read.subtopics", "Read column 2 of the judgments as subtopics, for diversity measures such "
                 "as alpha_nDCG@10.", click.BOOL, default=False),
         Setting("text.analysis", "How to split texts into terms, such as Words(stem=porter,stop=none) or "
@@ -164,7 +168,7 @@ SETTINGS = {
                 "Smallest difference worth detecting. Shows how many queries or users you need to detect it "
                 "(with a sampled pool, for different numbers of judgments per query).", click.FLOAT),
         Setting("figure.labels", "Label of a run in figures, such as bm25=Okapi, or FILE:COLUMN with the "
-                "labels of all runs.", many=True, tried=("--label",)),
+                "labels of all runs.", PathOrText(), many=True, tried=("--label",)),
         Setting("figure.pair", "Pair of runs to show in the differences, scatter and slices figures, such "
                 "as bm25,dense.", PairOfNames(), tried=("--plot-pair",)),
         Setting("output.changed", "Number of queries to show per pair of runs: those with the largest "
@@ -368,7 +372,7 @@ def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str
     known = {one.key: one for one in taken(context.command)}
     given: dict[str, Any] = {}
     files: dict[str, str] = {}
-    for key, value, path in _pairs(texts, context.command):
+    for key, value, path in _pairs(sorted(texts, key=lambda text: not _is_file(text)), context.command):
         one = _resolve(key, known, context, path)
         files |= {one.keyword: path}
         if value is None and one.kind is not click.BOOL:
@@ -377,7 +381,9 @@ def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str
             given.setdefault(one.keyword, []).append(value)
         else:
             given[one.keyword] = "true" if value is None else value
-    context.meta.update({GIVEN: given, SETTING_FILES: files})
+    experiments = [text for text in texts if _is_file(text) and "runs" in _content(text)]
+    shared = {keyword for keyword, path in files.items() if path in experiments}
+    context.meta.update({GIVEN: given, SETTING_FILES: files, SHARED: shared})
 
 
 def _pairs(texts: Iterable[str], command: click.Command) -> Iterator[tuple[str, str | None, str]]:
@@ -413,6 +419,8 @@ def with_experiment(
     given, _, _ = command.make_parser(context).parse_args(args=list(args))
     typed = [*_listed(given.get("qrels")), *_listed(given.get("runs"))]
     named = [text for text in _listed(given.get("config")) if _is_file(text) and "runs" in _content(text)]
+    if len(named) > 1:
+        raise UsageError(f"{named[0]} and {named[1]} both list runs. Pass only one of them.")
     if named and typed:
         raise UsageError(
             f"{named[0]} already lists its runs. Pass either this file or QRELS RUN..., not both."
@@ -455,21 +463,23 @@ def _listed(value: object) -> list[str]:
 
 def _texts(key: str, value: Any, path: str) -> list[str]:
     """Return the values of a key of an experiment as on a command line; paths are relative to its file."""
-    if isinstance(value, dict):  # runs by name
-        return [f"{name}={_relative(str(file), path)}" for name, file in value.items()]
+    if isinstance(value, dict):  # runs by name, or conditions by measure
+        return [f"{name}={_relative(one, path) if key == 'runs' else one}" for name, one in value.items()]
     texts = [] if value is None else list(map(str, value if isinstance(value, list) else [value]))
     if key in ("measures", "fail_if_worse", "require_not_worse", "fail_below"):
         return texts
     found = []
     for text in texts:
         name, equals, file = text.rpartition("=")
-        there = os.path.lexists(_relative(file, path)) or key not in ("baseline", "machine")
-        found.append(name + equals + (_relative(file, path) if there else file))
+        found.append(name + equals + _relative(file, path, only_there=key in ("baseline", "machine")))
     return found
 
 
-def _relative(text: str, path: str) -> str:
-    return text if "://" in text else os.path.join(os.path.dirname(path), text)
+def _relative(text: object, path: str, *, only_there: bool = False) -> str:
+    """Return a path beside that of a file; with `only_there`, any text that names no file stays as it is."""
+    beside = os.path.join(os.path.dirname(path), str(text))
+    there = any(map(os.path.isfile, (beside, beside.rpartition(":")[0]))) or not only_there
+    return beside if there and "://" not in beside else str(text)
 
 
 def _is_file(text: str) -> bool:
@@ -506,14 +516,14 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
                 hint = "An experiment also needs the key 'runs'."
             raise InputError(f"'{group}' is not a table of settings", path=path, hint=hint)
         for name, content in table.items():
-            known = SETTINGS.get(f"{group}.{name}")
+            known = SETTINGS.get(f"{group}.{name}".replace("-", "_"))
             if known is not None and known.key not in own:
                 continue
             values = content if isinstance(content, list) and known is not None and known.many else [content]
             for value in values:
                 text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
                 if known is not None and isinstance(known.kind, InputPath):
-                    text = os.path.join(os.path.dirname(path), text)
+                    text = _relative(text, path, only_there=isinstance(known.kind, PathOrText))
                 yield f"{group}.{name}", text
 
 
