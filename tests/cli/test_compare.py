@@ -76,6 +76,19 @@ def test_jsonl_is_one_pair_a_line(leadline: Leadline, files: list[str]) -> None:
     assert [(pair["a"], pair["b"]) for pair in pairs[:2]] == [("new", "old"), ("other", "old")]
 
 
+@pytest.mark.parametrize(
+    "runs", [["[no]*.run"], ["{here}/new.run", "{here}/old.run"], ["new.run", "x=old.run"]]
+)
+def test_a_baseline_among_the_runs_is_read_once(
+    runs: list[str], leadline: Leadline, files: list[str], tmp_path: Path
+) -> None:
+    given = [run.format(here=tmp_path) for run in runs]
+    pairs = leadline("compare", files[0], *given, "--baseline", "old.run", "-m", "AP", "-f", "json").data[
+        "pairs"
+    ]
+    assert [pair["a"] for pair in pairs if pair["a"] != "other"] == ["new"]
+
+
 def test_of_many_pairs_the_verdicts_are_counted(leadline: Leadline, files: list[str]) -> None:
     more = [option for name in ("RR", "AP", "P@1", "P@3", "nDCG@3") for option in ("-m", name)]
     text = leadline("compare", *files, *more).out

@@ -12,6 +12,7 @@ from leadline.cli._arguments import are_values
 from leadline.cli._help import typed
 from leadline.data.registry import split_names
 from leadline.errors import UsageError
+from leadline.io.run_names import named_files
 
 if TYPE_CHECKING:
     from leadline.evaluation.results import Results
@@ -41,7 +42,8 @@ def refuse_no_runs(runs: Sequence[str], usual: str = "QRELS RUN RUN...") -> None
 
 def files_among(baselines: Sequence[str], runs: Sequence[str]) -> list[str]:
     """Return the baselines that are files and not among the runs."""
-    return [one for one in baselines if one not in runs and os.path.isfile(one)]
+    among = {os.path.realpath(file) for run in runs for _, file in named_files(run)}
+    return [one for one in baselines if os.path.isfile(one) and os.path.realpath(one) not in among]
 
 
 def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:

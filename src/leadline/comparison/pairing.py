@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -295,9 +296,9 @@ def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
 
 def baselines_of(results: Results, baseline: str | Sequence[str] | None) -> list[str]:
     """Return the names of baselines, each given by its name or by the path of its file."""
-    by_path = {run.path: run.name for run in results.runs if run.path}
+    by_path = {os.path.realpath(run.path): run.name for run in results.runs if run.path}
     return [
-        name if name in results.names else by_path.get(name, name)
+        name if name in results.names else by_path.get(os.path.realpath(name), name)
         for name in listed_names(() if baseline is None else baseline)
     ]
 
