@@ -121,6 +121,39 @@ def test_the_smallest_p_is_reached_by_differences_of_one_sign() -> None:
         assert found.p_corrected[0, 0] == pytest.approx(smallest_p(rules, 6, found.size)), correction
 
 
+@pytest.mark.parametrize(
+    ("correction", "queries", "expected"),
+    [
+        ("Tukey", 4, "(at most 4): p (Tukey) is at least 0.13"),
+        ("Tukey", 6, ""),
+        ("MaxT", 1, "(at most 1): p (MaxT) is undefined"),
+        ("none", 1, "(at most 1): p (T) is undefined"),
+    ],
+)
+def test_too_few_queries_are_said(correction: str, queries: int, expected: str) -> None:
+    results = results_of(np.linspace(0, 0.9, 2 * queries).reshape(-1, 2).T ** 2)
+    rules = Rules.of(correction=correction)
+    found = engine.Tested(Differences.of(results, pairs_of(results, None)), rules)
+    assert " ".join(map(str, found.notices())).endswith(expected)
+    assert bool(found.notices()) == bool(expected)
+    assert (found.verdicts == [["undecided"]]) == ("undefined" in expected)
+
+
+def test_the_sign_test_does_not_decide_for_tukey() -> None:
+    results = results_of([[0.1] * 8, [0.2] * 8, [0.3] * 8])
+    pairs = pairs_of(results, None)
+    for correction in ("Holm", "Tukey"):
+        found = engine.Tested(Differences.of(results, pairs), Rules.of(correction=correction)).notices()
+        assert any(one.code == "decided_by_sign" for one in found) == (correction == "Holm")
+
+
+def test_the_only_testable_column_of_a_family_has_its_interval() -> None:
+    table = drawn(3, columns=2)
+    found = engine.Tested([Differences(table, reasons=["", "few"])], Rules())
+    assert found.shown_limits[0, 0].tolist() == found.limits[0, 0].tolist()
+    assert np.isfinite(found.shown_limits[0, 0]).all()
+
+
 def test_queries_and_groups_of_queries_must_be_five() -> None:
     table = np.ones((6, 3))
     table[4:, 1] = np.nan

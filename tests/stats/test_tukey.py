@@ -119,6 +119,18 @@ def test_too_few_shuffles_reach_nothing() -> None:
     assert math.isfinite(tukey(smooth(10, 4), draws=19).half_width(0.95))
 
 
+def test_without_a_rarer_permutation_nothing_is_reached() -> None:
+    assert tukey(smooth(4, 2)).half_width(0.95) == math.inf  # 2 of 16 patterns have the largest range
+    assert tukey(smooth(1, 2)).half_width(0.95) == math.inf
+    assert math.isfinite(tukey(smooth(6, 2)).half_width(0.95))
+    assert tukey(np.repeat(smooth(4), 2, axis=1)).half_width(0.95) == 0
+
+
+def test_the_order_of_the_runs_changes_nothing() -> None:
+    values = smooth(10, 4)
+    assert tukey(values, draws=99).drawn.tolist() == tukey(values[:, ::-1], draws=99).drawn.tolist()
+
+
 def test_identical_runs_have_p_one() -> None:
     values = np.repeat(smooth(10), 3, axis=1)
     assert tukey(values, draws=99).p_values(differences(values)).tolist() == [1.0] * 3

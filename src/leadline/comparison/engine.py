@@ -286,10 +286,7 @@ class Tested:
         if rules.joint == MAX_T:
             limits = np.stack(self._max_t[number].limits(rules.confidence), axis=1)
             return _unbounded(limits, table, significant, self.groups)
-        size = int((~np.isnan(self.p_uncorrected[indices])).sum())
-        if size < 2:
-            return np.full((len(significant), 2), np.nan)
-        share = rules.alpha / size
+        share = rules.alpha / max(1, int((~np.isnan(self.p_uncorrected[indices])).sum()))
         if isinstance(rules.correction, BH):
             share *= max(1, int(significant.sum()))
         return self._interval(table, 1 - share, significant)
@@ -346,7 +343,8 @@ class Tested:
         found = [*self._incomplete(), *self._out_of_reach(), *self._few_queries()]
         if isinstance(self.rules.test, Bootstrap):
             found += _resamples_without_spread(self.differences)
-        count = sum(int(decided_by_sign(table, self.groups).sum()) for table in self.differences)
+        tested = self.differences if self.rules.joint != TUKEY else []
+        count = sum(int(decided_by_sign(table, self.groups).sum()) for table in tested)
         words = f"the sign test decides {counted(count, 'pair')} with the same difference on every query"
         return [*found, *raised(("decided_by_sign", words, count))]
 
@@ -358,6 +356,12 @@ class Tested:
             words = f"{TUKEY} leaves out {queries(left)} for which a run has no {part.measure}"
             found += raised(("incomplete_queries", words, left))
         return found
+
+    def smallest_p(self, units: int) -> float:
+        """Return the smallest corrected p that so many differing queries (or groups) can give."""
+        if self.rules.joint == TUKEY:
+            return min(float(one.p_values(one.drawn[-1])) for one in self._tukey)
+        return smallest_p(self.rules, units, self.size)
 
     def _few_queries(self) -> list[ResultWarning]:
         """Return how often simultaneous intervals from few queries hold; nothing for a single pair."""
@@ -385,15 +389,13 @@ class Tested:
     def _out_of_reach(self) -> list[ResultWarning]:
         """Return a warning if no corrected p-value can be below the significance level."""
         rules, size = self.rules, self.size
-        if rules.joint == TUKEY:
-            return []
         most = max(int((np.nan_to_num(table) != 0).sum(axis=0).max()) for table in self.differences)
         noun = "queries"
         codes = self.groups.codes if isinstance(self.groups, Weighted) else self.groups
         if codes is not None and in_groups(self.groups):
             noun = "groups of queries"
             most = min(most, max(_most_groups(table, codes) for table in self.differences))
-        corrected = smallest_p(rules, most, size)
+        corrected = self.smallest_p(most)
         if most == 0 or corrected < rules.alpha:
             return []
         smallest, draws = rules.test.smallest(most), getattr(rules.test, "draws", 0)
@@ -403,8 +405,10 @@ class Tested:
             words = f"none of {size:,} tests can be significant with {draws:,} draws (use draws={enough})"
             return [ResultWarning("too_few_draws", words, size)]
         words = f"too few {noun} differ for a significant difference (at most {most:,}): "
-        if rules.joint == MAX_T:
-            words += f"p ({MAX_T}) is at least {corrected:.2g}"
+        if np.isnan(self.p_corrected).all():
+            words += f"p ({rules.joint or rules.test}) is undefined"
+        elif rules.joint:
+            words += f"p ({rules.joint}) is at least {corrected:.2g}"
         else:
             words += f"p ({rules.test}) is at least {smallest:.2g}" + f" in each of {size:,} tests" * (
                 size > 1

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from leadline.comparison.compare import results_of
-from leadline.comparison.engine import AllPairs, Tested, smallest_p
+from leadline.comparison.engine import AllPairs, Tested
 from leadline.comparison.pairing import (
-    TUKEY,
     Rules,
     at_look,
     check_averages,
@@ -391,10 +390,10 @@ def _ranked(results: Results, index: int, tested: Tested, draws: int) -> dict[st
 
 def _too_few(tested: Tested, units: int) -> list[ResultWarning]:
     """Return a warning if no corrected p-value can be below the significance level."""
-    rules, size = tested.rules, tested.size
-    if rules.joint == TUKEY or (smallest_p(rules, units, size) < rules.alpha and units >= 2):
+    rules, pairs = tested.rules, counted(tested.size, "pair")
+    if tested.smallest_p(units) < rules.alpha and units >= 2:
         return []
     words = (
-        f"no difference can be significant by {rules.test} over {counted(size, 'pair')} with {queries(units)}"
+        f"no difference can be significant by {rules.joint or rules.test} over {pairs} with {queries(units)}"
     )
     return [ResultWarning("too_few_queries", words, units)]

@@ -121,11 +121,15 @@ class RangeDistribution(NamedTuple):
     def half_width(self, level: float) -> float:
         """Return the half-width of the simultaneous intervals of all pairs.
 
-        A larger difference has p of at most 1 - level. Infinite if there are too few permutations.
+        A larger difference has p of at most 1 - level. Infinite if there are too few permutations, or too few
+        queries, so that no permutation has a larger range.
         """
         draws = len(self.drawn)
         allowed = math.floor((1 - level) * (draws + 1) + ROUNDING * draws)
-        return float(self.drawn[draws - allowed]) if allowed else math.inf
+        if not allowed:
+            return math.inf
+        width, most = float(self.drawn[draws - allowed]), float(self.drawn[-1])
+        return math.inf if allowed > 1 and self.slack < most <= width + self.slack else width
 
 
 def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> RangeDistribution:
@@ -152,6 +156,7 @@ def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> RangeDistrib
     if np.isnan(values).any():
         raise UsageError("some values are undefined. Pass a value for every query and run.")
     queries, runs = values.shape
+    values = np.sort(values, axis=1)  # the same draws for every order of the runs
 
     def block(generator: np.random.Generator, size: int) -> Floats:
         shuffled = np.repeat(values[None], size, axis=0)
@@ -169,7 +174,7 @@ CELLS = 4_000_000  # draws x columns per block
 class MaxT:
     """Adjusted two-sided p-values and simultaneous intervals of columns of differences.
 
-    `p` is step-down, and `p_single_step` never smaller; NaN for a column without queries.
+    `p` is step-down, and `p_single_step` never smaller; NaN for a column of fewer than two queries.
     """
 
     def __init__(self, observed: Totals, *, draws: int, seed: int) -> None:
@@ -237,7 +242,7 @@ class MaxT:
         sums = self._observed.sums
         stepped, single = np.full((2, sums.shape[1]), np.nan)
         clusters = (~np.isnan(sums)).sum(axis=0).astype(np.float64)
-        columns = np.flatnonzero((clusters > 0) & ~too_few_groups(self._observed))
+        columns = np.flatnonzero((clusters > 1) & ~too_few_groups(self._observed))
         if not len(columns):
             return stepped, single
         unsorted = _squared_t(np.nan_to_num(sums[:, columns]), clusters[columns])
@@ -283,8 +288,7 @@ def _squared_t(sums: Floats, clusters: Floats) -> Callable[[Floats], Floats]:
         explained = (patterns @ scaled) ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
             t = (clusters - 1) * explained / (1 - explained)
-        t[np.broadcast_to(clusters < 2, t.shape)] = 0.0
-        t[(explained >= 1 - ROUNDING) & (clusters >= 2)] = np.inf
+        t[explained >= 1 - ROUNDING] = np.inf
         return np.asarray(t)
 
     return squared
