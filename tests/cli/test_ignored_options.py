@@ -39,6 +39,7 @@ CALLS = {
     f"{FOR} -C pool.whole": "use only one of --for and --config pool.whole",
     f"{FOR} --for-pair bm25 dense -C new_runs=0.3": "use only one of --for-pair and --config pool.new_runs",
     "pool --from drawn.tsv --twice 3 --depth 3 -o new.tsv": "use only one of --twice and --depth",
+    "pool --from drawn.tsv --twice 3 --seed 3 -o new.tsv": "use only one of --twice and --seed",
     "pool --from drawn.tsv --leave-out t.tsv:a --looks 2 -o new.tsv": "--leave-out and --looks",
     "predict bm25.run --confidence 0.9": "--confidence needs --truth",
     "predict bm25.run -C text.fields=text": "--config text.fields needs --queries",

@@ -101,7 +101,7 @@ def typed(context: click.Context, *names: str) -> dict[str, object]:
 
 def refuse_unused(context: click.Context, mode: str, *used: str) -> None:
     """Raise UsageError for typed parameters that the option `mode` does not use."""
-    names = {str(one.name) for one in context.command.params} - {"config", "seed", "form", "output", *used}
+    names = {str(one.name) for one in context.command.params} - {"config", "form", "output", *used}
     for name in typed(context, *sorted(names)):
         one_of({mode: True, name: True})
 

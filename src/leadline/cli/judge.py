@@ -110,7 +110,7 @@ def command(
         _export(store, target, merge, outputs)
         return
     if simulate is not None:
-        refuse_unused(context, "--simulate", "simulate", "grades", "judges", "overlap", *files)
+        refuse_unused(context, "--simulate", "simulate", "grades", "judges", "overlap", "seed", *files)
         _simulate(pool, store, simulate, outputs, **options)
         return
     if outputs.files:

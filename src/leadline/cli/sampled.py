@@ -82,7 +82,7 @@ def command(
     """
     if pairs is not None:
         one_of({"-o FILE.svg": outputs.drawn, "--draw": pairs})
-        drawing = ("pairs", "docs", "sample", "certain", "negative", "qrels_columns", "kind")
+        drawing = ("pairs", "docs", "sample", "certain", "seed", "negative", "qrels_columns", "kind")
         refuse_unused(context, "--draw", "qrels", "scores", *drawing)
         refuse_same_output(pairs, *outputs.files)
         _draw(qrels, scores, pairs, docs, outputs, options, kind=kind)
