@@ -241,7 +241,7 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
     said = leadline("convert", path, tmp_path / "qrels.jsonl").out
     assert "4 judgments; pairs with several judges: 2, 1 with different grades (merged by majority)" in said
     assert "left out" not in said
-    assert "left out: column probability" in leadline("convert", path, tmp_path / "q.txt").out
+    assert "TREC format has no place" in leadline("convert", path, tmp_path / "q.txt").refusal
     assert read_qrels(str(tmp_path / "qrels.jsonl")) == read_qrels(path)
     checked = leadline("check", path)
     assert checked.status == 0

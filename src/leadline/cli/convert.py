@@ -32,7 +32,7 @@ from leadline.io.formats import (
 )
 from leadline.io.lines_by_query import StoredLists
 from leadline.io.merged_judgments import Judgment, merge
-from leadline.io.objects import Qrels, judgments_of, read_qrels, write_judgments, write_qrels
+from leadline.io.objects import Qrels, judgments_of, read_qrels, write_qrels
 from leadline.io.opening import first_bytes
 from leadline.io.read import qrels_of, stream_file
 from leadline.io.read_paths import declare_output
@@ -170,8 +170,7 @@ def command(
             found = None if queries is None else {query.id: query.content for query in read_queries(queries)}
             writing.write_rank_eval(qrels, target, index=str(index), queries=found)
         else:
-            write = write_judgments if to_trec else write_qrels  # what TREC format leaves out is printed
-            write(qrels, target, suffix=suffix)
+            write_qrels(qrels, target, suffix=suffix)
         summary = f"{counted_queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
         summary += "".join(f"; {words}" for _, words, _ in qrels.remarks)
         lost = _columns(file, "grade", names, subtopics=subtopics)

@@ -387,18 +387,13 @@ def write_qrels(qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str |
     q1,d1,1
     """
     from leadline.io.formats import suffix_of
-
-    qrels = read_qrels(qrels)
-    _refuse_loss(qrels, suffix_of(os.fspath(path)) if suffix is None else suffix)
-    write_judgments(qrels, path, suffix=suffix)
-
-
-def write_judgments(qrels: QrelsColumns, path: str | os.PathLike[str], *, suffix: str | None) -> None:
-    """Write judgments, without probabilities where the format has no place for them."""
     from leadline.io.tables import table_of_qrels
     from leadline.io.write import write_table
 
-    write_table(table_of_qrels(qrels), path, suffix=suffix, sources=qrels.sources)
+    qrels = read_qrels(qrels)
+    table = table_of_qrels(qrels)
+    _refuse_loss(qrels, suffix_of(os.fspath(path)) if suffix is None else suffix)
+    write_table(table, path, suffix=suffix, sources=qrels.sources)
 
 
 def _refuse_loss(qrels: Qrels, suffix: str) -> None:
