@@ -98,6 +98,14 @@ def test_a_least_mean(session: pytest.Pytester) -> None:
     )
 
 
+def test_columns_of_the_judgments_are_an_option(session: pytest.Pytester) -> None:
+    rows = "".join(f"d,1,q{query}\n" for query in range(QUERIES))
+    (session.path / "data" / "qrels.txt").write_text(rows)
+    columns = "qrels_columns='doc_id,relevance,query_id'"
+    body = f"leadline_gate.assert_at_least('data/old.run', 'RR', 0.3, {columns})"
+    run(session, body).assert_outcomes(passed=1)
+
+
 def test_runs_may_be_in_memory_and_have_the_same_name(session: pytest.Pytester) -> None:
     body = """
 good = {f"q{n}": {"d": 1.0} for n in range(30)}

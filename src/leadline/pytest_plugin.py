@@ -276,7 +276,7 @@ class LeadlineGate:
         from leadline.errors import UsageError
         from leadline.io.objects import read_qrels
 
-        reading = _chosen(options, "subtopics")
+        reading = _chosen(options, "subtopics qrels_columns")
         if qrels is not None:
             return read_qrels(qrels, **reading)
         place = self.config.getini("leadline_qrels")

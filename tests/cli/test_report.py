@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import leadline as ll
 from conftest import REPOSITORY, Leadline
 from leadline.comparison.compare import compare
 from leadline.pages.report_page import tally
@@ -64,6 +65,32 @@ def test_the_baseline_may_be_a_file_of_its_own(leadline: Leadline, tmp_path: Pat
         leadline("compare", *ASKED[1:], "--baseline", saved, "--update-baseline", saved, *forced).status == 0
     )
     assert f"{saved} is a baseline file" in leadline(*ASKED, "--baseline", saved).refusal
+
+
+def test_digits_are_those_of_the_table_too(leadline: Leadline, tmp_path: Path) -> None:
+    table = tmp_path / "means.txt"
+    asked = (*ASKED, "-m", "AP", "-o", tmp_path / "page.html", "-o", table, "-C", "output.digits=2")
+    assert " 0.67 " in leadline(*asked).out
+    assert " 0.67 " in table.read_text()
+
+
+def test_a_report_on_a_sampled_pool_plans_nothing(leadline: Leadline, tmp_path: Path) -> None:
+    drawn = tmp_path / "drawn.csv"
+    drawn.write_text("query_id,doc_id,relevance,probability\nknots,d1,1,0.5\n")
+    asked = ("report", drawn, *ASKED[2:], "-C", "test.smallest=0.1", "-o", tmp_path / "page.html")
+    assert "--config test.smallest does not apply to a report on a sampled pool." in leadline(*asked).refusal
+
+
+def test_columns_of_judgments_are_named_in_python_too(tmp_path: Path) -> None:
+    judged = tmp_path / "judged.csv"
+    rows = (line.split() for line in (EXAMPLES / "qrels.txt").read_text().splitlines())
+    judged.write_text("".join(f"{document},{grade},{query}\n" for query, _, document, grade in rows))
+    page, columns = tmp_path / "page.html", "doc_id,relevance,query_id"
+    given = ll.report(judged, ["bm25.run", "dense.run"], page, measures="AP", qrels_columns=columns)
+    assert (
+        given.results.means.tolist()
+        == ll.evaluate("qrels.txt", ["bm25.run", "dense.run"], "AP").means.tolist()
+    )
 
 
 def test_where_all_differences_are_significant_no_others_are_counted() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, inputs_of, progress
 from leadline.cli._reading_options import judgments_and_draw, labels_of, read_with
 from leadline.cli._scores import files_among, given_scores, refuse_no_runs, values_given
@@ -35,7 +36,6 @@ def command(
     measures: tuple[str, ...],
     level: float | None,
     top: int | None,
-    digits: int | None,
     outputs: Outputs,
     kind: str | None,
     **options: Any,
@@ -59,13 +59,13 @@ def command(
         measure. [default: AP, nDCG@10, RR, P@10, R@100, Judged@10; with a pool or per-query values, all of
         their measures]
     use tests, sample, evaluation, scores
-    -C output.digits, output.top
-    -o | default leadline-report.html
+    -C output.top
+    -o | default leadline-report.html | digits
     """
     wanted = "html" in outputs.forms
     if wanted:
         require("HTML pages")
-    digits = 4 if digits is None else digits
+    digits = outputs.digits or 4
     baseline = options.pop("baseline")
     rules = Rules.take(options)
     if scores := values_given(context, (qrels, *runs), kind):
@@ -84,6 +84,11 @@ def command(
         table, draw = judgments_and_draw(qrels, options, kind, measures)
         pool, judged = options["pool"], len(table.grades)
         if draw is not None:
+            for option in typed(context, "smallest"):
+                raise UsageError(
+                    f"{option} does not apply to a report on a sampled pool. Use `leadline compare` to plan, "
+                    f"or leave out {option}."
+                )
             options |= {"pool": draw, "machine": labels_of(draw, options["machine"])}
         with progress("runs") as on_run:
             comparison, curves = compared(

@@ -102,7 +102,8 @@ def report(
         if runs is None:
             raise UsageError(f"there are judgments but no runs. {CALL}")
         target = _path(path, None)
-        table = read_qrels(qrels, subtopics=options.get("subtopics", False))
+        reading = {name: options[name] for name in ("subtopics", "qrels_columns") if name in options}
+        table = read_qrels(qrels, **reading)
         baseline = options.pop("baseline", None)
         comparison, curves = compared(table, runs, measures, Rules.take(options), baseline, **options)
         judgments, again = len(table), f"leadline.report(qrels, runs, {target!r})"
