@@ -627,7 +627,7 @@ def test_order_rank_takes_runs_without_scores(columns: str, tmp_path: Path, lead
                 "With --config read.order=rank, the ranks for a query must all be different."
             ),
         ),
-        (("1", "2.0", "3"), "2: rank '2.0' is not a whole number of at least 0"),
+        (("1", "2.5", "3"), "2: rank '2.5' is not a whole number of at least 0"),
         (("x", "2", "3"), "1: rank 'x' is not a whole number of at least 0"),
         (("1", "2", "-3"), "3: rank '-3' is not a whole number of at least 0"),
     ],

@@ -332,3 +332,15 @@ def test_a_table_of_ranks_without_scores_names_the_option_that_reads_it(tmp_path
     with pytest.raises(InputError, match="order='rank'"):
         ll.read_run(path)
     assert ll.read_run(path, order="rank").to_dict() == {"q1": {"d1": -1.0, "d2": -2.0}}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "query_id,doc_id,score,rank\nq1,d1,2,2.0\nq1,d2,1,1.\n"),
+        ("a.run", "q1 Q0 d1 2.0 2 t\nq1 Q0 d2 1. 1 t\n"),
+    ],
+)
+def test_whole_ranks_may_be_written_with_a_decimal_point(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    assert ll.read_run(tmp_path / name, order="rank").to_dict() == {"q1": {"d2": -1.0, "d1": -2.0}}

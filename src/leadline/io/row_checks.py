@@ -406,7 +406,7 @@ class _Gathered:
         names, convert = self.records.columns, self.records.convert
         code = to_bytes(query) if type(query) is str else identify(query, names[0], convert)
         name = identify(document, names[1], convert)
-        place_in_list = rank_of(rank) if self.what == "score" else -1
+        place_in_list = rank_of(rank, decimal=self.by_rank) if self.what == "score" else -1
         if self.by_rank:
             if place_in_list < 0:
                 raise InputError(f"rank {rank!r} is not a whole number of at least 0", code="rank")
@@ -538,14 +538,14 @@ def identify(value: Any, column: str, convert: str = "") -> bytes:
     )
 
 
-def rank_of(value: Any) -> int:
+def rank_of(value: Any, *, decimal: bool = False) -> int:
     """Read a rank; -1 if it is not a whole number of 0 or more.
 
-    >>> rank_of("12"), rank_of(3.0), rank_of(None)
-    (12, 3, -1)
+    >>> rank_of("12"), rank_of(3.0), rank_of(None), rank_of("3.0", decimal=True)
+    (12, 3, -1, 3)
     """
     if isinstance(value, str):
-        return plain.rank_of(value.strip().encode("utf-8", "replace"))
+        return plain.rank_of(value.strip().encode("utf-8", "replace"), decimal=decimal)
     try:
         return int(value) if value >= 0 and int(value) == value else -1
     except (TypeError, ValueError, OverflowError):

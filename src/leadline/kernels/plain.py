@@ -127,8 +127,10 @@ def value_of(parse: Callable[[bytes, int], float], fields: list[bytes], place: i
         raise
 
 
-def rank_of(field: bytes) -> int:
-    """Parse a rank; -1 if the column holds something else."""
+def rank_of(field: bytes, *, decimal: bool = False) -> int:
+    """Parse a rank; -1 if the column holds something else. `decimal` also accepts 1.0."""
+    if decimal and not field.isdigit():
+        field = re.sub(rb"(?<=[0-9])\.0*\Z", b"", field)
     return int(field) if field.isdigit() and len(field) < 10 else -1
 
 
@@ -186,7 +188,7 @@ def scan_run(
             bounds.append(len(documents))
             begun = (line_number, start, extra, dropped)
         extra += len(fields) > 6
-        rank = rank_of(fields[3])
+        rank = rank_of(fields[3], decimal=by_rank)
         if by_rank:
             if rank < 0:
                 found = f"rank {shown(fields[3])} is not a whole number of at least 0"
