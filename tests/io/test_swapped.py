@@ -113,6 +113,13 @@ def test_grades_that_may_be_scores_are_remarked(tmp_path: Path, leadline: Leadli
     assert ["grades_like_scores" in found for found in codes] == [True, False]
 
 
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_the_remark_on_grades_does_not_depend_on_the_form(suffix: str, tmp_path: Path) -> None:
+    for source in (written(tmp_path / f"a{suffix}", COSINE), COSINE, rows(COSINE)):
+        assert [code for code, _, _ in read_qrels(source).remarks] == ["grades_like_scores"]
+    assert read_qrels(COSINE, kind="qrels").remarks == ()
+
+
 @pytest.mark.usefixtures("form")
 def test_four_columns_that_count_are_a_ranking(tmp_path: Path, leadline: Leadline) -> None:
     path = tmp_path / "ranking.txt"

@@ -156,6 +156,15 @@ def test_that_judgments_are_a_sample_is_said(strata: str) -> None:
     assert [warning.count for warning in results.warnings if warning.code == "sampled_judgments"] == [13]
 
 
+def test_a_sample_of_all_documents_is_no_sample_in_any_form(tmp_path: Path) -> None:
+    path = tmp_path / "all.qrels"
+    path.write_text("1 0 d1 1 1.0\n1 0 d2 0 1.0\n")
+    rows = [
+        {"query_id": "1", "doc_id": f"d{place}", "relevance": 2 - place, "probability": 1} for place in (1, 2)
+    ]
+    assert ll.read_qrels(path).remarks == ll.read_qrels(rows).remarks == ()
+
+
 def test_the_iteration_is_no_document_where_documents_are_numbers(tmp_path: Path) -> None:
     path = tmp_path / "legal.qrels"
     path.write_text("1 0 51 1 0.7\n2 0 52 0 0.5\n")

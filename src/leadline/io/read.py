@@ -11,7 +11,7 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import RunColumns
 from leadline.errors import InputError, UsageError
-from leadline.io import row_checks, row_columns, selection, trec_qrels, trec_runs
+from leadline.io import row_checks, row_columns, selection, swapped_arguments, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, records_of
 from leadline.io.opening import BOM, Buffers, first_bytes
 from leadline.io.row_checks import machine_remarks
@@ -48,7 +48,10 @@ UNNAMED = "run"  # name of a run without one
 
 def judgments_in(source: QrelsLike, reading: Reading, *, sure: bool = False) -> QrelsColumns:
     """Read judgments from any supported source; what looks like a run is refused unless `sure`."""
-    qrels = selection.selected_qrels(_qrels(source, reading, sure=sure), reading)
+    qrels = _qrels(source, reading, sure=sure)
+    if not sure and not isinstance(source, QrelsColumns):
+        qrels.remarks = (*qrels.remarks, *swapped_arguments.remarks_on(qrels))
+    qrels = selection.selected_qrels(qrels, reading)
     if reading.negative == "unjudged" and (qrels.grades < 0).any():
         if qrels.strata is not None:
             raise InputError(
@@ -77,7 +80,7 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> QrelsColumns:
         return source
     if isinstance(source, (str, os.PathLike)):
         return qrels_of(opened(os.fspath(source)), reading, sure=sure)
-    from leadline.io import python_inputs, swapped_arguments
+    from leadline.io import python_inputs
 
     columns = None if subtopics else python_inputs.dictionary_columns(source)
     if columns is not None:
@@ -119,8 +122,6 @@ def _qrels_of(source: Opened, reading: Reading, *, sure: bool) -> QrelsColumns:
         return trec_qrels.read(source.path, subtopics=subtopics, whole=source.whole, sure=sure)
     if source.format.qrels is not None and reading.qrels_columns is None:
         return source.format.qrels(source, subtopics)
-    from leadline.io import swapped_arguments
-
     found = records_of(source, "grade", reading, subtopics=subtopics)
     sure = sure or bool(source.format.judgments)
     if not sure:
@@ -132,7 +133,6 @@ def _qrels_of(source: Opened, reading: Reading, *, sure: bool) -> QrelsColumns:
         made.pool = read_drawn_pool(source.path) if read_design(source.path) else made.pool
     if not sure:
         swapped_arguments.refuse_scores(made, source.path)
-        made.remarks = (*made.remarks, *swapped_arguments.remarks_on(made))
     return made
 
 

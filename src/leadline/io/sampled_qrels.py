@@ -87,9 +87,6 @@ def read(source: Opened, subtopics: bool) -> QrelsColumns:
             if not math.isnan(row.probability):
                 shares.setdefault(to_text(row.query), {})[to_text(row.document)] = row.probability
         qrels = qrels.with_inclusion(shares)
-        words = (
-            f"sampled judgments with inclusion probabilities: {len(rows):,} (statAP estimates AP from them)"
-        )
     else:
         of_pair = {(to_text(row.query), to_text(row.document)): row.stratum for row in rows}
         labels = {label: code for code, label in enumerate(sorted({row.stratum or b"" for row in rows}))}
@@ -98,8 +95,8 @@ def read(source: Opened, subtopics: bool) -> QrelsColumns:
             f"unjudged documents in a stratified sample: {unjudged:,} of {len(rows):,} (xinfAP, infNDCG and "
             "statAP make estimates from such a sample)"
         )
-    remarks = about_remarks(plain.after_remarks(text)[1])
-    qrels.remarks = (*qrels.remarks, *remarks, ("sampled_judgments", words, len(rows)))
+        qrels.remarks = (("sampled_judgments", words, len(rows)),)
+    qrels.remarks = (*about_remarks(plain.after_remarks(text)[1]), *qrels.remarks)
     return qrels
 
 

@@ -123,7 +123,8 @@ def refuse_runs(source: Any, path: str = "qrels") -> None:
 
 def remarks_on(qrels: QrelsColumns) -> tuple[tuple[str, str, int], ...]:
     """Return a remark on grades that may be scores although they are no larger than grades are."""
-    if len(qrels.grades) < FEW or not mostly_fractions(qrels.grades, qrels.query):
+    whole = qrels.levels.dtype.itemsize == 1  # small whole numbers
+    if whole or len(qrels.grades) < FEW or not mostly_fractions(qrels.grades, qrels.query):
         return ()
     words = f"judgments whose grades look like scores: {len(qrels.grades):,}. Is this a run? QRELS come first"
     return (("grades_like_scores", words, len(qrels.grades)),)
