@@ -121,6 +121,12 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
     assert f"{said} Use --config read.known=FILE." in refusal
     refusal = leadline("agreement", first, second, "--runs", *runs, "-m", "Novelty").refusal
     assert f"{said} `leadline agreement` does not support this." in refusal
+    headerless = tmp_path / "headerless.csv"
+    headerless.write_text("q,d,1\n")
+    advice = "name all columns, as in `leadline convert --config read.columns=query_id,doc_id,grade`."
+    assert advice in leadline("agreement", headerless, second).refusal
+    advice = "name all columns, as in --config read.columns=query_id,doc_id,grade."
+    assert advice in leadline("convert", headerless, tmp_path / "x.qrels").refusal
 
 
 @pytest.mark.parametrize(

@@ -344,8 +344,11 @@ def taken(command: click.Command) -> list[Setting]:
     return [one.setting for one in command.params if isinstance(one, SettingParameter)]
 
 
-# A sentence of a refusal that advises a setting.
+# A sentence of a refusal that advises a setting, and the end of one that advises a setting of reading.
 ADVICE = re.compile(r"Use `?--config ([a-z]+\.[a-z_]+)(?:[^.]|\.(?=\S))*\.?")
+READ_AS = re.compile(
+    r"(add|as in) `?--config (read\.(?:order|on_\w+|columns|qrels_columns|subtopics))((?:=[\w,]+)?)`?"
+)
 
 
 def advised(text: str, command: click.Command) -> str:
@@ -353,10 +356,23 @@ def advised(text: str, command: click.Command) -> str:
 
     >>> advised("Novelty needs documents. Use --config read.known=FILE.", click.Command("suite"))
     'Novelty needs documents. `leadline suite` does not support this.'
+    >>> advised("To keep only one, add `--config read.on_duplicate=first`.", click.Command("suite"))
+    'To keep only one, use `leadline convert --config read.on_duplicate=first`.'
     """
     keys = {one.key for one in taken(command)}
     instead = f"`leadline {command.name}` does not support this."
-    return ADVICE.sub(lambda found: found[0] if found[1] in keys else instead, text)
+
+    def elsewhere(found: re.Match[str]) -> str:
+        verb, key, value = found.groups()
+        if key in keys:
+            return found[0]
+        call = f"--config {key.replace('qrels_', '')}{value}"
+        if command.name == "convert":
+            return f"{verb} {call}"
+        other = "evaluate" if key == "read.subtopics" else "convert"
+        return f"{verb.replace('add', 'use')} `leadline {other} {call}`"
+
+    return READ_AS.sub(elsewhere, ADVICE.sub(lambda found: found[0] if found[1] in keys else instead, text))
 
 
 def replacing(command: click.Command, option: str) -> Setting | None:
