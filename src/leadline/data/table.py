@@ -223,13 +223,16 @@ class Column(NamedTuple):
 
     def cells(self) -> list[Cell]:
         """Return the values as cells; None is undefined, and flags are yes and no."""
-        cells = [WORDS[value] if isinstance(value, bool) else value for value in self.plain()]
+        cells = [WORDS[value] if isinstance(value, bool) else value for value in self._defined()]
         if self.form != PROBABILITY:
             return cells
         return [Probability(cell) if isinstance(cell, float) else cell for cell in cells]
 
     def plain(self) -> list[Any]:
-        """Return the values as built-in types; None is undefined."""
+        """Return the values as built-in types; None is undefined, or the id in a row of means."""
+        return [None if isinstance(value, RowLabel) else value for value in self._defined()]
+
+    def _defined(self) -> list[Any]:
         values = self.values.tolist() if isinstance(self.values, np.ndarray) else self.values
         return [None if isinstance(value, float) and not math.isfinite(value) else value for value in values]
 
