@@ -29,6 +29,7 @@ SHARED = {
     "counts.ignored_columns": "Lines with more than six columns, of which the first six are used.",
     "counts.rank_disagrees": "Lists whose rank column contradicts the scores.",
     "counts.repeated_documents": "Repeated documents that were dropped.",
+    "counts.held_documents": "Repeated documents that keep their ranks and count as not relevant.",
     "counts.dropped_scores": "Documents dropped because their score is NaN.",
     "counts.identical_ids": "Documents dropped because their id is that of their query.",
     "counts.absent_queries": "Selected queries that the run lacks (`--config read.queries_in`).",

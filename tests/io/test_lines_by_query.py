@@ -122,7 +122,7 @@ def test_faults_are_told_and_repaired_as_in_memory(
             run, _ = counted_run(path, reading=Reading(**options))
         except InputError as error:
             return str(error)
-        return columns_of(judged), counts.repeated, counts.dropped, run.to_dict()
+        return columns_of(judged), counts.repeated + counts.held, counts.dropped, run.to_dict()
 
     found = outcome()
     assert on_disk or ORIGINAL is None or " x " in change or " nan " in change or "order" in options

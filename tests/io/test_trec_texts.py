@@ -424,8 +424,16 @@ def test_a_repaired_run_read_whole_is_judged_like_its_file(policy: OnDuplicate, 
     qrels = read_qrels({"q1": {"a": 1, "c": 1}})
     run = read_run(path, on_duplicate=policy)
     judged, tally = judge(str(path), qrels, reading=Reading(on_duplicate=policy))[1:]
-    assert tally.repeated == 2
+    assert (tally.held if policy == "hold" else tally.repeated) == 2
     assert columns_of(JudgedRun.of_run(run, qrels)) == columns_of(judged)
+
+
+@pytest.mark.parametrize("names", ["bb", "abbac", "zcbbbbabac"])
+def test_tied_repeats_of_a_run_read_whole_hold_the_ranks_of_its_file(names: str, tmp_path: Path) -> None:
+    path = run_of(tmp_path, "".join(f"q1 Q0 {name} 1 2 t\n" for name in names))
+    qrels = read_qrels({"q1": {"a": 1, "b": 1, "c": 0}})
+    judged = judge(str(path), qrels, reading=Reading(on_duplicate="hold"))[1]
+    assert columns_of(JudgedRun.of_run(read_run(path, on_duplicate="hold"), qrels)) == columns_of(judged)
 
 
 @pytest.mark.parametrize("narrow", [False, True])

@@ -70,6 +70,7 @@ OF_RUNS = {
     "ignored_columns",
     "rank_disagrees",
     "repeated_documents",
+    "held_documents",
     "dropped_scores",
     "identical_ids",
 }

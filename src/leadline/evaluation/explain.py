@@ -274,6 +274,7 @@ def _info(evaluated: RunInfo, counts: ReadCounts, source: RunLike) -> RunInfo:
         "ignored_columns": counts.extra_columns,
         "rank_disagrees": counts.disordered,
         "repeated_documents": counts.repeated,
+        "held_documents": counts.held,
         "dropped_scores": counts.dropped,
         "identical_ids": counts.identical,
     }

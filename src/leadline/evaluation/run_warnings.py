@@ -71,6 +71,7 @@ def counts_of(judged: JudgedRun, counts: ReadCounts, measures: Sequence[Measure]
         "ignored_columns": counts.extra_columns,
         "rank_disagrees": counts.disordered,
         "repeated_documents": counts.repeated,
+        "held_documents": counts.held,
         "dropped_scores": counts.dropped,
         "identical_ids": counts.identical,
     }
@@ -128,6 +129,11 @@ PER_RUN: dict[str, tuple[str, str, str]] = {
         "whose ranks contradict the scores{in_runs} (scores win, unless --config read.order=rank)",
     ),
     "repeated_documents": ("repeated document", "repeated documents", "in {runs} (one of each kept)"),
+    "held_documents": (
+        "repeated document",
+        "repeated documents",
+        "in {runs} (repeats keep their ranks as non-relevant)",
+    ),
     "dropped_scores": ("line", "lines", "with score NaN in {runs} (dropped as requested)"),
     "identical_ids": ("document", "documents", "with the id of their query in {runs} (dropped as requested)"),
 }

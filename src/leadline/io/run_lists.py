@@ -100,6 +100,20 @@ class Lists:
         vars(self).pop("hashes", None)
         self.unique = False
 
+    def name_repeats(self, number: int) -> None:
+        """Give repeats that are held names of their own, which keep their order among ties."""
+        ids = list(self.located())
+        names = list(ids)
+        for count, row in enumerate(self.held, start=number):
+            place = int(np.searchsorted(self.bounds, row, side="right"))
+            rows = range(*self.bounds[place - 1 : place + 1].tolist())
+            tied = [ids[other] for other in rows if self.scores[other] == self.scores[row]]
+            names[row] += b" (repeat %d)" % count  # no id of a TREC file has a blank
+            if tied.count(ids[row]) > 1:  # with this name it would rank above the document
+                below = max((name for name in tied if name < ids[row]), default=b"")
+                names[row] = b"%b (repeat %d of %b)" % (below, count, ids[row])
+        self.replace_ids(names)
+
     def group(self) -> None:
         """Merge the lists of each query, in the order of first appearance."""
         if len(set(self.queries)) == len(self.queries):
@@ -224,10 +238,11 @@ class Lists:
                     line=self.lines[row],
                     hint=REPAIR if action == "appears" else "",
                 )
-            self.repeated += 1
             if on_duplicate == "hold":
                 self.held.append(row)
-            elif on_duplicate == "last" or (on_duplicate == "max" and self.scores[row] > self.scores[first]):
+                continue
+            self.repeated += 1
+            if on_duplicate == "last" or (on_duplicate == "max" and self.scores[row] > self.scores[first]):
                 drop.add(first)
                 kept[names[row]] = row
             else:
@@ -362,6 +377,7 @@ class ReadCounts:
     queries: int = 0
     extra_columns: int = 0
     repeated: int = 0
+    held: int = 0
     dropped: int = 0
     identical: int = 0
     disordered: int = 0
@@ -376,6 +392,7 @@ class ReadCounts:
         self.queries += len(lists.queries)
         self.extra_columns += lists.extra
         self.repeated += lists.repeated
+        self.held += len(lists.held)
         self.dropped += lists.dropped
         self.identical += lists.identical
         self.remarks += lists.remarks
@@ -420,12 +437,9 @@ class Gathered:
         """Keep some lists, unless one contains a document twice."""
         if not are_unique(lists.unordered):
             return False
-        if held := lists.unordered.held:
-            names = list(lists.unordered.ids())
-            for count, row in enumerate(held, start=self.repeats):
-                names[row] += b" (repeat %d)" % count  # no id of a TREC file has a blank
-            lists.unordered.replace_ids(names)
-            self.repeats += len(held)
+        if lists.unordered.held:
+            lists.unordered.name_repeats(self.repeats)
+            self.repeats += len(lists.unordered.held)
         self.queries += lists.queries
         self.sizes.append(np.diff(lists.bounds))
         self.ids.append(lists.ids())
