@@ -445,11 +445,11 @@ def test_the_best_place_of_a_held_document_counts(window: int, narrow: bool, tmp
     assert (judged.rank.tolist(), judged.length.tolist()) == ([1], [3])
 
 
-def test_a_query_whose_every_line_is_dropped_stays_an_empty_list(tmp_path: Path) -> None:
+def test_a_query_whose_every_line_is_dropped_is_missing(tmp_path: Path) -> None:
     path = run_of(tmp_path, "q1 Q0 a 1 nan t\nq2 Q0 a 1 1 t\nq3 Q0 a 1 nan t\n")
     qrels = read_qrels({"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}})
     judged, tally = judged_by(path, qrels, window=8, reading=Reading(on_nan="drop"))
-    assert judged.length.tolist() == [0, 1, 0]
+    assert judged.present.tolist() == [False, True, False]
     assert tally.dropped == 2
     whole = read_run(path, on_nan="drop")
     assert columns_of(JudgedRun.of_run(whole, qrels)) == columns_of(judged)

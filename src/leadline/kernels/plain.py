@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from leadline.errors import InputError, repeated
@@ -218,6 +219,9 @@ def scan_run(
         size = bounds.pop() if queries else 0
         del queries[-1:], documents[size:], values[size:], ranks[size:], lines[size:]
     bounds.append(len(documents))
+    filled = [place for place, (low, high) in enumerate(pairwise(bounds)) if low < high]
+    queries = [queries[place] for place in filled]  # without those of which every score is NaN
+    bounds = [0, *(bounds[place + 1] for place in filled)]
     return ParsedRows(
         queries, bounds, documents, values, ranks, lines, extra, tag, dropped, line_number, byte, remarks
     )
