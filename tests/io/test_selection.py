@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,16 @@ def test_both_forms_select_as_the_definition_says(
 
 
 @pytest.mark.usefixtures("form")
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("documents", [{"d": 1.0}, {"q1": 2.0, "d": 1.0}])
+def test_a_list_that_is_empty_before_the_selection_stays(documents: dict[str, float], tmp_path: Path) -> None:
+    run = {"q1": documents, "q2": {}, "q3": {}, "q4": {"q4": 1.0}}
+    (tmp_path / "a.json").write_text(json.dumps(run))
+    for source in (run, tmp_path / "a.json"):
+        reading = Reading(drop_identical_ids=True, queries_in=["q1", "q2", "q4"])
+        assert counted_run(source, reading=reading)[0].to_dict() == {"q1": {"d": 1.0}, "q2": {}}
+
+
 def test_a_repeat_outside_the_selection_is_not_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text("q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\nq2 Q0 d1 2 1 t\n")

@@ -6,12 +6,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from copy import copy
+from itertools import compress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from leadline import kernels
-from leadline.data.arrays import Flags, Integers
+from leadline.data.arrays import Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes, to_text
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import ChunkIds, Lengths, QueryFile, Reading
@@ -80,17 +81,21 @@ def clean(lists: Lists, reading: Reading, *, whole: bool = False) -> None:
 
 
 def _select(lists: Lists, reading: Reading) -> None:
+    """Keep the lists of selected queries, unless they lose every document."""
     wanted = wanted_queries(reading)
     sizes = np.diff(lists.bounds)
-    kept = np.ones(len(lists.scores), dtype=np.bool_)
-    if wanted is not None:
-        kept = np.repeat(np.array([query in wanted for query in lists.queries], dtype=np.bool_), sizes)
+    asked = np.array([wanted is None or query in wanted for query in lists.queries], dtype=np.bool_)
+    kept = np.repeat(asked, sizes)
     if reading.drop_identical_ids:
         same = _identical(lists)
         lists.identical = int(kept[same].sum())
         kept[same] = False
-    if not kept.all():
-        _keep(lists, kept)
+    left = np.diff(np.concatenate(([0], np.cumsum(kept)))[lists.bounds])
+    asked &= (left > 0) | (sizes == 0)
+    if not (asked.all() and kept.all()):
+        lists.queries = list(compress(lists.queries, asked.tolist()))
+        lists.bounds = np.concatenate(([0], np.cumsum(left[asked]))).astype(np.int64)
+        lists.keep_rows(np.flatnonzero(kept))
 
 
 def _identical(lists: Lists) -> Integers:
@@ -107,14 +112,6 @@ def _identical(lists: Lists) -> Integers:
     ids = lists.located()
     found = [row for row in rows.tolist() if ids[row] == lists.queries[owner[row]]]
     return np.array(found, dtype=np.int64)
-
-
-def _keep(lists: Lists, kept: Flags) -> None:
-    """Keep some rows, and the lists that have any of them."""
-    sizes = np.diff(np.concatenate(([0], np.cumsum(kept)))[lists.bounds])
-    lists.queries = [query for query, size in zip(lists.queries, sizes.tolist(), strict=True) if size]
-    lists.bounds = np.concatenate(([0], np.cumsum(sizes[sizes > 0]))).astype(np.int64)
-    lists.keep_rows(np.flatnonzero(kept))
 
 
 def selected_qrels(qrels: QrelsColumns, reading: Reading) -> QrelsColumns:
