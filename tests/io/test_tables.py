@@ -166,6 +166,13 @@ def test_commas_separate_columns_without_a_header_too(tmp_path: Path) -> None:
     assert ll.read_qrels(path, qrels_columns="qid,docno,grade").to_dict() == {"q1": {"d2": 2, "d1": 0}}
 
 
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_cells_without_a_header_may_be_in_quotation_marks(delimiter: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.txt"
+    path.write_text(delimiter.join(['"q,1"', '"a ""b"""', "2"]))
+    assert ll.read_run(path, columns="qid,docno,score").to_dict() == {"q,1": {'a "b"': 2.0}}
+
+
 @pytest.mark.parametrize(("name", "letters"), [("ntcir.txt", 0), ("ntcir_letters.txt", 3)])
 def test_levels_of_ntcir_are_grades(name: str, letters: int, tmp_path: Path) -> None:
     found = ll.read_qrels(PROGRAMS / name, qrels_columns="topic,docno,relevance")

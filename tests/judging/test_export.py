@@ -194,6 +194,11 @@ def test_a_packed_store_is_refused(path: str, tmp_path: Path) -> None:
         read_qrels(str(packed))
 
 
+def test_a_store_on_standard_input_is_refused_with_what_to_do(path: str, leadline: Leadline) -> None:
+    said = leadline("evaluate", "-", path, stdin=Path(path).read_bytes()).refusal
+    assert "-: databases cannot be read from a pipe. Pass the path of the database file." in said
+
+
 def test_the_command_exports_and_tells_of_judges(path: str, tmp_path: Path, leadline: Leadline) -> None:
     target = tmp_path / "qrels.txt"
     found = leadline("judge", "--store", path, "--export", target, "-f", "json")

@@ -90,6 +90,9 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
     piece = b""
     while len(piece) < PROBE and (more := source.read(PROBE - len(piece))):  # a pipe may return fewer
         piece += more
+    if piece.startswith(SQLITE):
+        hint = "Pass the path of the database file"
+        raise InputError("databases cannot be read from a pipe", path=path, hint=hint)
     text = not piece.startswith((*COMPRESSIONS, *BINARY_TABLES))
     if text:
         check_head(piece, path)

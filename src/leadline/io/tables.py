@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, groupby, islice, repeat
@@ -33,6 +34,7 @@ from leadline.kernels import plain
 if TYPE_CHECKING:
     from leadline.io.formats import Opened
 
+CELL = r'(?:\A|,)(?:"((?:[^"]|"")*)"(?=,|\Z)|([^,]*))'  # in quotation marks, or not
 BLOCK_ROWS = 1 << 16  # number of rows written at a time
 NO_DOCUMENTS = {"Doc ID", "Doc Position"}  # columns missing in Quepid's rows of queries without documents
 RUN_COLUMNS = ("query_id", "doc_id", "score")
@@ -228,13 +230,19 @@ def _under_names(rows: list[tuple[int, list[str]]], names: list[str], what: str,
 
 
 def headerless_cells(line: str) -> list[str]:
-    r"""Return the cells of a line without quotes: between tabs, else between commas, else between blanks.
+    r"""Return the cells of a line, without quotation marks: at tabs, else at commas, else at blanks.
 
-    >>> headerless_cells("q1\td1\t1"), headerless_cells("q1,d1,0.5"), headerless_cells("q1  d1  L2")
-    (['q1', 'd1', '1'], ['q1', 'd1', '0.5'], ['q1', 'd1', 'L2'])
+    >>> headerless_cells("q1\td1\t1"), headerless_cells('q1,"d,1",0.5'), headerless_cells("q1  d1  L2")
+    (['q1', 'd1', '1'], ['q1', 'd,1', '0.5'], ['q1', 'd1', 'L2'])
     """
     delimiter = next((sign for sign in "\t," if sign in line), None)
-    return line.strip("\r\n").split(delimiter) if delimiter else FIELD.findall(line)
+    if delimiter is None:
+        return FIELD.findall(line)
+    line = line.strip("\r\n")
+    if '"' not in line:
+        return line.split(delimiter)
+    cells = re.findall(CELL.replace(",", delimiter), line)
+    return [cell or quoted.replace('""', '"') for quoted, cell in cells]
 
 
 def _headerless_lines(source: Opened) -> Iterator[tuple[int, list[str]]]:
