@@ -106,6 +106,22 @@ def test_the_conversion_that_an_error_proposes_for_arrow_makes_ids_readable(give
     assert read_run(table).to_dict() == {"7": {"d1": 1.0}}
 
 
+@pytest.mark.parametrize("kind", ["Float64", "float64", "object"])
+def test_missing_cells_of_pandas_are_empty_cells(kind: str) -> None:
+    given = pd.DataFrame({"query_id": ["q"] * 2, "doc_id": ["a", "b"]})
+    numbers = pd.Series([0.5, None], dtype=kind)
+    rated = given.assign(rating=numbers)
+    assert read_qrels(rated).to_dict() == {"q": {"a": 0.5}}
+    assert read_run(given.assign(score=numbers), on_nan="drop").to_dict() == {"q": {"a": 0.5}}
+    drawn = read_qrels(given.assign(relevance=1, probability=numbers))
+    assert drawn.inclusion_probabilities() == {"q": {"a": 0.5}}
+    names = pd.Series(["a", None], dtype="object" if kind == "object" else "string")
+    assert "row 2: there is no id" in refusal(read_qrels, rated.assign(rating=1, doc_id=names))
+    assert "row 2: there is no id" in refusal(
+        read_qrels, rated.assign(rating=1, subtopic=names), subtopics=True
+    )
+
+
 @pytest.mark.parametrize("row", [("tag", "t"), ("rank", 1), ("probability", 0.5)])
 def test_members_that_are_not_needed_may_be_missing_in_any_row(row: tuple[str, Any]) -> None:
     rows = [{"query_id": "q", "doc_id": name, "score": 1.0} for name in "ab"]

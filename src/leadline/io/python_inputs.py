@@ -336,8 +336,9 @@ def table_of_frame(frame: Any, *, path: str) -> Table:
     def cells(chosen: Sequence[str]) -> Iterator[tuple[int, Sequence[Any]]]:
         present = [name for name in chosen if name]
         places = [present.index(name) if name else len(present) for name in chosen]
+        missing = getattr(frame.implementation.to_native_namespace(), "NA", None)
         for number, row in enumerate(frame.select(present).iter_rows(), start=1):
-            whole = (*row, None)
+            whole = (*(None if cell is missing else cell for cell in row), None)
             yield number, [whole[place] for place in places]
 
     def batches(chosen: Sequence[str]) -> Iterator[Any]:

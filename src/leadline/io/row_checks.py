@@ -162,7 +162,7 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
             records.unrated += 1
             records.drawn |= 0 < (number_in(beside) or 1) < 1
             if named:
-                records.shares[query, document] = None if table.text and not beside else beside
+                records.shares[query, document] = beside
             continue
         if query and not document and what == "score" and chosen[3] == RANK[1]:
             records.empty.append(query)
@@ -174,7 +174,7 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
             if not _is_empty(beside):
                 records.tags[str(beside)] = None
         elif named:
-            records.shares[query, document] = None if table.text and not beside else beside
+            records.shares[query, document] = beside
         if chosen[5]:
             records.judges.append("" if judge is None else str(judge))
         yield place, query, document, value, more
@@ -235,7 +235,7 @@ def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
     """Return qrels with the inclusion probabilities of their rows, and the pool if some have no grade."""
     shares: dict[str, dict[str, float]] = {}
     for (query, document), given in records.shares.items():
-        if given is None:
+        if _is_empty(given):
             continue
         try:
             shares.setdefault(str(query), {})[str(document)] = share_of(given)
