@@ -241,8 +241,12 @@ def sliced(
     for paired, measure in itertools.product((False, True), measures):
         if paired and measure != "P@10":
             continue
-        frame = pool_for(runs, measure, budget=5).pool
-        truths = ll.evaluate(target(frame, grades, measure), runs, measure)
+        differences = {}  # of the documents of the pool of each pair
+        for a, b in pairs:
+            two = {name: runs[name] for name in (a, b)}
+            frame = pool_for(two, measure, budget=5).pool
+            truths = ll.evaluate(target(frame, grades, measure), two, measure)
+            differences[a, b] = truths.mean(a, measure) - truths.mean(b, measure)
         for budget in PAIR_BUDGETS if paired else BUDGETS:
             found: Counts = defaultdict(list)
             for trial, heading in itertools.product(range(trials), ("slice", "null slice")):
@@ -253,7 +257,7 @@ def sliced(
                     for place, one in enumerate(rng.integers(len(queries), size=SIZE))
                 }
                 here = {name: {key: runs[name][query] for key, query in drawn.items()} for name in (a, b)}
-                truth = truths.mean(a, measure) - truths.mean(b, measure)
+                truth = differences[a, b]
                 if heading != "slice":
                     here, truth = exchanged(here, 0, rng), 0.0
                 known = {key: grades[query] for key, query in drawn.items()}
