@@ -118,7 +118,7 @@ def test_the_smallest_p_is_reached_by_differences_of_one_sign() -> None:
         rules = Rules.of(test="Sign", correction=correction)
         table = np.linspace(0.1, 0.6, 6)[:, None] * np.array([1.0, 0.9, 0.8])
         found = engine.Tested([Differences(table)], rules)
-        assert found.p_corrected[0, 0] == pytest.approx(smallest_p(rules, 6, found.size)), correction
+        assert found.p_corrected[0, 0] == pytest.approx(smallest_p(found, 6)), correction
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,8 @@ def test_a_run_that_lacks_a_collection_has_no_macro_mean_win_rate_and_test_unles
     assert partial.win_rates[1][0].rate == 0.0
     assert partial.pairs[0].difference == 0.375
     assert any("its own collections" in str(notice) for notice in partial.warnings)
+    (pair,) = of(*[collection(a=[1, 2], b=[2, 4])] * 6, collection(a=[4, 1])).pairs
+    assert (pair.collections, pair.over.verdict) == (6, "incomplete")
 
 
 def test_a_win_rate_is_the_share_of_comparisons_that_are_won_and_a_tie_is_half() -> None:

@@ -21,7 +21,6 @@ from leadline.data.table import ResultWarning, raised
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
-from leadline.stats import CORRECTIONS
 from leadline.stats.intervals import NORMAL, consistent_limits
 from leadline.stats.moments import Groups, Weighted, effective_groups, means, moments, totals
 from leadline.stats.paired_tests import Bootstrap, Randomisation, Sign, T, decided_by_sign, equivalence
@@ -208,9 +207,9 @@ class Tested:
         p = self._without_untested(p)
         if self.doubt is not None:
             p[self.doubt.any(axis=2)] = 1.0
-        # joint procedures have no p-values of equivalence
-        correct = CORRECTIONS.parse("Holm").corrected if self.rules.joint else self.rules.corrected
-        return self._by_family([correct(p[indices].ravel()) for indices in self._families])
+        return self._by_family(
+            [self.rules.single.corrected(p[indices].ravel()) for indices in self._families]
+        )
 
     @cached_property
     def significant(self) -> Flags:
@@ -357,12 +356,6 @@ class Tested:
             found += raised(("incomplete_queries", words, left))
         return found
 
-    def smallest_p(self, units: int) -> float:
-        """Return the smallest corrected p that so many differing queries (or groups) can give."""
-        if self.rules.joint == TUKEY:
-            return min(float(one.p_values(one.drawn[-1])) for one in self._tukey)
-        return smallest_p(self.rules, units, self.size)
-
     def _few_queries(self) -> list[ResultWarning]:
         """Return how often simultaneous intervals from few queries hold; nothing for a single pair."""
         rules = self.rules
@@ -395,7 +388,7 @@ class Tested:
         if codes is not None and in_groups(self.groups):
             noun = "groups of queries"
             most = min(most, max(_most_groups(table, codes) for table in self.differences))
-        corrected = self.smallest_p(most)
+        corrected = smallest_p(self, most)
         if most == 0 or corrected < rules.alpha:
             return []
         smallest, draws = rules.test.smallest(most), getattr(rules.test, "draws", 0)
@@ -443,11 +436,14 @@ def verdicts(
     return found
 
 
-def smallest_p(rules: Rules, units: int, size: int) -> float:
+def smallest_p(tested: Tested, units: int) -> float:
     """Return the smallest corrected p that so many differing queries (or groups) can give in a family."""
+    rules = tested.rules
+    if rules.joint == TUKEY:
+        return min(float(one.p_values(one.drawn[-1])) for one in tested._tukey)  # noqa: SLF001
     if rules.joint == MAX_T:
         return max(2.0 ** (1 - min(units, 1000)), 1 / (MAX_T_DRAWS + 1))
-    return float(rules.corrected(np.full(size, rules.test.smallest(units)))[0])
+    return float(rules.corrected(np.full(tested.size, rules.test.smallest(units)))[0])
 
 
 def few_queries_text(count: int) -> str:

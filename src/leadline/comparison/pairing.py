@@ -35,11 +35,12 @@ from leadline.stats.intervals import Randomisation as InvertedRandomisation
 from leadline.stats.intervals import Student
 from leadline.stats.moments import Groups, Weighted
 from leadline.stats.paired_tests import Randomisation, T
-from leadline.stats.simultaneous import Holm, Uncorrected
+from leadline.stats.simultaneous import BH, Holm, Uncorrected
 
 TUKEY = "Tukey"  # permutes the values of all runs within a query
 MAX_T = "MaxT"  # flips the signs of all differences of a query together
 JOINT = {"tukey": TUKEY, "max_t": MAX_T, "maxt": MAX_T}
+JOINT_TITLES = {TUKEY: "randomized Tukey HSD", MAX_T: "max-t randomization test"}
 MAX_T_DRAWS = 10_000
 INVERTED = 100  # pairs x measures; inverting the randomization test for more takes minutes
 
@@ -130,6 +131,26 @@ class Rules:
     def joint(self) -> str | None:
         """Name of the joint procedure for all pairs; None with a correction of p-values."""
         return self.correction if isinstance(self.correction, str) else None
+
+    @property
+    def title(self) -> str:
+        """Name of the test that decides, in words."""
+        return self.test.title if self.joint is None else JOINT_TITLES[self.joint]
+
+    @property
+    def decided_by(self) -> str:
+        """The test and the correction, or the joint procedure instead of both."""
+        return self.joint or f"{self.test}, {self.correction}"
+
+    @property
+    def single(self) -> Correction:
+        """Correction of tests that no joint procedure makes, such as those of equivalence."""
+        return self.correction if isinstance(self.correction, Correction) else Holm()
+
+    @property
+    def adjusted(self) -> str:
+        """What the intervals of a family are: simultaneous, except those of BH."""
+        return "BH-adjusted" if isinstance(self.correction, BH) else "simultaneous"
 
     @property
     def corrects(self) -> bool:

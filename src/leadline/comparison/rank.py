@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from leadline.comparison.compare import results_of
-from leadline.comparison.engine import AllPairs, Tested
+from leadline.comparison.engine import AllPairs, Tested, smallest_p
 from leadline.comparison.pairing import (
     Rules,
     at_look,
@@ -163,9 +163,10 @@ class Ranking(Result):
         over = counted(self.pairs, "pair") + (
             " per measure" if rules.family == "measure" else " and all measures"
         )
+        kind = f"{rules.adjusted} " * rules.corrects
         falling = [str(measure) for measure in self.results.measures if not measure.rising]
         notes = [
-            f"low, high: simultaneous {level} CIs of the ranks ({rules.test}, {rules.correction}, {over})",
+            f"low, high: {kind}{level} CIs of the ranks ({rules.decided_by}, {over})",
             "group 1: the best run and all runs not significantly different; group 2: the same for the rest",
         ]
         if self.draws:
@@ -391,7 +392,7 @@ def _ranked(results: Results, index: int, tested: Tested, draws: int) -> dict[st
 def _too_few(tested: Tested, units: int) -> list[ResultWarning]:
     """Return a warning if no corrected p-value can be below the significance level."""
     rules, pairs = tested.rules, counted(tested.size, "pair")
-    if tested.smallest_p(units) < rules.alpha and units >= 2:
+    if smallest_p(tested, units) < rules.alpha and units >= 2:
         return []
     words = (
         f"no difference can be significant by {rules.joint or rules.test} over {pairs} with {queries(units)}"

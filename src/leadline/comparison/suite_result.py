@@ -12,15 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.comparison_result import Comparison, outperformed_runs
-from leadline.comparison.engine import (
-    FEWEST,
-    NO_TEST,
-    Finding,
-    over_collections,
-    smallest_p,
-    stratified,
-    verdicts,
-)
+from leadline.comparison.engine import FEWEST, NO_TEST, Finding, over_collections, stratified, verdicts
 from leadline.comparison.pairing import SuiteRules
 from leadline.data.arrays import Flags, Floats
 from leadline.data.table import PROBABILITY, Column, ResultWarning, Table, keyed, plain, printed_table, raised
@@ -276,7 +268,8 @@ class Suite(Result):
         for (a, b), each, fine, inner, outer in zip(chosen, strata, whole, within, over, strict=True):
             means = np.array([column.mean() for column in each])
             better = means if self.columns[measure].rising else -means
-            few = len(each) < FEWEST or smallest_p(rules, len(each), sum(several)) >= rules.alpha
+            smallest = np.full(sum(several), rules.test.smallest(len(each)))
+            few = fine and (len(each) < FEWEST or rules.corrected(smallest)[0] >= rules.alpha)
             pairs.append(
                 SuitePair(
                     self.names[a],
@@ -289,7 +282,7 @@ class Suite(Result):
                     int((better == 0).sum()),
                     int((better < 0).sum()),
                     inner,
-                    outer._replace(verdict=CANNOT_TELL) if fine and few else outer,
+                    outer._replace(verdict=CANNOT_TELL) if few else outer,
                 )
             )
         return pairs
