@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -199,6 +200,32 @@ def test_equivalence_is_corrected_beside_tukey_too() -> None:
     assert holm.p_equivalent is not None
     assert tukey.p_equivalent is not None
     assert tukey.p_equivalent.tolist() == holm.p_equivalent.tolist()
+
+
+def test_a_joint_procedure_is_named_as_what_decides(tmp_path: Path) -> None:
+    found = compare(QRELS, RUNS, "RR", test="Sign", correction="MaxT", margin=0.1)
+    lines = [
+        "p: sign test, two-sided, uncorrected",
+        "p (MaxT): max-t randomization test, two-sided, over 3 pairs, seed 0",
+        "equivalence: two one-sided t-tests, Holm-corrected",
+        "low, high: 95 % simultaneous CI (MaxT), approximate",
+    ]
+    assert "\n".join(lines) in found.text()
+    assert "simultaneous confidence intervals (max-t randomization test, alpha = 0.05)" in found.to_latex()
+    ll.report(found, tmp_path / "report.html")
+    assert "; ".join(lines) in (tmp_path / "report.html").read_text()
+
+
+def test_intervals_of_bh_are_not_called_simultaneous() -> None:
+    found = compare(QRELS, RUNS, "RR", correction="BH")
+    assert all("95 % BH-adjusted CI" in one for one in found.sentences())
+    assert "95 \\% BH-adjusted confidence intervals (paired t-test, BH" in found.to_latex()
+
+
+def test_only_the_p_of_equal_differences_is_by_the_sign_test() -> None:
+    found = compare(results_of([[0.1] * 8, [0.2] * 8, [0.3] * 8]), correction="Tukey")
+    words = "p = 0.0078 by the sign test (the same difference on every query; Tukey 0.14)"
+    assert words in found.sentences()[0]
 
 
 def test_a_pair_without_a_significant_difference_says_which_ones_are_detectable() -> None:

@@ -301,7 +301,7 @@ def difference_text(pair: ComparedPair, rules: Rules, reach: float, *, per_pair:
     if not math.isfinite(low) or not math.isfinite(high):
         return signed(pair.difference, _digits(pair.difference))
     simultaneous = not per_pair and not math.isnan(pair.simultaneous_low)
-    kind = "simultaneous CI" if simultaneous else "CI"
+    kind = f"{rules.adjusted} CI" if simultaneous else "CI"
     digits = _digits(pair.difference)
     limits = f"{low:.{digits}f} to {high:.{digits}f}"
     return f"{signed(pair.difference, digits)} ({percent(rules.confidence)} {kind} {limits})"
@@ -410,14 +410,15 @@ def p_of_loss(p: float, margin: float, *, below: bool) -> str:
 
 
 def _p(pair: ComparedPair, rules: Rules) -> str:
-    text = p_text(pair.p)
+    text, aside = p_text(pair.p), []
     if pair.p != pair.p_corrected:
         adjusted = p_text(pair.p_corrected)
         number = "" if adjusted == text else " " + adjusted.removeprefix("p ").removeprefix("= ")
-        text += f" ({rules.correction}{number})"
+        aside = [f"{rules.correction}{number}"]
     if math.isnan(pair.effect) and pair.queries > 1:
-        text += " by the sign test (the same difference on every query)"
-    return text
+        text += " by the sign test"
+        aside.insert(0, "the same difference on every query")
+    return text + (f" ({'; '.join(aside)})" if aside else "")
 
 
 def _yet(pair: ComparedPair, rules: Rules) -> str:

@@ -341,9 +341,7 @@ def _groups(comparison: Comparison, asked: _Asked) -> Figure:
         [comparison.results.names[run] for run in order],
         comparison.results.means[order, asked.measure],
         apart,
-        label=_label(
-            comparison, asked.measure, f"; bars: no significant difference ({rules.test}, {rules.correction})"
-        ),
+        label=_label(comparison, asked.measure, f"; bars: no significant difference ({rules.decided_by})"),
         width=asked.width,
     )
 

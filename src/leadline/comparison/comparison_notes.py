@@ -13,7 +13,7 @@ from leadline.comparison.pairing import in_groups, pooled_names
 from leadline.data.wording import counted, percent, queries
 from leadline.estimation.estimated_columns import POOLED
 from leadline.stats.intervals import SMALLEST, Student
-from leadline.stats.paired_tests import T
+from leadline.stats.paired_tests import Randomisation, T
 from leadline.stats.simultaneous import BH
 
 if TYPE_CHECKING:
@@ -87,9 +87,11 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
     """Return notes on test, correction and intervals; with `long` on hypothesis, effect and measures."""
     rules, level = comparison.rules, percent(comparison.rules.confidence)
     draws = rules.joint or any(getattr(one, "draws", 0) for one in (rules.test, rules.interval))
+    *others, last = _p_notes(comparison)
     notes = [
-        f"p: {rules.test.title}, two-sided{_correction(comparison)}"
-        + (f", seed {rules.seed}" if draws else ""),
+        *others,
+        last + (f", seed {rules.seed}" if draws else ""),
+        *["equivalence: two one-sided t-tests" + _correction(comparison)] * (rules.margin is not None),
         f"low, high: {level} {_kind(comparison, per_pair=per_pair)}",
     ]
     if comparison.these is not None:
@@ -103,7 +105,7 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
             spread = "effective groups" if in_groups(comparison.groups) else "effective queries"
         wins = "; wins: queries on which a is better" if comparison.results.withheld is None else ""
         notes += [
-            f"H0: {rules.test.null}",
+            f"H0: {rules.test.null if rules.joint is None else Randomisation.null}",
             f"effect: mean / standard deviation of {spread}{wins}",
             f"primary measure: {comparison.primary}",
         ]
@@ -120,7 +122,7 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
 def caption(comparison: Comparison, *, per_pair: bool = False) -> str:
     """Return the caption of a table in a paper: what stands in it, and the test in words."""
     single = per_pair or comparison.simultaneous is None
-    kind = "confidence intervals" if single else "simultaneous confidence intervals"
+    kind = "confidence intervals" if single else f"{comparison.rules.adjusted} confidence intervals"
     number = queries(len(comparison.results.averaged_queries()))
     return (
         f"Mean differences over {number} with {percent(comparison.rules.confidence)} {kind} "
@@ -131,18 +133,27 @@ def caption(comparison: Comparison, *, per_pair: bool = False) -> str:
 def method(comparison: Comparison) -> str:
     """Return test, correction and significance level in the words of a paper."""
     rules = comparison.rules
-    correction = [str(rules.correction)] if comparison.corrects else []
-    return ", ".join([rules.test.title, *correction, f"alpha = {rules.alpha:.3g}"])
+    correction = [str(rules.correction)] if comparison.corrects and rules.joint is None else []
+    return ", ".join([rules.title, *correction, f"alpha = {rules.alpha:.3g}"])
+
+
+def _p_notes(comparison: Comparison) -> list[str]:
+    """Return what p and the p of a joint procedure are, with the number of tests in a family."""
+    rules, size = comparison.rules, comparison.size
+    p = f"p: {rules.test.title}, two-sided"
+    over = f"{counted(size, 'test')} of all measures" if rules.family == "all" else counted(size, "pair")
+    each = "" if rules.family == "all" or len(comparison.results.measures) == 1 else " per measure"
+    over = f" over {over}{each}" * comparison.corrects
+    if rules.joint is not None:
+        return [f"{p}, uncorrected", f"p ({rules.joint}): {rules.title}, two-sided,{over}"]
+    return [p + _correction(comparison) + over]
 
 
 def _correction(comparison: Comparison) -> str:
-    """Return the correction and the number of tests in a family as text; empty for a single test."""
-    rules, size = comparison.rules, comparison.size
-    if not comparison.corrects:
-        return ", uncorrected" if size > 1 else ""
-    over = f"{counted(size, 'test')} of all measures" if rules.family == "all" else counted(size, "pair")
-    each = "" if rules.family == "all" or len(comparison.results.measures) == 1 else " per measure"
-    return f", {rules.correction}-corrected over {over}{each}"
+    """Return the correction of single tests as text; empty for only one test."""
+    if comparison.size < 2:
+        return ""
+    return f", {comparison.rules.single}-corrected" if comparison.rules.corrects else ", uncorrected"
 
 
 def _kind(comparison: Comparison, *, per_pair: bool) -> str:

@@ -14,7 +14,7 @@ from leadline.charts.line_plots import recall_precision
 from leadline.charts.significance_groups import FEW
 from leadline.comparison.compared_pair import ComparedPair, clipped, sentence, shown_limits
 from leadline.comparison.comparison_figures import drawn_comparison
-from leadline.comparison.comparison_notes import method
+from leadline.comparison.comparison_notes import method, method_notes
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
 from leadline.data.arrays import Floats
 from leadline.data.table import Cell, Table, plain
@@ -58,13 +58,13 @@ def page(
         table=_table(comparison, baseline),
         marked=_marked(comparison, baseline),
         confidence=percent(rules.confidence),
-        rules=rules,
+        methods="; ".join(method_notes(comparison)),
+        correction=rules.correction,
         said=[
             sentence(pair, rules, comparison.reach(pair.measure))
             for pair in _of_the_best(comparison)[1 : SENTENCES + 1]
         ],
         pairs=[_row(pair, comparison.reach(pair.measure)) for pair in pairs[:LISTED]],
-        simultaneous=comparison.simultaneous is not None,
         tally=tally(comparison),
         left_out=max(len(pairs) - LISTED, 0),
         every=len(pairs) == comparison.p_corrected.size,
