@@ -57,6 +57,14 @@ def test_qrels_in_every_format_that_is_text(name: str, tmp_path: Path, leadline:
     assert read_qrels(target) == read_qrels(source)
 
 
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("text", [b'{"q1": {"d1": 2}, "q2": {}}', b'{"q1": {"d1": 0.5, "d2": 1}, "q2": {}}'])
+def test_queries_without_judgments_are_counted(text: bytes, tmp_path: Path, leadline: Leadline) -> None:
+    source = file_of(tmp_path, "qrels.json", text)
+    found = leadline("convert", source, tmp_path / "a.csv", "-C", "kind=qrels")
+    assert found.out.endswith("; left out: 1 query without judgments\n")
+
+
 def test_standard_input_and_output_and_a_named_format(tmp_path: Path, leadline: Leadline) -> None:
     found = leadline("convert", "-", tmp_path / "a.csv.gz", stdin=gzip.compress(RUN))
     assert found.status == 0

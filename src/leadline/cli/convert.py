@@ -272,7 +272,7 @@ def repairs(counts: ReadCounts) -> list[str]:
 
 
 def _columns(file: Opened, what: str, named: str | None, *, subtopics: bool) -> list[str]:
-    """Return the non-empty columns that are left out."""
+    """Return the non-empty columns that are left out, and the queries of qrels without judgments."""
     if file.whole is None:  # the name of a collection
         return []
     if named is not None:
@@ -287,9 +287,11 @@ def _columns(file: Opened, what: str, named: str | None, *, subtopics: bool) -> 
         parts = (plain.fields_of(line) for _, line in lines)
         count = sum(len(part) > 1 and part[1] != b"0" for part in parts)
         return [f"column 2, which is not 0 in {counted(count, 'line')}"] if count else []
-    names = records_of(file, what).names
+    records = records_of(file, what)
+    names = records.names
     if not names:
-        return []
+        empty = len(records.empty) if what == "grade" else 0
+        return [f"{counted_queries(empty)} without judgments"] if empty else []
     *kept, more = row_checks.choose(names, what)
     kept += [more] if what == "score" or subtopics else []
     tag = row_columns.find(names, row_columns.TAG) if what == "score" else None

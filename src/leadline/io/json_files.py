@@ -34,8 +34,8 @@ def json_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
     """Return the table in a JSON list of records, or the rows of a JSON object."""
     path, window = source.path, source.text
     lists = None if subtopics or source.part else mapping_lists(window)
-    # `next_line` counts queries without documents; the kernels make no list of them, which a run needs
-    if lists is None or _holds_meta(lists, window) or (what == "score" and lists.next_line > 0):
+    # `next_line` counts queries without documents; the kernels make no list of them
+    if lists is None or lists.next_line > 0 or to_bytes(MTEB_META) in lists.queries:
         return _parsed_rows(source, what, subtopics)
 
     def rows() -> Iterator[Row]:
@@ -51,12 +51,6 @@ def json_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
             yield lists
 
     return Records(rows(), path=path, unit="record", scan=scan)
-
-
-def _holds_meta(lists: Lists, window: Chunk) -> bool:
-    """Return whether a text is of MTEB; `next_line` counts queries without documents, which have no list."""
-    name = to_bytes(MTEB_META)
-    return name in lists.queries or (lists.next_line > 0 and name in window.text[: window.end].tobytes())
 
 
 def _parsed_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:

@@ -48,13 +48,12 @@ def mapping_records(
         rows = _listed(source, path)
         return Records(rows, path=path, unit="place", ranked=True, listed=True, empty=_empty(source))
     if what == "grade" and isinstance(first, (list, tuple, set, frozenset)):
-        return Records(_relevant(source, path), path=path, unit="place", listed=True)
-    empty = _empty(source) if what == "score" else []
-    return Records(_rows(source, what, path), path=path, unit=unit, empty=empty)
+        return Records(_relevant(source, path), path=path, unit="place", listed=True, empty=_empty(source))
+    return Records(_rows(source, what, path), path=path, unit=unit, empty=_empty(source))
 
 
 def _empty(source: MappingLike) -> list[Any]:
-    """Return the queries of a run for which nothing was found, as its empty lists state."""
+    """Return the queries without documents: nothing was found for them in a run, or judged in qrels."""
     return [
         query
         for query, documents in source.items()

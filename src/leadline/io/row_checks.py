@@ -486,7 +486,7 @@ class _Gathered:
     def lists(self) -> Lists:
         """Return the rows as lists, empty ones last."""
         known = set(self.queries)
-        for query in self.records.empty:
+        for query in self.records.empty if self.what == "score" else ():
             code = identify(query, self.records.columns[0], self.records.convert)
             if code not in known:
                 known.add(code)
