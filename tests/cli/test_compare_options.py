@@ -83,6 +83,8 @@ def test_the_table_shows_simultaneous_intervals_unless_asked_for_those_of_a_pair
     assert [f"{pair['simultaneous_low']:.4f}", f"{pair['simultaneous_high']:.4f}"] in neighbours(shown)
     alone = leadline("compare", *files, "-m", "RR", "--pairs", "all", "--config", "test.per_pair").out
     assert [f"{pair['low']:.4f}", f"{pair['high']:.4f}"] in neighbours(alone.splitlines()[1])
+    own = leadline("compare", *files, "-m", "RR", "-C", "per_pair", "-f", "json").data["pairs"][0]
+    assert ["simultaneous CI" in one["sentence"] for one in (pair, own)] == [True, False]
 
 
 @pytest.mark.usefixtures("files")

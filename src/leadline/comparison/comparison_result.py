@@ -393,7 +393,11 @@ class Comparison(Tested, Result):
 
     def sentences(self) -> list[str]:
         """Return one sentence for each pair and measure."""
-        return [sentence(pair, self.rules, self.reach(pair.measure)) for pair in self.pairs]
+        return self._sentences(self.pairs)
+
+    def _sentences(self, pairs: Sequence[ComparedPair]) -> list[str]:
+        alone = bool(self.options.get("per_pair"))
+        return [sentence(pair, self.rules, self.reach(pair.measure), per_pair=alone) for pair in pairs]
 
     def reach(self, measure: str) -> float:
         """Return the width of the range of a measure; infinite if unbounded."""
@@ -419,7 +423,7 @@ class Comparison(Tested, Result):
             [change._asdict() | {"difference": change.difference} for change in pair.changed]
             for pair in records
         ]
-        fields["sentence"] = [sentence(pair, self.rules, self.reach(pair.measure)) for pair in records]
+        fields["sentence"] = self._sentences(records)
         columns = {
             name: Column(name, values).plain() for name, values in fields.items() if name not in self.unused
         }
