@@ -159,6 +159,8 @@ def test_equivalence_needs_a_margin() -> None:
     assert near.pairs[0].verdict == "equivalent"
     assert "are equivalent on RR within 0.3: " in near.sentences()[0]
     assert compare(QRELS, runs, "RR", margin=0.01).pairs[0].verdict == "not significant"
+    with pytest.raises(UsageError, match=r"'margin=5' makes any two .* 0 to 1\. .* such as margin=0\.01"):
+        compare(QRELS, runs, "RR", margin=5)
 
 
 def test_a_sure_difference_may_be_a_small_one() -> None:

@@ -15,6 +15,7 @@ from leadline.comparison.pairing import (
     baselines_of,
     check_averages,
     check_judged,
+    check_margin,
     pairs_of,
     units_of,
 )
@@ -215,5 +216,8 @@ def compare_results(
         names = [results.names[place] for place in dict.fromkeys(pairing.second.tolist())]
     checked_groups(rules.test, groups)
     check_averages(results)
+    if rules.margin is not None:
+        for measure in results.measures:
+            check_margin(measure, rules.margin, "--margin ", "makes any two runs equivalent")
     check_judged(results)
     return Comparison(results, pairs, rules, groups, baselines=names)

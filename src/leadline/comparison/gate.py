@@ -19,7 +19,7 @@ from leadline.comparison.compared_pair import (
     signed,
 )
 from leadline.comparison.engine import doubtful, few_queries_texts
-from leadline.comparison.pairing import Pairs, Rules, check_judged, in_groups
+from leadline.comparison.pairing import Pairs, Rules, check_judged, check_margin, in_groups
 from leadline.data.arrays import Flags, Floats
 from leadline.data.registry import only
 from leadline.data.table import flagged, plain
@@ -238,20 +238,17 @@ def _refuse_assumed(measure: Any, condition: Condition) -> None:
 
 
 def _refuse_idle(measure: Any, condition: Condition) -> None:
-    """Raise UsageError if every run meets a condition, such as a margin of 1 (for 1 %?) of AP."""
-    low, high = (float(getattr(measure, name, nan)) for name in ("low", "high"))
+    """Raise UsageError if every run meets a condition."""
     if condition.kind == BELOW:
+        low, high = (float(getattr(measure, name, nan)) for name in ("low", "high"))
         worst = low if measure.rising else high
         if isfinite(worst) and (condition.margin <= worst if measure.rising else condition.margin >= worst):
             raise UsageError(
                 f"'{measure}={condition.margin:g}' allows any value, because {measure} ranges from {low:g} "
                 f"to {high:g}. Choose a value {'above' if measure.rising else 'below'} {worst:g}."
             )
-    elif isfinite(high - low) and condition.margin >= high - low:
-        raise UsageError(
-            f"'{measure}:{condition.margin:g}' allows any loss, because {measure} ranges from {low:g} to "
-            f"{high:g}. Choose a smaller margin, such as {measure}:{0.01 * (high - low):g}."
-        )
+    else:
+        check_margin(measure, condition.margin, f"{measure}:", "allows any loss")
 
 
 def untestable(

@@ -342,6 +342,16 @@ def check_averages(results: Results) -> None:
         )
 
 
+def check_margin(measure: Any, margin: float, before: str, means: str) -> None:
+    """Raise UsageError for a margin as large as the range of a measure, such as 1 (for 1 %?) of AP."""
+    low, high = (float(getattr(measure, name, np.nan)) for name in ("low", "high"))
+    if np.isfinite(high - low) and margin >= high - low:
+        raise UsageError(
+            f"'{before}{margin:g}' {means}, because {measure} ranges from {low:g} to {high:g}. Choose a "
+            f"smaller margin, such as {before}{0.01 * (high - low):g}."
+        )
+
+
 def check_intervals(results: Results, measures: Iterable[object] | None = None) -> None:
     """Raise NoIntervalError for estimates without a valid interval, which no test can tell apart either."""
     for measure in map(str, results.measures if measures is None else measures):
