@@ -120,6 +120,15 @@ def test_a_slice_of_few_queries_cannot_tell_and_costs_the_others_nothing() -> No
     assert codes == [("queries_without_slice", 2)]
 
 
+def test_all_queries_are_printed_as_in_the_comparison_of_several_pairs() -> None:
+    comparison = ll.compare(QRELS, RUNS, "RR")
+    (slices,), (pairs,) = slices_of(comparison, TYPES).printed_tables(), comparison.printed_tables()
+    whole = [row for row in slices.rows if row[0] == "all"]
+    assert [[row[1], row[2], *row[6:8], *row[9:]] for row in whole] == [
+        [row[0], row[1], *row[4:]] for row in pairs.rows
+    ]
+
+
 def test_all_queries_are_as_in_the_comparison() -> None:
     comparison = ll.compare(QRELS, {"new": RUNS["worst"], "old": RUNS["best"]}, "RR")
     whole, pair = differences(slices_of(comparison, TYPES))[None], comparison.pairs[0]

@@ -279,11 +279,9 @@ def shown_limits(pair: ComparedPair, reach: float, *, per_pair: bool = False) ->
     return clipped(low, -reach, reach), clipped(high, -reach, reach)
 
 
-def shown_columns(
-    fields: Mapping[str, Any], reach: Floats, alone: bool | Sequence[bool] = False
-) -> dict[str, Floats]:
-    """Return the columns of the limits to report, as `shown_limits`; `alone` are pairs with their own."""
-    own = np.isnan(fields["simultaneous_low"]) | np.asarray(alone)
+def shown_columns(fields: Mapping[str, Any], reach: Floats, *, alone: bool = False) -> dict[str, Floats]:
+    """Return the columns of the limits to report, as `shown_limits`; `alone` if of each pair alone."""
+    own = np.isnan(fields["simultaneous_low"]) | alone
     return {
         end: np.clip(np.where(own, fields[end], fields[f"simultaneous_{end}"]), -reach, reach)
         for end in ("low", "high")

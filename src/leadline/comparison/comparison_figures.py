@@ -79,7 +79,7 @@ def by_slice(
         headings = _headings(pairs) if several else {}
         rows = [
             (one.difference, one.low, one.high)
-            if one.slice is None
+            if np.isnan(one.simultaneous_low)
             else (one.difference, one.simultaneous_low, one.simultaneous_high)
             for one in records
         ]

@@ -314,17 +314,14 @@ class Slices(Result):
         return named_columns(self.fields, headings, dropped=["p"])
 
     def _tables(self) -> list[Table]:
-        whole = [name is None for name in self.fields["slice"]]
         low, high = np.array([self.ranges[name] for name in self.fields["measure"]]).T
         shown: dict[str, Any] = {
             "slice": [RowLabel(ALL) if name is None else name for name in self.fields["slice"]]
         }
         if self.rules is None:
             shown |= {end: np.clip(self.fields[end], low, high) for end in ("low", "high")}
-        else:  # all queries are no part of the family of slices
-            shown |= shown_columns(self.fields, high - low, alone=whole)
-            p = zip(whole, self.fields["p_corrected"], strict=True)
-            shown["p_corrected"] = [None if every else value for every, value in p]
+        else:
+            shown |= shown_columns(self.fields, high - low)
         return [
             printed_table(
                 self._columns(),
@@ -377,7 +374,7 @@ class Slices(Result):
             return [f"no slice has the {FEWEST} queries that a test needs"]
         return [
             f"p: {self.rules.test.title}, two-sided, Holm-corrected over {counted(many, 'slice')}{over}",
-            f"{ALL}: p uncorrected, CI of the pair",
+            f"{ALL}: p, CI and verdict as in the comparison of all queries, not over slices",
             f"low, high: {level} simultaneous CI over slices (Bonferroni, {self.interval}){moved}",
             *notes,
         ]
