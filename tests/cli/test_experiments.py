@@ -81,6 +81,7 @@ def test_paths_are_those_beside_the_file(
     [
         (FILE, ("compare", *TYPED, "--config", "leadline.toml")),
         ('runs = ["bm25.run"]\nmeasure = "AP"\n', ("compare",)),
+        ('qrels = "qrels.txt"\n' + FILE, ("compare",)),
         (FILE + "[red]\norder = 'rank'\n", ("compare",)),
         (FILE + "[read]\nordr = 'rank'\n", ("compare",)),
         ("runs = [", ("compare",)),

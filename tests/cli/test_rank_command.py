@@ -82,6 +82,9 @@ def test_directions_reach_verdicts_gates_and_ranks(leadline: Leadline) -> None:
         gate = leadline("compare", *words, "--baseline", "a", "--fail-if-worse", "latency", "-f", "json")
         assert gate.data["conditions"][0]["failed"] is failed
         assert gate.status == failed
+    options = leadline("rank", *higher, "-C", "scores.wide=measures", "-f", "json").data["options"]
+    assert (options["higher_is_better"], options["lower_is_better"]) == (["latency"], [])
+    assert options["wide"] == "measures"
     below = leadline("compare", *lower, "--baseline", "a", "--fail-below", "latency=120", "-f", "json")
     assert below.data["conditions"][0]["failed"]
 
@@ -93,6 +96,7 @@ def test_two_measures_of_tables_are_correlated(leadline: Leadline) -> None:
     together = leadline("correlate", "s.csv", "-m", "AP", "-m", "latency", "-f", "json").data
     apart = leadline("correlate", "s.csv:map", "s.csv:latency", "-f", "json").data
     assert together["n"] == 7
+    assert (together["options"]["missing"], together["options"]["lower_is_better"]) == ("refuse", [])
     for name in ("kendall", "pearson"):
         assert together[name] == apart[name]
     assert (apart["truth"], apart["estimate"]) == ("AP", "latency")

@@ -87,6 +87,7 @@ def test_quotes_keep_blanks_in_a_value(tmp_path: Path, leadline: Leadline) -> No
     ("given", "said"),
     [
         ("ordr=rank", "has no setting ordr. Did you mean read.order?"),
+        ("ORDER=rank", "has no setting ORDER. Did you mean read.order?"),
         ("order", "--config order needs a value, as in --config read.order=rank"),
         ("order=x", "'x' is not one of 'score', 'rank'"),
         ("smallest=1", "`leadline evaluate` has no setting smallest"),

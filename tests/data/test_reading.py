@@ -58,6 +58,13 @@ def test_a_keyword_of_the_function_itself_is_suggested_too() -> None:
         ll.curve(QRELS, RUNS, interpolaton="standard")  # type: ignore[call-arg]  # what is tested
 
 
+def test_settings_of_the_command_line_are_answered_by_what_has_them_in_python() -> None:
+    with pytest.raises(UnknownOptionError, match=r"Use leadline.read_qrels\(path, kind='qrels'\)"):
+        ll.histogram(QRELS, RUNS, kind="qrels")  # type: ignore[call-arg]  # what is tested
+    with pytest.raises(UnknownOptionError, match=r"Use comparison.records\(changed=...\)"):
+        ll.compare(QRELS, RUNS, "AP", changed=5)  # type: ignore[call-arg]  # what is tested
+
+
 def test_keywords_that_a_function_has_no_use_for_are_refused() -> None:
     with pytest.raises(UnknownOptionError, match=r"predict\(\) has no option 'negative'"):
         ll.predict(RUNS, negative="unjudged")  # type: ignore[call-arg]  # what is tested

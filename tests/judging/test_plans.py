@@ -144,7 +144,9 @@ def test_commands_show_the_plan(tmp_path: Path, leadline: Leadline) -> None:
         paths[-1].write_text("".join(lines))
     drawn = ["--pool", tmp_path / "pool.tsv", "-m", "P@10"]
     given = ["evaluate", tmp_path / "qrels.txt", *paths, *drawn, "-C", "half_width=0.03"]
-    found = leadline(*given, "-f", "json").data["plan"]
+    data = leadline(*given, "-f", "json").data
+    assert data["options"]["half_width"] == 0.03
+    found = data["plan"]
     assert found[0]["queries"] > found[-1]["queries"] > 40
     least = min(found, key=lambda one: one["judgments"])
     assert f"{least['judgments']:,} in all" in leadline(*given).out

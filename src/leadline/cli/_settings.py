@@ -449,6 +449,8 @@ def with_experiment(
         if name not in KEYS and not isinstance(value, dict):
             hint = did_you_mean(name, KEYS, most=1) or f"The keys are {', '.join(KEYS)}."
             raise InputError(f"unknown key '{name}'", path=path, hint=hint)
+    if {"judgments", "qrels"} <= content.keys():
+        raise InputError("has both 'judgments' and 'qrels'", path=path, hint="Use only one of these keys")
     options = {each.name: each for each in command.params if isinstance(each, click.Option)}
     made = [] if named else ["--config", path]
     for name, value in content.items():
@@ -564,7 +566,7 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context, pa
         if convert is not None and any(key in (one.key, one.keyword) for one in taken(convert)):
             raise UsageError(f"{refused} Use this setting with `leadline convert` first.")
     keywords = {one.keyword: one.key for one in known.values()}
-    close = difflib.get_close_matches(key, [*known, *keywords], n=2)
+    close = difflib.get_close_matches(key.lower(), [*known, *keywords], n=2)
     nearest = dict.fromkeys(keywords.get(one, one) for one in close)
     hint = meant(nearest) or f"`{context.command_path} --help` lists its settings."
     raise UsageError(f"{name} has no setting {text}. {hint}")

@@ -302,6 +302,7 @@ def command(
         "pairs": pairs,
         "plot_pair": pair,
         "query_slice": list(query_slice),
+        "half_width": half_width,
     }
     added |= kept_in | outputs.options()
 

@@ -73,6 +73,7 @@ def command(
     if values_given(context, [split_place(path)[0] for path in paths], kind, saved=not two):
         sides = _sides(context, paths, measures)
         result = correlate_columns(sides, teams=read_labels(team) if team else None, **options)
+        result.options |= context.meta["leadline.scores"]
     elif estimate is None or not two:
         raise UsageError(
             (

@@ -294,8 +294,9 @@ def command(  # click documents the options
         "per_query": per_query,
         "no_means": no_means,
         "fail_below": list(fail_below),
+        "query_slice": list(query_slice),
+        "half_width": half_width,
     }
-    of_work["query_slice"] = list(query_slice)
     function: Callable[..., Results] = evaluate
     if parts or engine != "local":
         of_work |= {"parts": parts, "group_parts": group_parts, "engine": engine}

@@ -55,8 +55,9 @@ def settings_help(context: click.Context) -> str:
         "option. You can repeat it, or give several pairs at once, separated by spaces. You can shorten "
         "a key to its last part if that is unique (-C order=rank). A key alone means true. Put a value "
         "with spaces in double quotes. --config FILE.toml reads settings from the tables in a file "
-        '([read] order = "rank"). In Python, use the last part of the key as a keyword. `leadline '
-        "COMMAND --help` lists the settings that a command takes. Some commands have different defaults."
+        '([read] order = "rank"). In Python, the last part of the key is the keyword, if the function has '
+        "this setting. `leadline COMMAND --help` lists the settings that a command takes. Some commands have "
+        "different defaults."
     )
     formatter.write_paragraph()
     formatter.write_dl(described())

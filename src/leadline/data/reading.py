@@ -357,6 +357,8 @@ WORDS = {
     "qrel": ("qrels", "qrels"),
     "top_k": ("depth", "depth, or a measure with a cutoff such as nDCG@10"),
     "k": ("depth", "depth, or a measure with a cutoff such as nDCG@10"),
+    "kind": ("qrels", "leadline.read_qrels(path, kind='qrels')"),
+    "changed": ("baseline", "comparison.records(changed=...)"),
     "config": ("on_duplicate", "each setting as a keyword, as in on_duplicate='first'"),
     "fail_if_worse": ("baseline", "leadline.gate(comparison, fail_if_worse=...)"),
     "require_not_worse": ("baseline", "leadline.gate(comparison, require_not_worse=...)"),

@@ -142,7 +142,9 @@ def read_scores(
         for source, table in opened
         if isinstance(table, OpenedScores)
     ]
-    return _Builder(columns, names, sides, missing).results([source.path for source, _ in opened])
+    results = _Builder(columns, names, sides, missing).results([source.path for source, _ in opened])
+    results.options["wide"] = wide
+    return results
 
 
 def _combined(parts: Sequence[Results], paths: Sequence[str]) -> Results:
@@ -405,6 +407,7 @@ class _Builder:
             for name, measure in self.measures.items()
             if isinstance(measure, NamedMeasure) and not measure.rising
         ]
+        stated = [name for name in self.measures if self.sides.get(name, ("",))[0] == "higher"]
         return Results(
             [RunInfo(name) for name in self.runs],
             self.queries,
@@ -413,7 +416,12 @@ class _Builder:
             averaged,
             present=np.asarray(given.any(axis=2)),
             warnings=[notice for notice in self.warnings if notice.count],
-            options={"measures": list(self.measures), "missing": self.missing, "lower_is_better": named},
+            options={
+                "measures": list(self.measures),
+                "missing": self.missing,
+                "lower_is_better": named,
+                "higher_is_better": stated,
+            },
             inputs=[
                 {"path": path, "rows": len(part.values)}
                 for path, part in zip(paths, self.columns, strict=True)
