@@ -341,6 +341,12 @@ def test_a_fractional_grade_among_known_documents_is_a_grade(tmp_path: Path) -> 
     assert id_lists.read(str(path)) == {b"q1": {b"d1", b"d3"}}
 
 
+@pytest.mark.parametrize("suffix", ["csv", "json", "jsonl", "parquet"])
+def test_known_documents_may_be_qrels_of_any_format(suffix: str, tmp_path: Path) -> None:
+    ll.write_qrels({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0}}, tmp_path / f"known.{suffix}")
+    assert id_lists.read(str(tmp_path / f"known.{suffix}")) == {b"q1": {b"d1"}}
+
+
 def test_known_documents_may_be_a_dictionary() -> None:
     given = {"q1": ["d2"], "q2": {"d1", "d3"}}
     assert id_lists.of(given) == {b"q1": {b"d2"}, b"q2": {b"d1", b"d3"}}

@@ -207,6 +207,7 @@ def read_population(given: str) -> int | dict[str, int]:
     return found
 
 
+TABLES = ("csv", "json", "jsonl", "parquet")
 KNOWN = "a path or {query: [document, ...]}"
 
 
@@ -236,7 +237,21 @@ def _documents(query: str, listed: object) -> list[str]:
 
 
 def read(path: str) -> dict[bytes, set[bytes]]:
-    """Return the known documents by query."""
+    """Return the known documents by query: those that a table judges relevant, or those of lines of text."""
+    file, found = opened(path), dict[bytes, set[bytes]]()
+    if file.format.name in TABLES:
+        for query, grades in qrels(records_of(file, "grade")).to_dict().items():
+            known = {to_bytes(document) for document, grade in grades.items() if grade >= 1}
+            found |= {to_bytes(query): known} if known else {}
+    else:
+        found = _in_lines(path)
+    if not found:
+        hint = "Each line needs a query and a document, or the 4 columns of qrels with a grade of at least 1"
+        raise InputError("contains no known documents", path=path, hint=hint)
+    return found
+
+
+def _in_lines(path: str) -> dict[bytes, set[bytes]]:
     window = read_whole(path)
     found: dict[bytes, set[bytes]] = {}
     for line, raw in plain.data_lines(window.text[: window.end].tobytes()):
@@ -257,7 +272,4 @@ def read(path: str) -> dict[bytes, set[bytes]]:
                 line=line,
                 hint="Write a query and a document separated by a space, or the 4 columns of qrels",
             )
-    if not found:
-        hint = "Each line needs a query and a document, or the 4 columns of qrels with a grade of at least 1"
-        raise InputError("contains no known documents", path=path, hint=hint)
     return found
