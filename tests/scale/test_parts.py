@@ -66,6 +66,17 @@ def test_the_inputs_are_the_parts(split: Split) -> None:
     assert sum(info["rows"] for info in results.inputs) == results.runs[0].counts["documents_read"]
 
 
+@pytest.mark.parametrize("options", [{}, {"group_parts": True}, {"engine": "processes:1"}])
+def test_a_part_may_have_none_of_the_selected_queries(options: dict[str, Any], tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.run").write_text(f"{name} Q0 d 1 1 t\n")
+    qrels = {query: {"d": 1} for query in "abc"}
+    results = evaluate_parts(qrels, RunParts(tmp_path, name="bm25"), "AP", queries_in=["a"], **options)
+    assert (results.mean("bm25", "AP"), len(results.inputs)) == (1.0, 2)
+    with pytest.raises(InputError, match="bm25: contains no documents for the selected query"):
+        evaluate_parts(qrels, RunParts(tmp_path, name="bm25"), "AP", queries_in=["c"], **options)
+
+
 @pytest.mark.parametrize("judged", [True, False])
 def test_a_query_in_two_parts_is_refused_by_name(judged: bool, tmp_path: Path) -> None:
     query = "q1" if judged else "other"

@@ -143,16 +143,19 @@ def refuse_empty(path: str, dropped: int) -> NoReturn:
     raise InputError("contains only scores that are NaN" if dropped else "contains no documents", path=path)
 
 
+NOTHING_LEFT = "nothing_left"  # code of the error, which is no fault of one part among several
+
+
 def refuse_nothing(reading: Reading, path: str) -> NoReturn:
     """Refuse a run of which the selection left nothing."""
     wanted = wanted_queries(reading)
     if wanted is None:
         same = "contains only documents that have the same id as their query"
         more = "so --config read.drop_identical_ids leaves no documents"
-        raise InputError(f"{same}, {more}", path=path)
+        raise InputError(f"{same}, {more}", path=path, code=NOTHING_LEFT)
     more = ", apart from documents that have the same id as their query" * reading.drop_identical_ids
     found = f"contains no documents for {_selected(wanted)}{_shown(reading)}{more}"
-    raise InputError(found, path=path)
+    raise InputError(found, path=path, code=NOTHING_LEFT)
 
 
 def _shown(reading: Reading) -> str:

@@ -24,6 +24,7 @@ from leadline.io.read import UNNAMED, QrelsLike, RunLike
 from leadline.io.read_paths import public, record_input
 from leadline.io.run_names import STANDARD_INPUT
 from leadline.io.run_names import run_name as name_of
+from leadline.io.selection import NOTHING_LEFT
 from leadline.kernels import plain
 from leadline.scale.engines import Engine, Fault, Unit, engine_of
 from leadline.scale.partial import PartSum
@@ -162,7 +163,10 @@ def evaluated(
     total = sum(size or 0 for size in sizes) if all(sizes) else 0
     with closing(chosen.evaluate(evaluation, _units(runs, chosen))) as outcomes:  # type: ignore[type-var]
         for finished, (unit, outcome) in enumerate(outcomes, start=1):
-            if isinstance(outcome, Fault):
+            error = outcome.error if isinstance(outcome, Fault) else None
+            if isinstance(error, InputError) and error.code == NOTHING_LEFT and sizes[unit.run] != 1:
+                sums[unit.run].add_nothing(unit.part, unit.label, error)
+            elif isinstance(outcome, Fault):
                 if on_fault == "stop":
                     raise outcome.error or InputError(outcome.text, path=unit.label)
                 faults[unit.label] = outcome.text

@@ -121,6 +121,7 @@ class PartSum:
         self.tags: dict[int, str] = {}
         self.examples: list[tuple[str, str]] = []
         self.inputs: dict[int, dict[str, Any]] = {}
+        self.nothing: InputError | None = None  # why the last part without selected queries has no values
 
     def add(self, number: int, part: Partial) -> None:
         """Add a part; raise InputError if a query is also in another part."""
@@ -137,6 +138,11 @@ class PartSum:
         self.examples.append(part.example)
         rows = part.counts["documents_read"]
         self.inputs[number] = {"path": part.label, "sha256": part.sha256, "rows": rows}
+
+    def add_nothing(self, number: int, label: str, error: InputError) -> None:
+        """Add a part of which the selection leaves nothing."""
+        self.nothing = error
+        self.inputs[number] = {"path": label, "sha256": None, "rows": 0}
 
     def _refuse_overlap(self, part: Partial, codes: Integers) -> None:
         again = np.flatnonzero(self.part[codes] >= 0)[:1].tolist()
@@ -162,7 +168,7 @@ class PartSum:
     def finished(self) -> tuple[RunInfo, RunValues]:
         """Return the description and the values of the run; queries in no part have empty lists."""
         if not self.labels:
-            raise UsageError(NO_PARTS)
+            raise UsageError(NO_PARTS) if self.nothing is None else self.nothing.at(self.name)
         present = self.part >= 0
         missing = np.flatnonzero(~present)
         if len(missing):
