@@ -75,6 +75,17 @@ def test_saved_parts_merge_to_the_whole(seed: int, tmp_path: Path) -> None:
     assert_same(merge_files([str(tmp_path / "merged.parquet")]), whole)
 
 
+def test_parts_saved_before_a_count_existed_merge(tmp_path: Path) -> None:
+    files = [str(tmp_path / f"{number}.json") for number in range(2)]
+    for file, number in zip(files, (1, 2), strict=True):
+        result = part(f"q{number}")
+        if number == 1:
+            del result.runs[0].counts["held_documents"]
+        result.write(file)
+    for given in (files, files[::-1], files[:1]):
+        assert merge_files(given).runs[0].counts.get("held_documents", 0) == 0
+
+
 def test_several_runs_in_parts_merge_with_the_warnings_of_each(tmp_path: Path) -> None:
     first, second = (split_run(tmp_path / str(seed), 7, parts=3) for seed in (0, 1))
     runs = {"one": first, "two": second}

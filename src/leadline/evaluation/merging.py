@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -202,10 +203,12 @@ def _averaged(queries: str, before: str | None, averaged: Flags, present: Flags)
 def _merged_info(parts: Sequence[Results], run: int, present: Flags) -> RunInfo:
     """Return the description of a run with the sums of the counts of its parts."""
     infos = [part.runs[run] for part in parts]
-    counts = {name: sum(info.counts[name] for info in infos) for name in infos[0].counts}
+    counts = Counter[str]()
+    for info in infos:
+        counts.update(info.counts)
     counts["missing_queries"] = int((~present).sum())
     tag = next((info.tag for info in reversed(infos) if info.tag), "")
-    return RunInfo(infos[0].name, tag, infos[0].path if len(infos) == 1 else "", counts)
+    return RunInfo(infos[0].name, tag, infos[0].path if len(infos) == 1 else "", dict(counts))
 
 
 def _strings(parts: Sequence[Results], taken: Integers) -> list[list[str]]:

@@ -177,19 +177,18 @@ def count_warnings(infos: Sequence[RunInfo], *, averaging: str = "all") -> list[
     """Return the warnings that are made of the counts of runs."""
     warnings = []
     for code, template in PER_RUN.items():
-        concerned = [info for info in infos if info.counts[code]]
-        if not concerned:
+        counts = [info.counts.get(code, 0) for info in infos]  # a saved file may lack a newer count
+        if not any(counts):
             continue
-        count = sum(info.counts[code] for info in concerned)
-        documents = sum(info.counts["documents"] for info in concerned)
+        documents = sum(info.counts["documents"] for info, count in zip(infos, counts, strict=True) if count)
         message = _message(
             template,
-            [info.counts[code] for info in concerned],
-            runs=runs_in_words(infos, [info.counts[code] for info in infos]),
+            list(filter(None, counts)),
+            runs=runs_in_words(infos, counts),
             missing=MISSING_RULES[averaging],
-            share=share_of(count, documents),
+            share=share_of(sum(counts), documents),
         )
-        warnings.append(ResultWarning(code, message, count))
+        warnings.append(ResultWarning(code, message, sum(counts)))
     return [*warnings, _uneven(infos)]
 
 
