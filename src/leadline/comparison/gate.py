@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from leadline.comparison.baselines import BASELINE_MISSING
 from leadline.comparison.compared_pair import (
     STATE_ALL,
     lacking_text,
@@ -492,9 +493,11 @@ def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
             reasons.append(f"{lacking_text(run, results.names[first])}. {STATE_ALL}")
         elif baseline:
             alone = "missing=drop" if "missing" in results.options else "queries=both"
+            way_out = f", or test only the queries of the baseline with --config scores.{alone}"
+            if any(one.code == BASELINE_MISSING for one in results.warnings):
+                way_out = " to the run of the baseline, and save the baseline again"
             reasons.append(
-                f"{lacking_text(baseline, results.names[second])}, which count 0. {STATE_ALL}, or test only "
-                f"the queries of the baseline with --config scores.{alone}"
+                f"{lacking_text(baseline, results.names[second])}, which count 0. {STATE_ALL}{way_out}"
             )
         else:
             reasons.append("")
