@@ -425,3 +425,31 @@ def test_a_partly_judged_draw_is_not_written_without_its_other_pairs(
         ll.read_qrels(judgments).to_columns()
     with pytest.raises(InputError, match="3 pairs without a grade"):
         export("part.sqlite", "copy.jsonl")
+
+
+@pytest.mark.usefixtures("part")
+def test_a_pair_that_one_judge_graded_is_judged_whoever_else_did_not() -> None:
+    rows = [row | {"judge": "ann"} for row in judged_records()]
+    empty = [{**row, "judge": "bob", "relevance": None, "probability": None} for row in rows]
+    run = {"knots": {"d01": 2.0, "d02": 1.0}, "tides": {"d03": 1.0}}
+    means = ll.evaluate(judged_records(), run, "P@2").means.tolist()
+    for order in (rows + empty, empty + rows):
+        qrels = ll.read_qrels(order)
+        assert ll.evaluate(qrels, run, "P@2").means.tolist() == means
+        assert len(qrels.to_columns()["doc_id"]) == 3
+
+
+def test_a_drawn_pair_without_grade_and_probability_is_a_gap() -> None:
+    rows = [*judged_records(), {"query_id": "knots", "doc_id": "d04", "relevance": None, "probability": None}]
+    results = ll.evaluate(rows, {"knots": {"d04": 1.0}}, "P@1")
+    assert "skipped_pairs" in [warning.code for warning in results.warnings]
+
+
+@pytest.mark.usefixtures("here")
+def test_estimates_with_other_judges_have_another_digest() -> None:
+    rows = [row | {"judge": "ann"} for row in judged_records()]
+    digests = {
+        ll.evaluate(rows + more, "bm25.run", "P@2").qrels
+        for more in ([], [{**rows[0], "judge": "bob", "relevance": 0}], [{**rows[0], "judge": "bob"}])
+    }
+    assert len(digests) == 2

@@ -52,7 +52,10 @@ def estimated(
     grades: Grades, votes: dict[tuple[str, str], tuple[int, int]], *given: object
 ) -> EstimatedResults:
     table = Qrels(grades)
-    table.votes = votes
+    by_query: dict[str, dict[str, tuple[int, int]]] = {}
+    for (query, document), split in votes.items():
+        by_query.setdefault(query, {})[document] = split
+    table.votes = by_query
     runs, measure, pool, proxy = given
     return estimate(table, runs, measure, pool=pool, proxy=proxy)  # type: ignore[arg-type]
 

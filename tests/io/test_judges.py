@@ -99,7 +99,7 @@ def test_a_table_with_a_judge_is_judgments_by_majority(tmp_path: Path, leadline:
     path.write_text(LONG + "q1,d1,cid,2\nq0,d9,ben,1.5\n")
     found = read_qrels(path)
     assert found.to_dict() == {"q0": {"d9": 1.5}, "q1": {"d1": 2, "d2": 0}}
-    assert found.votes == {("q1", "d1"): (1, 2, 2)}
+    assert found.votes == {"q1": {"d1": (1, 2, 2)}}
     assert found.remarks[0][::2] == ("merged", 1)
     assert leadline("check", path).status == 0
     path.write_text(LONG + "q1,d1,ann,2\n")

@@ -44,7 +44,7 @@ def test_each_rule_gives_the_grades_of_the_hand(rule: str, grades: list[float], 
 
 def test_what_was_merged_is_said() -> None:
     found = merge(ROWS)
-    assert (found.shared, len(found.votes), found.tied) == (3, 3, 2)
+    assert (found.shared, len(found.votes["q"]), found.tied) == (3, 3, 2)
     words = "pairs with several judges: 3, 3 with different grades "
     words += "(merged by majority), 2 ties resolved to the lower grade"
     assert found.remarks == (("merged", words, 3),)
@@ -123,11 +123,54 @@ def test_values_in_parts_are_means_over_the_judges() -> None:
     assert "the mean of its judges" in whole.warnings[0].message
 
 
-def test_many_unlike_numbers_of_judges_take_nearly_equal_turns() -> None:
-    qrels = QrelsColumns.of([("q", "d", 0.0), ("q", "e", 0.0)])
-    qrels.votes = {("q", "d"): (0.0, 1.0, 1.0, 1.0, 1.0), ("q", "e"): (0.0,) * 6 + (1.0,)}
-    means = np.mean([one.grades for one in by_judge(qrels)], axis=0)
-    assert means == pytest.approx([4 / 5, 1 / 7], abs=1 / 12)
+@pytest.mark.parametrize("numbers", [(5, 7), (8, 11), (20, 3), (70, 2), (13, 13)])
+def test_judges_of_a_pair_take_as_many_turns(numbers: tuple[int, int]) -> None:
+    qrels = QrelsColumns.of([("q", "d", 0.0), ("q", "e", 0.0), ("r", "d", 0.0)])
+    grades = [(0.0,) * (number // 2) + (1.0,) * (number - number // 2) for number in numbers]
+    qrels.votes = {"q": dict(zip("de", grades, strict=True)), "r": {"d": (0.0, 1.0)}}
+    turns = by_judge(qrels)
+    means = [
+        np.mean([one.grades[row] for one in turns.tables[: turns.number[code]]])
+        for row, code in enumerate((0, 0, 1))
+    ]
+    exact = math.lcm(*numbers) <= 60
+    expected = [*map(np.mean, grades), 0.5]
+    assert means == pytest.approx(expected, abs=1e-12 if exact else 1 / 60)
+
+
+def test_values_do_not_depend_on_the_order_of_judgments() -> None:
+    rows = [
+        {"query_id": "q", "doc_id": document, "relevance": grade, "judge": judge}
+        for document, *grades in (("a", 1, 0), ("b", 0, 1), ("c", 2, 0))
+        for judge, grade in zip(("ann", "bob"), grades, strict=True)
+    ]
+    run = {"q": ["a", "b", "c"]}
+    each = [ll.evaluate(rows[judge::2], run, ["AP", "nDCG@3"]).values for judge in (0, 1)]
+    for order in (rows, rows[::-1], sorted(rows, key=lambda row: str(row["relevance"]))):
+        results = ll.evaluate(order, run, ["AP", "nDCG@3"])
+        assert results.values == pytest.approx(np.mean(each, axis=0))
+        assert ll.read_qrels(order).digest == ll.read_qrels(rows).digest
+
+
+def test_a_negative_grade_is_no_judgment() -> None:
+    rows = [
+        {"query_id": "q", "doc_id": "a", "relevance": grade, "judge": judge}
+        for judge, grade in (("ann", 1), ("bob", -1))
+    ]
+    for options in ({}, {"negative": "unjudged"}, {"judged_only": True}):
+        assert ll.evaluate(rows, {"q": ["a"]}, "P@1", **options).mean("run", "P@1") == 1.0
+
+
+def test_a_judge_to_whom_nothing_is_relevant_is_left_out_with_the_query() -> None:
+    rows = [
+        {"query_id": "q", "doc_id": document, "relevance": grade, "judge": judge}
+        for judge, document, grade in (("ann", "a", 0), ("ann", "b", 0), ("bob", "a", 1), ("bob", "b", 0))
+    ]
+    results = ll.evaluate(rows, {"q": ["a", "b"]}, ["AP", "P@2"], queries="with_relevant")
+    assert results.means.tolist() == [[1.0, 0.5]]
+    results = ll.evaluate(rows, {"q": ["a", "b"]}, ["AP", "P@2"])
+    assert results.means.tolist() == [[0.5, 0.25]]
+    assert "without a relevant" not in str([warning.message for warning in results.warnings])
 
 
 def test_an_explanation_has_the_grade_of_the_majority_and_its_value() -> None:

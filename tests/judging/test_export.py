@@ -50,7 +50,9 @@ def path(tmp_path: Path) -> str:
 def test_a_store_is_read_as_qrels_by_majority_and_keeps_unlike_grades(path: str) -> None:
     qrels = read_qrels(path)
     assert qrels.to_dict() == {"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1}}
-    assert qrels.votes == {("q1", "d2"): (0, 1)}
+    assert qrels.votes == {"q1": {"d2": (0, 1)}}
+    export(path, f"{path}.csv")
+    assert read_qrels(f"{path}.csv").votes == qrels.votes
     found = ll.evaluate(path, {"q1": ["d1", "d2"]}, ["P@1"])
     assert found.mean("run", "P@1") == 0.5
     merged = next(warning for warning in found.warnings if warning.code == "merged")
@@ -247,7 +249,7 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
     assert "4 judgments; pairs with several judges: 2, 1 with different grades (merged by majority)" in said
     assert "left out" not in said
     assert "TREC format has no place" in leadline("convert", path, tmp_path / "q.txt").refusal
-    assert read_qrels(str(tmp_path / "qrels.jsonl")) == read_qrels(path)
+    assert read_qrels(str(tmp_path / "qrels.jsonl")).to_dict() == read_qrels(path).to_dict()
     checked = leadline("check", path)
     assert checked.status == 0
     assert "qrels, 2 queries, 4 judgments" in checked.out

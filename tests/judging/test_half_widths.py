@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import leadline as ll
 from conftest import Leadline
 from judging_pages import Files, ask, event, write
 from leadline.data.judgment_tables import DrawnPool
@@ -22,6 +23,7 @@ from leadline.estimation.measured_pool import places_of_looks
 from leadline.estimation.pool_designs import pool_for
 from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 from leadline.judging.events import parse_event
+from leadline.judging.export import export
 from leadline.judging.half_widths import PoolPrecision, Precision, parse_rule, runs_of
 from leadline.judging.queue import Queues
 from leadline.judging.startup import JudgingPage, opened
@@ -343,6 +345,10 @@ def test_judges_of_their_own_queries_are_draws_of_their_own(files: Files) -> Non
                     total += GRADES[pair] / min(1.0, ends[owners[query]] * share) / 5
         assert results.mean(name, "P@5") == pytest.approx(total / len(QUERIES), abs=1e-12)
     assert [one.count for one in results.warnings if one.code == "smaller_draw"] == [len(pairs) - len(done)]
+    table = f"{files.store}.csv"  # an export keeps whose queries they are
+    export(files.store, table)
+    exported = ll.evaluate(table, RUNS, "P@5")
+    assert exported.means.tolist() == ll.evaluate(files.store, RUNS, "P@5").means.tolist()
 
 
 def ask_cards(app: Any, judge: str, secret: str) -> Any:

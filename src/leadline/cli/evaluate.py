@@ -149,7 +149,7 @@ def _block(lines: Sequence[Line]) -> str:
 def _form(line: Line) -> str:
     if line.column is None:
         return "'%s'" if line.family == "relstring" else "%s"
-    return "%.0f" if line.whole else "%6.4f"
+    return "%.10g" if line.whole else "%6.4f"  # means over several judges are fractions
 
 
 def _of_queries(results: Results, lines: Sequence[Line], run: int, queries: Sequence[int]) -> Iterator[str]:

@@ -142,7 +142,7 @@ def _export(store: str, target: str, merge: str, outputs: Outputs) -> None:
         "pairs": len(merged.grades),
         "judges": exported.judges,
         "shared": merged.shared,
-        "split": len(merged.votes),
+        "split": sum(map(len, merged.votes.values())),
         "tied": merged.tied,
         "notes": exported.notes,
     }

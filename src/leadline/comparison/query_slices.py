@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -349,29 +350,27 @@ class Slices(Result):
         notes = [
             f"{counted(few, 'value has', 'values have')} no interval or test: fewer than {FEWEST} queries"
         ] * bool(few)
+        reasons = [
+            f"{record.slice} ({record.reason})"
+            for record in self.records
+            if record.slice and record.reason and record.queries >= FEWEST
+        ]
+        notes += [f"no interval for slice {first_few(list(dict.fromkeys(reasons)))}"] * bool(reasons)
         if self.rules is None:
-            reasons = [
-                f"{record.slice} ({record.reason})"
-                for record in self.records
-                if isinstance(record, SliceMean)
-                and record.slice
-                and record.reason
-                and record.queries >= FEWEST
-            ]
-            notes += [f"no interval for slice {first_few(list(dict.fromkeys(reasons)))}"] * bool(reasons)
             return [f"low, high: {level} CI of each mean ({self.interval})", *notes]
         tests = [
             record
             for record in self.records
             if isinstance(record, SliceDifference) and record.slice is not None and record.p == record.p
         ]
-        many = len(tests) if self.rules.family == "all" else len(tests) // max(len(self.measures), 1)
+        by_measure = Counter(record.measure for record in tests)
+        many = len(tests) if self.rules.family == "all" else max(by_measure.values(), default=0)
         ends = [limit for record in tests for limit in (record.simultaneous_low, record.simultaneous_high)]
         moved = "; approximate, because Holm moves some limits to 0"
         moved = moved if any(abs(limit) == SMALLEST for limit in ends) else ""
         over = " of all measures" if self.rules.family == "all" else " per measure"
         if not tests:
-            return [f"no slice has the {FEWEST} queries that a test needs"]
+            return notes if reasons else [f"no slice has the {FEWEST} queries that a test needs"]
         return [
             f"p: {self.rules.test.title}, two-sided, Holm-corrected over {counted(many, 'slice')}{over}",
             f"{ALL}: p, CI and verdict as in the comparison of all queries, not over slices",
@@ -536,7 +535,8 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
         "verdict": tested.verdicts,
         "reason": [part.reasons for part in parts],
     }
-    whole["reason"] = [""] * pairs
+    size = len(runs_of_pairs)
+    whole["reason"] = [reason for part in comparison.parts for reason in part.reasons or [""] * size]
     rows = [
         (each.by, name, place)
         for each, start in zip(

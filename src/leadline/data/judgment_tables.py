@@ -13,7 +13,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Flags, Floats, Integers, Small, freeze
 from leadline.data.ids import Vocabulary, to_text
 
-MOST_TURNS = 12  # of judges, where pairs have unlike numbers of them
+MOST_TURNS = 60  # of the judges of a query whose pairs have unlike numbers of them
 OF_GRADES = ("grades", "_relevant", "ideal")  # what judgments compute of their grades and keep
 MOST_LEVELS = 8  # number of grades whose documents are counted to make ideal lists
 
@@ -123,40 +123,70 @@ def digest_of_rows(qrels: Any, columns: Sequence[np.ndarray[Any, Any] | None]) -
     return digest(qrels.queries.names, names, *found, *parts)
 
 
-def by_judge(qrels: Any) -> list[Any]:
-    """Return judgments once for each judge of a pair, with the grades of one judge at a time.
+class Turns(NamedTuple):
+    """The same judgments with the grades of one judge of each pair at a time."""
 
-    Pairs with fewer judges take theirs in turn. If the numbers of judges have no common multiple up to
-    `MOST_TURNS`, that many are returned, in which the grades of a pair are nearly equally frequent. Without
-    unlike grades, the judgments themselves are the only ones.
+    tables: list[Any]  # qrels
+    number: Integers  # number of tables that count for each query, the first ones
+    highest: Any  # qrels with the highest grade of each pair
+
+    @property
+    def counted(self) -> Flags:
+        """Flags of the tables that count: tables x queries."""
+        return np.arange(len(self.tables))[:, None] < self.number
+
+
+def by_judge(qrels: Any) -> Turns:
+    """Return judgments with the grades of one judge at a time, those of the majority without unlike grades.
+
+    In the tables of a query all judges of a pair take as many turns. Where that needs more than `MOST_TURNS`
+    tables, because pairs have unlike numbers of judges, the numbers of turns differ by 1.
 
     >>> from leadline.data.qrels import QrelsColumns
     >>> qrels = QrelsColumns.of([("q1", "d1", 0.0), ("q1", "d2", 1.0)])
-    >>> qrels.votes = {("q1", "d1"): (0.0, 2.0)}
-    >>> [one.to_dict() for one in by_judge(qrels)]
+    >>> qrels.votes = {"q1": {"d1": (0.0, 2.0)}}
+    >>> [one.to_dict() for one in by_judge(qrels).tables]
     [{'q1': {'d1': 0, 'd2': 1}}, {'q1': {'d1': 2, 'd2': 1}}]
     """
-    votes: dict[int, Sequence[float]] = {}
-    for query in {query for query, _ in qrels.votes}:
-        code = qrels.queries.find(query)
-        rows = range(0) if code is None else range(int(qrels.begin[code]), int(qrels.end[code]))
-        pairs = {row: (query, to_text(qrels.documents[row])) for row in rows}
-        votes |= {row: qrels.votes[pair] for row, pair in pairs.items() if pair in qrels.votes}
-    if not votes:
-        return [qrels]
-    turns = math.lcm(*map(len, votes.values()))
-    turns = min(turns, MOST_TURNS)
-    found = []
-    for turn in range(turns):
-        one, grades = copy(qrels), qrels.grades.copy()
-        for row, given in votes.items():
-            grades[row] = given[turn % len(given)]
-        for name in OF_GRADES:
-            vars(one).pop(name, None)
-        one.levels, one.votes = grades, {}
-        one.highest_grade = max(qrels.highest_grade, *map(max, votes.values()))
-        found.append(one)
-    return found
+    number = np.ones(len(qrels.queries), dtype=np.int64)
+    rows: list[tuple[int, int, Sequence[float]]] = []  # query code, row and grades
+    for code, query in enumerate(qrels.queries) if qrels.votes else ():
+        votes = qrels.votes.get(query, {})
+        for row in range(int(qrels.begin[code]), int(qrels.end[code])) if votes else ():
+            grades = votes.get(to_text(qrels.documents[row]))
+            if grades is not None:
+                rows.append((code, row, grades))
+                number[code] = math.lcm(int(number[code]), len(grades))
+    if not rows:
+        return Turns([qrels], number, qrels)
+    for code in {code for code, _, _ in rows if number[code] > MOST_TURNS}:
+        number[code] = max(MOST_TURNS, *(len(grades) for other, _, grades in rows if other == code))
+    highest = _with_grades(qrels, {row: max(grades) for _, row, grades in rows})
+    tables = [
+        _with_grades(qrels, {row: _at(turn, int(number[code]), grades) for code, row, grades in rows})
+        for turn in range(int(number.max()))
+    ]
+    for one in tables:
+        one.highest_grade = highest.highest_grade
+    return Turns(tables, number, highest)
+
+
+def _at(turn: int, turns: int, grades: Sequence[float]) -> float:
+    """Return the grade of the judge whose turn it is."""
+    if turns % len(grades):
+        return grades[min(turn, turns - 1) * len(grades) // turns]
+    return grades[turn % len(grades)]
+
+
+def _with_grades(qrels: Any, chosen: Mapping[int, float]) -> Any:
+    """Return the same judgments with other grades of some rows."""
+    one, grades = copy(qrels), qrels.grades.copy()
+    grades[list(chosen)] = list(chosen.values())
+    for name in OF_GRADES:
+        vars(one).pop(name, None)
+    one.levels, one.votes = grades, {}
+    one.highest_grade = max(qrels.highest_grade, float(grades.max()))
+    return one
 
 
 class Pooled(NamedTuple):

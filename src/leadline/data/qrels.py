@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, Self
@@ -37,9 +37,9 @@ class QrelsColumns(QueryTable):
     subtopics: Subtopics | None
     inclusion: Floats | None
     pool: DrawnPool | None = None  # that these were drawn from, with all its queries; None if unknown
-    cut: bool = False  # whether queries were left out
+    selected: frozenset[str] | None = None  # ids of the selected queries; None if they are all
     strata: Codes | None = None  # stratum of each row within its query, for a stratified sample
-    votes: Mapping[tuple[str, str], tuple[float, ...]] = {}  # unlike grades by several judges
+    votes: Mapping[str, Mapping[str, Sequence[float]]] = {}  # unlike grades by query and document
     hashes: Hashes | None  # hashes of the documents, for the compiled kernels
     source: str
     sources: tuple[str, ...] = ()  # files read for these judgments; they are not overwritten
@@ -228,7 +228,7 @@ class QrelsColumns(QueryTable):
         if self.queries != other.queries or len(self.documents) != len(other.documents):
             return False
         contents = (QrelsColumns.to_dict, QrelsColumns.by_subtopic, QrelsColumns.inclusion_probabilities)
-        return all(content(self) == content(other) for content in contents)
+        return self.votes == other.votes and all(content(self) == content(other) for content in contents)
 
     __hash__ = None  # type: ignore[assignment]  # mutable, and equal by content
 
@@ -336,7 +336,7 @@ class QrelsColumns(QueryTable):
             remarks=self.remarks,
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
-        qrels.votes, qrels.pool, qrels.cut = self.votes, self.pool, self.cut
+        qrels.votes, qrels.pool, qrels.selected = self.votes, self.pool, self.selected
         return qrels
 
     @cached_property
@@ -396,13 +396,14 @@ class QrelsColumns(QueryTable):
         )
         qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
         qrels.highest_grade, qrels.votes, qrels.pool = self.highest_grade, self.votes, self.pool
-        qrels.cut = self.cut or len(codes) < len(self.queries)
+        kept = frozenset(qrels.queries)
+        qrels.selected = kept if self.selected is None else self.selected & kept
         return qrels
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of queries, documents, grades and what else is known of them, in any order of the rows."""
-        others = [one.grades for one in by_judge(self)] if self.votes else []
+        others = [one.grades for one in by_judge(self).tables] if self.votes else []
         return self.digest_with(self.known, self.inclusion, self.strata, *others)
 
     def digest_with(self, *columns: np.ndarray[Any, Any] | None) -> str:
@@ -428,7 +429,8 @@ class QrelsColumns(QueryTable):
     @property
     def remarks_by_judge(self) -> tuple[tuple[str, str, int], ...]:
         """Remarks where every judge of a pair counts, and not only one merged grade."""
-        unlike = f"{len(self.votes):,} with different grades (each counts as the mean of its judges' grades)"
+        number = sum(map(len, self.votes.values()))
+        unlike = f"{number:,} with different grades (each counts as the mean of its judges' grades)"
         return tuple(
             (
                 code,

@@ -564,7 +564,9 @@ def estimate(
             "seed": seed,
         },
     )
-    results.qrels = sample.table.digest_with(sample.probability, sample.judged)
+    rows, grades = sample.votes
+    votes = [np.bincount(rows, grades**power, minlength=len(sample.judged)) for power in (1, 2)]
+    results.qrels = sample.table.digest_with(sample.probability, sample.judged, *votes * bool(len(rows)))
     reached = (sample.reached(kind.target)[sample.drawn] for kind in kinds)
     vars(results).update(
         new=np.array([evidence.pooled is not None and info.name not in evidence.pooled for info in infos]),
@@ -589,9 +591,8 @@ def estimate(
         {"new": bool(new), "estimate": results._records(run)}  # noqa: SLF001  # same module
         for run, new in enumerate(results.new.tolist())
     ]
-    results.warnings += [
-        notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS
-    ] + grade_one(sample.table, wanted, rel)
+    results.warnings += [one for one in warnings_of(infos, sample.table) if one.code in OF_RUNS]
+    results.warnings += grade_one(sample.table, wanted, rel)
     results.warnings += results._notices(sample, evidence.drawn_for, evidence.pair)  # noqa: SLF001  # same module
     return results
 

@@ -256,9 +256,9 @@ def measured(
         table, machine = copy(table), None
         table.remarks += tuple((one.code, one.message, one.count) for one in machine_labels(table))
     look = None
-    if verdict and table.cut and draw.design.get("looks", 1) > 1:
+    if verdict and table.selected is not None and draw.design.get("looks", 1) > 1:
         raise UsageError(
-            "the verdict at a look of the pool is over all its queries. Leave out `--config read.queries_in`."
+            "the verdict at a look of the pool is over all its queries. Use the judgments of all queries."
         )
     if verdict:
         draw, look = at_look(draw, table.to_dict())

@@ -68,12 +68,16 @@ def evidence_of(
     if isinstance(proxy, str):
         proxy = SPELLINGS.get(proxy, proxy)
     grades = grades_of(table)
-    kept = {MERGED, "unknown_queries"}
+    kept = {MERGED}
     if twice is None:  # else values are those that the second judge would give
         kept.add(MACHINE_LABELS)
     remarks = dict.fromkeys(table.remarks_by_judge)
     warnings = [ResultWarning(*remark) for remark in remarks if remark[0] in kept]
     given = draw_of(table, None) if pool is None else _of_selected(pool_of(pool), table)
+    unknown = (table.selected or frozenset()) - set(table.queries if given is None else given.queries)
+    if unknown:
+        words = f"{counted(len(unknown), 'selected query', 'selected queries')} not in the pool (left out)"
+        warnings.append(ResultWarning("unknown_queries", words, len(unknown)))
     if given is not None and ("seed" not in given.design or np.isnan(given.order).all()):
         given = _of_judged_queries(given, {query for query, _ in grades}, warnings)
     if not grades:
@@ -139,8 +143,10 @@ def draw_of(judgments: Qrels, pool: PoolLike | None) -> DrawnPool | None:
 
 def _of_selected(pool: DrawnPool, judgments: Qrels) -> DrawnPool:
     """Return the part of a pool for the selected queries, where queries of the judgments were selected."""
-    kept = np.array([judgments.queries.find(query) is not None for query in pool.queries], dtype=np.bool_)
-    return pool.part(kept) if judgments.cut and kept.any() else pool
+    if judgments.selected is None:
+        return pool
+    kept = np.array([query in judgments.selected for query in pool.queries], dtype=np.bool_)
+    return pool.part(kept) if kept.any() and not kept.all() else pool
 
 
 def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
@@ -331,7 +337,7 @@ def _evidence(
     proxy: str,
     warnings: list[ResultWarning],
     seed: int,
-    votes_of: Mapping[tuple[str, str], Sequence[float]],
+    votes_of: Mapping[str, Mapping[str, Sequence[float]]],
     twice: Mapping[tuple[str, str], tuple[float, float]],
 ) -> Evidence:
     """Return the evidence of a pool of which the first `pooled` pairs were given; None without a pool."""
@@ -388,11 +394,15 @@ def _evidence(
 
 
 def _votes(
-    pairs: DrawnPool, votes_of: Mapping[tuple[str, str], Sequence[float]], position: Integers
+    pairs: DrawnPool, votes_of: Mapping[str, Mapping[str, Sequence[float]]], position: Integers
 ) -> tuple[Integers, Floats]:
     """Return row and grade of each judgment of the pairs with different grades."""
     known = pairs.drawn_rows() if votes_of else {}
-    found = [(position[known[pair]], grade) for pair in votes_of.keys() & known for grade in votes_of[pair]]
+    found = [
+        (position[row], grade)
+        for (query, document), row in known.items()
+        for grade in votes_of.get(query, {}).get(document, ())
+    ]
     return np.array([row for row, _ in found], dtype=np.int64), np.array(
         [grade for _, grade in found], dtype=np.float64
     )

@@ -13,7 +13,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
-from leadline.data.judgment_tables import by_judge
+from leadline.data.judgment_tables import Turns, by_judge
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Cut, CutReadingOptions, Reading, RunOptions, reading_and_cut
 from leadline.data.table import ResultWarning, RunInfo
@@ -184,12 +184,12 @@ class Evaluation:
         self.qrels, self._pool_warnings = _table(judgments_of(qrels, reading), known, pool, self.measures)
         if given is not None and reading.lengths is None:
             self._pool_warnings = [*self._pool_warnings, ResultWarning("unused_lengths", UNUSED_LENGTHS, 1)]
-        self._by_judge = by_judge(self.qrels)
-        if len(self._by_judge) > 1:
+        self._turns = by_judge(self.qrels)
+        if len(self._turns.tables) > 1:
             self.qrels = copy(self.qrels)
-            self.qrels.remarks = self.qrels.remarks_by_judge
-            self.qrels.highest_grade = self._by_judge[0].highest_grade
-        check_level(rel, self.qrels)
+            self.qrels.remarks = self._turns.highest.remarks = self.qrels.remarks_by_judge
+            self.qrels.highest_grade = self._turns.highest.highest_grade
+        check_level(rel, self._turns.highest)
         if self.qrels.inclusion is not None:
             checked_level(confidence)
         self.reading = replace(reading, single_precision=self.profile.narrow)
@@ -245,29 +245,36 @@ class Evaluation:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: the judgments without their caches."""
-        tables = [copy(table) for table in (self.qrels, *self._by_judge)]
-        for table, name in product(tables, CACHES):
+        turns = self._turns
+        qrels, highest, *tables = map(copy, (self.qrels, turns.highest, *turns.tables))
+        for table, name in product((qrels, highest, *tables), CACHES):
             vars(table).pop(name, None)
-        return vars(self) | {"qrels": tables[0], "_by_judge": tables[1:]}
+        return vars(self) | {"qrels": qrels, "_turns": Turns(tables, turns.number, highest)}
 
     def values_of(self, judged: JudgedRun) -> RunValues:
         """Return the values of a run for all queries of the judgments that it was joined with."""
         measures, strings = self.measures, self.relevance_strings
-        tables = self._by_judge if judged.qrels is self.qrels else by_judge(judged.qrels)
+        turns = self._turns if judged.qrels is self.qrels else by_judge(judged.qrels)
+        several = len(turns.tables) > 1
         found = [
             (
                 np.stack([measure.values(one) for measure in measures], axis=1),
                 _averaged(one, measures, self.averaging),
                 _bounds(measures, one) if self.bounds else None,
             )
-            for one in ([judged] if len(tables) < 2 else map(judged.with_grades, tables))
+            for one in (map(judged.with_grades, turns.tables) if several else [judged])
         ]
         values, averaged, bounds = found[0]
-        if len(found) > 1:  # values are means over the judges
-            values = self._mean_of_judges(np.array([each for each, _, _ in found]))
-            averaged = np.any([each for _, each, _ in found], axis=0)
-            limits = [each.limits for _, _, each in found if each is not None]
-            bounds = None if bounds is None else bounds._replace(limits=np.mean(limits, axis=0))
+        if several:
+            counted = turns.counted[:, :, None]
+            every = counted & np.array([each for _, each, _ in found])
+            values = _mean_of_judges(np.array([each for each, _, _ in found]), every, counted, measures)
+            averaged = every.any(axis=0)
+            if bounds is not None:
+                limits = np.array([each.limits for _, _, each in found if each is not None])
+                limits = np.where(counted[..., None], limits, 0.0).sum(axis=0)
+                bounds = bounds._replace(limits=limits / turns.number[:, None, None])
+        noted = judged.with_grades(turns.highest) if several else judged
         return RunValues(
             values,
             judged.present,
@@ -276,15 +283,8 @@ class Evaluation:
             None if strings is None else strings_of(judged, strings),
             judged.example if judged.present.any() and not len(judged.row) else "",
             (judged.example_query, judged.example),
-            Returned.of(judged, measures, values),
+            Returned.of(noted, measures, values),
         )
-
-    def _mean_of_judges(self, values: Floats) -> Floats:
-        """Return mean values: undefined ones count 0 where the mean over queries counts them so."""
-        defined = (~np.isnan(values)).sum(axis=0)
-        excluded = [measure.average == "defined" for measure in self.measures]
-        counted = defined if self.averaging == "with_relevant" else np.where(excluded, defined, len(values))
-        return np.where(defined, np.nansum(values, axis=0) / np.maximum(counted, 1), np.nan)
 
     def results(self, infos: Sequence[RunInfo], values_of_runs: Sequence[RunValues]) -> Results:
         """Return the results of runs from their descriptions and values.
@@ -299,8 +299,9 @@ class Evaluation:
         if self.weighted is not None:
             weighed = self.weighted.weights[:, None] > 0
             values_of_runs = [run._replace(averaged=run.averaged & weighed) for run in values_of_runs]
+        noted = self._turns.highest  # a document is relevant if it is for one judge
         results = _combined(
-            infos, values_of_runs, self.qrels, self.measures, self.averaging, self.options, self._resolve
+            infos, values_of_runs, noted, self.measures, self.averaging, self.options, self._resolve
         )
         if self.weighted is not None:
             from leadline.evaluation.limits import weights_warning
@@ -317,12 +318,26 @@ class Evaluation:
         results.qrels = self.qrels
         results.judged_example = _first_judged(self.qrels)
         results.examples = [values.example for values in values_of_runs]
-        results.warnings += grade_one(self.qrels, self.measures, self.options["rel"])
-        results.warnings += fractional_warning(self.qrels) if self.profile.whole_grades else []
+        results.warnings += grade_one(noted, self.measures, self.options["rel"])
+        results.warnings += fractional_warning(noted) if self.profile.whole_grades else []
         results.warnings += self._pool_warnings
         results.returned = [run.returned for run in values_of_runs]
-        results.warnings += [*answerless(self.qrels, self.measures), *returned(infos, results.returned)]
+        results.warnings += [*answerless(noted, self.measures), *returned(infos, results.returned)]
         return results
+
+
+def _mean_of_judges(values: Floats, averaged: Flags, counted: Flags, measures: Sequence[Measure]) -> Floats:
+    """Return mean values over turns of judges (turns x queries x measures), as means over queries are.
+
+    A judge for whom a query is not averaged does not count. Undefined values count 0, unless the measure
+    leaves them out.
+    """
+    defined = ~np.isnan(values)
+    leaves_out = np.array([measure.average == "defined" for measure in measures])
+    included = np.where(averaged.any(axis=0), averaged, counted) & (defined | ~leaves_out)
+    total = np.where(included & defined, values, 0.0).sum(axis=0)
+    known = (included & defined).any(axis=0)
+    return np.where(known, total / np.maximum(included.sum(axis=0), 1), np.nan)
 
 
 def refuse_threshold(measures: Sequence[Measure], reading: Reading) -> None:

@@ -25,13 +25,13 @@ class Judgment(NamedTuple):
 class Merged(NamedTuple):
     """One grade a pair; `shared` pairs had several judges, `tied` of them no majority.
 
-    `votes` are the grades of the pairs with unlike ones.
+    `votes` are the unlike grades by query and document, in the order of the judges' names.
     """
 
     grades: dict[Pair, float]
     rule: str
     shared: int
-    votes: dict[Pair, tuple[float, ...]]
+    votes: dict[str, dict[str, tuple[float, ...]]]
     tied: int
 
     @property
@@ -39,10 +39,9 @@ class Merged(NamedTuple):
         """Return code, words and count of what was merged; nothing where no pair had several judges."""
         if not self.shared:
             return ()
-        words = (
-            f"pairs with several judges: {self.shared:,}, {len(self.votes):,} with different grades "
-            f"(merged by {self.rule})"
-        )
+        unlike = sum(map(len, self.votes.values()))
+        words = f"pairs with several judges: {self.shared:,}, {unlike:,} with different grades "
+        words += f"(merged by {self.rule})"
         if self.tied:
             words += f", {counted(self.tied, 'tie')} resolved to the lower grade"
         return ((MERGED, words, self.shared),)
@@ -81,16 +80,24 @@ def merge(judgments: Iterable[Judgment], rule: str = "majority") -> Merged:
     judgments = list(judgments)
     if rule not in RULES:
         judgments = _of_judge(judgments, rule)
-    by_pair: dict[Pair, list[float]] = {}
+    by_pair: dict[Pair, list[float]] = {row[:2]: [] for row in judgments}
+    places = {judge: place for place, judge in enumerate(sorted({row.judge for row in judgments}))}
+    judgments.sort(key=lambda row: places[row.judge])
     for query, document, _, grade in judgments:
-        by_pair.setdefault((query, document), []).append(grade)
+        by_pair[query, document].append(grade)
+    for pair, grades in by_pair.items():  # a negative grade means not judged
+        by_pair[pair] = [grade for grade in grades if grade >= 0] or grades
     shared = [grades for grades in by_pair.values() if len(grades) > 1]
+    votes: dict[str, dict[str, tuple[float, ...]]] = {}
+    for (query, document), grades in by_pair.items():
+        if len(set(grades)) > 1:
+            votes.setdefault(query, {})[document] = tuple(grades)
     settle = RULES.get(rule, majority)
     return Merged(
         {pair: settle(grades) for pair, grades in by_pair.items()},
         rule,
         len(shared),
-        {pair: tuple(grades) for pair, grades in by_pair.items() if len(set(grades)) > 1},
+        votes,
         sum(map(_is_tied, shared)) if rule == "majority" else 0,
     )
 

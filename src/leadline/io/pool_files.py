@@ -144,6 +144,7 @@ DRAWN_COLUMNS = ("query_id", "doc_id", "probability", "order", "contributors")
 HEAD = "# leadline pool "
 FRAME = "# frame\t"
 COUNTS = ("pairs", "frame")  # keys of the first line: how many pairs were drawn, and how many others follow
+QUERY_OWNERS = "owners"  # key of the first line: judge of each query
 CHECKSUM = "checksum"  # key of the first line: of the design and all pairs
 
 
@@ -189,7 +190,8 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
         np.concatenate([drawn.order, rest.order[kept]]),
         drawn.contributors + [rest.contributors[row] for row in kept],
         np.arange(len(drawn.queries) + len(kept)) < len(drawn.queries),
-        {key: value for key, value in design.items() if key not in (*COUNTS, CHECKSUM)},
+        {key: value for key, value in design.items() if key not in (*COUNTS, CHECKSUM, QUERY_OWNERS)},
+        design.get(QUERY_OWNERS, {}),
     )
     if CHECKSUM in design and design[CHECKSUM] != _checksum(pool):
         raise InputError(
@@ -345,7 +347,8 @@ def remarks_of(pool: DrawnPool, path: str, notes: Sequence[str] = ()) -> list[st
     """Return the design of a drawn pool and its frame without the drawn pairs, as lines of remarks."""
     pairs = int(pool.drawn.sum())
     counts = dict(zip(COUNTS, (pairs, len(pool.queries) - pairs), strict=True))
-    out = [HEAD + json.dumps(pool.design | counts | {CHECKSUM: _checksum(pool)}, ensure_ascii=False)]
+    more = {CHECKSUM: _checksum(pool)} | ({QUERY_OWNERS: dict(pool.owners)} if pool.owners else {})
+    out = [HEAD + json.dumps(pool.design | counts | more, ensure_ascii=False)]
     out += [f"# {note}" for note in notes]
     return out + [FRAME + "\t".join(_cells(pool, row, path)) for row in _rows_of(pool, drawn=False)]
 

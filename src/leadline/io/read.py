@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from leadline.data.judgment_tables import DrawnPool
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import RunColumns
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, row_columns, selection, swapped_arguments, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, records_of
+from leadline.io.merged_judgments import Judgment, Merged, merge
 from leadline.io.opening import BOM, Buffers, first_bytes
 from leadline.io.row_checks import machine_remarks
-from leadline.io.row_columns import MACHINE_LINE, Records, Table
+from leadline.io.row_columns import JUDGES_LINE, MACHINE_LINE, Records, Table
 from leadline.io.run_lists import (
     Gathered,
     JoinConsumer,
@@ -26,6 +29,7 @@ from leadline.io.run_lists import (
     lists_of_run,
 )
 from leadline.io.run_names import run_name
+from leadline.io.score_cells import json_or_none, number_in
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -43,6 +47,7 @@ QrelsLike: TypeAlias = (
 Hits: TypeAlias = "Iterable[Iterable[Any]]"  # a list for each query
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 ACCEPTED = "Pass a path, a dictionary, a data frame or rows of (query, document, number)"
+PAIR = (row_columns.QUERY, row_columns.DOCUMENT)
 UNNAMED = "run"  # name of a run without one
 
 
@@ -60,6 +65,11 @@ def judgments_in(source: QrelsLike, reading: Reading, *, sure: bool = False) -> 
                 path=qrels.source,
                 hint="Leave out --config read.negative",
             )
+        if qrels.is_sample and qrels.pool is None:  # the others are gaps
+            shares = qrels.inclusion_probabilities() or {}
+            pairs = [(query, *one) for query, each in shares.items() for one in each.items()]
+            qrels = copy(qrels)
+            qrels.pool = DrawnPool.listed(pairs)
         kept = qrels.keep(qrels.grades >= 0)
         if not len(kept.grades):
             raise InputError(
@@ -105,12 +115,41 @@ def machine_line(head: bytes | None) -> str:
     return "" if name == first else name.strip().decode("utf-8", "replace") or "unknown"
 
 
+def judges_line(head: bytes | None) -> list[str]:
+    r"""Return the columns of judges that a line at the top of a file names; empty without one.
+
+    >>> judges_line(b'# judges: ["ann", "bob"]\nquery_id,doc_id,relevance,ann,bob\n')
+    ['ann', 'bob']
+    """
+    for line in (head or b"").removeprefix(BOM).split(b"\n")[:2]:
+        if line.startswith(JUDGES_LINE.encode()):
+            named = json_or_none(line.removeprefix(JUDGES_LINE.encode()).decode("utf-8", "replace"))
+            return list(map(str, named)) if isinstance(named, list) else []
+    return []
+
+
+def _said(path: str, judges: Sequence[str]) -> Merged:
+    """Return what judges said in the columns of an export."""
+    from leadline.io.small_tables import need_columns, records
+
+    said: list[Judgment] = []
+    for line, row in records(path):
+        need_columns(row, judges, path, line)
+        query, document = (str(row[str(row_columns.find(row, names))]) for names in PAIR)
+        grades = [(judge, number_in(row[judge])) for judge in judges]
+        said += [Judgment(query, document, judge, grade) for judge, grade in grades if grade is not None]
+    return merge(said)
+
+
 def qrels_of(source: Opened, reading: Reading = DEFAULT_READING, *, sure: bool = False) -> QrelsColumns:
     """Return the judgments of an opened file; what looks like a run is refused unless `sure`."""
     read = source.head if source.whole is None else source.whole
     head = first_bytes(source.path) if read is None else read.text[: min(read.end, 1 << 12)].tobytes()
     machine = machine_line(head)
     made = _qrels_of(source, reading, sure=sure)
+    if judges := judges_line(head):
+        merged = _said(source.path, judges)
+        made.votes, made.remarks = merged.votes, (*made.remarks, *merged.remarks)
     if machine:
         made.remarks = (*made.remarks, *machine_remarks([f"machine: {machine}"] * len(made.grades)))
     return made

@@ -161,8 +161,8 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
         if ratings and _is_empty(value):
             records.unrated += 1
             records.drawn |= 0 < (number_in(beside) or 1) < 1
-            if named:
-                records.shares[query, document] = beside
+            if named:  # another judge may have judged the pair
+                records.shares.setdefault((query, document), beside)
             continue
         if query and not document and what == "score" and chosen[3] == RANK[1]:
             records.empty.append(query)
@@ -219,23 +219,21 @@ def _remarks_on_sets(made: QrelsColumns, records: Records) -> tuple[tuple[str, s
             ("relevant_sets", f"judgments without grades: {count:,} (each counts as grade 1)", count)
         )
     if records.unrated:
-        count = records.unrated
-        drawn = records.drawn or made.is_sample
-        found.append(
-            (
-                PART_JUDGED if drawn else UNRATED,
-                f"rows without a grade: {count:,} (not counted as judgments)",
-                count,
-            )
-        )
+        drawn = made.pool is not None and records.pool is None
+        count = len(made.pool.queries) - len(made.grades) if drawn and made.pool else records.unrated
+        what = "pairs" if drawn else "rows"
+        words = f"{what} without a grade: {count:,} (not counted as judgments)"
+        found.append((PART_JUDGED if drawn else UNRATED, words, count))
     return tuple(found)
 
 
 def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
     """Return qrels with the inclusion probabilities of their rows, and the pool if some have no grade."""
     shares: dict[str, dict[str, float]] = {}
+    unknown: list[tuple[str, str, float]] = []
     for (query, document), given in records.shares.items():
         if _is_empty(given):
+            unknown.append((str(query), str(document), 1.0))
             continue
         try:
             shares.setdefault(str(query), {})[str(document)] = share_of(given)
@@ -244,10 +242,11 @@ def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
             raise error.at(records.path, found=found) from None
     if shares or not (records.shares and any(records.chosen[4:5])):
         made = made.with_inclusion(shares) if shares else made
-        if records.unrated and (records.drawn or made.is_sample):
-            made.pool = DrawnPool.listed(
-                [(query, *one) for query, each in shares.items() for one in each.items()]
-            )
+        judged = made.to_dict() if records.unrated and (records.drawn or made.is_sample) else {}
+        pairs = [(query, *one) for query, each in shares.items() for one in each.items()]
+        pairs += [one for one in unknown if one[1] not in judged.get(one[0], {})]
+        if judged and any(document not in judged.get(query, {}) for query, document, _ in pairs):
+            made.pool = DrawnPool.listed(pairs)
         return made
     raise InputError(
         f"the column '{records.chosen[4]}' is empty, so it is unknown whether the judgments are a sample",

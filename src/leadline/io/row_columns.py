@@ -50,6 +50,7 @@ UNRATED = "unrated"  # code of the remark on rows without a grade
 TAG = ("tag", "system", "run_id")
 JUDGE = ("judge", "judge_id", "assessor", "annotator")
 MACHINE_LINE = "# machine:"  # how a file of labels by an automatic judge begins
+JUDGES_LINE = "# judges: "  # before the names of columns with the grades of several judges, as JSON
 # Names of judges that are machines: the word itself, and families of language models.
 MACHINE = (  # compiled where it is used, which takes milliseconds
     r"(?i)(?<![a-z])(?:machine|llm|model|chatgpt|gpt|llama|gemini|mistral|mixtral|qwen|deepseek|umbrela|flan-?t5)"
@@ -140,7 +141,7 @@ class Records:
     shares: dict[tuple[str, str], object] = field(default_factory=dict)
     pool: DrawnPool | None = None  # pool that the rows were drawn from
     # Unlike grades by several judges.
-    votes: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
+    votes: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
 
     @property
     def tag(self) -> str:

@@ -123,11 +123,12 @@ def selected_qrels(qrels: QrelsColumns, reading: Reading) -> QrelsColumns:
     shown = _shown(reading)
     if not codes:
         raise InputError(f"has no judgments for {_selected(wanted)}{shown}", path=qrels.source)
-    made = qrels if len(codes) == len(qrels.queries) else qrels.of_codes(np.array(codes, dtype=np.int64))
+    whole = len(codes) == len(qrels.queries)
+    made = copy(qrels) if whole else qrels.of_codes(np.array(codes, dtype=np.int64))
+    made.selected = frozenset(map(to_text, wanted))
     unknown = sorted(wanted.difference(qrels.queries.names))
     if unknown:
         words = f"selected queries{shown} without judgments: {len(unknown):,} (left out)"
-        made = copy(made)
         made.remarks = (*made.remarks, ("unknown_queries", words, len(unknown)))
     return made
 

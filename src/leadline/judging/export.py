@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from leadline.io.merged_judgments import Merged, merge
 from leadline.io.objects import read_qrels
 from leadline.io.pool_files import DRAWN_COLUMNS, remarks_of
 from leadline.io.row_checks import machine_remarks
-from leadline.io.row_columns import MACHINE_LINE
+from leadline.io.row_columns import JUDGES_LINE, MACHINE_LINE
 from leadline.io.tables import QRELS_COLUMNS
 from leadline.io.write import write_bytes, write_table
 
@@ -69,9 +70,13 @@ def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
     bare = suffix == ".json" or BY_SUFFIX.get(suffix, TREC) is TREC  # query, document and grade alone
     if suffix in DELIMITERS:
         pool = judgment_store.pool(store) if drawn else None
+        pool = None if pool is None else replace(pool, owners=judgment_store.owners(store))
         pairs = judgment_store.pairs(store) if drawn else []
         text = _table(rows, merged, DELIMITERS[suffix], pairs=pairs, pool=pool, path=target)
         mark = f"{MACHINE_LINE} {machine}\n" if machine else ""
+        names = sorted({row.judgment.judge for row in rows})
+        if rule == "majority" and merged.votes:  # else each pair counts with its merged grade
+            mark += f"{JUDGES_LINE}{json.dumps(names, ensure_ascii=False)}\n"
         write_bytes(target, f"{mark}{text}".encode())
     else:
         shares = _shares(rows) if drawn and not bare else None
