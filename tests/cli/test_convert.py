@@ -243,3 +243,21 @@ def test_what_cannot_be_merged_is_refused(
     found = leadline("convert", *(tmp_path / name for name in names), *target, *more)
     assert (found.status, message in found.err) == (2, True), found.err
     assert not (tmp_path / "merged").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        (b"q1,d1,3\nq1,d2,2\n", "query_id,doc_id,score"),
+        (b"q1 d1 1 3\nq1 d2 2 2\n", "query_id,doc_id,rank,score"),
+    ],
+)
+def test_a_run_without_usual_columns_is_not_taken_for_qrels(
+    text: bytes, columns: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    source, target = file_of(tmp_path, "a", text), tmp_path / "out.run"
+    for found in (leadline("convert", source, target), leadline("check", source)):
+        assert f"--config read.columns={columns}" in found.out + found.err
+    assert not target.exists()
+    assert leadline("convert", source, target, "-C", f"read.columns={columns}").status == 0
+    assert read_run(target).to_dict() == {"q1": {"d1": 3.0, "d2": 2.0}}

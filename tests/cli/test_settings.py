@@ -126,7 +126,7 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
     headerless.write_text("q,d,1\n")
     advice = "name all columns, as in `leadline convert --config read.columns=query_id,doc_id,grade`."
     assert advice in leadline("agreement", headerless, second).refusal
-    advice = "name all columns, as in --config read.columns=query_id,doc_id,grade."
+    advice = "or of judgments, as in --config read.columns=query_id,doc_id,grade."
     assert advice in leadline("convert", headerless, tmp_path / "x.qrels").refusal
 
 

@@ -116,6 +116,29 @@ def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], ob
     assert "--" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: ll.difference({"q": {"d": 1}}, {"a": RUN, "b": RUN}),
+            "give all others the grade 0, as `leadline",
+        ),
+        (lambda: ll.pool([RUN], depth=1, documents="latin.tsv"), "read_documents(..., encoding='latin-1')"),
+        (lambda: ll.pool([RUN], depth=1, queries="latin.tsv"), "read_queries(..., encoding='latin-1')"),
+        (lambda: ll.compare("a.json"), "or compare(results), where read_scores(path) reads saved results."),
+        (lambda: ll.report("a.json", "a.html"), "where read_scores(path) reads saved results."),
+    ],
+)
+def test_advice_is_what_python_has(
+    call: Callable[[], object], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "latin.tsv").write_bytes(b"id\ttext\nd\tcaf\xe9\n")
+    with pytest.raises(LeadlineError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
 def test_further_positional_arguments_are_not_taken_for_options() -> None:
     check_arguments(ll.evaluate, (QRELS, RUN, ["AP"]), {})
 

@@ -168,7 +168,10 @@ def results_of(
     if not isinstance(qrels, Results):
         runs, measures = divided(given, runs, measures, profile=options.get("profile", "leadline"))
         if runs is None:
-            raise UsageError(f"there are judgments but no runs. Call {call}(qrels, runs) or {call}(results).")
+            raise UsageError(
+                f"there are judgments but no runs. Call {call}(qrels, runs) or {call}(results), where "
+                "read_scores(path) reads saved results."
+            )
         wanted = usual if measures is None else measures
         return measured(qrels, runs, wanted, default=COMPARED, verdict=True, **sampling, **options)
     given = tuple(each for each in given if each is not None)

@@ -204,6 +204,7 @@ OPTION = (
 # Settings that only some functions take; the readers take them for all others.
 READERS = {
     "read_queries": ("encoding",),
+    "read_documents": ("encoding",),
     "read_qrels": ("kind", "negative", "qrels_columns", "subtopics"),
     "read_run": ("columns", "documents_of", "drop_identical_ids", "on_duplicate", "on_nan", "order"),
     "read_scores": ("higher_is_better", "lower_is_better"),
@@ -214,8 +215,12 @@ PROSE = {  # not the value of an option
 }
 
 
-def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
+def name_keywords(
+    error: LeadlineError, function: Callable[..., Any], /, *args: object, **given: object
+) -> None:
     """Name settings and options of the command line in the message of an error as keywords of a function.
+
+    The reader of a file is that of the argument with its path.
 
     >>> def cut(run: str, order: str = "score", queries_in: str = "") -> None: ...
     >>> error = UsageError("--config read.queries_in=FILE needs --config read.order=rank and --force")
@@ -224,11 +229,19 @@ def name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
     queries_in needs order='rank' and --force
     """
     parameters = _annotations(inspect.unwrap(function))
+    path = getattr(error, "path", "")
+    arguments = inspect.signature(function).bind_partial(*args, **given).arguments.items()
+    likely = {
+        f"read_{name}"
+        for name, value in arguments
+        if isinstance(value, (str, os.PathLike)) and str(value) == path
+    }
 
     def keyword(found: re.Match[str]) -> str:
         name, value = found[1] or (found[3] or "").replace("-", "_"), (found[2] or found[4] or "").strip("'")
         file = value.isupper() and value.lower() in parameters  # named as its value, as in --topics VECTORS
-        reader = next((one for one, names in READERS.items() if name in names), "")
+        readers = {one for one, names in READERS.items() if name in names}
+        reader = min(readers & likely or readers, default="")
         if name not in parameters and reader and found[1]:
             return f"{reader}(..., {name}={repr(value) if value else True})"
         if name not in parameters or (file and parameters[name][0] == "int"):

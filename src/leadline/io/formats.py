@@ -18,7 +18,7 @@ import numpy as np
 
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.errors import InputError, either
-from leadline.io import row_checks, row_columns, selection
+from leadline.io import row_checks, row_columns, selection, swapped_arguments
 from leadline.io.archives import COMPRESSIONS
 from leadline.io.opening import (
     BINARY_TABLES,
@@ -267,14 +267,15 @@ def content_of(source: Opened, reading: Reading = DEFAULT_READING) -> str:
 def kind_of_trec(text: bytes) -> str:
     r"""Return whether a text in TREC format is a run or judgments.
 
-    >>> kind_of_trec(b"# made by hand\nq1 0 d1 1\n")
-    'qrels'
+    >>> kind_of_trec(b"# made by hand\nq1 0 d1 1\n"), kind_of_trec(b"q1 d8 1 2.5\nq1 d3 2 1.5\n")
+    ('qrels', 'run')
     """
-    return "qrels" if len(_first_fields(text)) == 4 else "run"
+    is_run = len(_first_fields(text)) != 4 or swapped_arguments.begins_ranking(text)
+    return "run" if is_run else "qrels"
 
 
 def _content_of_rows(source: Opened) -> str:
-    found = records_of(source, "grade")
+    found = records_of(source, "" if source.format is HEADERLESS else "grade")
     # Lists of ids are rankings unless they are named as relevant.
     if found.listed or row_columns.find(found.names, (*row_columns.RANK, *row_columns.TAG)):
         return "run"

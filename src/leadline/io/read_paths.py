@@ -87,10 +87,12 @@ def pipe_copies() -> dict[str, BinaryIO]:
     return _current[0].copies if _current else {}
 
 
-def _name_keywords(error: LeadlineError, function: Callable[..., Any]) -> None:
+def _name_keywords(
+    error: LeadlineError, function: Callable[..., Any], /, *args: object, **given: object
+) -> None:
     from leadline.data.validation import name_keywords  # loads NumPy; no command needs it
 
-    name_keywords(error, function)
+    name_keywords(error, function, *args, **given)
 
 
 def _named(values: Iterator[T], function: Callable[..., Any]) -> Iterator[T]:
@@ -118,7 +120,7 @@ def public(function: Callable[P, T]) -> Callable[P, T]:
                 found = function(*args, **{name: _plain(value) for name, value in kwargs.items()})
             except LeadlineError as error:
                 if outermost:
-                    _name_keywords(error, function)
+                    _name_keywords(error, function, *args, **kwargs)
                 raise
             except Exception:
                 from leadline.data.validation import check_arguments  # loads NumPy; no command needs it

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ HINT = (
 LARGEST_GRADE = 10
 ONE_DIGIT = rb"-?[0-9]"
 MANY_LEVELS = 7  # scores with as many different values are no grades
+HEAD = 1 << 16  # bytes that show whether a text is a ranking
 FEW = 10  # fewer grades than these say nothing about their kind
 
 
@@ -139,6 +142,16 @@ def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: st
         raise InputError(
             "column 3 contains the ranks 1, 2, ... for every query, as in a run", path=path, hint=HINT
         )
+
+
+def begins_ranking(text: bytes) -> bool:
+    """Return whether the first lines of a text are a ranking of four columns (see `refuse_ranking`)."""
+    head = text[: text.find(b"\n", HEAD) + 1 or None]
+    rows = [plain.fields_of(line) for _, line in plain.data_lines(head)]
+    if {*map(len, rows)} != {4} or len({row[1] for row in rows}) == 1:
+        return False
+    bounds = np.cumsum([0, *(len([*each]) for _, each in groupby(rows, key=itemgetter(0)))])
+    return is_ranking([row[2] for row in rows], bounds)
 
 
 def refuse_other_columns(qrels: QrelsColumns, text: bytes, path: str) -> None:

@@ -170,6 +170,10 @@ def table_of_csv(source: Opened, *_: object) -> Table:
 LETTERS = {"S": "3", "A": "2", "B": "1", "C": "0", "D": "0"}  # levels of relevance in collections of NTCIR
 PRINTED = {"num_q", "num_ret", "num_rel", "runid"}  # lines that trec_eval prints
 LETTER_LEVELS = ("letter_levels", "NTCIR levels: S is read as grade 3, A as 2, B as 1, C and D as 0")
+NAMED = {
+    "score": ", as in --config read.columns=query_id,doc_id,score",
+    "grade": ", as in --config read.qrels_columns=query_id,doc_id,grade",
+}
 
 
 def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
@@ -183,11 +187,10 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
             path=source.path,
             hint="Commands such as `leadline compare` can read these values if tabs separate the columns",
         )
-    key = "columns=query_id,doc_id,score" if what == "score" else "qrels_columns=query_id,doc_id,grade"
-    option = f"--config read.{key}"
+    named = NAMED.get(what, " of a run{score}, or of judgments{grade}".format_map(NAMED))
     raise InputError(
         f"contains {counted(len(first), 'column')} without a header",
-        hint=f"Add a header, or name all columns, as in {option}",
+        hint=f"Add a header, or name all columns{named}",
         path=source.path,
         line=line,
     )

@@ -310,7 +310,8 @@ def other_kind(fields: list[bytes], *, run: bool) -> str:
     if len(fields) == 5 and run:
         return "The tag in the last column may be missing"
     if len(fields) == 4 and not with_q0 and re.fullmatch(NUMBER, fields[3]):
-        ranking = fields[2].isdigit() and not re.fullmatch(WHOLE, fields[3])
+        whole = re.fullmatch(WHOLE, fields[3]) and fields[1].isdigit()
+        ranking = fields[2].isdigit() and not whole
         return RANKING if ranking else QRELS
     return "This looks like CSV" if len(fields) == 1 and b"," in fields[0] else ""
 

@@ -26,7 +26,10 @@ from leadline.measures import Measure
 from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec
 
 POINTS = [str(IPrec(recall=level, rule="standard")) for level in ELEVEN_LEVELS]
-CALL = 'Call `report(qrels, runs, "page.html")` or `report(results, "page.html")`.'
+CALL = (
+    'Call `report(qrels, runs, "page.html")` or `report(results, "page.html")`, where read_scores(path) '
+    "reads saved results."
+)
 Path: TypeAlias = "str | os.PathLike[str]"
 Runs: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"
 Measures: TypeAlias = "Iterable[str | Measure] | str | Measure | None"

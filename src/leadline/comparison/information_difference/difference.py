@@ -276,8 +276,8 @@ def difference(
 def _no_pairs(qrels: Qrels, rel: float) -> InputError:
     found = "no query has judged documents of two grades, one of them relevant"
     hint = (
-        "Judge documents that are not relevant, or list them in DOCS with --exhaustive DOCS (`complete` in "
-        "Python)"
+        "Judge documents that are not relevant, or, where judgments are exhaustive, give all others the "
+        "grade 0, as `leadline difference --exhaustive DOCS` does"
     )
     if qrels.grades.max(initial=-math.inf) < rel:
         found = f"no document has grade {rel:g} or higher, so none is relevant"
