@@ -453,3 +453,14 @@ def test_estimates_with_other_judges_have_another_digest() -> None:
         for more in ([], [{**rows[0], "judge": "bob", "relevance": 0}], [{**rows[0], "judge": "bob"}])
     }
     assert len(digests) == 2
+
+
+@pytest.mark.parametrize(("name", "value"), [("probability", 0.5), ("judge", "machine: gpt")])
+def test_a_record_says_no_more_of_the_design_than_the_first(tmp_path: Path, name: str, value: object) -> None:
+    rows: list[dict[str, Any]] = [{"query_id": "q", "doc_id": document, "relevance": 1} for document in "ab"]
+    rows[1][name] = value
+    (tmp_path / "late.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "late.json").write_text(json.dumps(rows))
+    for given in (rows, tmp_path / "late.jsonl", tmp_path / "late.json"):
+        with pytest.raises(InputError, match=f"has '{name}', but the first one does not. Add"):
+            ll.read_qrels(given)

@@ -269,7 +269,7 @@ def test_books_of_quepid_are_judgments_of_several_judges(tmp_path: Path) -> None
     table = read_qrels(PROGRAMS / "quepid_book.csv")
     book = read_qrels(PROGRAMS / "quepid_book.json")
     assert table.to_dict() == book.to_dict() == QRELS
-    assert table.votes == book.votes == {"q1": {"d1": (3, 2, 3)}}
+    assert table.votes == book.votes == {"q1": {"d1": (3, 3, 2)}}
     assert [each[::2] for each in table.remarks] == [("columns_are_judges", 3), ("merged", 2)]
     assert [each[::2] for each in book.remarks] == [("merged", 2), ("unrated", 1)]  # one is not rateable
     said = [

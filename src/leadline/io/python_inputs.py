@@ -18,7 +18,7 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.wording import type_of
 from leadline.errors import InputError, either, refuse_repeated
 from leadline.io.columns import BATCH_ROWS
-from leadline.io.row_columns import LISTED, QUERY, SCORE, Records, Row, Table, find
+from leadline.io.row_columns import GRADE, JUDGE, LISTED, PROBABILITY, QUERY, SCORE, Records, Row, Table, find
 from leadline.io.run_lists import Lists
 
 
@@ -289,7 +289,15 @@ def _cells(
     make: Any = itemgetter if isinstance(first, Mapping) else attrgetter
     getters = [make(name) if name else _nothing for name in chosen]
     getters[3:] = map(_if_there, chosen[3:])  # rows without a rank, tag, probability or judge are valid
+    known = set(first) if isinstance(first, Mapping) and chosen[2] in GRADE else set()
     for place, row in rows:
+        if known and isinstance(row, Mapping) and not row.keys() <= known:
+            late = find(row.keys() - known, (*PROBABILITY, *JUDGE))
+            if late is not None:
+                found = f"the {records.unit} has '{late}', but the first one does not"
+                hint = f"Add '{late}' to the first one, with null if it is unknown"
+                raise records.at(InputError(found, hint=hint), place)
+            known |= row.keys()
         try:
             yield place, [get(row) for get in getters]
         except (AttributeError, KeyError, TypeError):
