@@ -128,6 +128,24 @@ def test_bare_ranked_lists_become_a_run_of_first_places(tmp_path: Path, leadline
     assert (tmp_path / "a.run").read_text() == ("q1 Q0 x 1 -1.0 in\nq1 Q0 d1 2 -2.0 in\nq1 Q0 d2 3 -4.0 in\n")
 
 
+def test_results_without_query_ids_get_those_of_a_file(tmp_path: Path, leadline: Leadline) -> None:
+    (tmp_path / "queries.txt").write_text("q2\nq1\n")
+    judges = tmp_path / "q.qrels", tmp_path / "other.qrels"
+    for judge in judges:
+        judge.write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    source, target = tmp_path / "responses.json", tmp_path / "a.run"
+    source.write_text(
+        '[{"hits": {"hits": [{"_id": "d2", "_score": 3}]}}, {"hits": {"hits": [{"_id": "d1", "_score": 1}]}}]'
+    )
+    queries = ("-C", f"read.queries_in={tmp_path / 'queries.txt'}")
+    refused = leadline("agreement", *judges, "--runs", source).refusal
+    assert "use `leadline convert --config read.queries_in=QUERIES`" in refused
+    assert leadline("convert", source, target, *queries).status == 0
+    assert read_run(target).to_dict() == {"q1": {"d1": 1.0}, "q2": {"d2": 3.0}}
+    done = leadline("compare", judges[0], source, target, "-m", "RR", *queries)
+    assert "have the same RR on all 2 queries" in done.out
+
+
 def test_subtopics_are_kept_on_request(tmp_path: Path, leadline: Leadline) -> None:
     text = b"q1 s1 d1 1\nq1 s2 d1 2\n"
     source, target = file_of(tmp_path, "qrels", text), tmp_path / "a.csv"

@@ -128,6 +128,17 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
     assert advice in leadline("agreement", headerless, second).refusal
     advice = "or of judgments, as in --config read.columns=query_id,doc_id,grade."
     assert advice in leadline("convert", headerless, tmp_path / "x.qrels").refusal
+    (ranked := tmp_path / "ranked.csv").write_text("query_id,doc_id,relevance,rank\nq,d,1,1\n")
+    advice = "To treat the file as judgments anyway, use `leadline convert --config read.kind=qrels`."
+    pooled = leadline("pool", runs[0], "-o", tmp_path / "p", "--depth", 5, "--judged", ranked)
+    assert advice in pooled.refusal
+    (repeated := tmp_path / "repeated.qrels").write_text("q 1 d 1\nq 2 d 1\n")
+    advice = "If it names subtopics, use `leadline evaluate --config read.subtopics`."
+    assert advice in leadline("agreement", repeated, first).refusal
+    (latin := tmp_path / "latin.tsv").write_bytes(b"doc_id\ttext\nd\t\xe7a\n")
+    pooled = leadline("pool", runs[0], "-o", tmp_path / "p", "--depth", 5, "--docs", latin)
+    assert pooled.refusal.endswith("Convert the file to UTF-8.\n")
+    assert "--config read.encoding=latin-1" in leadline("index", latin, "-o", tmp_path / "i").refusal
 
 
 @pytest.mark.parametrize(

@@ -347,8 +347,10 @@ def taken(command: click.Command) -> list[Setting]:
 # A sentence of a refusal that advises a setting, and the end of one that advises a setting of reading.
 ADVICE = re.compile(r"Use `?--config ([a-z]+\.[a-z_]+)(?:[^.]|\.(?=\S))*\.?")
 READ_AS = re.compile(
-    r"(add|as in) `?--config (read\.(?:order|on_\w+|columns|qrels_columns|subtopics))((?:=[\w,]+)?)`?"
+    r"(add|use|as in|pass it as) `?--config "
+    r"(read\.(?:order|on_\w+|columns|qrels_columns|kind|queries_in|subtopics))((?:=[\w,]+)?)`?"
 )
+ENCODING = re.compile(r" If it contains [^`]*`--config read\.encoding=[\w-]+`\.?")
 
 
 def advised(text: str, command: click.Command) -> str:
@@ -360,6 +362,7 @@ def advised(text: str, command: click.Command) -> str:
     'To keep only one, use `leadline convert --config read.on_duplicate=first`.'
     """
     keys = {one.key for one in taken(command)}
+    text = text if "read.encoding" in keys else ENCODING.sub("", text)
     instead = f"`leadline {command.name}` does not support this."
 
     def elsewhere(found: re.Match[str]) -> str:
@@ -370,7 +373,7 @@ def advised(text: str, command: click.Command) -> str:
         if command.name == "convert":
             return f"{verb} {call}"
         other = "evaluate" if key == "read.subtopics" else "convert"
-        return f"{verb.replace('add', 'use')} `leadline {other} {call}`"
+        return f"{verb if verb == 'as in' else 'use'} `leadline {other} {call}`"
 
     return READ_AS.sub(elsewhere, ADVICE.sub(lambda found: found[0] if found[1] in keys else instead, text))
 

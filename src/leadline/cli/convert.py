@@ -38,7 +38,7 @@ from leadline.io.read import qrels_of, stream_file
 from leadline.io.read_paths import declare_output
 from leadline.io.run_lists import Gathered, ReadCounts
 from leadline.io.run_names import STANDARD_INPUT, run_name
-from leadline.io.selection import selected_qrels
+from leadline.io.selection import queries_in_order, selected_qrels
 from leadline.io.tables import RUN_COLUMNS, OutputTable, table_of_run
 from leadline.io.texts import read_documents, read_queries
 from leadline.io.write import LONGEST, header_in
@@ -123,6 +123,7 @@ def command(
     file = opened(source)
     if file.format is not TREC or file.columns < 5 or kind == "qrels" or names is not None:
         file = opened(source, read=True)
+    file = file._replace(queries=queries_in_order(Reading(queries_in=options["queries_in"])))
     if kind is None and names is not None:
         kind = "qrels" if row_columns.find(names.split(","), row_columns.GRADE) else "run"
     kind = kind or (

@@ -206,7 +206,8 @@ def records_of(
         found = _named_rows(source, names, what)
     else:
         assert source.format.rows is not None
-        selected = selection.queries_in_order(reading) if source.format.name in {"json", "jsonl"} else ()
+        ordered = source.format.name in {"json", "jsonl"}
+        selected = (selection.queries_in_order(reading) or source.queries) if ordered else ()
         found = source.format.rows(source._replace(queries=selected), what, subtopics)
         if isinstance(found, Table) and source.format is PARQUET:
             found = _lists_in(found, what)

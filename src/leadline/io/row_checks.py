@@ -195,9 +195,7 @@ def qrels(records: Records) -> QrelsColumns:
         resolve_duplicates(lists, records, Reading(), action="is judged")
     except InputError as error:
         if find(records.names, SUBTOPIC[:2]):
-            error.hint = (
-                error.hint or "To read subtopics, use `leadline evaluate` with `--config read.subtopics`"
-            )
+            error.hint = error.hint or "To read subtopics, add `--config read.subtopics`"
         raise
     if not len(lists.scores):
         raise InputError("contains no judgments", path=records.path, hint=EMPTY)

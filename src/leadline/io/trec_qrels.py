@@ -58,8 +58,8 @@ def read(
 
 
 GROUPS = (
-    "The second column differs. If it names subtopics, evaluate the file with `--config read.subtopics`. If "
-    "it names judgment groups (as in the qrels_jg format of trec_eval), write one file per group"
+    "The second column differs. If it names subtopics, add `--config read.subtopics`. If it "
+    "names judgment groups (as in the qrels_jg format of trec_eval), write one file per group"
 )
 
 

@@ -93,13 +93,13 @@ def _in_json(text: str, known: Known, saved: bool) -> bool:  # one caller
         found = found[0] if found and isinstance(found[0], dict) else {}
     if any(names <= set(found) for names in SAVED):
         return saved
-    if {"task_name", "scores"} <= set(found):
-        return True
-    if {"run_name", "inputs"} <= set(found):
-        return True  # of Haystack
+    if {"task_name", "scores"} <= set(found) or {"run_name", "inputs"} <= set(found):
+        return True  # of MTEB or Haystack
     if rows := rows_of_columns(found, QUERY):
         return any(isinstance(cell, Real) for cell in rows[0].values()) and _is_header(rows[0])
     inner = [value for value in found.values() if isinstance(value, Mapping)]
+    if any(isinstance(value.get("hits"), list) for value in inner):
+        return False  # a response of Elasticsearch
     if not inner:
         lists = [value for value in found.values() if isinstance(value, list)]
         single = [name for name, value in found.items() if not isinstance(value, list)]
