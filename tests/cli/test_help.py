@@ -216,8 +216,9 @@ def test_options_that_people_try_are_answered_where_the_answer_holds(word: str, 
     names = [
         f"{name} {below}".strip()
         for name, entry in _help.table().items()
-        if "params" in entry and name != "help" and word.rpartition(" ")[0] in ("", name)
+        if "params" in entry and name != "help"
         for below in entry.get("commands", [""])
+        if word.rpartition(" ")[0] in ("", name, f"{name} {below}")
     ]
     option = word.rpartition(" ")[2]
     assert any(answer in leadline(*name.split(), option).err for name in names for answer in answers)
@@ -246,6 +247,15 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("evaluate q r --skip-unjudgd", "Use --judged-only."),
         ("rank q r --skip-judged", "Did you mean '--judged-only' or"),
         ("show saved.json --query q1", "`leadline show` prints a saved result."),
+        ("suite s --bootstrap", "No such option '--bootstrap'. See"),
+        ("suite s --permutations 9", "Use --test Randomisation."),
+        ("sampled q r --common", "No such option '--common'. See"),
+        ("sampled q r --sort", "Use -o FILE.csv"),
+        ("sampled q r --no-answer", "Use `leadline evaluate QRELS RUN -m 'NoAnswer"),
+        ("topics search m --queries q", "Use `leadline topics search MODEL DOCS QUERIES -o RUN`."),
+        ("check r --dedup", "Use --fix -o FILE"),
+        ("explain --qrels q r", "Use `leadline explain QRELS RUN"),
+        ("pool r -l 2 --depth 3 -o p", "--level needs"),
         ("pool r --depth 5,10 -o p", "'5,10' is not a whole number"),
         ("pool r --method RRF --budget 5 -o p", "--budget needs --for MEASURE instead of --method"),
         ("evaluate q r.run -m RBO(p=0.8)", "Use `leadline difference QRELS RUN RUN`"),

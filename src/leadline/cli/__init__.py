@@ -220,7 +220,8 @@ def _one_line(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     command = None if context is None else context.command
     if isinstance(error, click.NoSuchOption):  # versions of click word it differently
-        hint = option_for(error.option_name, command, error.possibilities or ())
+        path = "" if context is None else context.command_path.partition(" ")[2]
+        hint = option_for(error.option_name, command, error.possibilities or (), path)
         text = f"No such option '{error.option_name}'. {hint}".rstrip()
     else:
         text = in_words(" ".join(error.format_message().split()))

@@ -99,16 +99,18 @@ def in_words(text: str) -> str:
     return text.replace("a valid float range", "a number").replace("a valid float", "a number")
 
 
-def option_for(word: str, command: click.Command | None, like: Sequence[str] = ()) -> str:
+def option_for(word: str, command: click.Command | None, like: Sequence[str] = (), path: str = "") -> str:
     """Return what to use for an option that a command does not have; empty if nobody knows.
 
+    `path` is the command with the group that it belongs to, where it belongs to one.
     A word that people try has its answer; then come settings of that name, options that are spelled
     `like` it, and those whose help has its words.
     """
-    if answer := answer_to(word, command):
-        return answer
     if command is None:
-        return ""
+        return answer_to(word, None, "")
+    path = path or str(command.name)
+    if answer := answer_to(word, command, path):
+        return answer
     from leadline.cli._settings import replacing
 
     setting = replacing(command, word)
@@ -116,17 +118,17 @@ def option_for(word: str, command: click.Command | None, like: Sequence[str] = (
         return f"Use --config {setting.usage}."
     spelled = [one for one in like if difflib.SequenceMatcher(None, one, word).ratio() >= TYPING]
     if not spelled and len(word) >= LONG:
-        known = [one.removeprefix(f"{command.name} ") for one in TRIED_OPTIONS]
+        known = [one.removeprefix(f"{path} ") for one in TRIED_OPTIONS]
         for close in difflib.get_close_matches(word, known, cutoff=MISSPELT):
             opposite = ("-judged" in close) != ("-judged" in word)
-            if not opposite and (answer := answer_to(close, command)):
+            if not opposite and (answer := answer_to(close, command, path)):
                 return answer
     return meant(map(repr, sorted(spelled) or by_meaning(word, command)))
 
 
-def answer_to(word: str, command: click.Command | None) -> str:
+def answer_to(word: str, command: click.Command | None, path: str) -> str:
     """Return the first answer to a word that names only options and settings of a command, if any."""
-    own = () if command is None else TRIED_OPTIONS.get(f"{command.name} {word}", ())
+    own = TRIED_OPTIONS.get(f"{path} {word}", ())
     return next(
         (one for one in own or TRIED_OPTIONS.get(word, ()) if command is None or fits(one, command)), ""
     )
@@ -135,12 +137,20 @@ def answer_to(word: str, command: click.Command | None) -> str:
 def fits(answer: str, command: click.Command) -> bool:
     """Return whether an answer names only what a command has: options, their values, arguments."""
     plain = re.sub("`[^`]*`", "", answer)
-    named = re.findall(r"(?<![\w`-])(?:--config [a-z]+\.[a-z_]+|--?[a-zA-Z][\w-]*)", plain)
+    named = dict(
+        re.findall(r"(?<![\w`-])(--config [a-z]+\.[a-z_]+|--?[a-zA-Z][\w-]*)(?:[ =]'?(\w[^\s'.,]*))?", plain)
+    )
     metavars = {name: one.metavar or "" for one in command.params for name in one.opts}
+    choices = {name: getattr(one.type, "choices", ()) for one in command.params for name in one.opts}
     values = {"-m": "MODEL" if "model" in plain else "MEASURE", "-o": "FILE" if "-o FILE" in plain else ""}
     needed = {name for words, names in ARGUMENTS.items() if words in plain for name in names}
     return (
-        {*named} <= metavars.keys()
+        named.keys() <= metavars.keys()
+        and all(
+            value in ("", value.upper()) or value.lower() in map(str.lower, choices[name])
+            for name, value in named.items()
+            if choices[name]
+        )
         and all(value in metavars[name] for name, value in values.items() if name in named)
         and needed <= {one.name for one in command.params}
     )

@@ -66,7 +66,7 @@ def command(
         Existing judgments, which MoveToFront uses. Judged pairs are left out of POOL. With --for, judged
         pairs are in POOL with probability 1 but need no new judgment, and the judgments must not come from a
         pool drawn with the same seed.
-    --level GRADE as rel | Selection | float | (= 1.0)
+    -l, --level GRADE as rel | Selection | float | (= 1.0)
         Lowest relevant grade, used by MoveToFront and the --for measures. [default: 1]
     --for MEASURE as wanted | Sampling | MEASURE | many
         Measure to estimate from the sample (repeatable). Needs --budget or --total.
