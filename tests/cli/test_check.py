@@ -31,13 +31,13 @@ RUN = (
 )
 LISTING = (
     "{path}: run, 2 queries, 5 documents\n  error   line 3: score 'nan' of document 'd2' "
-    "is not a number. To leave out such lines, add `--config read.on_nan=drop`.\n  error   line "
-    "6: document 'd1' appears twice for query 'q1' (first at line 2). To "
-    "keep only one, add `--config read.on_duplicate=first` (or last or max).\n  remark  line 1: a comment, "
-    "which trec_eval 9 refuses\n  remark  line 5: more than six columns (the rest are ignored)\n  "
-    "remark  line 5: tag 'u' after 't' (the last one counts)\n  remark  line 6: a query reappears "
-    "after a different query\n  remark  line 8: a rank that is not a whole number\n  remark  line 2: "
-    "a list with tied scores (ordered by descending document id)\n"
+    "is not a number. To leave out such lines, use `leadline check --fix -o FILE --config read.on_nan=drop`"
+    ".\n  error   line 6: document 'd1' appears twice for query 'q1' (first at line 2). To "
+    "keep only one, use `leadline check --fix -o FILE --config read.on_duplicate=first` (or last or max)."
+    "\n  remark  line 1: a comment, which trec_eval 9 refuses\n  remark  line 5: more than six columns "
+    "(the rest are ignored)\n  remark  line 5: tag 'u' after 't' (the last one counts)\n  remark  "
+    "line 6: a query reappears after a different query\n  remark  line 8: a rank that is not a whole number\n"
+    "  remark  line 2: a list with tied scores (ordered by descending document id)\n"
 )
 
 

@@ -47,7 +47,7 @@ CALLS = {
     "sampled qrels.txt bm25.run -q": "--per-query applies only to JSON",
     "sampled qrels.txt --draw new.tsv --docs docs.jsonl --sample 3 -m AP": "--draw and --measure",
     "search docs.index --query knots -C text.fields=text": "--config text.fields needs QUERIES",
-    "search docs.index queries.jsonl --show -f json": "--show applies only to -f table",
+    "search docs.index queries.jsonl --show -f json": "Use -f table or -f html",
     "search docs.index queries.jsonl -q -f html": "use only one of -f html and --per-query",
     "summary docs.index --doc d01 -C text.fields=text": "use only one of INDEX and --config text.fields",
     "summary docs.jsonl --doc d01 -C summary.windows=1": "--config summary.windows needs --query",

@@ -96,7 +96,7 @@ def command(
         raise UsageError("pass either QUERIES or --query TEXT")
     both(typed(context, *reading), {"QUERIES": queries})
     if show and outputs.forms.isdisjoint({"table", "html"}):
-        raise UsageError("--show applies only to -f table and -f html. Leave out --show.")
+        raise UsageError("--show applies only to tables and HTML. Use -f table or -f html.")
     one_of({"-f html": form == "html", "--per-query": per_query})
     show = show or (SHOWN[0] if form == "html" or query is not None else None)
     if output is None and show is None and not per_query:

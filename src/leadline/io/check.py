@@ -371,7 +371,8 @@ def _errors(found: Faults) -> list[Problem]:
 def _words(error: LeadlineError) -> str:
     if not isinstance(error, InputError):
         return str(error)
-    return str(InputError(error.found, hint=error.hint))
+    repair = error.hint.replace("add `--config read.on", "use `leadline check --fix -o FILE --config read.on")
+    return str(InputError(error.found, hint=repair))
 
 
 def _repeats(lists: Lists, kind: str, *, error: bool) -> Iterator[Problem]:
