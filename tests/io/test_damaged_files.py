@@ -121,7 +121,7 @@ def test_an_archive_within_an_archive_is_refused(tmp_path: Path) -> None:
 
 def test_what_trec_eval_prints_is_no_run(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
-    for name in ("num_ret", "num_ret               "):  # as trec_eval pads it
+    for name in ("num_ret", "num_ret               ", "P_10                  "):  # as trec_eval pads it
         path.write_text(f"{name}\tq1\t10\nmap\tq1\t0.5\nmap\tall\t0.5\n")
         assert "`trec_eval -q`" in line_of(lambda: ll.read_run(path))
         assert "`trec_eval -q`" in line_of(lambda: ll.read_qrels(path))

@@ -168,7 +168,7 @@ def table_of_csv(source: Opened, *_: object) -> Table:
 
 
 LETTERS = {"S": "3", "A": "2", "B": "1", "C": "0", "D": "0"}  # levels of relevance in collections of NTCIR
-PRINTED = {"num_q", "num_ret", "num_rel", "runid"}  # lines that trec_eval prints
+PRINTED = {"all", "num_q", "num_ret", "num_rel", "runid"}  # what trec_eval prints: means, lines
 LETTER_LEVELS = ("letter_levels", "NTCIR levels: S is read as grade 3, A as 2, B as 1, C and D as 0")
 NAMED = {
     "score": ", as in --config read.columns=query_id,doc_id,score",
@@ -180,7 +180,7 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
     """Refuse a table without a header, whose columns are to be named."""
     rows = list(_headerless_lines(source))
     line, first = rows[0]
-    if len(first) == 3 and PRINTED & {cells[0].strip() for _, cells in rows}:
+    if len(first) == 3 and PRINTED & {cell.strip() for _, cells in rows for cell in cells[:2]}:
         found = "contains measure values, as printed by `trec_eval -q`"
         raise InputError(
             found,
