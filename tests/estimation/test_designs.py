@@ -259,6 +259,15 @@ def test_a_frame_without_much_of_the_weight_has_no_forecast(options: dict[str, A
     assert ("no_forecast" in {one.code for one in found.warnings}) is not given
 
 
+def test_a_larger_budget_is_advised_where_the_frame_has_more_pairs() -> None:
+    for total, advised in ((60, True), (100_000, False)):
+        (found,) = pool_for(RUNS, "P@10", total=total, depth=5).warnings
+        assert ("a larger budget or" in str(found), "a depth of at least 10)" in str(found)) == (
+            advised,
+            True,
+        )
+
+
 @pytest.mark.parametrize(
     ("measure", "total", "given"),
     [

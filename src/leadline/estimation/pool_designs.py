@@ -16,7 +16,7 @@ from leadline.data.table import ResultWarning
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.data.wording import listed as listed_in_words
-from leadline.errors import UsageError, one_of
+from leadline.errors import UsageError, either, one_of
 from leadline.estimation.designs import (
     DEEPEST,
     NEW_RUNS,
@@ -216,10 +216,10 @@ def pool_for(
         rates = np.full(len(pairs), RATE if labels is None else _rate(labels, measure))
         expected[text] = one = _expected(frame, square, probability, already_judged, size, new_runs, rates)
         outside = _weight_outside(systems, listed, limit, weight, square if pair else None, probability)
-        deeper = f" or a depth of at least {len(weight)}" if limit < len(weight) else ""
-        why = _no_forecast(
-            kind, one["half_width"], outside, deeper, judgments, pooled_queries, sampled=sampled
-        )
+        ways = ["a larger budget"] * (judgments < len(pairs))
+        ways += [f"a depth of at least {len(weight)}"] * (limit < len(weight))
+        hint = f" (use {either(ways)})" if ways else ""
+        why = _no_forecast(kind, one["half_width"], outside, hint, judgments, pooled_queries, sampled=sampled)
         if pair and isinstance(kind, Ratio):
             why = ALIKE
         if not why and isinstance(kind, Ratio) and kind.ideal and sampled:
@@ -293,7 +293,7 @@ def _no_forecast(
     kind: Kind,
     half_width: float | None,
     outside: float,
-    deeper: str,
+    hint: str,
     judgments: int,
     queries: int,
     *,
@@ -303,13 +303,13 @@ def _no_forecast(
     if outside > MOST_GUESSED:
         return (
             f"{100 * outside:.0f} % of its weight is outside the frame and intervals allow at most "
-            f"{100 * MOST_GUESSED:.0f} % (use a larger budget{deeper})"
+            f"{100 * MOST_GUESSED:.0f} %{hint}"
         )
     ideal = isinstance(kind, Ratio) and kind.ideal
     if half_width == 0 and outside < ROUNDING and not (ideal and sampled):
         return ""  # known with certainty
     if judgments < FEWEST_JUDGMENTS:
-        return f"intervals need at least {FEWEST_JUDGMENTS} judgments, not {judgments} (use a larger budget)"
+        return f"intervals need at least {FEWEST_JUDGMENTS} judgments, not {judgments}{hint}"
     if queries < FEWEST_QUERIES:
         return f"intervals need at least {FEWEST_QUERIES} queries, not {queries}"
     return ""
