@@ -75,7 +75,8 @@ def test_an_export_has_form_seconds_and_opened_and_is_still_a_table_of_judges(
 ) -> None:
     target = tmp_path / "qrels.csv"
     export(path, str(target))
-    head, first, *_ = target.read_text().splitlines()
+    judges, head, first, *_ = target.read_text().splitlines()
+    assert judges == '# judges: ["ann", "bob"]'  # each counts
     beside = "ann form,ann seconds,ann opened,bob form,bob seconds,bob opened"
     assert head == f"query_id,doc_id,relevance,ann,bob,note,{beside}"
     assert first == "q0,d0,0,0,1,,static,8.0,1,static,8.0,1"
