@@ -229,7 +229,7 @@ def test_baselines_are_not_tested_against_each_other_in_any_order() -> None:
             ("middle", "best"): True,
             ("middle", "worst"): False,
         }
-    with pytest.raises(UsageError, match="Every run is a baseline"):
+    with pytest.raises(UsageError, match="every run is a baseline"):
         gates_of(compare(results, baseline=list(RUNS)), [Condition("RR")])
 
 

@@ -59,9 +59,9 @@ def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
     judge the form of presentation, the seconds, and whether the full text was opened, if the page recorded
     them. Those of a drawn pool are that pool too: they have the columns probability, order and contributors,
     its pairs without a judgment as rows without a grade, and the rest of its frame as remarks. Other tables
-    have the merged grade and the probability, TREC files the grade only. If judges gave unlike grades, CSV and
-    TSV begin with a remark that names their columns, by which each of them counts. Files are marked if a judge
-    is an automatic one; those that cannot be are refused. The store may be in use by the judging page.
+    have the merged grade and the probability, TREC files the grade only. If judges gave unlike grades, CSV
+    and TSV begin with a remark that names their columns, by which each of them counts. Files are marked if a
+    judge is an automatic one; those that cannot be are refused. The store may be in use by the judging page.
     """
     rows, drawn = judgment_store.read(store)
     merged = merge((row.judgment for row in rows), rule)
