@@ -155,7 +155,8 @@ TABLE = (
         "a score that is a word",
         ONE,
         b"q1 Q0 x 1 2 t\nq1 Q0 d1 2 abc t\n",
-        "{run}:2: score 'abc' is not a number",
+        "{run}:2: score 'abc' is not a number. To order the documents by the rank column, add "
+        "`--config read.order=rank`.",
         agree="pyt irm ranx refuse",
         differ="te9 and te10 read 0, trt is silent",
     ),

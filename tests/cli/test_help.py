@@ -266,6 +266,7 @@ def test_an_answer_names_only_settings_that_the_command_has(command: click.Comma
         ("search i wing", "To search for one query, use --query wing."),
         (f"index {' '.join(f'docs/{n}.txt' for n in range(99))} -o x", "`leadline index FOLDER -o INDEX`"),
         ("search both.json --query knot", "index them first with `leadline index both.json -o both.index`"),
+        ("search . --query knot", "`leadline index . -o /"),
     ],
 )
 def test_an_error_names_the_call_that_was_meant(

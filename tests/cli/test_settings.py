@@ -144,6 +144,7 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("measures = 'AP'\n", "needs the keys 'judgments' and 'runs', which replace QRELS RUN..."),
         ("order = 1\n", "'order' is not a table of settings. Put"),
         ("[read\n", "invalid TOML"),
         (

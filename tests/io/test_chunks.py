@@ -113,10 +113,11 @@ def test_a_chunk_without_a_document_is_refused_with_its_line(tmp_path: Path) -> 
             ll.read_run(path, documents_of=wrong)  # type: ignore[arg-type]
 
 
-def test_chunks_of_judged_documents_are_recognised(tmp_path: Path, leadline: Leadline) -> None:
+@pytest.mark.parametrize("mark", "_#")
+def test_chunks_of_judged_documents_are_recognised(mark: str, tmp_path: Path, leadline: Leadline) -> None:
     qrels, run = tmp_path / "qrels.txt", tmp_path / "a.run"
     qrels.write_text("q1 0 doc_1 1\nq1 0 doc_2 1\n")
-    run.write_text("q1 Q0 doc_1_10 1 2 t\nq1 Q0 doc_1_11 2 1 t\n")
+    run.write_text(f"q1 Q0 doc_1{mark}10 1 2 t\nq1 Q0 doc_1{mark}11 2 1 t\n")
     given_args = ("evaluate", qrels, run, "-m", "R", "-f", "json")
     hint = next(one for one in leadline(*given_args).data["warnings"] if one["code"] == "no_judged_document")
     pattern = re.search(r"documents_of='(.*)'", hint["message"])
@@ -124,3 +125,6 @@ def test_chunks_of_judged_documents_are_recognised(tmp_path: Path, leadline: Lea
     found = leadline(*given_args, "--config", f"read.documents_of={pattern[1]}").data
     assert found["runs"][0]["mean"] == {"R": 0.5}
     assert found["options"]["documents_of"] == pattern[1]
+    if mark == "#":
+        whole = {"q1": {"doc_1": 1.0}}
+        assert ll.read_run(whole, documents_of=pattern[1]).to_dict() == whole

@@ -18,6 +18,8 @@ from leadline.io.run_lists import ReadCounts
 from leadline.kernels import plain
 from strategies import columns_of, judged_by
 
+RANKED = f". {plain.BY_RANK}."
+
 pytestmark = pytest.mark.usefixtures("form")
 
 ODD_IDS = (
@@ -124,7 +126,7 @@ def test_remarks_and_blank_lines_count_as_lines_and_nothing_else(tmp_path: Path)
 @pytest.mark.usefixtures("form")
 def test_remarks_longer_than_a_window_count_as_lines_once(tmp_path: Path) -> None:
     path = run_of(tmp_path, "# head\n\n \t\n# more\nq1 Q0 d1 1 2 t\nq1 Q0 d2 2 x t\n")
-    assert refusal(path) == "6: score 'x' is not a number"
+    assert refusal(path) == "6: score 'x' is not a number" + RANKED
 
 
 @pytest.mark.usefixtures("form")
@@ -247,17 +249,17 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
                 " This looks like CSV."
             ),
         ),
-        ("q1 Q0 d1 1 1,5 t\n", "1: score '1,5' is not a number"),
-        ("q1 Q0 d1 1 1_000 t\n", "1: score '1_000' is not a number"),
-        ("q1 Q0 d1 1 0x1p3 t\n", "1: score '0x1p3' is not a number"),
-        ("q1 Q0 d1 1 ٣ t\n", "1: score '٣' is not a number"),
-        ("q1 Q0 d1 1 1e t\n", "1: score '1e' is not a number"),
-        ("q1 Q0 d1 1 1e+ t\n", "1: score '1e+' is not a number"),
-        ("q1 Q0 d1 1 1e5.0 t\n", "1: score '1e5.0' is not a number"),
-        ("q1 Q0 d1 1 . t\n", "1: score '.' is not a number"),
-        ("q1 Q0 d1 1 + t\n", "1: score '+' is not a number"),
-        ("q1 Q0 d1 1 --1 t\n", "1: score '--1' is not a number"),
-        ("q1 Q0 d1 1 " + 50 * "x" + " t\n", "1: score '" + 40 * "x" + "...' is not a number"),
+        ("q1 Q0 d1 1 1,5 t\n", "1: score '1,5' is not a number" + RANKED),
+        ("q1 Q0 d1 1 1_000 t\n", "1: score '1_000' is not a number" + RANKED),
+        ("q1 Q0 d1 1 0x1p3 t\n", "1: score '0x1p3' is not a number" + RANKED),
+        ("q1 Q0 d1 1 ٣ t\n", "1: score '٣' is not a number" + RANKED),
+        ("q1 Q0 d1 1 1e t\n", "1: score '1e' is not a number" + RANKED),
+        ("q1 Q0 d1 1 1e+ t\n", "1: score '1e+' is not a number" + RANKED),
+        ("q1 Q0 d1 1 1e5.0 t\n", "1: score '1e5.0' is not a number" + RANKED),
+        ("q1 Q0 d1 1 . t\n", "1: score '.' is not a number" + RANKED),
+        ("q1 Q0 d1 1 + t\n", "1: score '+' is not a number" + RANKED),
+        ("q1 Q0 d1 1 --1 t\n", "1: score '--1' is not a number" + RANKED),
+        ("q1 Q0 d1 1 " + 50 * "x" + " t\n", "1: score '" + 40 * "x" + "...' is not a number" + RANKED),
         (
             "q1 Q0 d1 1 -nan t\n",
             (
@@ -342,7 +344,7 @@ def test_a_fault_of_qrels_is_one_line(text: str, error: str, tmp_path: Path) -> 
 
 def test_the_first_line_at_fault_is_named(tmp_path: Path) -> None:
     path = run_of(tmp_path, "q1 Q0 d1 1 x t\nq1 Q0 d2 1\nq1 Q0 d3 1 y t\n")
-    assert refusal(path) == "1: score 'x' is not a number"
+    assert refusal(path) == "1: score 'x' is not a number" + RANKED
 
 
 def test_grades_are_exact(tmp_path: Path) -> None:

@@ -534,7 +534,7 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
             place, _, key = (keys[0] if keys else "read.order").partition(".")
             hint = f"Put each setting in its table, such as {key} under [{place}]."
             if group in KEYS:
-                hint = "An experiment also needs the key 'runs'."
+                hint = "An experiment needs the keys 'judgments' and 'runs', which replace QRELS RUN..."
             raise InputError(f"'{group}' is not a table of settings", path=path, hint=hint)
         for name, content in table.items():
             known = SETTINGS.get(f"{group}.{name}".replace("-", "_"))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Record: TypeAlias = Any  # a SliceMean or SliceDifference
 NEEDS_ALL_PAIRS = (
-    "--figure groups needs tests of all pairs. Leave out --baseline, or choose another --figure."
+    "--figure groups needs tests of all pairs. Compare without a baseline, or choose another --figure."
 )
 NOT_COMPARED = "'{}' and '{}' were not compared. Choose a pair from the table."
 

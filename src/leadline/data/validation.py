@@ -198,7 +198,7 @@ def check_arguments(
 
 # A setting or option of the command line in a message, perhaps with its value; commands in backticks stay.
 OPTION = (
-    r"`leadline [^`]*`|--config [a-z]+\.([a-z_]+)(?:=('[^']+'|[\w|:@/%+-]+(?:[.,][\w|:@/%+-]+)*))?"
+    r"`leadline [^`]*`|--config [a-z]+\.([a-z_0-9]+)(?:=('[^']+'|[\w|:@/%+-]+(?:[.,][\w|:@/%+-]+)*))?"
     r"|--([a-z][a-z-]*[a-z])(?: ([A-Z]{2,}(?::[A-Z]+)?|\w+(?:\([\w=.,]+\))?(?:[.,@]\w+)*)(?![\w-]))?"
 )
 # Settings that only some functions take; the readers take them for all others.

@@ -123,7 +123,7 @@ def kinds_of(measures: Sequence[Measure]) -> list[Kind]:
         if kind is None
     ]
     if refused:
-        names = ", ".join(sorted(supported.__name__ for supported in _MAKERS))
+        names = ", ".join(sorted(supported.example() for supported in _MAKERS))
         raise UsageError(
             f"{either(refused, 'and')} cannot be estimated from a sampled pool. Use one of these measures: "
             f"{names}."

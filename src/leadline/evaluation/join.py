@@ -245,7 +245,7 @@ def joined_runs(several: Sequence[Any]) -> dict[str, Any]:
 
 def _sources(runs: Any) -> list[tuple[str | None, Any]]:
     if isinstance(runs, (Mapping, list, tuple)) and not runs:
-        raise UsageError("no runs were given, because the list or dictionary is empty")
+        raise UsageError("no runs were given. Pass at least one run.")
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None

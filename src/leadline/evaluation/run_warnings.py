@@ -242,7 +242,9 @@ def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> lis
     message = f"no document of {either(names)} is judged. Do the document ids match? ({example})"
     rest = retrieved.removeprefix(judged) if judged else ""
     if rest != retrieved and not rest[:1].isalnum():
-        pattern = "^(.*)" + re.sub(r"\d+", r"\\d+", re.escape(rest)) + "$"
+        end = re.sub(r"\d+", r"\\d+", re.escape(rest))
+        # Runs of whole documents may be there too, unless their ids end like those of chunks.
+        pattern = f"^(.*){end}$" if re.search(f"{end}$", judged) else f"^(.*?)(?:{end})?$"
         message += f". For chunks of documents, use --config read.documents_of='{pattern}'"
     return [ResultWarning("no_judged_document", message, len(names))]
 

@@ -282,7 +282,10 @@ def _decoded_instance(kind: Any, value: dict[str, Any]) -> Any:
 FORMAT = 2  # of saved results
 PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 MANIFEST = b"leadline"  # key of the metadata of Parquet
-SAVED_HINT = "Pass a result saved with -o FILE.json or -o FILE.parquet"  # instead of another kind of file
+# Hint where another kind of file is given.
+SAVED_HINT = (
+    "Pass a result that a command saved with -o FILE.json or -o FILE.parquet, or Python with write(path)"
+)
 
 
 class Saved(NamedTuple):

@@ -203,6 +203,7 @@ def pool(
     >>> found.new.pairs(), found.new.contributors
     ([('q', 'd3'), ('q', 'd1')], [{'b': 1}, {'a': 1}])
     """
+    reading = Reading.of(pool, options, RunsOptions)
     drawing: dict[str, Any] = {
         "budget": budget,
         "total": total,
@@ -235,7 +236,6 @@ def pool(
     check_whole(0, random=random, seed=seed)
     check_whole(1, batch=batch)
     check_flags(everything=everything)
-    reading = Reading.of(pool, options, RunsOptions)
     chosen = _method(method, depth, random=random, everything=everything)
     none = isinstance(runs, Sequence) and not runs
     if none and chosen is not None:

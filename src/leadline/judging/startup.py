@@ -263,7 +263,8 @@ def check_judges(text: str | None, overlap: float | None) -> tuple[str, ...]:
     if twice:
         raise UsageError(f"two judges are both named '{twice[0]}'. Give each a different name.")
     if overlap and len(names) < 2:
-        raise UsageError(f"--overlap {overlap:g} needs at least two judges. Add another name to --judges.")
+        example = f"--judges {names[0]},bob"
+        raise UsageError(f"--overlap {overlap:g} needs at least two judges. Name them all, as in {example}.")
     return names
 
 

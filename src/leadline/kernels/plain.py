@@ -28,6 +28,7 @@ QRELS = (
 )
 FEATURES = "This looks like learning-to-rank features. If Quepid wrote them, export CSV or TREC files instead"
 RANKING = "If every line has these columns, use `--config read.columns=query_id,doc_id,rank,score`"
+BY_RANK = "To order the documents by the rank column, add `--config read.order=rank`"
 PARTED = "An id that contains a space takes several columns. Use CSV or JSON for such ids"
 
 
@@ -124,7 +125,8 @@ def value_of(parse: Callable[[bytes, int], float], fields: list[bytes], place: i
     try:
         return parse(fields[place], line)
     except InputError as error:
-        error.hint = error.hint or about_remarks(fields)
+        ranked = BY_RANK if parse is score and fields[3].isdigit() else ""
+        error.hint = error.hint or about_remarks(fields) or ranked
         raise
 
 

@@ -168,7 +168,8 @@ def _no_index(folder: str) -> InputError:
     """Return the error for a path that is not an index."""
     if not os.path.exists(folder):
         return InputError("no such folder", path=folder)
-    name = os.path.splitext(os.path.normpath(folder))[0] + ".index"
+    path = os.path.normpath(folder) if folder.strip("./") else os.path.abspath(folder)
+    name = os.path.splitext(path)[0] + ".index"
     hint = f"If it contains documents, index them first with `leadline index {folder} -o {name}`."
     if is_index(parent := os.path.dirname(folder)):
         hint = f"Pass the folder {parent}."
