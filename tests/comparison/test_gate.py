@@ -24,6 +24,7 @@ from leadline.comparison.gate import (
     resolve_conditions,
     thresholds,
 )
+from leadline.comparison.gate_reports import gate, report_of
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.score_results import read_scores
@@ -219,6 +220,13 @@ def test_values_that_only_the_run_lacks_are_not_dropped_from_a_gate() -> None:
     assert [gate.cannot_tell for gate in found] == [True, True, False, False]
     assert all("lacks 6 judged queries" in gate.reason for gate in found[:2])
     assert not gates_of(compare(results, baseline="half"), conditions[:1])[0].cannot_tell
+
+
+def test_a_reason_in_python_names_keywords() -> None:
+    half = {query: RUNS["best"][query] for query in list(QRELS)[::2]}
+    (found,) = gate(compare(QRELS, {"a": RUNS["best"], "b": half}, "RR", baseline="b"), fail_if_worse="RR")
+    assert found.reason.endswith("the queries of the baseline with queries='both'")
+    assert found.reason in report_of(found, evaluate(QRELS, {"a": RUNS["best"], "b": half}, "RR"))
 
 
 def test_baselines_are_not_tested_against_each_other_in_any_order() -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from math import isfinite, isnan
 
 import numpy as np
 
+from leadline.comparison.compare import compare
 from leadline.comparison.compared_pair import p_text, signed
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Gate, condition_of, gates_of
 from leadline.data.arrays import Floats
+from leadline.data.validation import name_keywords
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.evaluation.results import Results
@@ -20,8 +23,16 @@ LOST = 5  # queries that are listed
 WIDTH = 12  # of the first column
 
 
+def in_python(gate: Gate) -> Gate:
+    """Return an outcome whose reason names keywords of `compare`."""
+    reason = UsageError(gate.reason)
+    name_keywords(reason, compare)
+    return replace(gate, reason=reason.args[0])
+
+
 def report_of(gate: Gate, results: Results) -> str:
     """Return a report of the outcome of a condition: one line, and the numbers below it."""
+    gate = in_python(gate)
     index = results.measure_index(gate.condition.measure)
     values = results.averaged_values(index)
     run = values[results.names.index(gate.run)]
@@ -135,4 +146,4 @@ def gate(
     wanted = [condition_of(text, kind) for kind, texts in listed.items() for text in texts]
     if not wanted:
         raise UsageError('no condition was given. Pass one, such as fail_if_worse="nDCG@10".')
-    return gates_of(comparison, wanted)
+    return [in_python(outcome) for outcome in gates_of(comparison, wanted)]

@@ -207,7 +207,7 @@ READERS = {
     "read_documents": ("encoding",),
     "read_qrels": ("kind", "negative", "qrels_columns", "subtopics"),
     "read_run": ("columns", "documents_of", "drop_identical_ids", "on_duplicate", "on_nan", "order"),
-    "read_scores": ("higher_is_better", "lower_is_better"),
+    "read_scores": ("higher_is_better", "lower_is_better", "missing"),
 }
 PROSE = {  # not the value of an option
     *("and", "apply", "applies", "as", "cannot", "does", "for", "has", "if", "is"),
