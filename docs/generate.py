@@ -284,7 +284,7 @@ significant too often.
 ## Equal differences, and groups of queries
 
 If all differences are equal and not 0, there is no spread to test against. Every test then has the p of the
-sign test, and the output says so. Tukey's procedure needs no spread within a pair, and keeps its own p.
+sign test, and the output says so. Tukey's procedure is an exception and keeps its own p.
 
 With `--query-group FILE:COLUMN`, the t-test and its interval use the standard error of the jackknife over
 groups (CR3; Bell and McCaffrey 2002). The degrees of freedom are the number of effective groups,

@@ -125,16 +125,16 @@ def test_errors_of_functions_name_keywords_and_not_options(call: Callable[[], ob
         ),
         (lambda: ll.pool([RUN], depth=1, documents="latin.tsv"), "read_documents(..., encoding='latin-1')"),
         (lambda: ll.pool([RUN], depth=1, queries="latin.tsv"), "read_queries(..., encoding='latin-1')"),
-        (lambda: ll.compare("a.json"), "or compare(results), where read_scores(path) reads saved results."),
+        (lambda: ll.compare("a.json"), "or compare(results). To read saved results, use read_scores(path)."),
         (lambda: ll.pool([RUN], measure="P@5", level=2), "pool() has no option 'level'. Did you mean 'rel'?"),  # type: ignore[call-overload]
         (lambda: ll.pool([], measure="P@5", total=9), "no runs were given. Pass at least one run."),
-        (lambda: ll.Results.from_json("{}"), "or Python with write(path)."),
+        (lambda: ll.Results.from_json("{}"), "(in Python, with write(path))."),
         (lambda: ll.difference({"q": {"d": 1}}, RUN, printed6=True), "printed6=True needs weighted"),
         (
             lambda: ll.compare(QRELS, {"a": RUN, "b": RUN}, baseline="a").plot(figure="groups"),
             "Compare without a baseline, or choose another figure.",
         ),
-        (lambda: ll.report("a.json", "a.html"), "where read_scores(path) reads saved results."),
+        (lambda: ll.report("a.json", "a.html"), "To read saved results, use read_scores(path)."),
     ],
 )
 def test_advice_is_what_python_has(

@@ -258,7 +258,8 @@ def measured(
     look = None
     if verdict and table.selected is not None and draw.design.get("looks", 1) > 1:
         raise UsageError(
-            "the verdict at a look of the pool is over all its queries. Use the judgments of all queries."
+            "a verdict at a look of the pool needs all its queries, but these judgments are of selected "
+            "queries. Use the judgments of all queries."
         )
     if verdict:
         draw, look = at_look(draw, table.to_dict())

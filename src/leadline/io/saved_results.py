@@ -283,9 +283,7 @@ FORMAT = 2  # of saved results
 PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 MANIFEST = b"leadline"  # key of the metadata of Parquet
 # Hint where another kind of file is given.
-SAVED_HINT = (
-    "Pass a result that a command saved with -o FILE.json or -o FILE.parquet, or Python with write(path)"
-)
+SAVED_HINT = "Pass a result saved with -o FILE.json or -o FILE.parquet (in Python, with write(path))"
 
 
 class Saved(NamedTuple):

@@ -27,8 +27,8 @@ from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec
 
 POINTS = [str(IPrec(recall=level, rule="standard")) for level in ELEVEN_LEVELS]
 CALL = (
-    'Call `report(qrels, runs, "page.html")` or `report(results, "page.html")`, where read_scores(path) '
-    "reads saved results."
+    'Call `report(qrels, runs, "page.html")` or `report(results, "page.html")`. To read saved results, use '
+    "read_scores(path)."
 )
 Path: TypeAlias = "str | os.PathLike[str]"
 Runs: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"
