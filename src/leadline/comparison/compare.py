@@ -169,8 +169,8 @@ def results_of(
         runs, measures = divided(given, runs, measures, profile=options.get("profile", "leadline"))
         if runs is None:
             raise UsageError(
-                f"there are judgments but no runs. Call {call}(qrels, runs) or {call}(results). To read saved "
-                "results, use read_scores(path)."
+                f"there are judgments but no runs. Call {call}(qrels, runs) or {call}(results). To read "
+                "saved results, use read_scores(path)."
             )
         wanted = usual if measures is None else measures
         return measured(qrels, runs, wanted, default=COMPARED, verdict=True, **sampling, **options)
