@@ -156,7 +156,7 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
         (["-o", "x.svg", "-o", "x.svg"], "two outputs would go to the same file"),
         (["-o", "-", "-o", "-"], "standard output"),
         (["--figure", "scatter"], "--figure scatter needs -o FILE.svg"),
-        (["-o", "x.svg", "--figure", "groups", "--baseline", "old"], "Leave out --baseline"),
+        (["-o", "x.svg", "--figure", "groups", "--baseline", "old"], "Compare without a baseline"),
     ],
     ids=" ".join,
 )
