@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -371,7 +372,7 @@ def _errors(found: Faults) -> list[Problem]:
 def _words(error: LeadlineError) -> str:
     if not isinstance(error, InputError):
         return str(error)
-    repair = error.hint.replace("add `--config read.on", "use `leadline check --fix -o FILE --config read.on")
+    repair = re.sub(r"add `(?=--config read\.on_)", "use `leadline check --fix -o FILE ", error.hint)
     return str(InputError(error.found, hint=repair))
 
 
