@@ -469,3 +469,11 @@ def test_columns_and_folders_are_those_of_the_other_commands(tmp_path: Path, lea
     assert [(each["kind"], each["rows"]) for each in checked] == [("qrels", 1)]
     (tmp_path / "a.jsonl").write_text('{"query_id": 1, "doc_id": 2, "score": 0.5}\n')
     assert leadline("check", tmp_path / "a.jsonl").status == 0
+
+
+def test_a_run_without_scores_is_converted_by_rank(tmp_path: Path, leadline: Leadline) -> None:
+    run, ranked = tmp_path / "a.run", tmp_path / "b.run"
+    run.write_text("q1 Q0 d1 1 NA t\n")
+    assert "use `leadline convert --config read.order=rank`" in leadline("check", run).out
+    assert leadline("convert", run, ranked, "--config", "read.order=rank").status == 0
+    assert read_run(ranked).to_dict() == {"q1": {"d1": -1.0}}

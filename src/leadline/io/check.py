@@ -373,7 +373,9 @@ def _words(error: LeadlineError) -> str:
     if not isinstance(error, InputError):
         return str(error)
     repair = re.sub(r"add `(?=--config read\.on_)", "use `leadline check --fix -o FILE ", error.hint)
-    return str(InputError(error.found, hint=repair))
+    return str(
+        InputError(error.found, hint=repair.replace("add `--config", "use `leadline convert --config"))
+    )
 
 
 def _repeats(lists: Lists, kind: str, *, error: bool) -> Iterator[Problem]:
