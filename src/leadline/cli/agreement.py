@@ -74,7 +74,9 @@ def command(
     -m, --measure MEASURE as measures | Measures | MEASURE | many | (= ["AP", "nDCG"])
         Measure for --runs or for per-query values (repeatable). [default: AP, nDCG, or all measures in the
         per-query values]
-    use per-query, scores
+    -q, --per-query | Queries | flag
+        Also show the agreement per query.
+    use scores
     -C agreement.within, agreement.top, agreement.resample, agreement.over, agreement.weights, test.draws,
        read.kind values
     -o | figure

@@ -123,10 +123,13 @@ def _checked(lines: Lines, layout: Layout, path: str) -> Iterator[tuple[int, lis
     for line, fields in lines:
         if not layout.fits(fields) or (layout is LISTS and int(fields[0]) <= last):
             found = b" ".join(fields)[:40].decode("utf-8", "replace")
+            ordered = "has a query that is not after the queries above"
+            wrong = ordered if layout.fits(fields) else "does not have the format of the lines above"
             raise InputError(
-                f"'{found}' does not continue the lines above, which are read as judgments in SMART format",
+                f"'{found}' {wrong}",
                 path=path,
                 line=line,
+                hint="leadline reads this file as judgments in SMART format. Correct this line",
             )
         last = int(fields[0])
         yield line, fields
