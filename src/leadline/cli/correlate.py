@@ -60,7 +60,7 @@ def command(
     [estimate] : ESTIMATE[:MEASURE]
     [more]... : [FILE]...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
-        One of two measures to correlate, both in the per-query values of all files. Pass -m twice.
+        One of the two measures to correlate. Every file must have per-query values of both. Pass -m twice.
     --team FILE:COLUMN | Statistics
         Team that submitted each run. The bootstrap then resamples teams, because runs of one team are alike.
     use confidence, seed, scores

@@ -121,15 +121,20 @@ def _checked(lines: Lines, layout: Layout, path: str) -> Iterator[tuple[int, lis
     """Yield the lines; refuse one of another layout, and a query of TIME that is out of order."""
     last = 0
     for line, fields in lines:
-        if not layout.fits(fields) or (layout is LISTS and int(fields[0]) <= last):
+        if not layout.fits(fields):
             found = b" ".join(fields)[:40].decode("utf-8", "replace")
-            ordered = "has a query that is not after the queries above"
-            wrong = ordered if layout.fits(fields) else "does not have the format of the lines above"
             raise InputError(
-                f"'{found}' {wrong}",
+                f"'{found}' does not have the format of the lines above",
                 path=path,
                 line=line,
                 hint="leadline reads this file as judgments in SMART format. Correct this line",
+            )
+        if layout is LISTS and int(fields[0]) <= last:
+            raise InputError(
+                f"query {int(fields[0])} is repeated or out of order",
+                path=path,
+                line=line,
+                hint="In this file in SMART format, query numbers must increase from line to line",
             )
         last = int(fields[0])
         yield line, fields
