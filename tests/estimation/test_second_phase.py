@@ -180,7 +180,7 @@ def test_what_cannot_be_measured_twice_is_refused() -> None:
     more: Any = {"second_judge": chosen(again, SECOND), "second_pool": again}
     with pytest.raises(UsageError, match="with a second judge"):
         ll.evaluate(judged, RUNS, "nDCG@10", pool=POOL, **more)
-    with pytest.raises(UsageError, match="second judge left out"):
+    with pytest.raises(UsageError, match="second judge did not judge"):
         ll.evaluate(judged, RUNS, "P@10", pool=POOL, second_judge=chosen(again, SECOND))
     with pytest.raises(UsageError, match="applies only to estimates from a sampled pool"):
         ll.evaluate(FIRST, RUNS, "P@10", **more)

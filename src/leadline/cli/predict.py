@@ -112,7 +112,7 @@ def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:
         )
     if column.estimated:
         raise UsageError(
-            f"{path} has estimates from a sample of judgments, whose errors for single queries make "
+            f"{path} has estimates from a sample of judgments. Their sampling errors would make the "
             "correlations too low. Use values from complete judgments."
         )
     return column.queries, column.measure

@@ -104,10 +104,10 @@ def judged_again(
         lacking = len(first - found.keys())
         if lacking:
             raise UsageError(
-                f"the second judge left out {counted(lacking, 'pair')} that the first judge "
-                "judged, but the second judgments have no inclusion probabilities below 1. Pass "
-                "the pool from `leadline pool --twice` with `--config read.second_pool=POOL`, or "
-                "add a column `probability` to the second judgments."
+                f"the second judge did not judge {counted(lacking, 'pair')} that the first judge judged, so "
+                "leadline needs the inclusion probabilities of the second judge's pairs. Pass the pool from "
+                "`leadline pool --twice` with `--config read.second_pool=POOL`, or add a column `probability` "
+                "to the second judge's judgments."
             )
     return found
 

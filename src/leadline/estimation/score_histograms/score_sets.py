@@ -60,7 +60,7 @@ def split(baseline: Any) -> tuple[RunLike, int]:
     >>> split("bm25.run:50")
     ('bm25.run', 50)
     """
-    needs = "must be RUN:K (the first K documents of RUN, at least 1), such as bm25.run:50"
+    needs = "must be RUN:K with K of at least 1, such as bm25.run:50 (the first 50 documents)"
     if isinstance(baseline, (str, os.PathLike)):
         path, _, depth = os.fspath(baseline).rpartition(":")
         if not path or not (depth.isascii() and depth.isdigit()) or not int(depth):
