@@ -106,8 +106,8 @@ def judged_again(
             raise UsageError(
                 f"the second judge did not judge {counted(lacking, 'pair')} that the first judge judged, so "
                 "leadline needs the inclusion probabilities of the second judge's pairs. Pass the pool from "
-                "`leadline pool --twice` with `--config read.second_pool=POOL`, or add a column `probability` "
-                "to the second judge's judgments."
+                "`leadline pool --twice` with `--config read.second_pool=POOL`, or add a column "
+                "`probability` to the second judge's judgments."
             )
     return found
 
