@@ -163,10 +163,10 @@ def test_a_drawn_pool_that_lacks_a_line_is_refused_if_it_has_counts(drawn: Path,
     del lines[line - 1]
     drawn.write_text("\n".join(lines) + "\n")
     noun = "undrawn pair" if line < 4 else "drawn pair"
-    with pytest.raises(InputError, match=f"has 1 {noun}, but 2 were written"):
+    with pytest.raises(InputError, match=f"has 1 {noun}, but leadline wrote 2 to it"):
         read_drawn_pool(drawn)
     drawn.write_text("\n".join(lines[:4]) + "\n")
-    with pytest.raises(InputError, match=r"pair.* but 2 were written"):
+    with pytest.raises(InputError, match=r"pair.* but leadline wrote 2 to it"):
         read_drawn_pool(drawn)
     lines[0] = '# leadline pool {"measures": ["P@10"], "seed": 0}'
     drawn.write_text("\n".join(lines) + "\n")

@@ -93,7 +93,7 @@ class BaselineFile:
         if self.kept is None:
             return results, None
         try:
-            rewrite = f"--update-baseline {self.path} {FORCED}"
+            rewrite = f"--baseline {self.path} --update-baseline {self.path} {FORCED}"
             return with_baseline(results, self.kept, rewrite=rewrite)
         except UsageError as error:
             if not self.force:

@@ -96,8 +96,8 @@ def check_same(results: Results, baseline: Baseline, *, rewrite: str) -> None:
     if found:
         raise UsageError(
             f"{baseline.path} does not match this evaluation: {'; '.join(found)}. Use the same "
-            f"judgments, measures and options, or evaluate the run of the baseline (not the new run) again, "
-            f"with {rewrite}."
+            f"judgments, measures and options, or save the run of the baseline (not the new run) again, with "
+            f"{rewrite}."
         )
 
 

@@ -416,7 +416,7 @@ def at_look(results: Results, rules: Rules) -> Rules:
     if not estimated.look.number:
         raise UsageError(
             f"the pool was drawn for {estimated.look.looks} looks, but these values were not "
-            "computed at one of them. Pass the judgments, runs and pool instead, and leadline will "
+            "computed at any of them. Pass the judgments, runs and pool instead, and leadline will "
             "use the most recent look."
         )
     return replace(rules, confidence=estimated.confidence)

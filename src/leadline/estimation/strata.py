@@ -214,10 +214,9 @@ def population_sizes(
     if (sizes < 0).any():
         code = int(np.argmin(sizes))
         raise UsageError(
-            f"query '{qrels.queries[code]}' has {counted(int(certain[code]), 'certain document')}, "
-            "but its population contains only "
-            f"{counted(int(sizes[code] + certain[code]), 'non-relevant document')}. "
-            "Pass a larger population."
+            f"query '{qrels.queries[code]}' has {counted(int(certain[code]), 'non-relevant document')} from "
+            f"--certain, but its population leaves only {int(sizes[code] + certain[code])}. Pass a larger "
+            "--population."
         )
     return sizes
 

@@ -350,10 +350,10 @@ def _page_rows(rows: Iterable[Any], path: str) -> Iterator[tuple[int, Any]]:
         if not isinstance(row, Mapping) or "row" not in row:
             lacking = _without(row, "'row'")
             raise known.at(InputError(f"the record {lacking}, unlike the first record"), place)
-        if row.get("truncated_cells"):
-            found = (
-                f"the dataset viewer truncated this record ({', '.join(map(str, row['truncated_cells']))})"
-            )
+        truncated = row.get("truncated_cells")
+        if truncated:
+            cells = ", ".join(map(str, truncated)) if isinstance(truncated, list) else str(truncated)
+            found = f"the dataset viewer truncated this record ({cells})"
             raise known.at(InputError(found, hint="Download the dataset itself"), place)
         yield place, row["row"]
 

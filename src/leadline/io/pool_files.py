@@ -222,7 +222,7 @@ def _check_complete(design: Mapping[str, Any], drawn: int, rest: int, path: str)
         if written != count:
             number = f"{written:,}" if isinstance(written, int) else repr(written)
             raise InputError(
-                f"has {counted(count, noun)}, but {number} were written",
+                f"the file has {counted(count, noun)}, but leadline wrote {number} to it",
                 path=path,
                 hint="Use the complete, unchanged file",
             )

@@ -201,9 +201,9 @@ class Identity:
                 change = "deleted or moved" if current is None else "replaced by another file"
                 which = "the store" if name == self.path else os.path.basename(name)
                 raise InputError(
-                    f"{which} was {change} while the server was running, so nothing more is saved",
+                    f"{which} was {change} while the server was running, so no more judgments are saved",
                     path=self._shown,
-                    hint="Put it back, or stop the server to get a copy of the store.",
+                    hint="Restore the original file, or stop the server to get a copy of the store.",
                 )
 
     def _stamp(self) -> tuple[int, int] | None:
