@@ -24,8 +24,8 @@ def command(
     -------
     files...
     --name NAME | Selection
-        Name of the merged run, needed if its parts have different names. With --name, each
-        file must contain only one run.
+        Name of the merged run, needed if its parts have different names. With --name, each file must
+        contain only one run.
     use per-query
     -C scores.queries all/both
     -o | figures heat-map/box/violin/line/means

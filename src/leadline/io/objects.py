@@ -171,9 +171,9 @@ def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[
 
     A dictionary is `{query: {document: grade}}`, or `{query: [document, ...]}` (lists or sets) where all
     documents are relevant; rows are (query, document, grade) or named tuples; files are TREC, JSON, JSON
-    Lines, CSV, TSV, Parquet, Arrow or the store of a judging page, and
-    `ir_datasets:NAME` names a collection. If a pair has several judges, its grade is that of the majority,
-    but values of measures are means over the judges.
+    Lines, CSV, TSV, Parquet, Arrow or the store of a judging page, and `ir_datasets:NAME`
+    names a collection. If a pair has several judges, its grade is that of the majority, but values of
+    measures are means over the judges.
 
     A negative grade means pooled but not judged: gain 0, non-relevant in rank measures, no judgment in
     bpref and Judged. `negative="unjudged"` drops such documents. `subtopics` reads column 2

@@ -101,7 +101,7 @@ class Lists:
         self.unique = False
 
     def name_repeats(self, number: int) -> None:
-        """Give repeats that are held names of their own, which keep their order among ties."""
+        """Rename held repeats so that they are distinct and stay in place among tied documents."""
         ids = list(self.located())
         names = list(ids)
         for count, row in enumerate(self.held, start=number):
@@ -419,7 +419,7 @@ def deliver(lists: Lists, consumer: ListConsumer, counts: ReadCounts) -> bool:
 
 
 class Gathered:
-    """Consumer that gathers all lists into a run; repeats that are held get names of their own."""
+    """Consumer that gathers all lists into a run; held repeats are renamed."""
 
     def __init__(self, first_repeat: int = 1) -> None:
         self.first_repeat = first_repeat
