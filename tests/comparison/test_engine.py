@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from test_families import results_of
 
 from leadline.comparison import engine
-from leadline.comparison.engine import AllPairs, Differences, few_queries_texts, smallest_p, verdicts
+from leadline.comparison.engine import AllPairs, Differences, few_queries_texts, verdicts
 from leadline.comparison.pairing import Rules, pairs_of
 from leadline.errors import UsageError
 
@@ -118,7 +118,7 @@ def test_the_smallest_p_is_reached_by_differences_of_one_sign() -> None:
         rules = Rules.of(test="Sign", correction=correction)
         table = np.linspace(0.1, 0.6, 6)[:, None] * np.array([1.0, 0.9, 0.8])
         found = engine.Tested([Differences(table)], rules)
-        assert found.p_corrected[0, 0] == pytest.approx(smallest_p(found, 6)), correction
+        assert found.p_corrected[0, 0] == pytest.approx(found.smallest_p(6)), correction
 
 
 @pytest.mark.parametrize(

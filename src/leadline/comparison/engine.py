@@ -379,6 +379,15 @@ class Tested:
         )
         return [ResultWarning("approximate_intervals", words, int(units))]
 
+    def smallest_p(self, units: int) -> float:
+        """Return the smallest corrected p that so many differing queries (or groups) can give in a family."""
+        rules = self.rules
+        if rules.joint == TUKEY:
+            return min(float(one.p_values(one.drawn[-1])) for one in self._tukey)
+        if rules.joint == MAX_T:
+            return max(2.0 ** (1 - min(units, 1000)), 1 / (MAX_T_DRAWS + 1))
+        return float(rules.corrected(np.full(self.size, rules.test.smallest(units)))[0])
+
     def _out_of_reach(self) -> list[ResultWarning]:
         """Return a warning if no corrected p-value can be below the significance level."""
         rules, size = self.rules, self.size
@@ -388,7 +397,7 @@ class Tested:
         if codes is not None and in_groups(self.groups):
             noun = "groups of queries"
             most = min(most, max(_most_groups(table, codes) for table in self.differences))
-        corrected = smallest_p(self, most)
+        corrected = self.smallest_p(most)
         if most == 0 or corrected < rules.alpha:
             return []
         smallest, draws = rules.test.smallest(most), getattr(rules.test, "draws", 0)
@@ -434,16 +443,6 @@ def verdicts(
     words[identical] = "identical"
     found: list[str] = words.tolist()
     return found
-
-
-def smallest_p(tested: Tested, units: int) -> float:
-    """Return the smallest corrected p that so many differing queries (or groups) can give in a family."""
-    rules = tested.rules
-    if rules.joint == TUKEY:
-        return min(float(one.p_values(one.drawn[-1])) for one in tested._tukey)  # noqa: SLF001
-    if rules.joint == MAX_T:
-        return max(2.0 ** (1 - min(units, 1000)), 1 / (MAX_T_DRAWS + 1))
-    return float(rules.corrected(np.full(tested.size, rules.test.smallest(units)))[0])
 
 
 def few_queries_text(count: int) -> str:

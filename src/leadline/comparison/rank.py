@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from leadline.comparison.compare import results_of
-from leadline.comparison.engine import AllPairs, Tested, smallest_p
+from leadline.comparison.engine import AllPairs, Tested
 from leadline.comparison.pairing import (
     Rules,
     at_look,
@@ -392,7 +392,7 @@ def _ranked(results: Results, index: int, tested: Tested, draws: int) -> dict[st
 def _too_few(tested: Tested, units: int) -> list[ResultWarning]:
     """Return a warning if no corrected p-value can be below the significance level."""
     rules, pairs = tested.rules, counted(tested.size, "pair")
-    if smallest_p(tested, units) < rules.alpha and units >= 2:
+    if tested.smallest_p(units) < rules.alpha and units >= 2:
         return []
     words = (
         f"no difference can be significant by {rules.joint or rules.test} over {pairs} with {queries(units)}"
