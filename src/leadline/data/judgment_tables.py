@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -119,6 +119,12 @@ def digest_of_rows(qrels: Any, columns: Sequence[np.ndarray[Any, Any] | None]) -
         order = np.lexsort((table.code, place[table.row]))
         parts += [place[table.row][order], table.code[order], table.grades[order]]
         names = table.names.names
+    unlike = list(_unlike_grades(qrels))
+    for power in (1, 2) if unlike else ():
+        sums = np.zeros(len(rows))
+        for _, row, grades in unlike:
+            sums[row] = math.fsum(grade**power for grade in grades)
+        parts.append(sums[rows])
     found = (qrels.documents.take(rows), qrels.end - qrels.begin, qrels.grades[rows])
     return digest(qrels.queries.names, names, *found, *parts)
 
@@ -149,16 +155,11 @@ def by_judge(qrels: Any) -> Turns:
     [{'q1': {'d1': 0, 'd2': 1}}, {'q1': {'d1': 2, 'd2': 1}}]
     """
     number = np.ones(len(qrels.queries), dtype=np.int64)
-    rows: list[tuple[int, int, Sequence[float]]] = []  # query code, row and grades
-    for code, query in enumerate(qrels.queries) if qrels.votes else ():
-        votes = qrels.votes.get(query, {})
-        for row in range(int(qrels.begin[code]), int(qrels.end[code])) if votes else ():
-            grades = votes.get(to_text(qrels.documents[row]))
-            if grades is not None:
-                rows.append((code, row, grades))
-                number[code] = math.lcm(int(number[code]), len(grades))
+    rows = list(_unlike_grades(qrels))
     if not rows:
         return Turns([qrels], number, qrels)
+    for code, _, grades in rows:
+        number[code] = math.lcm(int(number[code]), len(grades))
     for code in {code for code, _, _ in rows if number[code] > MOST_TURNS}:
         number[code] = max(MOST_TURNS, *(len(grades) for other, _, grades in rows if other == code))
     highest = _with_grades(qrels, {row: max(grades) for _, row, grades in rows})
@@ -169,6 +170,16 @@ def by_judge(qrels: Any) -> Turns:
     for one in tables:
         one.highest_grade = highest.highest_grade
     return Turns(tables, number, highest)
+
+
+def _unlike_grades(qrels: Any) -> Iterator[tuple[int, int, Sequence[float]]]:
+    """Yield query code, row and grades of the pairs with unlike grades by several judges."""
+    for code, query in enumerate(qrels.queries) if qrels.votes else ():
+        votes = qrels.votes.get(query, {})
+        for row in range(int(qrels.begin[code]), int(qrels.end[code])) if votes else ():
+            grades = votes.get(to_text(qrels.documents[row]))
+            if grades is not None:
+                yield code, row, grades
 
 
 def _at(turn: int, turns: int, grades: Sequence[float]) -> float:
@@ -239,6 +250,11 @@ class DrawnPool:
             [{} for _ in rows],
             np.ones(len(rows), dtype=np.bool_),
         )
+
+    @classmethod
+    def of_shares(cls, shares: Mapping[str, Mapping[str, float]]) -> DrawnPool:
+        """Return the pool of pairs that were drawn, from `{query: {document: probability}}`."""
+        return cls.listed([(query, *one) for query, each in shares.items() for one in each.items()])
 
     def pairs(self, rows: Sequence[int]) -> Pooled:
         """Return some of the pairs."""

@@ -13,7 +13,7 @@ import numpy as np
 from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, Small, freeze
 from leadline.data.ids import Ids, QueryTable, Slots, Vocabulary, encode_rows, slots_of, to_text
-from leadline.data.judgment_tables import DrawnPool, Ideal, Subtopics, by_judge, digest_of_rows
+from leadline.data.judgment_tables import DrawnPool, Ideal, Subtopics, digest_of_rows
 from leadline.data.table import DRAWN_POOL, MACHINE_LABELS, MERGED, PART_JUDGED
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError, repeated
@@ -403,8 +403,7 @@ class QrelsColumns(QueryTable):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of queries, documents, grades and what else is known of them, in any order of the rows."""
-        others = [one.grades for one in by_judge(self).tables] if self.votes else []
-        return self.digest_with(self.known, self.inclusion, self.strata, *others)
+        return self.digest_with(self.known, self.inclusion, self.strata)
 
     def digest_with(self, *columns: np.ndarray[Any, Any] | None) -> str:
         """Return the SHA-256 of queries, documents, grades and columns, in any order of the rows."""

@@ -564,9 +564,7 @@ def estimate(
             "seed": seed,
         },
     )
-    rows, grades = sample.votes
-    votes = [np.bincount(rows, grades**power, minlength=len(sample.judged)) for power in (1, 2)]
-    results.qrels = sample.table.digest_with(sample.probability, sample.judged, *votes * bool(len(rows)))
+    results.qrels = sample.table.digest_with(sample.probability, sample.judged)
     reached = (sample.reached(kind.target)[sample.drawn] for kind in kinds)
     vars(results).update(
         new=np.array([evidence.pooled is not None and info.name not in evidence.pooled for info in infos]),

@@ -136,9 +136,7 @@ def draw_of(judgments: Qrels, pool: PoolLike | None) -> DrawnPool | None:
         return _of_selected(judgments.pool, judgments)
     if not judgments.is_sample:
         return None
-    shares = judgments.inclusion_probabilities() or {}
-    rows = [(query, *one) for query, documents in shares.items() for one in documents.items()]
-    return DrawnPool.listed(rows)
+    return DrawnPool.of_shares(judgments.inclusion_probabilities() or {})
 
 
 def _of_selected(pool: DrawnPool, judgments: Qrels) -> DrawnPool:
@@ -342,6 +340,7 @@ def _evidence(
 ) -> Evidence:
     """Return the evidence of a pool of which the first `pooled` pairs were given; None without a pool."""
     table, order = _table(pool, np.nan_to_num(grade))
+    table.votes = votes_of
     judged, probability = ~np.isnan(grade), pool.probability
     table.inclusion = np.where(judged & (probability > 0), probability, np.nan)[order]
     position = np.empty(len(order), dtype=np.int64)

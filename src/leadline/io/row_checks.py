@@ -228,10 +228,10 @@ def _remarks_on_sets(made: QrelsColumns, records: Records) -> tuple[tuple[str, s
 def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
     """Return qrels with the inclusion probabilities of their rows, and the pool if some have no grade."""
     shares: dict[str, dict[str, float]] = {}
-    unknown: list[tuple[str, str, float]] = []
+    unknown: list[tuple[str, str]] = []
     for (query, document), given in records.shares.items():
         if _is_empty(given):
-            unknown.append((str(query), str(document), 1.0))
+            unknown.append((str(query), str(document)))
             continue
         try:
             shares.setdefault(str(query), {})[str(document)] = share_of(given)
@@ -240,11 +240,13 @@ def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
             raise error.at(records.path, found=found) from None
     if shares or not (records.shares and any(records.chosen[4:5])):
         made = made.with_inclusion(shares) if shares else made
-        judged = made.to_dict() if records.unrated and (records.drawn or made.is_sample) else {}
-        pairs = [(query, *one) for query, each in shares.items() for one in each.items()]
-        pairs += [one for one in unknown if one[1] not in judged.get(one[0], {})]
-        if judged and any(document not in judged.get(query, {}) for query, document, _ in pairs):
-            made.pool = DrawnPool.listed(pairs)
+        if records.unrated and (records.drawn or made.is_sample):
+            judged = made.to_dict()
+            for query, document in unknown:
+                if document not in judged.get(query, {}):
+                    shares.setdefault(query, {})[document] = 1.0
+            if any(each.keys() - judged.get(query, {}).keys() for query, each in shares.items()):
+                made.pool = DrawnPool.of_shares(shares)
         return made
     raise InputError(
         f"the column '{records.chosen[4]}' is empty, so it is unknown whether the judgments are a sample",
