@@ -329,3 +329,11 @@ def test_an_export_of_labels_by_a_machine_is_marked(suffix: str, tmp_path: Path)
     assert words.startswith("4 of 4 judgments are by an automatic judge (machine: gpt)")
     with pytest.raises(InputError, match="cannot say that the judgments are by an automatic judge"):
         export(store, str(tmp_path / "labels.json"))
+
+
+def test_a_damaged_grade_of_a_judge_in_an_export_is_refused(path: str, tmp_path: Path) -> None:
+    target = tmp_path / "export.csv"
+    export(path, str(target))
+    target.write_text(target.read_text().replace("q1,d2,0,0.25,0,1,", "q1,d2,0,0.25,0,l,"))
+    with pytest.raises(InputError, match=r"'l'.*column 'bob'"):
+        read_qrels(str(target))

@@ -1,10 +1,10 @@
-"""Small tables about ids: labels of one column, pairs, known documents, population sizes."""
+"""Small tables about ids: labels of one column, pairs, known documents, population sizes, judges."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from leadline.data.ids import to_bytes, to_text
@@ -28,6 +28,7 @@ OWNERS = ("run", "name")
 NO_PAIRS = "contains no query-document pairs"
 PAIRS = "Use qrels, a run, or a table with the columns query_id and doc_id"
 NO_ID = "the query_id or the doc_id is empty"
+Row = tuple[bytes, bytes, float]
 
 
 def read_labels(place: str) -> dict[str, str]:
@@ -273,3 +274,41 @@ def _in_lines(path: str) -> dict[bytes, set[bytes]]:
                 hint="Write a query and a document separated by a space, or the 4 columns of qrels",
             )
     return found
+
+
+def rows_by_judge(path: str, query: str, document: str, chosen: Sequence[str]) -> dict[str, list[Row]]:
+    """Return query, document and grade of each row of a table, by column of grades."""
+    found: dict[str, list[Row]] = {name: [] for name in chosen}
+    for line, row in records(path):
+        ids = ids_in(row, (query, document), path, line)
+        for name in chosen:
+            value = grade_in(row.get(name), name, path, line)
+            if value is not None:
+                found[name].append((*ids, value))
+    return found
+
+
+def ids_in(row: Mapping[str, Any], names: tuple[str, str], path: str, line: int) -> tuple[bytes, bytes]:
+    """Return the ids of query and document in two columns."""
+
+    def each() -> Iterator[bytes]:
+        for name in names:
+            value = row.get(name)
+            try:
+                yield identify(None if value == "" else value, name)
+            except InputError as error:
+                raise error.at(path, line) from None
+
+    query, document = each()
+    return query, document
+
+
+def grade_in(value: Any, column: str, path: str, line: int) -> float | None:
+    """Read a grade; None where there is none."""
+    text = "" if value is None else str(value).strip()
+    if not text:
+        return None
+    try:
+        return plain.grade(text.encode(), line)
+    except InputError as error:
+        raise error.at(path, line, found=f"{error.found} (column '{column}')") from None

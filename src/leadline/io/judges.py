@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
@@ -13,18 +13,17 @@ from leadline.data.wording import listed
 from leadline.errors import InputError, UsageError, either
 from leadline.io import row_columns
 from leadline.io.formats import SQLITE_STORE, opened, records_of
+from leadline.io.id_lists import Row, grade_in, ids_in, rows_by_judge
 from leadline.io.objects import read_qrels
 from leadline.io.opening import PARQUET, first_bytes
 from leadline.io.read import QrelsLike, qrels_of
-from leadline.io.row_checks import EMPTY, identify
+from leadline.io.row_checks import EMPTY
 from leadline.io.run_names import run_name
 from leadline.io.small_tables import need_columns, records, split_place
-from leadline.kernels import plain
 
 BESIDE = (*row_columns.PROBABILITY, "note")  # what the judging page writes beside grades
 BESIDE_JUDGE = ("form", "seconds", "opened")  # and, after the name of a judge, about each judgment
 JudgesLike: TypeAlias = "str | os.PathLike[str] | Sequence[QrelsLike] | Mapping[str, QrelsLike]"
-Row = tuple[bytes, bytes, float]
 
 
 class Judge(NamedTuple):
@@ -119,7 +118,7 @@ def _by_judge(rows: row_columns.Records) -> dict[str, list[Row]]:
     """Return the rows of each judge, as of a book of Quepid."""
     found: dict[str, list[Row]] = {}
     for place, query, document, value, _ in rows.rows:
-        grade = _grade(value, "rating", rows.path, place)
+        grade = grade_in(value, "rating", rows.path, place)
         if grade is not None:
             row = to_bytes(str(query)), to_bytes(str(document)), grade
             found.setdefault(rows.judges[-1], []).append(row)
@@ -172,7 +171,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
                 found = "the table does not name judges"
                 hint = f"Add a `judge` column. If all grades are from one judge, leave out ':{column}'"
             raise InputError(found, path=path, line=1, hint=hint)
-        rows = _wide_rows(path, query, document, chosen)
+        rows = rows_by_judge(path, query, document, chosen)
     share = row_columns.probability_in(header)
     drawn = share is not None and _is_drawn(path, share)
     return [_judge(name, said, path, drawn=drawn) for name, said in rows.items()]
@@ -202,44 +201,9 @@ def _long_rows(path: str, query: str, document: str, owner: str, grade: str) -> 
         name = row.get(owner)
         if name in (None, ""):
             raise InputError("the row does not name a judge", path=path, line=line)
-        value = _grade(row.get(grade), grade, path, line)
+        value = grade_in(row.get(grade), grade, path, line)
         if value is None:
             raise InputError("the row has no grade", path=path, line=line)
-        ids = _ids(row, (query, document), path, line)
+        ids = ids_in(row, (query, document), path, line)
         found.setdefault(str(name), []).append((*ids, value))
     return found
-
-
-def _wide_rows(path: str, query: str, document: str, chosen: Sequence[str]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {name: [] for name in chosen}
-    for line, row in records(path):
-        ids = _ids(row, (query, document), path, line)
-        for name in chosen:
-            value = _grade(row.get(name), name, path, line)
-            if value is not None:
-                found[name].append((*ids, value))
-    return found
-
-
-def _ids(row: Mapping[str, Any], names: tuple[str, str], path: str, line: int) -> tuple[bytes, bytes]:
-    def each() -> Iterator[bytes]:
-        for name in names:
-            value = row.get(name)
-            try:
-                yield identify(None if value == "" else value, name)
-            except InputError as error:
-                raise error.at(path, line) from None
-
-    query, document = each()
-    return query, document
-
-
-def _grade(value: Any, column: str, path: str, line: int) -> float | None:
-    """Read a grade; None where there is none."""
-    text = "" if value is None else str(value).strip()
-    if not text:
-        return None
-    try:
-        return plain.grade(text.encode(), line)
-    except InputError as error:
-        raise error.at(path, line, found=f"{error.found} (column '{column}')") from None

@@ -8,6 +8,7 @@ from copy import copy
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from leadline.data.ids import to_text
 from leadline.data.judgment_tables import DrawnPool
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
@@ -29,7 +30,7 @@ from leadline.io.run_lists import (
     lists_of_run,
 )
 from leadline.io.run_names import run_name
-from leadline.io.score_cells import json_or_none, number_in
+from leadline.io.score_cells import json_or_none
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -47,7 +48,6 @@ QrelsLike: TypeAlias = (
 Hits: TypeAlias = "Iterable[Iterable[Any]]"  # a list for each query
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 ACCEPTED = "Pass a path, a dictionary, a data frame or rows of (query, document, number)"
-PAIR = (row_columns.QUERY, row_columns.DOCUMENT)
 UNNAMED = "run"  # name of a run without one
 
 
@@ -66,10 +66,8 @@ def judgments_in(source: QrelsLike, reading: Reading, *, sure: bool = False) -> 
                 hint="Leave out --config read.negative",
             )
         if qrels.is_sample and qrels.pool is None:  # the others are gaps
-            shares = qrels.inclusion_probabilities() or {}
-            pairs = [(query, *one) for query, each in shares.items() for one in each.items()]
             qrels = copy(qrels)
-            qrels.pool = DrawnPool.listed(pairs)
+            qrels.pool = DrawnPool.of_shares(qrels.inclusion_probabilities() or {})
         kept = qrels.keep(qrels.grades >= 0)
         if not len(kept.grades):
             raise InputError(
@@ -130,15 +128,16 @@ def judges_line(head: bytes | None) -> list[str]:
 
 def _said(path: str, judges: Sequence[str]) -> Merged:
     """Return what judges said in the columns of an export."""
+    from leadline.io.id_lists import rows_by_judge  # slow to import
     from leadline.io.small_tables import need_columns, records
 
-    said: list[Judgment] = []
-    for line, row in records(path):
-        need_columns(row, judges, path, line)
-        query, document = (str(row[str(row_columns.find(row, names))]) for names in PAIR)
-        grades = [(judge, number_in(row[judge])) for judge in judges]
-        said += [Judgment(query, document, judge, grade) for judge, grade in grades if grade is not None]
-    return merge(said)
+    query, document = row_columns.QUERY[0], row_columns.DOCUMENT[0]
+    need_columns(next((list(row) for _, row in records(path)), []), [query, document, *judges], path, 1)
+    return merge(
+        Judgment(to_text(row[0]), to_text(row[1]), judge, row[2])
+        for judge, rows in rows_by_judge(path, query, document, judges).items()
+        for row in rows
+    )
 
 
 def qrels_of(source: Opened, reading: Reading = DEFAULT_READING, *, sure: bool = False) -> QrelsColumns:
