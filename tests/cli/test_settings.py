@@ -103,10 +103,12 @@ def test_settings_of_other_commands_are_advised_where_they_help(leadline: Leadli
     def said(*words: str) -> str:
         return leadline(*words).refusal
 
-    assert "Use this setting with `leadline convert` first" in said("agreement", "a", "-C", "read.columns=a")
+    assert "First convert the file with `leadline convert` and this setting" in said(
+        "agreement", "a", "-C", "read.columns=a"
+    )
     assert "has no setting read.on_duplicate" in said("search", "a", "b", "-C", "read.on_duplicate=first")
     assert "has no setting read.subtopics" in said("difference", "a", "b", "-C", "read.subtopics")
-    assert "Convert the qrels" in said("collection", "a", "-C", "read.qrels_columns=a")
+    assert "First convert the qrels" in said("collection", "a", "-C", "read.qrels_columns=a")
 
 
 def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
@@ -144,7 +146,7 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("measures = 'AP'\n", "needs the keys 'judgments' and 'runs', which replace QRELS RUN..."),
+        ("measures = 'AP'\n", "needs the keys 'judgments' and 'runs' instead of QRELS RUN..."),
         ("order = 1\n", "'order' is not a table of settings. Put"),
         ("[read\n", "invalid TOML"),
         (
@@ -152,7 +154,7 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
             "my.toml: `leadline evaluate` has no setting read.ordr. Did you mean read.order or",
         ),
         ("[read]\norder = 1\n", "Invalid value for 'read.order' in "),
-        ("runs = ['a.run']\n[read]\norder = 'rank'\n", "already lists its runs"),
+        ("runs = ['a.run']\n[read]\norder = 'rank'\n", "already lists the runs"),
     ],
 )
 def test_a_faulty_file_is_refused(text: str, said: str, tmp_path: Path, leadline: Leadline) -> None:

@@ -248,6 +248,6 @@ def test_everything_that_differs_is_named_at_once(tmp_path: Path) -> None:
     results: Results = ll.evaluate(more, RUNS, ["RR", "P@5"], depth=3)
     with pytest.raises(UsageError) as refused:
         check_same(results, kept, rewrite="--force")
-    rewrite = "save the run of the baseline (not the new run) again, with --force"
+    rewrite = "save the baseline run (not the new run) again, with --force"
     for part in ("the judgments differ", "it has", "depth", rewrite):
         assert part in str(refused.value)

@@ -442,7 +442,7 @@ def with_experiment(
         raise UsageError(f"{named[0]} and {named[1]} both list runs. Pass only one of them.")
     if named and typed:
         raise UsageError(
-            f"{named[0]} already lists its runs. Pass either this file or QRELS RUN..., not both."
+            f"{named[0]} already lists the runs. Pass either this file or QRELS RUN..., not both."
         )
     if typed or not (named or os.path.isfile(EXPERIMENT)):
         return args, None
@@ -453,7 +453,9 @@ def with_experiment(
             hint = did_you_mean(name, KEYS, most=1) or f"The keys are {', '.join(KEYS)}."
             raise InputError(f"unknown key '{name}'", path=path, hint=hint)
     if {"judgments", "qrels"} <= content.keys():
-        raise InputError("has both 'judgments' and 'qrels'", path=path, hint="Use only one of these keys")
+        raise InputError(
+            "the keys 'judgments' and 'qrels' mean the same thing", path=path, hint="Use only one of them"
+        )
     options = {each.name: each for each in command.params if isinstance(each, click.Option)}
     made = [] if named else ["--config", path]
     for name, value in content.items():
@@ -532,10 +534,12 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
         if not isinstance(table, dict):
             keys = [one.key for one in SETTINGS.values() if group in (one.key, one.keyword)]
             place, _, key = (keys[0] if keys else "read.order").partition(".")
+            wrong = f"'{group}' is not a table of settings"
             hint = f"Put each setting in its table, such as {key} under [{place}]."
             if group in KEYS:
-                hint = "An experiment needs the keys 'judgments' and 'runs', which replace QRELS RUN..."
-            raise InputError(f"'{group}' is not a table of settings", path=path, hint=hint)
+                wrong = f"'{group}' is a key of an experiment, but this file has no key 'runs'"
+                hint = "An experiment needs the keys 'judgments' and 'runs' instead of QRELS RUN..."
+            raise InputError(wrong, path=path, hint=hint)
         for name, content in table.items():
             known = SETTINGS.get(f"{group}.{name}".replace("-", "_"))
             if known is not None and known.key not in own:
@@ -562,12 +566,14 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context, pa
     refused = f"{name} does not use the setting {text}."
     read = {one.name for one in context.command.params} & {"qrels", "runs", "run"}
     if key in ("qrels_columns", "read.qrels_columns") and "qrels" in read:
-        raise UsageError(f"{refused} Convert the qrels: use `leadline convert` with --config read.columns.")
+        raise UsageError(
+            f"{refused} First convert the qrels with `leadline convert` and --config read.columns."
+        )
     if read and key not in ("subtopics", "read.subtopics"):
         group = context.find_root().command
         convert = group.get_command(context, "convert") if isinstance(group, click.Group) else None
         if convert is not None and any(key in (one.key, one.keyword) for one in taken(convert)):
-            raise UsageError(f"{refused} Use this setting with `leadline convert` first.")
+            raise UsageError(f"{refused} First convert the file with `leadline convert` and this setting.")
     keywords = {one.keyword: one.key for one in known.values()}
     close = difflib.get_close_matches(key.lower(), [*known, *keywords], n=2)
     nearest = dict.fromkeys(keywords.get(one, one) for one in close)

@@ -82,7 +82,8 @@ def command(
                 else f"correlate needs two inputs, not {len(paths)}. Pass TRUTH "
                 "and ESTIMATE, or per-query values."
             )
-            + " To rank runs by two sets of judgments, use `leadline agreement QRELS QRELS --runs RUN...`."
+            + " To compare rankings under two sets of judgments, use `leadline agreement QRELS QRELS --runs "
+            "RUN...`."
         )
     else:
         result = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)

@@ -116,7 +116,8 @@ def command(
     if outputs.files:
         export = shlex.join(["leadline", "judge", "--store", store, "--export", outputs.files[0]])
         raise UsageError(
-            f"-o {outputs.files[0]} does not apply to the judging page. After judging, use `{export}`"
+            f"-o {outputs.files[0]} does not apply to the judging page. After judging, export the judgments "
+            f"with `{export}`."
         )
     both(typed(context, "form"), {"--export or --simulate": None})
     require("the judging page")
@@ -126,7 +127,9 @@ def command(
             "instead, add --export QRELS."
         )
     if pool is None and not os.path.exists(store):
-        raise UsageError(f"no pool was given, and {store} does not exist. Pass POOL, or an existing --store.")
+        raise UsageError(
+            f"no pool was given, and the store {store} does not exist. Pass POOL or an existing --store."
+        )
     terms = analysis_of(language, analysis)
     _serve(pool, docs, queries, store, analysis=terms, **options)
 

@@ -130,12 +130,13 @@ def command(
     selected = result.whole if whole else result.new
     if not result.whole.documents:
         raise UsageError(
-            "nothing to judge, because no pooled document is in the collection. Check that the ids match."
+            "there is nothing to judge, because no pooled document is in the collection. Check that --docs "
+            "and the runs use the same document ids."
         )
     if not selected.documents:
         raise UsageError(
-            "nothing to judge, because all pairs are already known or judged. To include these pairs, add "
-            "--config pool.whole."
+            "there is nothing to judge, because all pairs are already known or judged. To include these "
+            "pairs, add --config pool.whole."
         )
     write_pool(selected, output)
     inputs = [describe_input(info.path, info.counts["documents_read"]) for info in result.runs]

@@ -86,8 +86,8 @@ def command(
         if draw is not None:
             for option in typed(context, "smallest"):
                 raise UsageError(
-                    f"{option} does not apply to a report on a sampled pool. Use `leadline compare` to plan, "
-                    f"or leave out {option}."
+                    f"{option} does not apply to a report on a sampled pool. Use this setting with `leadline "
+                    "compare` instead."
                 )
             options |= {"pool": draw, "machine": labels_of(draw, options["machine"])}
         with progress("runs") as on_run:

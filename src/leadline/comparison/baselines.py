@@ -96,7 +96,7 @@ def check_same(results: Results, baseline: Baseline, *, rewrite: str) -> None:
     if found:
         raise UsageError(
             f"{baseline.path} does not match this evaluation: {'; '.join(found)}. Use the same "
-            f"judgments, measures and options, or save the run of the baseline (not the new run) again, with "
+            f"judgments, measures and options, or save the baseline run (not the new run) again, with "
             f"{rewrite}."
         )
 
@@ -280,7 +280,7 @@ def check_baseline(results: Results, *, force: bool, anyway: str) -> None:
 def check_suffix(path: str) -> None:
     """Raise UsageError unless a path is that of a baseline."""
     if not is_baseline_name(path):
-        raise UsageError(f"'{path}' cannot be a baseline file. Name it FILE.parquet or FILE.json.")
+        raise UsageError(f"{path}: the name of a baseline file must end in .parquet or .json")
 
 
 def _relative(path: str | None, target: str) -> str | None:

@@ -268,7 +268,7 @@ def correlate_columns(
         some = f", of which {len(names)} {'has' if len(names) == 1 else 'have'} {values}"
         paths = dict.fromkeys(side.path for side in sides)
         number = counted(len(both), "run") if both else "no runs"
-        has = either(paths, "and") + (f" have {number} in common" if len(paths) > 1 else f": {number}")
+        has = either(paths, "and") + (f" have {number} in common" if len(paths) > 1 else f" has {number}")
         others = len(both) < min(len(side.values) for side in sides)
         raise InputError(
             has + (some if len(names) < len(both) else ""),

@@ -291,7 +291,9 @@ def gates_of(
         refuse_without_baseline(wanted, hint)
     results = comparison.results
     if set(results.names) <= set(comparison.baselines):
-        raise UsageError("every run is a baseline, so there is no run to check. Leave out a baseline.")
+        raise UsageError(
+            "every run is a baseline, so there is no run to check. Leave out one of the baselines."
+        )
     check_judged(results)
     found: list[Gate] = []
     for index, condition in resolve_conditions(results, wanted, rel=rel):

@@ -132,7 +132,9 @@ def replicate(
     checked_level(confidence)
     checked_seed(seed)
     if 0 < draws < LEAST_DRAWS:
-        raise UsageError(f"--config test.draws={draws} is too low. Use 0, or at least {LEAST_DRAWS}.")
+        raise UsageError(
+            f"--config test.draws={draws} is too low. Use at least {LEAST_DRAWS}, or 0 for no intervals."
+        )
     overlap = _overlap(rbo)
     if options.get("name_by", "file") != "file":
         raise UsageError(

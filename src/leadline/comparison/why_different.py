@@ -327,8 +327,8 @@ def why_different(
         meant = measure_of(second.measure)
         if meant is None:
             raise UsageError(
-                f"leadline does not know the measure '{text or first.measure}'. Choose it in each "
-                "file with FILE:MEASURE, and set --measure to the name that leadline uses for it."
+                f"leadline does not know the measure '{text or first.measure}'. Choose the measure in each "
+                "file with FILE:MEASURE, and pass leadline's own name for the measure with --measure."
             )
     if meant is not None and rel is not None:
         meant = profile_of("leadline").measures([meant], rel=rel)[0]

@@ -260,10 +260,10 @@ class QrelsColumns(QueryTable):
         for code, _, count in self.remarks:
             if code == PART_JUDGED:
                 raise InputError(
-                    f"the sample has {counted(count, 'pair')} without a grade, and without these the "
-                    "probabilities of the others are wrong",
+                    f"the sample has {counted(count, 'pair')} without a grade, and leaving out ungraded "
+                    "pairs would make the inclusion probabilities wrong",
                     path=self.source,
-                    hint="Use `leadline judge --store STORE --export FILE.csv`, which keeps them",
+                    hint="To keep all pairs, use `leadline judge --store STORE --export FILE.csv`",
                 )
 
     @cached_property

@@ -258,8 +258,8 @@ def measured(
     look = None
     if verdict and table.selected is not None and draw.design.get("looks", 1) > 1:
         raise UsageError(
-            "a verdict at a look of the pool needs all its queries, but these judgments are of selected "
-            "queries. Use the judgments of all queries."
+            "a verdict at a look needs all queries of the pool, but these judgments are only for selected "
+            "queries. Pass the judgments for all queries, without --config read.queries_in."
         )
     if verdict:
         draw, look = at_look(draw, table.to_dict())

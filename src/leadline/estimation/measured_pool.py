@@ -210,8 +210,9 @@ def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple
     if not reached:
         raise UsageError(
             f"there is no verdict yet. Verdicts come when the first {_numbers(places)} pairs in judging "
-            f"order (column `order` of the pool) are judged. So far, the first {front:,} are judged without "
-            "a gap. `leadline evaluate` shows the values so far."
+            "order (column `order` of the pool) are judged. So far, "
+            f"{counted(front, 'pair is', 'pairs are')} judged without a gap. `leadline evaluate` "
+            "shows the values so far."
         )
     look = Look(reached, len(places), places[reached - 1], len(rows))
     return first_pairs(pool, look.pairs), look

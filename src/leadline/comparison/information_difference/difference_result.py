@@ -118,7 +118,7 @@ class Difference(Result):
     def only(self) -> Floats:
         """Conditional mutual information by query."""
         if self._only is None:
-            remedy = "Leave out the engine" if self.options.get("engine") else "Use fewer systems"
+            remedy = "Leave out `engine`" if self.options.get("engine") else "Use fewer systems"
             raise UsageError(f"the per-query values of the pairs were not kept. {remedy}.")
         return self._only
 
