@@ -66,7 +66,7 @@ def without_looks(pool: DrawnPool) -> DrawnPool:
 def test_before_the_first_look_there_is_no_verdict_but_values(pool: DrawnPool) -> None:
     first = places_of_looks(int(pool.drawn.sum()), LOOKS)[0]
     for given in (judged(pool, first - 1), judged(pool, first + 5, without=first - 1)):
-        with pytest.raises(UsageError, match=f"the first {first}, .* the first {first - 1} are judged"):
+        with pytest.raises(UsageError, match=f"the first {first}, .* So far, {first - 1} pairs are judged"):
             ll.compare(given, RUNS, "P@10", pool=pool)
         results = ll.evaluate(given, RUNS, "P@10", pool=pool)
         assert np.isfinite(results.means).all()
