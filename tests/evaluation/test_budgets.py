@@ -177,7 +177,7 @@ def test_names() -> None:
     }.items():
         with pytest.raises(UsageError, match=words):
             MEASURES.parse(name)
-    with pytest.raises(UsageError, match=r"needs more than grades\. Use `leadline\.evaluate`"):
+    with pytest.raises(UsageError, match=r"cannot be computed from grades alone\. Use `leadline\.evaluate`"):
         one.of([1, 0])
 
 

@@ -800,7 +800,7 @@ def test_what_is_refused_because_the_store_is_gone_stays_in_the_browser(
     Path(files.store).rename(f"{files.store}.away")
     judge.press("2")
     judge.page.wait_for_selector("#trouble:not([hidden])")
-    assert "no more judgments are saved" in judge.text("trouble")
+    assert "judgments are no longer being saved" in judge.text("trouble")
     assert judge.text("saved") == "1 not saved, trying again"
     Path(f"{files.store}.away").rename(files.store)
     judge.wait()

@@ -179,7 +179,7 @@ def test_nothing_is_acknowledged_when_the_store_or_its_log_is_gone(
     for _ in range(2):
         status, said = page.save(event(2))
         assert (status, said.count("\n")) == (503, 1)
-        assert "while the server was running, so no more judgments are saved" in said
+        assert "while the server was running, so judgments are no longer being saved" in said
         assert page.saved == [event(1)["key"]]
     os.replace(f"{harmed}.away", harmed)
     assert page.save(event(2))[0] == 200

@@ -149,7 +149,7 @@ def test_without_subtopics_it_asks_for_them(text: str) -> None:
     name = text.partition("@")[0]
     with pytest.raises(UsageError, match=rf"{name}.* needs judgments by subtopic. Use subtopics=True"):
         ll.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, text)
-    with pytest.raises(UsageError, match=rf"{name}.* needs more than grades"):
+    with pytest.raises(UsageError, match=rf"{name}.* cannot be computed from grades alone"):
         of(text).of([1, 0])
 
 

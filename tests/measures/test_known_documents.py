@@ -48,7 +48,7 @@ def test_a_level_decides_what_is_relevant() -> None:
 
 @pytest.mark.parametrize("name", ["Coverage", "Novelty"])
 def test_without_the_known_documents_it_asks_for_them(name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} needs more than grades"):
+    with pytest.raises(UsageError, match=f"{name} cannot be computed from grades alone"):
         of(name).of([1, 0])
     says = f"{name} needs the documents that the user knew. Use known={{query: [document, ...]}}"
     with pytest.raises(UsageError, match=re.escape(says)):

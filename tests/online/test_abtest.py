@@ -146,7 +146,7 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({}, "pass a log, counts or one log per arm"),
+        ({}, "pass counts, one log of both arms, or one log per arm"),
         ({"a": (1, 2)}, "there is only one arm. Pass counts for A and for B"),
         ({"a_log": "x"}, "there is only one arm. Pass one log for A and one for B"),
         ({"a": (3, 2), "b": (1, 2)}, "A: there are more clicks (3) than users (2)"),

@@ -231,7 +231,7 @@ def test_depth_keeps_the_best_documents_of_each_query() -> None:
         (lambda: fuse([EXAMPLE[0]]), "at least two runs"),
         (lambda: fuse("a.run"), "fusion needs at least two runs, not 1"),
         (lambda: fuse(EXAMPLE, "RFF"), "unknown fusion method 'RFF'. Did you mean RRF"),
-        (lambda: fuse(EXAMPLE, "RRF", normalise="max"), "uses only ranks. It applies to CombANZ"),
+        (lambda: fuse(EXAMPLE, "RRF", normalise="max"), "uses only ranks. Use CombANZ"),
         (lambda: fuse(EXAMPLE, "CombSUM", normalise="minmax"), "not 'minmax'"),
         (lambda: fuse(EXAMPLE, "CombMAX", weights=[1, 1, 1]), "takes no weights. To weight runs, use Borda"),
         (lambda: fuse(EXAMPLE, weights=[1, 1]), "3 runs cannot have 2 weights"),
@@ -250,11 +250,11 @@ def test_what_cannot_be_fused_is_refused_in_one_line(call: Callable[[], object],
 def test_scores_that_cannot_be_normalised_are_refused_with_query_and_run() -> None:
     runs = {"a": {"q": {"d": -2.0}}, "b": {"q": {"d": 1.0}}}
     with pytest.raises(
-        InputError, match=r"needs a score above 0, but the largest score for query 'q' of run a is -2"
+        InputError, match=r"needs a score above 0, but the largest score for query 'q' in run 'a' is -2"
     ):
         fuse(runs, "CombSUM", normalise="max")
     with pytest.raises(
-        InputError, match=r"'d' for query 'q' of run a has the score inf, which is not finite"
+        InputError, match=r"'d' for query 'q' in run 'a' has the score inf, which is not finite"
     ):
         fuse({"a": {"q": {"d": math.inf}}, "b": {"q": {"d": 1.0}}}, "CombSUM")
 

@@ -272,6 +272,6 @@ def test_a_truncated_remote_part_is_refused(size: int, split: Split, monkeypatch
     memory = fsspec.filesystem("memory")
     memory.pipe("/leadline-short.run", Path(split.parts[0]).read_bytes())
     monkeypatch.setattr(type(memory), "info", lambda *_args, **_options: {"size": size, "type": "file"})
-    with pytest.raises(InputError, match=rf"bytes, but the storage reports {size:,}"):
+    with pytest.raises(InputError, match=rf"bytes, but the file has {size:,}"):
         evaluated(split, ["memory://leadline-short.run"])
     memory.store.pop("/leadline-short.run")

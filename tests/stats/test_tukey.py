@@ -158,7 +158,7 @@ def test_the_values_are_left_as_they_were() -> None:
 
 @pytest.mark.parametrize("shape", [(0, 3), (4, 1), (4, 0), (6,), (2, 2, 2)])
 def test_shapes_that_hold_no_pair_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(UsageError, match="a row per query"):
+    with pytest.raises(UsageError, match="one row per query"):
         tukey(np.zeros(shape))
 
 

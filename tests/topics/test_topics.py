@@ -250,7 +250,7 @@ def test_vectors_survive_their_file(tmp_path: Path, name: str) -> None:
         ('\n{"doc_id": "a", "topics": [0.5, NaN]}', ":2: the topics of document 'a' .* (they add up to nan)"),
         (
             '{"doc_id": "a", "topics": [1.5, -0.5]}',
-            "not a probability distribution (they add up to 1). Each topic must be at least 0",
+            "not a probability distribution (they add up to 1). Each probability must be at least 0",
         ),
         ('{"doc_id": "a", "topics": ["x", "y"]}', NO_VECTORS),
         ('{"doc_id": "a", "topics": [1.0, null]}', NO_VECTORS),

@@ -157,7 +157,7 @@ def check_judge(name: str) -> str:
         )
     if clean.casefold() in RESERVED:
         raise UsageError(
-            f"'{clean}' cannot be the name of a judge, because it is the name of a merge rule or a column. "
+            f"'{clean}' cannot be the name of a judge, because it is reserved for a merge rule or a column. "
             "Choose a different name."
         )
     return clean

@@ -314,13 +314,13 @@ def plans(
         if measure not in precision.measures:
             drawn_for = listed(precision.measures)
             raise UsageError(
-                f"there is no plan for {measure}, because the pool was drawn only for {drawn_for}"
+                f"leadline cannot plan for {measure}, because the pool was drawn only for {drawn_for}"
             )
         if not _has_forecast(measure):
             raise UsageError(
-                f"there is no plan for {measure}, because its half-width cannot be forecast. Plan for "
-                "CG, DCG, ERR, P, RBP, RR or Success with a pool drawn for that measure (`leadline pool "
-                "--for P@10`)."
+                f"leadline cannot plan for {measure}, because its half-width cannot be forecast. Use CG, "
+                "DCG, ERR, P, RBP, RR or Success with a pool drawn for that measure, as in `leadline pool "
+                "--for P@10`."
             )
         of, total, drawn, size = _most_variable(results, place, differ=differ)
         for per_query, share in precision.budgets(measure):
@@ -337,8 +337,8 @@ def plans(
             found.append(Plan(measure, of, per_query, widths, queries))
     if not found:
         raise UsageError(
-            "there is no plan, because the scores (or their differences) are the same for all queries. "
-            "Judge more documents, or use other runs."
+            "leadline cannot make a plan, because the scores (or their differences) are the same for all "
+            "queries. Judge more documents, or use other runs."
         )
     return found
 
@@ -362,8 +362,8 @@ def _most_variable(results: EstimatedResults, place: int, *, differ: bool) -> tu
             found.append((float(column.var(ddof=1)), name, size * variance_of(results, place, a, b)))
     if not found:
         raise UsageError(
-            f"there is no plan for {results.measures[place]}, because some queries have no score yet. Judge "
-            "more documents."
+            f"leadline cannot plan for {results.measures[place]}, because some queries have no score yet. "
+            "Judge more documents."
         )
     total, name, drawn = max(found)
     return name, total, drawn, size
@@ -418,7 +418,8 @@ class Precision:
             raise UsageError(
                 f"the store has the stopping rule '{fixed[0]}' with {counted(fixed[1], 'check')} and a pool "
                 f"of {counted(fixed[2], 'pair')}, not '{rule}' with {counted(looks, 'check')} and "
-                f"{counted(pairs, 'pair')}. Use the same rule, number of checks and pool, or another store."
+                f"{counted(pairs, 'pair')}. Use the same rule, pool and number of checks (--config "
+                "judge.looks=N), or another store."
             )
 
     def _save(self) -> None:

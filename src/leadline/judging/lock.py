@@ -54,7 +54,7 @@ def check_names(path: str) -> None:
             f"the store has {names} names (hard links), and judgments saved under one name are not "
             "visible under another",
             path=path,
-            hint="Copy it to a new file and judge in the copy.",
+            hint="Copy the store to a new file, and judge in the copy.",
         )
 
 
@@ -201,7 +201,8 @@ class Identity:
                 change = "deleted or moved" if current is None else "replaced by another file"
                 which = "the store" if name == self.path else os.path.basename(name)
                 raise InputError(
-                    f"{which} was {change} while the server was running, so no more judgments are saved",
+                    f"{which} was {change} while the server was running, so judgments are no longer being "
+                    "saved",
                     path=self._shown,
                     hint="Restore the original file, or stop the server to get a copy of the store.",
                 )

@@ -226,7 +226,7 @@ def _measures(names: Sequence[str], every: Sequence[Results]) -> list[tuple[str,
     have = "; ".join(f"{name}: {', '.join(more)}" for name, more in zip(names, texts, strict=True))
     raise InputError(
         f"the judges have no measure in common ({have})",
-        hint="Compute the same measures, or a single measure, for each judge.",
+        hint="Compute the same measures for all judges, or exactly one measure for each judge.",
     )
 
 

@@ -262,7 +262,7 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:  # the latter of a name that is no name of a host
         cause = (getattr(error, "strerror", "") or str(error)).partition(" (")[0]
         of_port = getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES)
-        hint = "Use --port 0 for any free port" if of_port else "Check the host"
+        hint = "Use --port 0 for any free port" if of_port else "Check --host"
         raise UsageError(f"the server cannot listen on {host}, port {port} ({cause}). {hint}.") from None
 
 
@@ -271,10 +271,10 @@ def token_for(host: str, token: str | None) -> str | None:
     if token is None:
         return None if is_loopback(host) else secrets.token_urlsafe(16)
     if len(token) < SHORTEST or token != token.strip():
-        blanks = " and blanks at the ends" if token != token.strip() else ""
+        blanks = " and begins or ends with whitespace" if token != token.strip() else ""
         raise UsageError(
             f"the token has {counted(len(token.strip()), 'character')}{blanks}. Use at least {SHORTEST} "
-            "characters, without blanks at the ends."
+            "characters, without leading or trailing whitespace."
         )
     return token
 

@@ -114,8 +114,8 @@ def opened(
     before = 0 if drawn is None else int(_judged_before(drawn).sum())
     if before and stop_when is not None:
         raise UsageError(
-            f"a stopping rule needs all judgments in the store, but {counted(before, 'pair')} had been "
-            "judged before the draw. Use a pool drawn without --judged."
+            f"a stopping rule requires all judgments to be in the store, but {counted(before, 'pair')} had "
+            "been judged before the draw. Use a pool drawn without --judged."
         )
     topics = {query.id: query for query in read_queries(queries, **reading)}
     if not (os.path.exists(docs) or docs == STANDARD_INPUT or docs.startswith(IR_DATASETS)):
@@ -228,7 +228,7 @@ def check_scale(drawn: DrawnPool | None, grades: Sequence[Grade], store: str = "
             scale = f'--grades with a grade of {level:g} or more, such as "0=no,{math.ceil(level)}=yes"'
             how = f"Use a new store and {scale}" if store else f"Pass {scale}"
             if level > HIGHEST:
-                how = f"Grades end at {HIGHEST}, so draw a pool for a lower grade"
+                how = f"The highest grade possible is {HIGHEST}, so draw a pool with a lower relevance level"
             where = f" in {store}" if store else ""
             raise UsageError(f"the pool is for {measure}, but the highest grade{where} is {highest}. {how}.")
 
@@ -263,7 +263,7 @@ def check_judges(text: str | None, overlap: float | None) -> tuple[str, ...]:
     if twice:
         raise UsageError(f"two judges are both named '{twice[0]}'. Give each a different name.")
     if overlap and len(names) < 2:
-        example = f"--judges {names[0]},bob"
+        example = f"--judges {names[0]},{'ann' if names[0] == 'bob' else 'bob'}"
         raise UsageError(f"--overlap {overlap:g} needs at least two judges. Name them all, as in {example}.")
     return names
 
@@ -343,7 +343,9 @@ def check_given(given: set[int], grades: Sequence[Grade], store: str = "") -> No
     """Raise UsageError for grades of simulated judges that are not on the scale."""
     missing = sorted(given - {grade.value for grade in grades})
     if missing:
-        where, how = (f"of {store}", "Use another store") if store else ("of --grades", "Add it")
+        where, how = (
+            (f"of {store}", "Use another store") if store else ("in --grades", "Add the grade to --grades")
+        )
         raise UsageError(
             f"simulated judges would give the grade {missing[0]}, which is not on the scale {where} "
             f"({written(tuple(grades))}). {how}."

@@ -252,7 +252,8 @@ class Store:
             same = connection.execute("SELECT value FROM facts WHERE name = 'id'").fetchone() == (self.id,)
             if not same or self._last_event(connection) < self._last:
                 raise InputError(
-                    "the store was overwritten while the server was running, so no more judgments are saved",
+                    "the store was overwritten while the server was running, so judgments are no longer "
+                    "being saved",
                     path=self.path,
                     hint="Stop the server to get a copy of the store.",
                 )

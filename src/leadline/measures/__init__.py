@@ -132,7 +132,7 @@ def text_of(measure: object) -> str:
         return text
     if re.match(r"RBP\b(?!.*rel=)", text):
         raise UsageError(
-            f"in ir_measures, {text} uses the grade as gain. Use RBP(rel=1) for binary relevance, or the "
+            f"in ir_measures, {text} uses the grade as the gain. Use RBP(rel=1) for binary relevance, or the "
             "string 'RBP(gain=graded,max_grade=N)' for graded relevance, where N is the largest grade"
         )
     for pattern, ours in OBJECTS:
@@ -258,7 +258,7 @@ class Measure(Parametric):
             NaN where the measure is undefined.
         """
         if self.needs != "judgments" or self.budget is not None:
-            raise UsageError(f"{self} needs more than grades. Use `leadline.evaluate`")
+            raise UsageError(f"{self} cannot be computed from grades alone. Use `leadline.evaluate`")
         return float(self.values(JudgedRun.of_grades(grades, judged))[0])
 
 
@@ -361,14 +361,14 @@ class _FunctionMeasure(Measure):
             value: Any = self.function(grades, judged)  # a user's function may return anything
         except Exception as error:
             raise UsageError(
-                f"{self.name} of query '{query}': {type(error).__name__}: {' '.join(str(error).split())}"
+                f"{self.name} for query '{query}': {type(error).__name__}: {' '.join(str(error).split())}"
             ) from error
         if value is None:
             return math.nan
         number = float(value) if isinstance(value, Real) else None
         if number is None or not (math.isnan(number) or self.low <= number <= self.high):
             between = f"a number from {show(self.low)} to {show(self.high)}, or None"
-            raise UsageError(f"{self.name} of query '{query}' is {value!r}, but it must be {between}")
+            raise UsageError(f"{self.name} for query '{query}' is {value!r}, but it must be {between}")
         return number
 
     def __str__(self) -> str:

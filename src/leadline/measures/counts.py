@@ -191,7 +191,7 @@ class Hole(Measure):
         elsewhere = None if judged.tops is None else judged.tops.elsewhere
         if elsewhere is None:
             raise UsageError(
-                f"{self} needs the retrieved documents, which are not known here. Use `evaluate`."
+                f"{self} needs the retrieved documents, which are not available here. Use `evaluate`."
             )
         size = np.minimum(judged.length, self.cutoff)
         found = size - judged.total(judged.query[judged.rank <= self.cutoff])
@@ -230,7 +230,7 @@ class NoAnswer(Measure):
         if self.above is not None:
             if judged.tops is None:
                 raise UsageError(
-                    f"{self} needs the scores of the run, which are not known here. Use `evaluate`."
+                    f"{self} needs the scores of the run, which are not available here. Use `evaluate`."
                 )
             nothing = judged.tops.score <= self.above
         return np.where(relevant(judged, self.rel) == 0, nothing.astype(np.float64), np.nan)

@@ -115,7 +115,7 @@ class _Walk(Measure):
         """Refuse a rank that would need too much memory."""
         if self.last > DEEPEST:
             raise UsageError(
-                f"rank {self.last} is too deep for {type(self).__name__}. Use a rank of at most {DEEPEST:,}"
+                f"rank {self.last:,} is too deep for {type(self).__name__}. Use a rank of at most {DEEPEST:,}"
             )
 
     @property

@@ -295,7 +295,7 @@ def _read(
     ]
     if len(inputs) != 1:
         given = f", but not {' and '.join(inputs)} together" if inputs else ""
-        raise UsageError(f"pass a log, counts or one log per arm{given}")
+        raise UsageError(f"pass counts, one log of both arms, or one log per arm{given}")
     if log is not None:
         return chosen_arms(read_log(log, columns), arms)
     if arms is not None:

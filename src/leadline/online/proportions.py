@@ -248,8 +248,8 @@ def _measured(
     """Return difference, interval and p of each column: two arms x looks."""
     if not (math.isfinite(effect) and effect > 0):
         raise UsageError(
-            "effect must be a number above 0 (a fraction of the clickthrough rate, such as 0.2), not "
-            f"{effect!r}"
+            "--config abtest.effect must be a number above 0 (a fraction of the clickthrough rate, such as "
+            f"0.2), not {effect!r}"
         )
     alpha = 1 - checked_level(confidence)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -320,7 +320,7 @@ def users_needed(
     if not effect:
         raise UsageError(
             f"a lift of {lift!r} turns a clickthrough rate of {rate!r} into {lifted:g}. The new "
-            "rate must be different and between 0 and 1."
+            "rate must be between 0 and 1 and differ from the old one."
         )
     checked_fraction(fraction)
     ratio = _reach(power_wanted, confidence) / effect

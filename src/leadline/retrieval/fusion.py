@@ -143,9 +143,10 @@ def _normalisation(method: FusionMethod, name: str | None) -> str:
         return "min-max" if method.uses_scores else "none"
     check_word(tuple(NORMALISATIONS), normalise=name)
     if not method.uses_scores and name != "none":
-        able = either([known for known, kind in FUSIONS.classes.items() if kind.uses_scores], "and")
+        able = either([known for known, kind in FUSIONS.classes.items() if kind.uses_scores])
         raise UsageError(
-            f"--normalise {name} does not apply to {method}, which uses only ranks. It applies to {able}."
+            f"--normalise {name} does not apply to {method}, which uses only ranks. Use {able}, or "
+            "leave out --normalise."
         )
     return name
 

@@ -206,7 +206,7 @@ class _Groups:
 
     def name(self, place: int) -> str:
         run, query = divmod(place, len(self.lists.queries))
-        return f"query '{self.lists.queries[query]}' of run {self.lists.names[run]}"
+        return f"query '{self.lists.queries[query]}' in run '{self.lists.names[run]}'"
 
 
 def _over(part: Floats, whole: Floats) -> Floats:

@@ -244,9 +244,9 @@ def map_dask(
         try:
             client = distributed.Client(cluster if address is None else address, timeout=30)
         except OSError as error:
+            hint = "Use --engine processes." if address is None else "Check that the scheduler is running."
             raise UsageError(
-                f"dask{'' if address is None else f':{address}'} does not respond ({error}). Check that a "
-                "scheduler is running."
+                f"dask{'' if address is None else f':{address}'} does not respond ({error}). {hint}"
             ) from None
         try:
             with tempfile.TemporaryDirectory(prefix="leadline-", ignore_cleanup_errors=True) as folder:

@@ -152,9 +152,8 @@ def evaluated(
     chosen = engine if isinstance(engine, Engine) else engine_of(engine)
     if evaluation.qrels.inclusion is not None:
         raise UsageError(
-            "judgments with inclusion probabilities do not work with runs in parts or with "
-            "engines. Use judgments without probabilities, or evaluate whole runs without an "
-            "engine."
+            "runs in parts and parallel engines do not support judgments with inclusion probabilities. Use "
+            "judgments without probabilities, or evaluate whole runs without an engine."
         )
     by_tag = evaluation.reading.by_tag
     sums = [PartSum(evaluation, parts.name, by_tag=by_tag, hint=OVERLAP) for parts in runs]

@@ -94,9 +94,7 @@ def local_copy(url: str) -> Iterator[LocalCopy]:
                 raise _fault(error, url) from None
         if expected is not None and size != expected:
             raise InputError(
-                f"the download has {size:,} bytes, but the storage reports {expected:,}",
-                path=url,
-                hint="Try again.",
+                f"the download has {size:,} bytes, but the file has {expected:,}", path=url, hint="Try again."
             )
         yield LocalCopy(name, digest.hexdigest())
     finally:

@@ -98,7 +98,9 @@ def saved_results(path: str) -> Results:
         if results.options.get(key):
             name = key.replace("_", " ")
             raise InputError(
-                f"results with {name} cannot be merged", path=path, hint=f"Evaluate the part without {name}."
+                f"results with {name} cannot be merged",
+                path=path,
+                hint=f"Evaluate the part again without {name}.",
             )
     results.inputs = saved.inputs
     return results

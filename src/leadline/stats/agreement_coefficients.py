@@ -91,7 +91,7 @@ def coincidences(codes: Integers, size: int, group: Integers | None = None, grou
 # Chance gives 0, full agreement 1. Where all judgments fall on one grade, chance alone gives full agreement
 # and what is corrected for chance is 0/0: undefined (NaN), never 1.
 
-TABLE = "Pass a row per unit and a column per judge, with at least two judges."
+TABLE = "Pass one row per unit and one column per judge, with at least two judges."
 FEWEST_PAIRS = 50  # for a verdict: with 13 pairs and kappa .67, the 95 % interval is about .3 to 1
 ACCEPTABLE = 2 / 3  # Krippendorff (2004): the lower limit for tentative conclusions
 

@@ -150,8 +150,8 @@ def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> RangeDistrib
         raise UsageError(f"draws must be at least 1, not {draws}")
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
         raise UsageError(
-            f"the values have the shape {values.shape}. Pass a row per query and a column per run, with at "
-            "least one query and two runs."
+            f"the values have the shape {values.shape}. Pass one row per query and one column per run, "
+            "with at least one query and two runs."
         )
     if np.isnan(values).any():
         raise UsageError("some values are undefined. Pass a value for every query and run.")
@@ -347,7 +347,8 @@ def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Gr
         raise UsageError(f"draws must be at least 1, not {draws}")
     if differences.ndim != 2:
         raise UsageError(
-            f"the differences have the shape {differences.shape}. Pass a row per query and a column per pair."
+            f"the differences have the shape {differences.shape}. Pass one row per query and one column per "
+            "pair."
         )
     return MaxT(totals(differences, groups), draws=draws, seed=seed)
 
@@ -401,6 +402,8 @@ def critical_difference(systems: int, number: int, *, confidence: float = 0.95) 
     from scipy.stats import studentized_range
 
     if systems < 2 or number < 1:
-        raise UsageError(f"at least two systems and one query are needed, not {systems} and {number}")
+        raise UsageError(
+            f"at least two systems and one query are needed (systems: {systems}, queries: {number})"
+        )
     quantile = float(studentized_range.ppf(confidence, systems, np.inf)) / math.sqrt(2)
     return quantile * math.sqrt(systems * (systems + 1) / (6 * number))

@@ -243,7 +243,7 @@ def _check_distributions(
             f"(they add up to {theta[number].sum():.9g})",
             path=path,
             line=None if lines is None else lines[number],
-            hint="Each topic must be at least 0, and all topics must add up to 1.",
+            hint="Each probability must be at least 0, and all probabilities must add up to 1.",
         )
 
 
