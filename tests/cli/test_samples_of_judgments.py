@@ -164,7 +164,7 @@ def test_a_copy_is_estimated_from_or_is_refused(leadline: Leadline, judgments: s
             assert copied.out.splitlines()[0] == own.out.splitlines()[0]  # the columns of estimates
     with pytest.raises(UsageError, match="TREC format has no place"):
         ll.write_qrels(judgments, "copy.txt")
-    assert "copy would not say how" in leadline("check", judgments, "--fix", "-o", "fixed.csv").refusal
+    assert "lose this information" in leadline("check", judgments, "--fix", "-o", "fixed.csv").refusal
 
 
 @pytest.mark.usefixtures("here")

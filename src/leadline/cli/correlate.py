@@ -116,7 +116,7 @@ def _sides(context: click.Context, paths: Sequence[str], measures: Sequence[str]
 
 def _side(results: Results, path: str, measure: str) -> Column:
     """Return the means and the averaged values of a measure."""
-    results.refuse_weights("correlate")
+    results.refuse_weights("`leadline correlate`")
     index = results.measure_index(measure)
     values = results.averaged_values(index)
     queries = list(results.queries)

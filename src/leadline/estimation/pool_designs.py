@@ -204,8 +204,9 @@ def pool_for(
     longest = max((len(ranked) for name in names for ranked in systems.lists(name)), default=0)
     if pair and all(isinstance(kind_of(measure), (Ratio, AveragePrecision)) for measure in wanted):
         raise UsageError(
-            f"a pool for a pair gives no interval, and so no verdict, for {listed_in_words(list(weights))}, "
-            f"because {ALIKE}. Use P@10, DCG@10 or a similar measure, or draw the pool without a pair."
+            "a pool for a pair of runs gives no interval, and so no verdict, for "
+            f"{listed_in_words(list(weights))}, because {ALIKE}. Use P@10, DCG@10 or a similar measure, or "
+            "draw the pool for all runs."
         )
     labels: Floats | None = None
     if machine is not None:
@@ -356,7 +357,7 @@ def _larger(
     if before.design.get("seed") != seed:
         raise UsageError(
             f"the earlier pool was drawn with seed {before.design.get('seed')}, but the new pool has seed "
-            f"{seed}. Add `--seed {before.design.get('seed')}` so that judged pairs stay in the sample."
+            f"{seed}. Use `--seed {before.design.get('seed')}` so that judged pairs stay in the sample."
         )
     rows = {pair: row for row, pair in enumerate(pairs)}
     old = np.zeros(len(frame.query))
@@ -367,15 +368,14 @@ def _larger(
     lost = int((found < 0).sum())
     if lost:
         raise UsageError(
-            f"the new pool would lack {counted(lost, 'pair')} of the earlier pool. Pass all runs of the "
-            f"earlier pool, with `--depth {before.design.get('depth')}` or more."
+            f"the new pool would lack {counted(lost, 'pair')} of the earlier pool. Pass all runs that "
+            f"the earlier pool was drawn from, and use `--depth {before.design.get('depth')}` or more."
         )
     known = int((judged & asked & (old < 1)).sum())
     if known:
         raise UsageError(
-            f"{counted(known, 'judged pair was', 'judged pairs were')} drawn for the earlier pool. Pass only "
-            "judgments made before that pool was drawn, and pass the judgments of the pool itself to "
-            "`leadline evaluate`."
+            f"`--judged` contains {counted(known, 'pair')} drawn for the earlier pool. Pass only judgments "
+            "made before that pool was drawn. Pass the judgments of the pool itself to `leadline evaluate`."
         )
     return enlarged(design.probability, design.scale, old, frame, seed), asked
 
@@ -385,7 +385,8 @@ def _rate(labels: Floats, measure: Measure) -> float:
     given = labels[~np.isnan(labels)]
     if not len(given):
         raise UsageError(
-            "no pair that can be drawn has an LLM label. Check that the query and document ids match."
+            "no pair that can be drawn has an LLM label. Check that the query and document ids of the labels "
+            "match those of the runs."
         )
     rate = float(np.clip(kind_of(measure).target.of(given), 0.0, 1.0).mean())
     return rate if 0 < rate < 1 else RATE
@@ -498,8 +499,8 @@ def _without(pool: DrawnPool, team: str, kept: Flags) -> DrawnPool:
     """Return the pairs of a pool without a team, which must hold a drawn one."""
     if not pool.drawn[kept].any():
         raise UsageError(
-            f"all drawn pairs come from team '{team}' only, so no pair would remain without this team. Use a "
-            "pool to which other teams contributed, or split the team."
+            f"every drawn pair comes from team '{team}' alone, so no pair would remain without this team. "
+            "Use a pool to which other teams contributed, or split the team."
         )
     return pool.part(kept)
 

@@ -159,8 +159,8 @@ def check_estimable(measures: Sequence[Measure]) -> None:
     if wrong:
         raise UsageError(
             f"{either(wrong, 'and')} cannot be estimated from a sample. Use a measure that is averaged over "
-            "queries and depends only on the ranks of documents with grades above 0, such as AP, nDCG@10, "
-            "RR, P@10 or R@100."
+            "queries and depends only on the ranks and grades of documents graded above 0, such as AP, "
+            "nDCG@10, RR, P@10 or R@100."
         )
 
 

@@ -49,7 +49,7 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     seed = pool.design.get("seed")
     if not isinstance(seed, int) or "twice" in pool.design:
         raise UsageError(
-            "pairs to judge twice are drawn from a pool made with `leadline pool --for`. Pass such a pool "
+            "pairs to judge twice must come from a pool drawn with `leadline pool --for`. Pass that pool "
             "with `--from`."
         )
     if not 1 <= number <= drawn:
@@ -86,14 +86,14 @@ def judged_again(
         )
     if table.by_machine:
         raise UsageError(
-            "judgments by an automatic judge cannot correct those of the first judge. Pass the judgments of "
-            "a person as --config read.second_judge."
+            "judgments by an automatic judge cannot correct those of the first judge. Pass human judgments "
+            "with `--config read.second_judge=QRELS`."
         )
     found, gaps = judged_part(table, pool, warnings)
     if gaps:
         raise UsageError(
-            f"the second judge skipped {counted(gaps, 'pair')} of the second pool, whose column "
-            "`order` gives the judging order. Judge the skipped pairs, or pass the pool that the "
+            f"the second judge skipped {counted(gaps, 'pair')} of the second pool (the column "
+            "`order` gives the judging order). Have the skipped pairs judged, or pass the pool that the "
             "second judge was given."
         )
     if len(found) < FEWEST_AGAIN and any(chance < 1 for chance, _ in found.values()):

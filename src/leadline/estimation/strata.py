@@ -114,12 +114,12 @@ def strata(
             int(samples[code]),
         )
         if stratum.sampled > stratum.size:
-            more = f" (besides {counted(stratum.fixed, 'certain document')})" if stratum.fixed else ""
+            more = f" (not counting {counted(stratum.fixed, 'certain document')})" if stratum.fixed else ""
             scores = counted(stratum.sampled, "scored non-relevant document")
             raise InputError(
                 f"query '{judged.qrels.queries[code]}' has {scores}, more than the {stratum.size:,} in its "
                 f"population{more}",
-                hint="Pass a larger population.",
+                hint="Pass a larger --population.",
             )
         queries[code] = stratum
     return queries
@@ -215,8 +215,8 @@ def population_sizes(
         code = int(np.argmin(sizes))
         raise UsageError(
             f"query '{qrels.queries[code]}' has {counted(int(certain[code]), 'non-relevant document')} from "
-            f"--certain, but its population leaves only {int(sizes[code] + certain[code])}. Pass a larger "
-            "--population."
+            f"--certain, but its population has only {int(sizes[code] + certain[code])} non-relevant "
+            "documents. Pass a larger --population."
         )
     return sizes
 

@@ -282,7 +282,7 @@ def fit_topics(
     }
     if not texts:
         raise InputError(
-            "none of the retrieved documents has a text",
+            "none of the retrieved documents was found",
             path=path_of(documents),
             hint="Use the same document ids as in the runs.",
         )
@@ -327,9 +327,9 @@ def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object)
     one_of({"topic vectors": vectors, "documents": documents})
     has_topics = vectors is not None or documents is not None
     if method.voting and has_topics:
+        unused = "--docs DOCUMENTS" if vectors is None else "--topics VECTORS"
         raise UsageError(
-            f"method {method.called} does not use topics. Leave out the topic vectors or documents, or use "
-            "method deshato."
+            f"method {method.called} does not use topics. Leave out `{unused}`, or use `--method deshato`."
         )
     if not method.voting and not has_topics:
         raise UsageError(NO_VECTORS)

@@ -215,7 +215,7 @@ def _refusal(qrels: QrelsColumns, readers: Sequence[object]) -> InputError:
         + (f", but {listed} would treat them as complete" if listed else ""),
         hint=f"Use `leadline evaluate {path or 'JUDGMENTS'} RUN...`, `leadline compare` or `leadline rank`"
         + ("" if qrels.strata is None else " with xinfAP, infNDCG or statAP")
-        + ". In Python, use `ll.evaluate(judgments, runs)`",
+        + ". In Python, use `leadline.evaluate(judgments, runs)`",
         path=path,
     )
 

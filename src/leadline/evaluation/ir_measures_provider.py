@@ -188,7 +188,7 @@ def _refuse_probabilities(qrels: Any) -> None:
     if column is not None and not (qrels[column] == 1).all():
         raise ValueError(
             "the judgments are only a sample, but measures of ir_measures would treat them as complete. "
-            "Use `leadline.evaluate(judgments, runs)`, which makes estimates from their probabilities"
+            "Use `leadline.evaluate(judgments, runs)`, which uses the inclusion probabilities for estimates."
         )
 
 

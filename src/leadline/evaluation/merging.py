@@ -128,7 +128,10 @@ def _refuse_unmergeable(part: Results, label: str) -> None:
     if part.undefined is None or part.qrels is None:
         raise UsageError(f"{label} cannot be merged. Pass results from `evaluate`")
     if part.options.get("name_by") == "tag" and any(run.counts.get("other_tags") for run in part.runs):
-        raise UsageError(f"a run in {label} has more than one tag. Use one tag per run, or name runs by file")
+        raise UsageError(
+            f"a run in {label} has more than one tag. Use one tag per run, or leave out --config "
+            "read.name_by=tag"
+        )
 
 
 def _refuse_different(first: Results, other: Results, one: str, label: str) -> None:

@@ -79,7 +79,7 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Reque
         return []
     if PREFERENCES.fullmatch(text):
         raise UsageError(
-            f"leadline does not support measure '{text}' because it needs preference judgments or judgment "
+            f"leadline does not support measure '{text}', which needs preference judgments or judgment "
             "groups (trec_eval -R)"
         )
     if text in GROUPS:
@@ -183,7 +183,7 @@ def _given(name: str, written: str) -> dict[str, object]:
 
 def _expected(name: str) -> str:
     if name in BY_GAIN:
-        return "gains of grades, as in 1=3,2=9"
+        return "gains for grades, as in 1=3,2=9"
     if name in BY_RANK:
         return "whole numbers of at least 1, separated by commas"
     return {

@@ -225,9 +225,7 @@ class Results(Lookups, Result):
     def refuse_weights(self, what: str) -> None:
         """Raise UsageError if means are weighted, which not everything can be made of."""
         if self.weighted is not None:
-            raise UsageError(
-                f"{what} does not support weighted queries. Use values computed without query weights."
-            )
+            raise UsageError(f"{what} does not support query weights. Use values computed without them.")
 
     @cached_property
     def means(self) -> Floats:

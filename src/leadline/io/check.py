@@ -452,8 +452,8 @@ def _refuse_design(found: Checked) -> None:
     names = () if found.form == "trec" else records_of(found.source, "grade").names
     if found.form == "sqlite" or {*names} & {*row_columns.PROBABILITY, *row_columns.JUDGE, "stratum"}:
         raise InputError(
-            "leadline cannot repair judgments of a sample or of several judges, because the copy would not "
-            "say how they were made",
+            "leadline cannot repair judgments with inclusion probabilities, strata or judges, because the "
+            "repaired copy would lose this information",
             path=found.path,
             hint="Correct the file itself, or export it again",
         )

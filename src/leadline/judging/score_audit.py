@@ -186,7 +186,7 @@ def audit_scores(
                 f"the scores of judge '{judge}' must be Results, not {type(results).__name__}. Read them "
                 "with `read_scores`."
             )
-        results.refuse_weights("an audit of scores")
+        results.refuse_weights("a score audit")
     names, every = list(judges), list(judges.values())
     runs = [name for name in every[0].names if all(name in results.names for results in every[1:])]
     queries = [name for name in every[0].queries if all(name in results.queries for results in every[1:])]

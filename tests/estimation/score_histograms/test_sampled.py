@@ -430,6 +430,6 @@ def test_certain_is_a_run_and_a_number() -> None:
     with pytest.raises(UsageError, match="sample=50"):
         sampled(qrels, run, "AP", certain=(run, 50), sample=50)
     with pytest.raises(
-        UsageError, match="has 30 non-relevant documents from certain, but its population leaves only"
+        UsageError, match="has 30 non-relevant documents from certain, but its population has only"
     ):
         sampled(qrels, run, "AP", certain=({"q0": {f"x{n}": 1.0 * n for n in range(30)}}, 30), population=25)

@@ -126,7 +126,7 @@ class HistogramOptions(NamedTuple):
         check_flags(from_ranks=self.from_ranks)
         check_numbers(rel=self.rel)
         if self.bins > MOST_BINS:
-            raise UsageError(f"bins={self.bins} is too many. Use at most {MOST_BINS:,}.")
+            raise UsageError(f"bins must be at most {MOST_BINS:,}, not {self.bins:,}")
         if self.from_ranks and self.norm == "none":
             raise UsageError(
                 "--norm none does not work with --from-ranks, because ranks are not between 0 and 1. Use "

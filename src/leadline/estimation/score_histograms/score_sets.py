@@ -60,17 +60,17 @@ def split(baseline: Any) -> tuple[RunLike, int]:
     >>> split("bm25.run:50")
     ('bm25.run', 50)
     """
-    needs = "must be RUN:K with K of at least 1, such as bm25.run:50 (the first 50 documents)"
+    needs = "must be RUN:K with K at least 1, such as bm25.run:50 (the first 50 documents)"
     if isinstance(baseline, (str, os.PathLike)):
         path, _, depth = os.fspath(baseline).rpartition(":")
         if not path or not (depth.isascii() and depth.isdigit()) or not int(depth):
-            raise UsageError(f"`certain` {needs}, not '{os.fspath(baseline)}'")
+            raise UsageError(f"`--certain` {needs}, not '{os.fspath(baseline)}'")
         return path, int(depth)
     if isinstance(baseline, tuple) and len(baseline) == 2:
         source, depth = baseline
         if isinstance(depth, (int, np.integer)) and not isinstance(depth, bool) and depth > 0:
             return source, int(depth)
-    raise UsageError(f"`certain` {needs}, or a tuple (run, K), not {baseline!r:.60}")
+    raise UsageError(f"`--certain` {needs}, or a tuple (run, K), not {baseline!r:.60}")
 
 
 def drawn_size(certain: Certain | None, sample: int | None) -> int | None:

@@ -98,7 +98,7 @@ class Estimates(Result):
         texts = list(map(str, self.measures))
         name = str(profile_of("leadline").measures([measure])[0])
         if str(measure) not in texts and name not in texts:
-            raise UsageError(f"no measure is called '{measure}'. Use {either(texts)}.")
+            raise UsageError(f"these results have no measure '{measure}'. Use {either(texts)}")
         return texts.index(str(measure) if str(measure) in texts else name)
 
     def mean(self, run: str, measure: str | Measure) -> float:
