@@ -86,7 +86,8 @@ def test_positions_are_ids_of_documents() -> None:
     assert run["q1"] == {"b": 0.9, "a": 0.2}
     for place in (2, "b", -1):
         with pytest.raises(
-            ll.InputError, match=f"run: document {place!r} must be a position in `documents`, from 0 to 1"
+            ll.InputError,
+            match=rf"run: document {place!r} is not a position in `documents` \(valid positions: 0 to 1\)",
         ):
             ll.Run([[(place, 0.5)]], queries=["q1"], documents=["a", "b"])
 

@@ -116,4 +116,4 @@ def test_estimates_are_no_truth(leadline: Leadline) -> None:
     results.write("e.json")
     results.per_query().write("e.csv")
     assert "estimates from a sample" in leadline("predict", "a.run", "--truth", "e.json:P@1").refusal
-    assert "estimates without their samples" in leadline("predict", "a.run", "--truth", "e.csv:value").refusal
+    assert "the sample itself is missing" in leadline("predict", "a.run", "--truth", "e.csv:value").refusal

@@ -175,7 +175,7 @@ def test_a_probability_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_trec_qrels_have_no_place_for_probabilities(tmp_path: Path, leadline: Leadline) -> None:
     write_qrels(read_qrels(GRADES).with_inclusion(SHARES), tmp_path / "qrels.csv")
     done = leadline("convert", tmp_path / "qrels.csv", tmp_path / "qrels.txt")
-    assert "TREC format has no place for inclusion probabilities" in done.refusal
+    assert "TREC format cannot store inclusion probabilities" in done.refusal
     assert not (tmp_path / "qrels.txt").exists()
     assert "left out" not in leadline("convert", tmp_path / "qrels.csv", tmp_path / "q.jsonl").out
     assert read_qrels(tmp_path / "q.jsonl").inclusion_probabilities() == SHARES

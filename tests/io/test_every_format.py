@@ -337,7 +337,7 @@ def test_a_run_of_nan_alone_is_refused_in_every_form(tmp_path: Path) -> None:
         "a.csv": "qid,docno,score\nq1,d1,nan\n",
     }
     for source in (nan, *(file_of(tmp_path, name, text) for name, text in forms.items())):
-        with pytest.raises(InputError, match="only scores that are NaN"):
+        with pytest.raises(InputError, match="only NaN scores"):
             judge(source, read_qrels({"q1": {"d1": 1}}), reading=Reading(on_nan="drop"))
 
 

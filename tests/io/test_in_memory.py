@@ -531,12 +531,18 @@ def test_a_dataset_of_splits_is_its_only_one_or_the_one_called_test() -> None:
         (
             [5],
             {},
-            "with `queries`, the hits must be a list with one list per query, but item 1 is of type int",
+            (
+                "if you pass `queries`, the hits must be a list of lists, one per query, but item 1 is of "
+                "type int"
+            ),
         ),
         (
             [{"hits": [{"id": "d1", "score": 1}]}],
             {},
-            "with `queries`, the hits must be a list with one list per query, but item 1 is of type dict",
+            (
+                "if you pass `queries`, the hits must be a list of lists, one per query, but item 1 is of "
+                "type dict"
+            ),
         ),
         (
             [[{"corpus_id": 0, "score": 1}, {"x": 1}]],

@@ -107,7 +107,7 @@ def test_a_broken_pool_is_refused(tmp_path: Path, text: str, said: str) -> None:
 def test_a_pool_is_not_written_under_the_name_of_another_format(tmp_path: Path, name: str) -> None:
     made = Pooled(["q"], ["d1"], np.ones(1), [{}])
     with pytest.raises(
-        InputError, match=r"a pool cannot be written as \.\w+\. Use a name that ends in \.tsv or"
+        InputError, match=r"a pool cannot be written as \.\w+\. Use a file name that ends in \.tsv or"
     ):
         write_pool(made, tmp_path / name)
     assert not (tmp_path / name).exists()
@@ -116,7 +116,7 @@ def test_a_pool_is_not_written_under_the_name_of_another_format(tmp_path: Path, 
 @pytest.mark.parametrize("name", ["d\t1", "d\udcff"])
 def test_an_id_with_a_tab_or_of_another_encoding_needs_json(tmp_path: Path, name: str) -> None:
     made = Pooled(["q"], [name], np.ones(1), [{}])
-    with pytest.raises(InputError, match=r"Use a name that ends in \.jsonl"):
+    with pytest.raises(InputError, match=r"Use a file name that ends in \.jsonl"):
         write_pool(made, tmp_path / "pool.tsv")
     assert not (tmp_path / "pool.tsv").exists()
     write_pool(made, tmp_path / "pool.jsonl")

@@ -325,14 +325,14 @@ REFUSED: dict[str, tuple[str, str]] = {
     "means only": ("map all 0.5\n", "only means o"),
     "runs twice": (
         "query,run,measure,a,b\nq1,x,AP,1,1\n",
-        "the table has columns run and measure, but no column called value or score",
+        "the table has the columns run and measure, but no column called value or score",
     ),
     "no values": ("query,run\nq1,a\n", "values"),
     "an empty file": ("", "contains no scores"),
     "a run without a name": ("query,run,AP\nq1,,1\n", ":2: a cell in column 'run' is empty"),
     "mixed records": (
         '{"query": "q1", "AP": 1}\n{"query": "q2", "RR": 1}\n',
-        ":2: the fields are query and RR, but the fields of the first entry are query and AP",
+        ":2: the fields (query, RR) differ from those of the first entry (query, AP)",
     ),
     "JSON": ('{"query": "q1", "AP": 1}\nquery\n', "JSON"),
 }
@@ -434,7 +434,7 @@ def test_printed_estimates_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "printed.json"
     run = {"name": "a", "queries": {"q": {"AP": 1}}, "estimate": {"AP": {"these_low": 0.1}}}
     path.write_text(json.dumps({"leadline": "0", "options": {"pool": None}, "runs": [run]}))
-    with pytest.raises(InputError, match="estimates without their samples"):
+    with pytest.raises(InputError, match="the sample itself is missing"):
         ll.read_scores(path)
 
 
@@ -446,7 +446,7 @@ def test_values_of_queries_say_that_they_are_estimates(tmp_path: Path, suffix: s
     values = ll.evaluate(judged, runs, "P@1", pool=pool).per_query()
     values.write(tmp_path / f"values.{suffix}")
     for source in (values, tmp_path / f"values.{suffix}"):
-        with pytest.raises(InputError, match="estimates without their samples"):
+        with pytest.raises(InputError, match="the sample itself is missing"):
             ll.read_scores(source)
 
 

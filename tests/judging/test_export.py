@@ -248,7 +248,7 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
     said = leadline("convert", path, tmp_path / "qrels.jsonl").out
     assert "4 judgments; pairs with several judges: 2, 1 with different grades (merged by majority)" in said
     assert "left out" not in said
-    assert "TREC format has no place" in leadline("convert", path, tmp_path / "q.txt").refusal
+    assert "TREC format cannot store" in leadline("convert", path, tmp_path / "q.txt").refusal
     assert read_qrels(str(tmp_path / "qrels.jsonl")).to_dict() == read_qrels(path).to_dict()
     checked = leadline("check", path)
     assert checked.status == 0
@@ -327,7 +327,7 @@ def test_an_export_of_labels_by_a_machine_is_marked(suffix: str, tmp_path: Path)
     export(store, target)
     (words,) = (words for code, words, _ in read_qrels(target).remarks if code == "machine_labels")
     assert words.startswith("4 of 4 judgments are by an automatic judge (machine: gpt)")
-    with pytest.raises(InputError, match="cannot say that the judgments are by an automatic judge"):
+    with pytest.raises(InputError, match="cannot record that the judgments are by an automatic judge"):
         export(store, str(tmp_path / "labels.json"))
 
 

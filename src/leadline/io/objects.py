@@ -314,13 +314,13 @@ def run_of_arrays(
             f"{shapes}. Pass two-dimensional `ids` and `scores` of the same shape, with one row per query"
         )
     if values.dtype.kind not in "fiu":
-        raise UsageError(f"`scores` must be an array of numbers, not of type {values.dtype}")
+        raise UsageError(f"`scores` must contain numbers, but its dtype is {values.dtype}")
     label = name or UNNAMED
     kept = np.ones(found.shape, dtype=np.bool_)
     if documents is not None or found.dtype.kind in "iu":
         if found.dtype.kind not in "iu":
             raise UsageError(
-                f"`ids` must be whole numbers (positions in `documents`), not of type {found.dtype}"
+                f"`ids` must contain whole numbers (positions in `documents`), but its dtype is {found.dtype}"
             )
         kept = found != -1
         wrong = kept & ((found < 0) | (found >= (np.inf if documents is None else len(documents))))
@@ -402,10 +402,13 @@ def _refuse_loss(qrels: Qrels, suffix: str) -> None:
     from leadline.io.formats import BY_SUFFIX
 
     if qrels.strata is not None:
-        raise UsageError("the strata of judgments cannot be written. Copy the file that contains them.")
+        raise UsageError(
+            "the judgments are a stratified sample, whose strata leadline cannot write. Copy the original "
+            "file instead."
+        )
     if (qrels.is_sample and suffix not in BY_SUFFIX) or (qrels.inclusion is not None and suffix == ".json"):
         form = ".json" if suffix == ".json" else "TREC format"
         raise UsageError(
-            f"{form} has no place for inclusion probabilities. Use a name that ends in .csv, .tsv, .jsonl or "
-            ".parquet."
+            f"{form} cannot store inclusion probabilities. Use a file name that ends in .csv, .tsv, .jsonl "
+            "or .parquet."
         )

@@ -32,7 +32,7 @@ CONTRIBUTORS = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 NO_CELL = re.compile("[\t\r\n\ud800-\udfff]")  # what an id in a cell of TSV cannot have
 POOL_COLUMNS = ("query_id", "doc_id", "probability", "contributors")
 
-BROUGHT = 'the contributors must be a JSON object with whole numbers, such as {"bm25": 3}'
+BROUGHT = 'the contributors must be a JSON object with whole-number ranks, such as {"bm25": 3}'
 NO_DESIGN = "the description of the pool is not a JSON object"
 
 
@@ -92,7 +92,9 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
     suffix = suffix_of(path)
     if suffix in OTHERS:
         raise InputError(
-            f"a pool cannot be written as {suffix}", path=path, hint="Use a name that ends in .tsv or .jsonl"
+            f"a pool cannot be written as {suffix}",
+            path=path,
+            hint="Use a file name that ends in .tsv or .jsonl",
         )
     as_json = suffix in {".jsonl", ".ndjson"}
     lines = [] if as_json else ["\t".join(POOL_COLUMNS)]
@@ -103,7 +105,7 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
             row = dict(zip(POOL_COLUMNS, (query, document, share, dict(ranks)), strict=True))
             lines.append(json.dumps(row))
             continue
-        ids = _pair_cells(query, document, path, hint="Use a name that ends in .jsonl")
+        ids = _pair_cells(query, document, path, hint="Use a file name that ends in .jsonl")
         lines.append("\t".join((*ids, _share_cell(share), CONTRIBUTORS.encode(dict(ranks)))))
     content = ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
     write_bytes(path, content)

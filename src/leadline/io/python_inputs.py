@@ -164,13 +164,13 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     >>> by_query([[{"corpus_id": 1, "score": 0.5}]], ["q1"], ["d0", "d1"], "run")
     {'q1': [('d1', 0.5)]}
     """
-    names, form = list(queries), "with `queries`, the hits must be a list with one list per query"
+    names, form = list(queries), "if you pass `queries`, the hits must be a list of lists, one per query"
     if isinstance(hits, (str, Mapping)) or not isinstance(hits, Iterable):
         by_name = in_dictionary("`queries` and `documents`")
         if documents is None:
             by_name = "Leave out `queries` if the hits are in a dictionary by query"
         raise InputError(
-            f"{form}, not of type {type(hits).__name__}",
+            f"{form}, but they are of type {type(hits).__name__}",
             path=path,
             hint=by_name if isinstance(hits, Mapping) else "",
         )
@@ -191,8 +191,8 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
 
     def named(place: Any) -> str:
         if isinstance(place, bool) or not isinstance(place, Integral) or not 0 <= int(place) < len(documents):
-            span = f"from 0 to {len(documents) - 1:,}" if documents else "but `documents` is empty"
-            raise InputError(f"document {place!r} must be a position in `documents`, {span}", path=path)
+            valid = f"valid positions: 0 to {len(documents) - 1:,}" if documents else "`documents` is empty"
+            raise InputError(f"document {place!r} is not a position in `documents` ({valid})", path=path)
         return documents[int(place)]
 
     read = reader_of(next((hit for each in lists for hit in each), None))

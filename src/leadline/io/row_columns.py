@@ -81,9 +81,9 @@ def probability_in(names: Iterable[object]) -> str | None:
         meant = name.strip().lower().replace(" ", "_").replace("-", "_")
         if meant in PROBABILITY:
             raise InputError(
-                f"the column '{name}' seems to hold inclusion probabilities, but they are only read under "
-                "another name",
-                hint=f"Did you mean '{meant}' instead of '{name}'?",
+                f"the column '{name}' seems to contain inclusion probabilities, but leadline does not "
+                "recognize this name",
+                hint=f"Rename the column to '{meant}'",
             )
     return None
 

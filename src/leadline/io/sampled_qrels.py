@@ -32,13 +32,10 @@ COLUMNS = (
 )
 FIELDS = 5
 STRATIFIED = (
-    "Lines with 5 columns are read as sampled judgments (query iteration document stratum grade). If these "
-    "are ordinary qrels with a space in an id, use CSV or JSON"
+    "leadline reads lines with 5 columns as sampled judgments (query iteration document stratum grade). For "
+    "ordinary qrels with a space in an id, use CSV or JSON"
 )
-PREFERENCES = (
-    "If these are preference judgments for trec_eval (query group subgroup document level), leadline does "
-    "not support them"
-)
+PREFERENCES = "Preference judgments for trec_eval (query group subgroup document level) are not supported"
 
 
 class SampledRow(NamedTuple):

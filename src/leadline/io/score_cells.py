@@ -182,7 +182,7 @@ def refuse_estimates(header: Sequence[str], rows: Iterable[tuple[int, Sequence[A
 def estimates_without_samples(path: str) -> InputError:
     """Return the refusal of per-query estimates that would be read as values of complete judgments."""
     return InputError(
-        "the per-query values are estimates without their samples",
+        "the per-query values are estimates from a sample of judgments, but the sample itself is missing",
         path=path,
         hint="Save the result with `leadline evaluate -o FILE.json`. In Python, use `ll.compare(results)`",
     )
@@ -233,8 +233,8 @@ def open_mapping(found: Mapping[str, Any], path: str, name: str) -> OpenedScores
         raise InputError(
             "is a ranx report and contains only means",
             path=path,
-            hint="After ranx.evaluate or ranx.compare, run.scores has the per-query values. "
-            "Save them with json.dumps(run.scores), one file per run",
+            hint="After ranx.evaluate or ranx.compare, run.scores contains the per-query values. "
+            "For each run, save json.dumps(run.scores) to a separate file",
         )
     if found and name and not any(isinstance(value, (Mapping, list, str)) for value in found.values()):
         return OpenedScores((), lambda choices: _of_queries(found, path, name, choices))

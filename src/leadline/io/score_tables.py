@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from leadline.data.optional import import_optional
-from leadline.data.wording import counted, first_few, in_columns, listed, type_of
+from leadline.data.wording import counted, first_few, in_columns, type_of
 from leadline.errors import InputError, either, refuse_repeated
 from leadline.io import row_columns
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, text_of
@@ -215,7 +215,8 @@ def _of_records(rows: list[tuple[int, Any]], path: str, unit: str, name: str) ->
             found = "the object is empty" if names == [] else f"the entry is of type {type_of(row)}"
             raise placed(InputError(found, hint=ACCEPTED), path, unit, place)
         if set(names) != set(header):
-            found = f"the fields are {listed(names)}, but the fields of the first entry are {listed(header)}"
+            shown = ", ".join(map(str, names)), ", ".join(map(str, header))
+            found = f"the fields ({shown[0]}) differ from those of the first entry ({shown[1]})"
             raise placed(InputError(found, hint="Use the same fields in every entry"), path, unit, place)
         table.append((place, [row[key] if isinstance(row, Mapping) else getattr(row, key) for key in header]))
     return _of_table(list(map(str, header)), table, path, unit, name)
@@ -261,10 +262,10 @@ def _cells(
         if run is not None and measure is not None:
             present = f"{header[run]} and {header[measure]}"
             raise InputError(
-                f"the table has columns {present}, but no column called value or score",
+                f"the table has the columns {present}, but no column called value or score",
                 path=path,
                 line=_first_line(unit),
-                hint="Give the column of values one of these names",
+                hint="Rename the column that contains the values to 'value'",
             )
         if run is not None:
             raise InputError(

@@ -141,7 +141,7 @@ def absent(reading: Reading, queries: int) -> int:
 
 def refuse_empty(path: str, dropped: int) -> NoReturn:
     """Refuse a run without documents, or of which every score was NaN and was dropped."""
-    raise InputError("contains only scores that are NaN" if dropped else "contains no documents", path=path)
+    raise InputError("contains only NaN scores" if dropped else "contains no documents", path=path)
 
 
 NOTHING_LEFT = "nothing_left"  # code of the error, which is no fault of one part among several

@@ -134,7 +134,8 @@ def _checked(lines: Lines, layout: Layout, path: str) -> Iterator[tuple[int, lis
                 f"query {int(fields[0])} is repeated or out of order",
                 path=path,
                 line=line,
-                hint="In this file in SMART format, query numbers must increase from line to line",
+                hint="leadline reads this file as judgments in SMART format, in which query numbers must "
+                "increase from line to line",
             )
         last = int(fields[0])
         yield line, fields

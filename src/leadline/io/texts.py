@@ -312,7 +312,7 @@ class _Layout:
             path=self.path,
             line=place,
             hint=f"To read one field in one language, use `--config text.fields={titles[0]}`"
-            if titles
+            if titles and wanted is not self.ids
             else "",
         )
 

@@ -411,7 +411,9 @@ def _for_runs(judgments: Judgments, table: Sequence[float]) -> Judgments:
         refuse_sample(sample, ["measures of the runs"])
     judged = judgments.keep(judgments.by_all)
     if not len(judged):
-        raise InputError("the runs cannot be evaluated, because no pair was judged by all judges")
+        raise InputError(
+            "the runs cannot be evaluated because no query-document pair was judged by all judges"
+        )
     return judged
 
 

@@ -287,7 +287,7 @@ class Pages:
             pair = self.queues.pairs[int(request.query_params["pair"])]
             part = int(request.query_params["part"])
         except (KeyError, ValueError):
-            raise UsageError(f"there is no such pair, or no such part of its text. {RELOAD}") from None
+            raise UsageError(f"the requested part of the document was not found. {RELOAD}") from None
         return JSONResponse({"text": self.cards.part(pair, part)})
 
     async def enter(self, request: Request) -> Response:
