@@ -181,7 +181,7 @@ def test_what_programs_write_and_nobody_else_reads_is_refused_with_a_way_out(tmp
     found = refusal(read_run, PROGRAMS / "ranx.lz4")  # CBOR, compressed twice
     assert found.endswith("In ranx, save the run as .json or .parquet.")
     path = PROGRAMS / "pyterrier_minimal.tsv"  # ranks from 0
-    assert "3 columns without a header" in refusal(read_run, path)
+    assert "3 columns but no header" in refusal(read_run, path)
     read = read_run(path, columns="query_id,doc_id,rank").to_dict()
     assert read == {"q1": {"d2": 0, "d1": -1}, "q2": {"d3": 0}}
 

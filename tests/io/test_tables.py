@@ -189,8 +189,8 @@ def test_levels_of_ntcir_are_grades(name: str, letters: int, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "columns", "message"),
     [
-        ("q1\td1\t3\nq1\td2\t1\n", None, ":1: contains 3 columns without a header. Add a header, or"),
-        ("q1,Q0,d1,1,0.5,tag\n", None, ":1: contains 6 columns without a header. Add a header, or"),
+        ("q1\td1\t3\nq1\td2\t1\n", None, ":1: has 3 columns but no header. Add a header, or"),
+        ("q1,Q0,d1,1,0.5,tag\n", None, ":1: has 6 columns but no header. Add a header, or"),
         (
             "q1 d1 1 0.5\n",
             None,

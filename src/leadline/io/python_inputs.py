@@ -168,7 +168,7 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
     if isinstance(hits, (str, Mapping)) or not isinstance(hits, Iterable):
         by_name = in_dictionary("`queries` and `documents`")
         if documents is None:
-            by_name = "Leave out `queries` if the hits are in a dictionary by query"
+            by_name = "Leave out `queries` if the hits are in a dictionary keyed by query"
         raise InputError(
             f"{form}, but they are of type {type(hits).__name__}",
             path=path,

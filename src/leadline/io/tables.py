@@ -189,7 +189,7 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
         )
     named = NAMED.get(what, " of a run{score}, or of judgments{grade}".format_map(NAMED))
     raise InputError(
-        f"contains {counted(len(first), 'column')} without a header",
+        f"has {counted(len(first), 'column')} but no header",
         hint=f"Add a header, or name all columns{named}",
         path=source.path,
         line=line,
