@@ -330,7 +330,8 @@ class Result:
         suffix = suffix_of(name)
         form = "table" if suffix == ".txt" else BY_SUFFIX.get(suffix)
         if form is None:
-            raise UsageError(f"{name}: the suffix must be {either(['.txt', *BY_SUFFIX])}, not '{suffix}'")
+            given = f", not '{suffix}'" if suffix else ""
+            raise UsageError(f"{name}: the suffix must be {either(['.txt', *BY_SUFFIX])}{given}")
         if form == "figure":
             self.plot(name, **options)
         else:

@@ -228,7 +228,7 @@ def check_scale(drawn: DrawnPool | None, grades: Sequence[Grade], store: str = "
             scale = f'--grades with a grade of {level:g} or more, such as "0=no,{math.ceil(level)}=yes"'
             how = f"Use a new store and {scale}" if store else f"Pass {scale}"
             if level > HIGHEST:
-                how = f"The highest grade possible is {HIGHEST}, so draw a pool with a lower relevance level"
+                how = f"Grades cannot exceed {HIGHEST}, so draw a pool with a lower relevance level"
             where = f" in {store}" if store else ""
             raise UsageError(f"the pool is for {measure}, but the highest grade{where} is {highest}. {how}.")
 
