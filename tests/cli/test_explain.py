@@ -241,7 +241,7 @@ def test_csv_has_a_row_for_every_rank(leadline: Leadline) -> None:
         (("-m", "P.5,10", "--query-id", "q"), "'P.5,10' stands for 2 measures. Pass only one"),
         (
             ("-m", "AP", "--query-id", "p"),
-            "my has no ranking for query 'p'. Choose a query with documents in the run",
+            "run 'my' has no ranking for query 'p'. Choose a query with documents in the run",
         ),
     ],
 )

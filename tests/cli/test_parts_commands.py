@@ -78,7 +78,7 @@ def test_saved_parts_merge_and_verify(split: Split, leadline: Leadline) -> None:
     both = leadline("merge", *files, "-C", "queries=both", "-f", "json").data
     assert both["options"]["queries"] == "both"
     assert both["runs"] != merged.data["runs"]
-    assert "0.parquet and 0.parquet" in leadline("merge", files[0], files[0]).refusal
+    assert "0.parquet was passed twice" in leadline("merge", files[0], files[0]).refusal
 
 
 def test_verify_lists_values_that_it_does_not_recompute(split: Split, leadline: Leadline) -> None:

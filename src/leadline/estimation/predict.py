@@ -23,7 +23,7 @@ from leadline.data.run import RunColumns
 from leadline.data.table import Column, ResultWarning, RunInfo, Table, columns_of, plain, printed_table
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, first_few, percent, queries
-from leadline.errors import InputError, UsageError, both
+from leadline.errors import InputError, UsageError, both, either
 from leadline.estimation.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
 from leadline.evaluation.join import each_run
 from leadline.evaluation.results import Results
@@ -239,7 +239,7 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
     listed = [predictors] if isinstance(predictors, (str, Predictor)) else list(predictors)
     made = dict.fromkeys(one if isinstance(one, Predictor) else PREDICTORS.parse(one) for one in listed)
     if not made:
-        raise UsageError(f"no predictors were given. Use one of {', '.join(PREDICTORS.classes)}.")
+        raise UsageError(f"no predictors were given. Use one of {either(PREDICTORS.classes)}.")
     for one in made:
         for lost in sorted(one.needs() - given):
             noun, options = WANTING[lost]

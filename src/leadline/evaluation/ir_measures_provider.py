@@ -187,8 +187,8 @@ def _refuse_probabilities(qrels: Any) -> None:
     column = probability_in(getattr(qrels, "columns", ()))
     if column is not None and not (qrels[column] == 1).all():
         raise ValueError(
-            "the judgments are only a sample, but measures of ir_measures would treat them as complete. "
-            "Use `leadline.evaluate(judgments, runs)`, which uses the inclusion probabilities for estimates."
+            "the judgments are only a sample, but ir_measures would treat them as complete. Use "
+            "`leadline.evaluate(judgments, runs)`, which accounts for the inclusion probabilities."
         )
 
 

@@ -183,10 +183,14 @@ def _owners(parts: Sequence[Results], labels: Sequence[str]) -> Integers:
         twice = np.argwhere(part.present & (owner >= 0)).tolist()
         if twice:
             run, code = twice[0]
+            other = labels[owner[run, code]]
+            if other == labels[number]:
+                raise UsageError(f"{other} was passed twice. Pass each file once")
+            number_of_queries = len({place for _, place in twice})
             raise UsageError(
-                f"query '{part.queries[code]}' of run '{part.runs[run].name}' is in both "
-                f"{labels[owner[run, code]]} and {labels[number]} "
-                f"({counted(len(twice), 'such query', 'such queries')}). Put each query in only one part."
+                f"query '{part.queries[code]}' of run '{part.runs[run].name}' is in both {other} and "
+                f"{labels[number]} ({counted(number_of_queries, 'such query', 'such queries')}). Put each "
+                "query in only one part."
             )
         owner[part.present] = number
     return owner

@@ -198,7 +198,9 @@ def read_population(given: str) -> int | dict[str, int]:
             if not begun and len(fields) == 2:
                 continue
             raise InputError(
-                f"'{line.strip()[:60]}' must consist of a query and a whole number", path=given, line=number
+                f"the line must consist of a query and a whole number, not '{line.strip()[:60]}'",
+                path=given,
+                line=number,
             )
         if fields[0] in found:
             raise repeated(f"query '{fields[0]}'", path=given, line=number)

@@ -408,7 +408,7 @@ def _for_runs(judgments: Judgments, table: Sequence[float]) -> Judgments:
             "runs cannot be evaluated with a table of counts, which has no documents. Pass qrels instead."
         )
     for sample in judgments.samples:
-        refuse_sample(sample, ["measures of the runs"])
+        refuse_sample(sample, ["the evaluation of the runs"])
     judged = judgments.keep(judgments.by_all)
     if not len(judged):
         raise InputError(
