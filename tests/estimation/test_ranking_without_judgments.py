@@ -140,7 +140,7 @@ def test_documents_without_any_vector_or_text_are_refused() -> None:
     for row in ([np.nan, 0.5], [0.4, 0.4], [-0.5, 1.5]):
         with pytest.raises(InputError, match="topics of document 'd1' are not a probability distribution"):
             ll.unjudged(RUNS, method="deshato", vectors=Vectors(["d1"], np.array([row])))
-    with pytest.raises(InputError, match="none of the retrieved documents was found"):
+    with pytest.raises(InputError, match="none of the retrieved documents is in the collection"):
         ll.unjudged(RUNS, method="deshato", documents={"x": "wing"})
 
 

@@ -282,7 +282,7 @@ def fit_topics(
     }
     if not texts:
         raise InputError(
-            "none of the retrieved documents was found",
+            "none of the retrieved documents is in the collection",
             path=path_of(documents),
             hint="Use the same document ids as in the runs.",
         )

@@ -211,7 +211,8 @@ def explain(
     code = _code(query, table.queries)
     if single is None or not len(single.scores):
         raise UsageError(
-            f"run '{name_of_run}' has no ranking for query '{query}'. Choose a query with documents in the run."
+            f"run '{name_of_run}' has no ranking for query '{query}'. Choose a query with documents in the "
+            "run."
         )
     asked = Meaning(profile, options.get("rel"), options.get("documents"))(measure)
     refuse_threshold(asked, reading)
