@@ -33,7 +33,7 @@ FILLED = (
     *("query_start", "query_stop", "list_byte"),
 )
 SHORTEST_LINE = 6  # "q,d,1\n"
-TAG, IGNORED = 4, 5  # roles of the column with the run's name, and of one that is not read
+IGNORED = 5  # role of a column that is not read
 MOST_NAMES = 64
 NOTHING = np.empty(0, dtype=np.uint8)
 
@@ -106,11 +106,6 @@ def _scanner(delimiter: int, names: Bytes, ends: Integers, roles: Integers, need
         if kernels.compiled is None:
             return False
         filled = [columns[name] for name in FILLED]
-        if TAG in roles:  # a list of each tag: more than one are for the reader in Python
-            tags = np.where(roles == TAG, 0, IGNORED)
-            read = text[:end].copy(), begin, end, True, delimiter, names, ends, tags, needed
-            if not kernels.compiled.scan_records(*read, *filled, positions, tally) or tally[1] > 1:
-                return False
         found: bool = kernels.compiled.scan_records(
             *(text, begin, end, last, delimiter, names, ends, roles, needed), *filled, *(positions, tally)
         )

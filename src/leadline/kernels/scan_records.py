@@ -321,13 +321,10 @@ def after_object(
             if found[6] < 0:
                 return -1
         elif role <= TAG:
-            if text[start] == ord('"'):
-                found[2 * role] = start + 1
-                found[2 * role + 1] = stop[0]
-            elif role == TAG:
-                found[8] = found[9] = start
-            else:
+            if text[start] != ord('"'):
                 return -1
+            found[2 * role] = start + 1
+            found[2 * role + 1] = stop[0]
         p = after_blanks(text, p)
         if text[p] == ord("}"):
             break
@@ -417,9 +414,9 @@ def scan_records(
     """Read whole lines of CSV, or of JSON Lines if the delimiter is 0; return False if not clean.
 
     `roles` are what the columns or members hold. `names` are those of the members one after the other, at most 64,
-    and `needed` has a bit for each that no object may lack. A list is a sequence of lines with the same query; unless
-    the text is the last chunk, its last list is excluded. `tally` receives rows, lists, and what `scan` writes at 4,
-    5 and 6; `found` is overwritten and holds 10 positions.
+    and `needed` has a bit for each that no object may lack. All lines have the same tag. A list is a sequence of
+    lines with the same query; unless the text is the last chunk, its last list is excluded. `tally` receives rows,
+    lists, and what `scan` writes at 4, 5 and 6; `found` is overwritten and holds 10 positions.
     """
     p: cython.Py_ssize_t = begin
     line_byte: cython.Py_ssize_t
@@ -459,7 +456,11 @@ def scan_records(
                     p += 1
                     continue
                 p = after_cells(text, p, delimiter, roles, found)
-            if p < 0:
+            if row == 0:
+                tally[5] = found[8]
+                tally[6] = found[9]
+            if p < 0 or not same(text, found[8], found[9], text, tally[5], tally[6]):
+                p = -1
                 break
             doc_start[row] = found[2]
             doc_stop[row] = found[3]
@@ -489,8 +490,6 @@ def scan_records(
     tally[0] = row
     tally[1] = lists
     tally[4] = p
-    tally[5] = found[8]
-    tally[6] = found[9]
     return True
 
 
