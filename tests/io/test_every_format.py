@@ -367,7 +367,8 @@ FAULTS = {
         "a.json",
         '[{"qid": "q1"}]',
     ): ", record 1: no document ids were found in column 'qid' because no column is called doc_id, docno, "
-    "docid, corpus-id, corpus_id, item_id, document, Doc ID, doc, chunk_id, passage_id, pid, text_id or id",
+    "docid, corpus-id, corpus_id, item_id, document, Doc ID, doc, chunk_id, passage_id, pid, text_id or id. "
+    "Rename the column with the document ids to 'doc_id'.",
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid": "q1", "score": 1}\n',
@@ -396,7 +397,7 @@ FAULTS = {
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",
     ): ":1: no scores were found among the columns qid, docno, number because no column is called score, "
-    "similarity or relevance_score",
+    "similarity or relevance_score. Rename the column with the scores to 'score'.",
     ("a.csv", "qid,docno,score\n"): ": contains no documents",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",
     ("a.arrow", "ARROW1 and nothing else"): "cannot be read",

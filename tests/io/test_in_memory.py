@@ -156,7 +156,7 @@ def test_a_frame_without_a_needed_column_says_which(library: str) -> None:
     table = frame(library, ("qid", "docno", "closeness"), RUN_ROWS)
     assert refusal(read_run, table).endswith(
         "no scores were found among the columns qid, docno, closeness because no column is called score, "
-        "similarity or relevance_score"
+        "similarity or relevance_score. Rename the column with the scores to 'score'."
     )
     table = frame(library, ("subject", "docno", "score"), RUN_ROWS)
     assert " because no column is called query_id, qid, q_id, query-id, " in refusal(read_run, table)

@@ -90,9 +90,10 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     named = {*QUERY, *LISTED, *SCORE, *GRADE, *RANK, *TAG}
     other = [one for one in columns if one not in named]
     near = next((found for one in other if (found := _nearest(one, names))), "")
+    advice = f"Did you mean {near}?" if near else f"Rename the column with the {what}s to '{names[0]}'"
     return InputError(
         f"no {what}s were found {in_columns(columns)} because no column is called {either(names)}",
-        hint=hint or (f"Did you mean {near}?" if near else ""),
+        hint=hint or advice,
     )
 
 
