@@ -195,8 +195,8 @@ def write(lines: list[str], figures: dict[str, dict[str, dict[str, float]]]) -> 
     ours, theirs = figures["M"]["leadline"], figures["M"]["trec_eval"]
     here = machine().split(", Linux")[0].replace(", ", " with ")
     sentence = (
-        f" leadline evaluates a\n  million rows in [{ours['wall']:.2f} seconds](docs/performance.md) "
-        f"(trec_eval takes {theirs['wall']:.2f}) on an {here}"
+        f" leadline\n  evaluates a million rows in [{ours['wall']:.2f} seconds](docs/performance.md) "
+        f"(trec_eval takes {theirs['wall']:.2f} seconds) on an {here}"
     )
     readme = README.read_text(encoding="utf-8")
     README.write_text(SENTENCE.sub(lambda _: sentence, readme, count=1), encoding="utf-8")

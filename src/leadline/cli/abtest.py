@@ -27,7 +27,7 @@ USUAL = (0.01, 0.1)  # Manning, Raghavan and Schuetze 2008, section 8.6: 1 to 10
 def command() -> None:
     """Plan and analyze A/B tests of clickthrough.
 
-    To run a test, pass the counts --a and --b, one log of both arms, or one log per arm (--a-log and
+    To analyze a test, pass counts (--a and --b), one log of both arms, or one log per arm (--a-log and
     --b-log). `leadline abtest` is short for `leadline abtest test`.
 
     Example: leadline abtest --a 46/10000 --b 69/10000
@@ -204,7 +204,7 @@ def deviations(
 
     LOG has one row per result shown. The click deviation of a document is its clicks per row minus the clicks
     per row expected at its positions. Click deviations are not relevance judgments, because clicks depend on
-    the summary, the other results and the user, and a document that was never shown has no clicks. No
+    the summary, the other results and the user, and because a document that was never shown has no clicks. No
     leadline command reads the column click_deviation as a grade.
 
     Example: leadline abtest deviations log.csv -C document=item --position rank -f csv

@@ -44,12 +44,12 @@ def command(
     means chance agreement, and 1 means perfect agreement. Confidence intervals are over queries (jackknife)
     and require at least ten queries. With --table, leadline computes bootstrap intervals over pairs.
 
-    With --runs, leadline shows how the choice of assessor changes scores and system rankings. If there are
-    two assessors, or you add --reference, leadline then also treats the first assessor as the truth and
-    audits every other assessor, such as an LLM. The audit shows how much the labels bias each run's score,
-    which runs they favor, and how well they reproduce the ranking of the runs (docs/agreement.md). Instead of
-    judgments, you can pass per-query values of the same runs, computed with each assessor's labels
-    (REFERENCE[:MEASURE] LABELS[:MEASURE]).
+    With --runs, leadline shows how the choice of assessor changes scores and system rankings. With --runs and
+    either two assessors or --reference, leadline also takes the first assessor as the truth and audits the
+    others, such as an LLM. The audit shows how much the labels bias each run's score, which runs they favor,
+    and how well they reproduce the ranking of the runs (docs/agreement.md). Instead of judgments, you can
+    pass per-query values of the same runs, computed with each assessor's labels (REFERENCE[:MEASURE]
+    LABELS[:MEASURE]).
 
     Example: leadline agreement judges.csv; leadline agreement --table 300,20,10,70
 
@@ -60,7 +60,7 @@ def command(
         Counts of query-document pairs, instead of files: yes-yes, yes-no, no-yes, no-no (the first assessor's
         grade first). For three or more grades, pass 9, 16, ... counts row by row.
     --reference | flag
-        Compare every assessor with the first only, instead of every pair of assessors.
+        Compare the first assessor with each of the others, instead of comparing every pair of assessors.
     --scale SCALE as level | nominal/ordinal/interval | = "nominal"
         Scale of the grades, for Krippendorff's alpha: nominal, ordinal or interval.
     -l, --level GRADE as rel | float
@@ -69,11 +69,11 @@ def command(
     --runs RUN... | many
         Also show how the choice of assessor changes the scores and ranking of these runs.
     --used-the-judge RUN | many
-        Run that was made with the audited judge (repeatable). The audit then shows how much the labels favor
-        such runs over the other runs.
+        Run of a system built with the audited judge (repeatable). The audit then shows how much the labels
+        favor such runs over the other runs.
     -m, --measure MEASURE as measures | Measures | MEASURE | many | (= ["AP", "nDCG"])
-        Measure for --runs or for per-query values (repeatable). [default: AP, nDCG, or all measures in the
-        per-query values]
+        Measure for --runs or for per-query values (repeatable). [default: AP and nDCG for --runs, all
+        measures for per-query values]
     -q, --per-query | Queries | flag
         Also show the agreement per query.
     use scores

@@ -21,7 +21,7 @@ def command(
 ) -> None:
     """Describe a test collection.
 
-    The table shows the number of documents and queries (topics), their mean length in terms, the judgments
+    The table shows the number of documents and queries (topics), their mean lengths in terms, the judgments
     per query, and the grades. Notes below the table report ids that do not match between the files.
 
     Example: leadline collection docs.jsonl queries.jsonl qrels.txt

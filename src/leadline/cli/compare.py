@@ -211,7 +211,7 @@ def command(
     baseline or, without a baseline, the run named first, and a - b is the mean difference over the same
     queries.
 
-    Gates set the exit status to 1 if a check fails or leadline cannot tell. You can repeat and combine gates
+    Gates set the exit status to 1 if a check fails or cannot be decided. You can repeat and combine gates
     (docs/gates.md). M is a measure, such as AP.
 
     Example: leadline compare qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse AP:0.01

@@ -36,15 +36,15 @@ def command(
     outputs: Outputs,
     **options: Any,
 ) -> None:
-    """Compute the rank correlation between two scores of the same runs.
+    """Compute correlations between two scores of the same runs.
 
     The coefficients are Kendall's tau-b, tau-AP, tau-AP,b (symmetric, with ties), Spearman's rho and
     Pearson's r. Each input is a result saved with -o, a result printed with -f json, or a table with a
     header. MEASURE is a measure in a result (AP, hsa, ric) or a column of a table (default: the first).
     leadline excludes runs that occur in only one input and reports how many there are.
 
-    The inputs may also be per-query values: TRUTH and ESTIMATE, or any number of files with two -m options.
-    leadline does not reverse measures for which lower is better.
+    The inputs may also be files of per-query values: either TRUTH and ESTIMATE, or any number of files and
+    two -m options. leadline does not reverse measures for which lower is better.
 
     leadline computes a confidence interval over runs and, if the inputs have per-query values, another one
     over queries. Both are approximate and require at least five runs. The interval over runs is a percentile

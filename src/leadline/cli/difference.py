@@ -31,7 +31,7 @@ def command(
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Compute Information Difference and RIC of runs.
+    """Compute the Information Difference and RIC of runs.
 
     RIC (Relevance Information Correlation) measures how much information, in bits, a ranking gives about
     which of two judged documents is more relevant. The Information Difference (id) of two lists is the

@@ -25,9 +25,9 @@ def command(
 ) -> None:
     """Show step by step how the value of a measure is computed.
 
-    Each rank, down to the last one that affects the value, has a row with the document, its score,
-    tied ranks, its grade and its contribution. Sums and normalization follow, with notes on ties,
-    unjudged documents and undefined values.
+    Each rank, down to the last one that affects the value, has a row with the document, its score, any tied
+    ranks, its grade and its contribution. Sums and normalization follow, with notes on ties, unjudged
+    documents and undefined values.
 
     Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query-id knots
 

@@ -26,9 +26,9 @@ def command(
     """Fuse the ranked lists of several runs into one run.
 
     Tied documents are ordered by descending document id. A document's sum, mean, median, maximum or minimum
-    is over the runs that retrieved the document. In Borda, the documents that a run did not retrieve share
-    the remaining points of that run. In Condorcet, documents that a run did not retrieve rank below all
-    documents that the run retrieved.
+    is taken only over the runs that retrieved the document. With Borda, the documents that a run did not
+    retrieve share the remaining points of that run. With Condorcet, documents that a run did not retrieve
+    rank below all documents that the run retrieved.
 
     Example: leadline fuse bm25.run dense.run --method CombSUM --weights 0.3,0.7 -o both.run
 
@@ -39,12 +39,12 @@ def command(
         Fusion method: RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR,
         LogISR(sigma=0), RBC(p=0.8), Borda, Condorcet or Mixed.
     --normalise | min-max/max/sum/z/rank/borda/none
-        Normalization of the scores in each list, only with the methods Comb* and Mixed. [default: min-max]
+        Normalization of the scores in each list, for the Comb* methods and Mixed. [default: min-max]
     --weights X,X,...
         One weight per run, in the order of the runs. A weight of 0 leaves a run out. CombMED, CombMAX and
         CombMIN take no weights. [default: equal]
     --depth N | int 1..
-        Maximum number of documents to keep per query. [default: all]
+        Maximum number of documents per query in the fused run. [default: all]
     --name NAME
         Name of the fused run. [default: the method]
     use repairs

@@ -39,7 +39,7 @@ def command(
     --test NAME | Statistics | T/Randomisation (any case) | = "T"
         Paired test, within each collection and over all of them: T or Randomisation.
     --correction NAME | Statistics | CORRECTION | = "Holm"
-        Correction for multiple tests: Holm, Hochberg, Bonferroni, BH or Uncorrected.
+        Correction for multiple testing: Holm, Hochberg, Bonferroni, BH or Uncorrected.
     use confidence, seed
     --partial | Measures | flag
         Average runs that are missing from some collections over the remaining collections. [default: such
