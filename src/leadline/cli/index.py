@@ -20,9 +20,9 @@ def command(
     """Index a document collection.
 
     DOCS is JSON Lines (doc_id, title, text), JSON, CSV, TSV, Parquet, TREC text or SMART, plain or
-    compressed, or a folder of text files (.txt, .md, .rst, .html). Title and text form one field. Other
-    columns are stored for display. The index is a folder, and its index.json records how it was made. If
-    leadline rejects an index of an earlier version, rebuild it.
+    compressed, or a folder of text files (.txt, .md, .rst, .html). Title and text are indexed as one field.
+    Other columns are stored for display. The index is a folder, and its index.json records how it was made.
+    If leadline rejects an index made by an earlier version, rebuild the index.
 
     Example: leadline index docs.jsonl -o docs.index --language english
 
@@ -33,8 +33,8 @@ def command(
         Replace INDEX if it exists.
     use analysis
     --keep FILE:COLUMN>=NUMBER
-        Keep only documents that pass a filter on a table, such as "spam.tsv:percentile>=60".
-        Documents missing from the table are left out.
+        Index only documents whose value in a table column meets a condition, such as
+        "spam.tsv:percentile>=60". Documents missing from the table are left out.
     --store-text | flag
         Store the texts in the index, for summaries and for `leadline judge`.
     use texts

@@ -43,12 +43,12 @@ def command(
 ) -> None:
     """Judge pooled documents on a page in the browser.
 
-    Press a digit to grade the document, U to undo, S to skip, N to write a note, or T to see the full text.
-    A pool from `leadline pool --for` is judged in the order of the pool, and any other pool query by query,
-    in a random order for each assessor. The page hides systems and ranks. Each judgment is written to --store
-    before the page says it is saved. Press Ctrl-C to stop the server, and run the same command again to
-    resume. The page needs --docs and --queries. `leadline evaluate` reads the store as qrels, and --export
-    writes a qrels file.
+    Press a digit to grade the document, U to undo, S to skip, N to write a note, or T to see the full text. A
+    pool from `leadline pool --for` is judged in the order given in the pool. Any other pool is judged query
+    by query, in a random order for each assessor. The page hides systems and ranks. Each judgment is written
+    to --store before the page says it is saved. Press Ctrl-C to stop the server, and run the same command
+    again to resume. The page needs --docs and --queries. `leadline evaluate` reads the store as qrels, and
+    --export writes a qrels file.
 
     Example: leadline judge pool.tsv --docs docs.jsonl --queries queries.jsonl --store judged.sqlite
     --grades "0=no,1=partly,2=yes"
@@ -69,16 +69,15 @@ def command(
         Names of assessors who share the queries, such as ann,bob. [default: every assessor judges all
         queries]
     --overlap SHARE | share 0..1
-        Share of the pooled pairs that two of the --judges grade, to measure agreement. [default: 0.1]
+        Share of the pooled pairs graded by two of the --judges, to measure agreement. [default: 0.1]
     --stop-when RULE | Sampling
-        Rule that ends judging, such as "P@10 half-width < 0.05". It applies to the run with the
-        widest 95 % interval or, with `pool --for-pair`, to the difference. Needs a pool from
-        `pool --for`.
+        Rule that ends judging, such as "P@10 half-width < 0.05", for a pool from `pool --for`. It applies to
+        the run with the widest 95 % interval or, after `pool --for-pair A B`, to the difference A - B.
     --content FORMS as forms | = "full"
         Content below the title: nothing (title), a summary (static or dynamic), or the text (full). Give
         several, such as static,dynamic, to assign one at random per assessor and document.
     --simulate QRELS
-        Let simulated --judges grade the pool with these judgments, and start no server. Pairs without a
+        Let simulated assessors grade the pool with these judgments, and start no server. Pairs without a
         judgment get grade 0.
     --export QRELS as target | Output | OUTPUT
         Write the judgments in --store to QRELS and start no server. The suffix determines the format. A .csv
@@ -96,7 +95,7 @@ def command(
     --no-browser | Server | flag
         Do not open a browser.
     --seed N | int 0..4294967295
-        Random seed of a new store, for the order, the overlap and the content shown. [default: 0]
+        Random seed for the order, the overlap and the content shown in a new store. [default: 0]
     use analysis, texts
     -C judge.looks
     -o

@@ -31,7 +31,7 @@ def command(name: str | None, *, bibtex: bool, outputs: Outputs) -> None:
     -------
     [name]
     --bibtex | flag
-        Print BibTeX entries for leadline and for the sources of NAME, or of all measures.
+        Print BibTeX entries for leadline and for the sources of NAME or, without NAME, of all measures.
     -o
     """
     one_of({"--bibtex": bibtex, f"-f {outputs.form}": outputs.form != "table"})

@@ -11,11 +11,11 @@ SECTION = "Evaluation"
 def command(
     *, files: tuple[str, ...], queries: str | None, name: str | None, per_query: bool, outputs: Outputs
 ) -> None:
-    """Merge the saved results of parts of a run.
+    """Merge results saved for parts of a run.
 
     Create FILES with `leadline evaluate QRELS PART -o FILE.parquet`. Values and means are the same as if you
-    had evaluated the whole run. Queries that are in no part count as missing. leadline rejects files that
-    contain the same query of the same run, and files that differ in their runs, judgments, measures or
+    had evaluated the whole run. Queries that are in no part count as missing. leadline rejects FILES if two
+    of them contain the same query of the same run, or if they differ in their runs, judgments, measures or
     options.
 
     Example: leadline merge part-1.parquet part-2.parquet --name bm25 -o all.parquet

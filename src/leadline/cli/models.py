@@ -18,7 +18,7 @@ SECTION = "Retrieval"
 def command(name: str | None, outputs: Outputs) -> None:
     """List the retrieval models, or explain one.
 
-    The values in parentheses are the defaults of the parameters.
+    The values in parentheses are the parameter defaults.
 
     Example: leadline models BM25
 

@@ -41,9 +41,9 @@ def command(
     (an alternative to stratified sampling), and `leadline evaluate --pool` estimates the measure with a
     confidence interval.
 
-    POOL is a table with the columns query_id, doc_id, probability and contributors (as JSON, the rank in
-    every run that contributed the document). With --for, it also has the column `order`, the order in which
-    to judge.
+    POOL is a table with the columns query_id, doc_id, probability and contributors (as JSON, the document's
+    rank in each run that contributed it). With --for, it also has the column `order`, the order in which to
+    judge.
 
     Example: leadline pool bm25.run dense.run --depth 50 -o pool.tsv
 
@@ -63,7 +63,7 @@ def command(
         Queries (topics) to add if no run contains them. They get documents only with --docs and
         -C pool.random or -C pool.everything.
     --judged QRELS
-        Existing judgments, which MoveToFront uses. Judged pairs are left out of POOL. With --for, judged
+        Existing judgments. MoveToFront uses them, and POOL leaves out the judged pairs. With --for, judged
         pairs are in POOL with probability 1 but need no new judgment, and the judgments must not come from a
         pool drawn with the same seed.
     -l, --level GRADE as rel | Selection | float | (= 1.0)
@@ -78,19 +78,19 @@ def command(
         Sample only documents whose weights in runs A and B differ. Estimates for single runs have no
         interval.
     --machine LABELS | Sampling
-        LLM labels, used for the expected half-widths and for estimates from the pool. The labels do not
-        change the draw.
+        LLM labels, used for the expected interval half-widths and for estimates from the pool. The labels do
+        not change the draw.
     --from POOL as earlier | Sampling
         Earlier pool from `pool --for`, to use with --twice or --leave-out, or to enlarge with --for and the
         same --seed (all its pairs are kept).
     --twice M | Sampling | int 1..
         Draw about M pairs of the pool in --from for a second judge, to measure the first judge's error.
     --leave-out FILE:COLUMN | Sampling
-        Table column with the team of each run in --from. Shows, for each run, the values that would have no
-        interval if its team had not contributed.
+        Table column with the team of each run in --from. leadline shows which values of each run would have
+        no interval if the run's team had not contributed.
     --looks N | Sampling | int 1.. | = 1
-        Number of times you may test for a difference while judging, at equal steps (none before 50
-        judgments). Each test uses alpha divided by the number of tests.
+        Number of times you may test for a difference while judging, evenly spaced (none before 50 judgments).
+        Each test uses alpha divided by the number of tests.
     --seed N | Sampling | int 0..4294967295 | = 0
         Random seed for sampling.
     use repairs

@@ -37,9 +37,9 @@ def command(
 ) -> None:
     """Predict query performance (QPP) without relevance judgments.
 
-    leadline predicts the performance of each ranked list on its own. Predictions have no unit, and higher
-    values predict better performance. The output has the predictions for each query and their mean per run.
-    `leadline correlate` reads the means from JSON output. The formulas are in docs/unjudged.md.
+    leadline makes a separate prediction for each ranked list. Predictions have no unit, and higher values
+    predict better performance. The output has the predictions for each query and their mean per run.
+    `leadline correlate` reads the means from the JSON output. The formulas are in docs/unjudged.md.
 
     Example: leadline predict bm25.run dense.run -m NQC
 

@@ -30,12 +30,12 @@ def command(
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Rank runs, with confidence intervals of the ranks.
+    """Rank runs, with confidence intervals for the ranks.
 
     The run with the best mean has rank 1, and tied runs share their mean rank. The intervals are
     simultaneous: with the given confidence, all of them contain the true ranks. The best rank in a run's
-    interval is 1 plus the number of runs that beat it significantly. leadline also shows a bootstrap interval
-    of each rank and the probability of being the best (docs/comparing.md).
+    interval is 1 plus the number of runs that are significantly better. leadline also shows a bootstrap
+    interval for each rank and each run's probability of being the best (docs/comparing.md).
 
     Group 1 consists of the best run and every run that does not differ from it significantly. Group 2 is
     formed in the same way from the remaining runs, and so on.

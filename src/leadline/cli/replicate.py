@@ -43,8 +43,8 @@ def command(
     effects.
 
     The effect ratio is the reproduced effect divided by the original effect. Its interval is withheld if the
-    interval of the original effect contains 0. Intervals are over queries and are approximate.
-    docs/replication.md reports their coverage.
+    interval of the original effect contains 0. Intervals account for the choice of queries and are
+    approximate. docs/replication.md reports their coverage.
 
     Example: leadline replicate bm25.run dense.run our-bm25.run our-dense.run qrels.txt -m AP
 

@@ -37,15 +37,16 @@ def command(
 ) -> None:
     """Estimate rank measures from sampled candidate documents.
 
-    SCORES contain the relevant documents in QRELS and a random sample of non-relevant documents, so you need
-    not rank the whole collection. The rank of a relevant document is estimated from the sampled documents
-    above it, with the correction of Krichene and Rendle (2020). The sampling intervals account for the choice
-    of the sampled documents. The intervals in the columns low and high also account for the choice of the
-    queries. If simulations did not confirm the coverage of an interval, leadline omits it and says why.
+    SCORES are files with scores of the relevant documents in QRELS and of a random sample of non-relevant
+    documents, so you do not need to rank the whole collection. The rank of a relevant document is estimated
+    from the sampled documents above it, with the correction of Krichene and Rendle (2020). The sampling
+    intervals account for the choice of the sampled documents. The intervals in the columns low and high also
+    account for the choice of the queries. leadline omits an interval if simulations did not confirm its
+    coverage, and says why.
 
     The correction makes values comparable with exact values, but does not improve the order in which the
-    values rank systems. With few sampled documents per query, measures of the first ranks (nDCG@10, RR) order
-    systems poorly unless half of the sample comes from the top of a good run (--certain). See
+    values rank systems. With few sampled documents per query, top-heavy measures (such as nDCG@10 and RR)
+    order systems poorly unless half of the sample comes from the top of a good run (--certain). See
     docs/unjudged.md.
 
     Example: leadline sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20
@@ -60,8 +61,8 @@ def command(
         Number of documents in the collection, or a file with the number of non-relevant documents per query.
         [default: the number of scored documents]
     --sample N | Sampling | int 1..
-        Number of non-relevant documents per query to keep or, with --draw, to draw: first those from
-        --certain, then those with the smallest SHA-256 hashes of seed, query and document. [default: all
+        Number of non-relevant documents per query to keep or, with --draw, to draw. Documents from --certain
+        come first, then those with the smallest SHA-256 hashes of seed, query and document. [default: all
         scored documents]
     --certain RUN:K | Sampling
         Always include the first K documents of RUN for each query (stratified sampling), each with weight 1.
@@ -75,7 +76,7 @@ def command(
         Lowest relevant grade, for measures with the parameter `rel`. [default: 1]
     use confidence
     --seed N | Statistics | int 0..4294967295 | = 0
-        Random seed for drawing the sample and for its intervals.
+        Random seed for the sample and the intervals.
     use per-query-json, reading
     -C test.draws = 40, scores.queries all/with_relevant = "all", sampled.correction
     -o | figure

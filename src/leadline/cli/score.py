@@ -22,12 +22,12 @@ def command(
     feedback: str | None,
     **reading: Any,
 ) -> None:
-    """Score given query-document pairs with a retrieval model.
+    """Score query-document pairs with a retrieval model.
 
     PAIRS is a qrels file, a run, or a table with the columns query_id and doc_id. Only these pairs are
-    scored, with the same values as in `leadline search`. Pairs with score 0 are also in the run. Pairs whose
-    query has no text or whose document is not indexed are left out, and notes count them. With several
-    models, RUN is a folder with one run per model.
+    scored, and their scores are the same as in `leadline search`. Pairs with score 0 are also in the run.
+    Pairs whose query has no text or whose document is not indexed are left out, and notes say how many. With
+    several models, RUN is a folder with one run per model.
 
     Example: leadline score docs.index queries.jsonl pairs.tsv -m BM25 -o bm25.run
 

@@ -63,7 +63,7 @@ def command(
     index
     [queries]
     --query TEXT
-        Single query to search for, instead of QUERIES. Prints the results.
+        Single query to search for, instead of QUERIES. The results are printed.
     -m, --model MODEL as models | MODEL | many | = ["BM25"]
         Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable). `leadline models` lists all models.
     -k N | int 1..
@@ -73,9 +73,8 @@ def command(
         With -f html, the lists are printed as a page.
     use feedback
     -q, --per-query | Queries | flag
-        Show the milliseconds that each query takes and, if the index stores texts, the milliseconds
-        that the summaries of the query's top ten documents take. `leadline compare` reads this
-        output if you add -f csv.
+        Show the time for each query and, if the index stores texts, for summarizing the query's top ten
+        documents, in milliseconds. `leadline compare` reads this output if you add -f csv.
     use texts
     -o | thing RUN | optional
     """

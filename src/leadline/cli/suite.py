@@ -16,16 +16,16 @@ def command(
     """Evaluate many runs on many collections, and compare them.
 
     SUITE is a TOML file, or a folder with COLLECTION/qrels.txt (or qrels.tsv, or qrels/test.tsv) and
-    COLLECTION/runs/*. Runs with the same name count as the same system. In the file, each [collections.NAME]
-    needs qrels and runs (pattern, list of patterns, or table of paths). A collection can also set
-    `documents` (number of documents in the collection) and `level` (lowest relevant grade). The
-    file can also set `measures` and, under [groups], groups of collections to average over. Paths
-    are relative to the file.
+    COLLECTION/runs/*. Runs with the same name count as the same system. In the file, each section
+    [collections.NAME] needs `qrels` and `runs` (pattern, list of patterns, or table of paths). A collection
+    can also set `documents` (number of documents in the collection) and `level` (lowest relevant grade). The
+    file can also set `measures` and, under [groups], groups of collections to average over. Paths are
+    relative to the file.
 
     The macro mean gives every collection the same weight. A run that is missing from a collection has no
-    macro mean unless you add --partial. leadline tests every pair on each collection, over the queries of all
-    collections together, and over the collections, each of which then counts as one observation. The last
-    test needs at least five collections.
+    macro mean unless you add --partial. leadline tests every pair of runs on each collection, over the
+    queries of all collections together, and over the collections, each of which then counts as one
+    observation. The last test needs at least five collections.
 
     Example: leadline suite suite.toml --baseline bm25 -o suite.svg
 
@@ -42,8 +42,8 @@ def command(
         Correction for multiple testing: Holm, Hochberg, Bonferroni, BH or Uncorrected.
     use confidence, seed
     --partial | Measures | flag
-        Average runs that are missing from some collections over the remaining collections. [default: such
-        runs have no macro mean, win rate or test over all collections]
+        If a run is missing from some collections, average over the remaining collections. [default: such a
+        run has no macro mean, win rate or test over all collections]
     --engine ENGINE | Parts | = "local"
         Evaluate runs with threads (local), N processes (processes[:N]), N Dask workers (dask[:N]) or a Dask
         cluster (dask:tcp://HOST:PORT).

@@ -111,7 +111,9 @@ def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
 
 
 def perplexity(context: click.Context, /, *, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
-    """Compute the perplexity of a model on held-out documents (lower is better).
+    """Compute a model's perplexity on held-out documents.
+
+    Lower perplexity is better.
 
     Example: leadline topics perplexity model.npz held-out.jsonl
 
@@ -151,11 +153,12 @@ def search(
     outputs: Outputs,
     **options: Any,
 ) -> None:
-    """For each query, rank the documents in DOCS by the distance between topic vectors.
+    """Rank documents by the distance between topic vectors.
 
-    QUERIES, like DOCS, is a document file. If the two are in different languages, add --query-language and
-    --language. If some queries have the same ids as documents in DOCS (translations, for example), leadline
-    also prints P@1: the share of these queries whose top-ranked document has the query's id.
+    For each query in QUERIES, leadline ranks the documents in DOCS. Both are document files. If they are in
+    different languages, add --query-language and --language. If some queries have the same ids as documents
+    in DOCS (translations, for example), leadline also prints P@1: the share of these queries whose top-ranked
+    document has the query's id.
 
     Example: leadline topics search m.npz en.tsv de.tsv --query-language de --language en -o p.run
 

@@ -29,7 +29,7 @@ def command(
 ) -> None:
     """Rank systems without relevance judgments.
 
-    Systems are scored by agreement with other systems, or by the topics of the retrieved documents. The
+    Systems are scored by their agreement with other systems, or by the topics of the retrieved documents. The
     scores order systems but do not estimate any measure, and are better at spotting bad systems than at
     finding the best one. docs/unjudged.md says when to use which method.
 
@@ -39,8 +39,8 @@ def command(
     -------
     runs...
     --method NAME | ESTIMATOR | = "nruns"
-        Method: aslam-savell, deshato, nruns, reference-count, soboroff or spoerri. All methods except deshato
-        use the agreement between systems. The method deshato uses topics. Parameters go in parentheses, as in
+        Method: aslam-savell, deshato, nruns, reference-count, soboroff or spoerri. All methods use the
+        agreement between systems, except deshato, which uses topics. Parameters go in parentheses, as in
         nruns(pseudo=10).
     --depth K | Reading | int 1..
         Number of documents used per ranked list. [default: 30 for nruns and deshato, 100 for soboroff and

@@ -18,12 +18,12 @@ def command(
 
     The two RESULTs, A and B, are tables of per-query values: output of `trec_eval -q` or `ir_measures -q`,
     leadline results, a table with a header, or JSON of the form {query: {measure: value}}. With --qrels and
-    --run, leadline tries the conventions in which evaluation programs differ: the order of tied documents,
-    the precision of scores, duplicates, documents with the id of the query, unjudged documents, the relevance
-    level, cutoff, gains, discount, interpolation, missing queries, queries without relevant documents, and
-    others. A cause explains a query if one of its settings reproduces the value in A and another
-    one reproduces the value in B. If no single cause explains all queries, leadline tries pairs of
-    causes.
+    --run, leadline tries possible causes: the order of tied documents, the precision of scores, duplicates,
+    documents with the same id as the query, unjudged documents, the relevance level, cutoff, gains, discount,
+    interpolation, missing queries, queries without relevant documents, and other conventions in which
+    evaluation programs differ. A cause explains a query if one of its settings reproduces the value in A and
+    another setting reproduces the value in B. If no single cause explains all queries, leadline tries pairs
+    of causes.
 
     Example: leadline why-different a.txt b.json --qrels qrels.txt --run bm25.run
 
@@ -36,7 +36,7 @@ def command(
     --run RUN | Reading
         Run that the values belong to. Needs --qrels.
     -m, --measure MEASURE | Measures
-        Measure to compare. [default: the first measure in both tables that differs]
+        Measure to compare. [default: the first measure that is in both tables and differs]
     -l, --level GRADE as rel | Measures | float
         Lowest relevant grade in both programs. [default: 1]
     -q, --per-query | Queries | flag
