@@ -67,7 +67,8 @@ def command(
     use per-query-json
     --engine ENGINE | Parts
         Compare runs in blocks, with threads (local), N processes (processes[:N]), N Dask workers (dask[:N])
-        or a Dask cluster (dask:tcp://HOST:PORT). Keeps only the means of each pair, not the per-query values.
+        or a Dask cluster (dask:tcp://HOST:PORT). leadline then keeps only the means of each pair of runs, not
+        the per-query values.
     use reading
     -C difference.signed, difference.printed6, difference.weighted, difference.normalise, difference.condense,
        difference.truncate
