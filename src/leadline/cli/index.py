@@ -21,8 +21,8 @@ def command(
 
     DOCS is JSON Lines (doc_id, title, text), JSON, CSV, TSV, Parquet, TREC text or SMART, plain or
     compressed, or a folder of text files (.txt, .md, .rst, .html). Title and text are indexed as one field.
-    Other columns are stored for display. The index is a folder, and its index.json records how it was made.
-    If leadline rejects an index made by an earlier version, rebuild the index.
+    Other columns are stored and shown in search results. The index is a folder, and its index.json records
+    how it was made. If leadline rejects an index made by an earlier version, rebuild the index.
 
     Example: leadline index docs.jsonl -o docs.index --language english
 

@@ -95,7 +95,7 @@ def command(
     --no-browser | Server | flag
         Do not open a browser.
     --seed N | int 0..4294967295
-        Random seed for the order, the overlap and the content shown in a new store. [default: 0]
+        Random seed for a new store. It sets the order, overlap and content shown. [default: 0]
     use analysis, texts
     -C judge.looks
     -o

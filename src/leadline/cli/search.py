@@ -70,7 +70,7 @@ def command(
         Number of documents to retrieve per query. [default: 1000, or 10 with --query]
     --show | Output | dynamic/static | flag_value dynamic
         Print readable result lists, with dynamic (default) or static summaries if the index stores texts.
-        With -f html, the lists are printed as a page.
+        With -f html, the lists are printed as an HTML page.
     use feedback
     -q, --per-query | Queries | flag
         Show the time for each query and, if the index stores texts, for summarizing the query's top ten

@@ -168,7 +168,7 @@ def search(
     docs
     queries
     -k N | int 1.. | = 1000
-        Number of documents retrieved per query.
+        Number of documents to retrieve per query.
     --query-language LANGUAGE as source | Texts
         Language of QUERIES. Needs --language. [default: all languages of the model]
     --language LANGUAGE as target | Texts
