@@ -319,7 +319,7 @@ def _compared(results: Results, condition: Condition, rules: Rules, **against: A
         return compare_results(results, rules, **against)
     except NoIntervalError as error:
         (gate,) = untestable(results.names[:1], results.names[-1:], [condition], str(error))
-        raise AssertionError(f"{gate.outcome}: {gate.claim}") from None
+        raise AssertionError(str(gate)) from None
 
 
 def _chosen(options: dict[str, Any], names: str) -> dict[str, Any]:

@@ -84,6 +84,28 @@ def test_a_gate_that_cannot_tell_writes_nothing(leadline: Leadline, folder: Path
     assert "CANNOT TELL" in done.out
 
 
+@pytest.mark.parametrize("form", ["table", "csv", "json", "jsonl", "none"])
+def test_a_gate_without_an_interval_says_so_once_and_writes_by_force(form: str, leadline: Leadline) -> None:
+    rows = [f"{query},{pair},0.5" for query in range(9) for pair in ("d,1", "d2,0")]
+    Path("drawn.csv").write_text("\n".join(["query_id,doc_id,relevance,probability", *rows]) + "\n")
+    runs = (
+        "drawn.csv",
+        "new=worse/new.run",
+        "old=run/new.run",
+        "--baseline",
+        "old",
+        "--fail-if-worse",
+        "P@2",
+    )
+    for force in ((), ("-C", "force_update")):
+        done = leadline("compare", *runs, "-f", form, "--update-baseline", "b.json", *force)
+        assert done.status == 1
+        assert (done.out + done.err).count(
+            "CANNOT TELL: whether new is worse than old on P@2: P@2 has no"
+        ) == 1
+        assert ("b.json was not written" in done.err, Path("b.json").exists()) == (not force, bool(force))
+
+
 def test_a_passed_gate_writes_the_new_values(path: Path, leadline: Leadline) -> None:
     assert tried(leadline, path, "better", *GATE, "--update-baseline", str(path))[0] == 0
     assert tried(leadline, path, "run", *GATE)[0] == 1, "which was the baseline and is now worse"

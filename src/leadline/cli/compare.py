@@ -181,8 +181,6 @@ def _size(results: Results) -> str:
 
 SECTION = "Evaluation"
 
-DATA = ("csv", "json", "jsonl")  # formats for programs: all pairs, nothing truncated
-
 
 def command(
     context: click.Context,
@@ -251,7 +249,7 @@ def command(
     asked_for = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
     conditions = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
     outputs.needs_figure("pair")
-    form, figure = outputs.form, outputs.figure
+    figure = outputs.figure
     all_pairs = not baseline and path is None
     _check_figure(figure, pair, all_pairs=all_pairs, slices=bool(query_slice))
     if all_pairs:
@@ -332,30 +330,30 @@ def command(
                 raise
             tested = [name for name in results.names if name not in baseline]
             outcomes = untestable(tested, baseline, conditions, str(error))
-            view = View(own, notes=[f"{gate.outcome}: {gate.claim}" for gate in outcomes])
-            view.extra = {"pairs": []} | _conditions(outcomes)
+            view = View(own, notes=list(map(str, outcomes)))
+            view.extra = {"pairs": []} | _conditions(outcomes) | file.to_dict(outcomes)
             outputs.write("compare", view, partial(inputs_read, own))
-            context.exit(1)
-        comparison.options |= added
-        outcomes = gates_of(comparison, conditions, rel=level) if conditions else []
-        view = View(comparison, extra=_conditions(outcomes) | file.to_dict(outcomes), lines="pairs")
-        if query_slice:
-            view.more, view.lines = slices_of(comparison, query_slice), "slices"
-        elif half_width is not None or (planned and rules.smallest):
-            goal = {"smallest": rules.smallest} if half_width is None else {"half_width": half_width}
-            view.more = plan_of(own, draw, differences=True, power=rules.power, **goal)
-        table = comparison.printed_pairs(pairs)
-        data = comparison.printed_pairs("all" if pairs is None else pairs)
-        view.shown = {"chosen": data}
-        view.json = {"changed": changed, "chosen": data}
-        view.printed = {"chosen": table, "conditions": outcomes, "changed": changed, "per_pair": per_pair}
-        view.printed["long"] = long
-        if pairs is None and baseline:  # a paper shows every difference from the baseline
-            view.formats["latex"] = {"chosen": data}
-        view.figure = {"pair": pair, "per_pair": per_pair, "chosen": table[0]}
-        outputs.write("compare", view, partial(inputs_read, comparison))
+        else:
+            comparison.options |= added
+            outcomes = gates_of(comparison, conditions, rel=level) if conditions else []
+            view = View(comparison, extra=_conditions(outcomes) | file.to_dict(outcomes), lines="pairs")
+            if query_slice:
+                view.more, view.lines = slices_of(comparison, query_slice), "slices"
+            elif half_width is not None or (planned and rules.smallest):
+                goal = {"smallest": rules.smallest} if half_width is None else {"half_width": half_width}
+                view.more = plan_of(own, draw, differences=True, power=rules.power, **goal)
+            table = comparison.printed_pairs(pairs)
+            data = comparison.printed_pairs("all" if pairs is None else pairs)
+            view.shown = {"chosen": data}
+            view.json = {"changed": changed, "chosen": data}
+            view.printed = {"chosen": table, "conditions": outcomes, "changed": changed, "per_pair": per_pair}
+            view.printed["long"] = long
+            if pairs is None and baseline:  # a paper shows every difference from the baseline
+                view.formats["latex"] = {"chosen": data}
+            view.figure = {"pair": pair, "per_pair": per_pair, "chosen": table[0]}
+            outputs.write("compare", view, partial(inputs_read, comparison))
     failed = [gate for gate in outcomes if gate.failed]
-    if form in (*DATA, "none"):  # else they are in the table
+    if outputs.form in ("json", "none"):  # else they are in the table, or below it on standard error
         for gate in failed:
             click.echo(f"leadline: {gate}", err=True)
     file.write(own, inputs_of(own, qrels, judged, of_judgments), outcomes)

@@ -122,7 +122,8 @@ class Gate:
     @property
     def tested(self) -> bool:
         """Whether there are differences to test."""
-        return self.condition.kind != BELOW and self.queries > 0 and not self.unchanged
+        against = self.condition.kind != BELOW and not isnan(self.difference)
+        return against and self.queries > 0 and not self.unchanged
 
     @property
     def sample(self) -> str:
