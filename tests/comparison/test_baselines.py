@@ -251,3 +251,13 @@ def test_everything_that_differs_is_named_at_once(tmp_path: Path) -> None:
     rewrite = "save the baseline run (not the new run) again, with --force"
     for part in ("the judgments differ", "it has", "depth", rewrite):
         assert part in str(refused.value)
+
+
+def test_values_that_were_read_are_compared_if_their_queries_are_the_same(tmp_path: Path) -> None:
+    rows = {f"q{query}": {"AP": query / 9} for query in range(8)}
+    path = tmp_path / "scores.json"
+    write_baseline(ll.read_scores({"x": rows}), path)
+    assert ll.compare(ll.read_scores({"x": rows}), baseline=path).pairs[0].verdict == "identical"
+    for other in (dict(list(rows.items())[1:]), rows | {"q8": {"AP": 1.0}}):
+        with pytest.raises(UsageError, match=r"1 query is in only one of the two \(q[08]\)"):
+            ll.compare(ll.read_scores({"x": other}), baseline=path)

@@ -510,3 +510,12 @@ def test_saved_results_need_to_share_only_the_measures_that_are_asked_for(tmp_pa
     assert list(map(str, ll.read_scores([paths[0], paths[2]]).measures)) == ["AP", "RR"]
     with pytest.raises(UsageError, match="different measures"):
         ll.read_scores(paths)
+
+
+@pytest.mark.parametrize("measures", [["AP", "AP"], ["map", "AP"]])
+def test_a_measure_named_twice_still_names_the_values_of_a_wide_table(
+    measures: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("query_id,old,new\nq1,0.1,0.2\nq2,0.3,0.2\n")
+    assert ll.read_scores(path, measures=measures).mean("old", "AP") == 0.2

@@ -15,7 +15,7 @@ from leadline.comparison.pairing import Pairs
 from leadline.data.arrays import Flags
 from leadline.data.qrels import QrelsColumns
 from leadline.data.table import ResultWarning, RunInfo, flagged
-from leadline.data.wording import first_few
+from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.limits import same_weights
 from leadline.evaluation.lookups import joined_place
@@ -108,10 +108,14 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
         then, now = (which[one.sampling is not None] for one in (kept, results))
         return [f"its values come from {then}, but the new ones come from {now}"]
     then_digest, now_digest = kept.qrels_digest, results.qrels_digest
-    if then_digest is None:
-        return ["it does not say which judgments it was computed from"]
+    if then_digest is None and now_digest is None:  # values that were read
+        different = sorted({*kept.averaged_queries()} ^ {*results.averaged_queries()})
+        many = f"{counted(len(different), 'query is', 'queries are')} in only one of the two"
+        return [f"{many} ({first_few(different)})"] if different else []
     if then_digest == now_digest:
         return []
+    if then_digest is None:
+        return ["it does not say which judgments it was computed from"]
     what = "judgments" if results.sampling is None else "judgments or pool"
     digests = f"SHA-256 was {then_digest[:12]} and is now {str(now_digest)[:12]}"
     if now_digest is None:

@@ -118,7 +118,7 @@ def read_scores(
             "use only one of --config scores.lower_is_better and --config scores.higher_is_better for "
             f"{both[0]}"
         )
-    names = list(map(str, asked))
+    names = list({_canonical(name): name for name in map(str, asked)}.values())
     opened = [(source, table) for source in _sources(scores) for table in [_opened(source)]]
     if not opened:
         raise InputError("no scores were given. Pass at least one table")
@@ -356,7 +356,7 @@ class _Builder:
         paths = list(dict.fromkeys(part.path for part in self.columns if part.path))
         if not spelled:
             raise InputError("there are no values", path=", ".join(paths), hint=PER_QUERY)
-        wanted = list(dict.fromkeys(map(_canonical, asked))) or list(spelled)
+        wanted = list(map(_canonical, asked)) or list(spelled)
         subject = f"{paths[0]} has" if len(paths) == 1 else "these scores have"
         for name in wanted:
             if name not in spelled:
