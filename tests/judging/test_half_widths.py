@@ -21,6 +21,7 @@ from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimate import estimate
 from leadline.estimation.measured_pool import places_of_looks
 from leadline.estimation.pool_designs import pool_for
+from leadline.io.merged_judgments import Judgment
 from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 from leadline.judging.events import parse_event
 from leadline.judging.export import export
@@ -37,6 +38,7 @@ RUNS = {
     for name in "abc"
 }
 GRADES = {(query, document): float(RNG.integers(0, 2)) for query in QUERIES for document in DOCUMENTS}
+SAID = {pair: (Judgment(*pair, "ann", grade),) for pair, grade in GRADES.items()}
 POOL = pool_for(RUNS, ["P@5", "nDCG@5"], budget=8, seed=3).pool
 
 
@@ -68,7 +70,7 @@ def test_the_pool_holds_the_top_of_its_runs() -> None:
 def test_half_widths_are_those_that_estimate_gives(count: int) -> None:
     pairs = in_order(POOL)[:count]
     results = estimate(judged(pairs), RUNS, ["P@5", "nDCG@5"], pool=POOL)
-    found = PoolPrecision(POOL).after(count, GRADES)
+    found = PoolPrecision(POOL).after(count, SAID)
     assert found["P@5"].value == pytest.approx(largest(results, "P@5"), abs=1e-12)
     assert found["nDCG@5"].value is None  # estimate gives no interval either
     assert found["nDCG@5"].reason == results.estimate("a", "nDCG@5").reason
@@ -84,11 +86,11 @@ def test_the_forecast_for_the_whole_pool_is_that_of_pool() -> None:
 
 
 def test_too_few_judgments_and_measures_without_interval_have_a_reason() -> None:
-    found = PoolPrecision(POOL).after(30, GRADES)
+    found = PoolPrecision(POOL).after(30, SAID)
     assert found["P@5"].value is None
     assert "30 judgments" in found["P@5"].reason
     ap = PoolPrecision(pool_for(RUNS, "AP", budget=8).pool)
-    assert ap.after(70, GRADES)["AP"].value is None
+    assert ap.after(70, SAID)["AP"].value is None
     assert ap.forecast("AP", 70) is None
 
 
@@ -154,7 +156,7 @@ def test_half_widths_of_a_pool_for_a_pair_are_those_of_the_difference(pair_pool:
     pairs = in_order(pair_pool)[:60]
     two = {name: RUNS[name] for name in "ab"}
     results = estimate(judged(pairs), two, ["P@5", "nDCG@5"], pool=pair_pool)
-    found = PoolPrecision(pair_pool).after(60, GRADES)
+    found = PoolPrecision(pair_pool).after(60, SAID)
     (one,) = results.differences("P@5")
     assert found["P@5"].value == pytest.approx((one.these_high - one.these_low) / 2, abs=1e-12)
     (other,) = results.differences("nDCG@5")
@@ -167,6 +169,22 @@ def test_the_forecast_for_a_pair_is_that_of_pool(pair_pool: DrawnPool) -> None:
     precision = PoolPrecision(pair_pool)
     assert precision.forecast("P@5", len(precision.pairs)) == pytest.approx(expected["P@5"]["half_width"])
     assert precision.forecast("nDCG@5", len(precision.pairs)) is None
+
+
+def test_judges_who_disagree_count_on_the_page_as_they_do_later(files: Files) -> None:
+    write_drawn_pool(pool_for(RUNS, "P@5", budget=8, seed=3).pool, files.pool, [])
+    with opened(*files) as found:
+        for name, differs in (("ann", 0), ("bob", 3)):
+            found.queues.join(name)
+            for number, pair in enumerate(found.queues.upcoming(name, 999)):
+                grade = int(GRADES[pair.query, pair.document]) ^ (number % 4 < differs)
+                sent = event(pair.id, number, key=f"{name}-{number:08}", grade=grade)
+                found.queues.append(name, [parse_event(sent)])
+        assert found.precision is not None
+        shown = found.precision.numbers()
+    results = estimate(files.store, RUNS, "P@5")
+    assert shown["measures"][0]["now"] == pytest.approx(largest(results, "P@5"), abs=1e-12)
+    assert shown["verdict"]["words"] == "\n".join(ll.compare(files.store, RUNS, "P@5").sentences())
 
 
 def test_machine_labels_that_are_gone_are_said(files: Files, tmp_path: Path) -> None:

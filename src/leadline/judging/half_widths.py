@@ -31,7 +31,8 @@ from leadline.estimation.measured_pool import first_pairs, in_order, places_of_l
 from leadline.estimation.pool_designs import RATE, rank_weights
 from leadline.estimation.sampling_errors import FEWEST_JUDGMENTS, FEWEST_QUERIES
 from leadline.evaluation.profiles import profile_of
-from leadline.io.merged_judgments import majority
+from leadline.io.merged_judgments import Judgment
+from leadline.io.objects import Qrels, read_qrels
 from leadline.judging.queue import Queues
 from leadline.measures import Measure
 from leadline.stats import INTERVALS
@@ -49,6 +50,7 @@ DISAGREE = 0.2  # assumed share of pairs on which two judges differ
 MOST_SENTENCES = 6  # of a verdict
 STUDENT = INTERVALS.parse("Student")
 Pair = tuple[str, str]
+Judgments = Mapping[Pair, tuple[Judgment, ...]]  # of every judge
 
 
 class StopRule(NamedTuple):
@@ -168,25 +170,23 @@ class PoolPrecision:
         squares = [sum(weight(rank) ** 2 for rank in ranks.values()) for ranks in self.pool.contributors]
         return np.array(squares) / max(len(self.runs), 1)
 
-    def _judged(self, count: int, grades: Mapping[Pair, float]) -> dict[str, dict[str, float]]:
-        """Return the grades of the first pairs in order, by query."""
-        judged: dict[str, dict[str, float]] = {}
-        for query, document in self.pairs[:count]:
-            if (query, document) in grades:
-                judged.setdefault(query, {})[document] = grades[query, document]
-        return judged
+    def _judged(self, count: int, judgments: Judgments) -> Qrels:
+        """Return the judgments of the first pairs in order, as those of a store are read."""
+        return read_qrels([one for pair in self.pairs[:count] for one in judgments.get(pair, ())])
 
-    def after(self, count: int, grades: Mapping[Pair, float]) -> dict[str, HalfWidth]:
-        """Return the half-width of each measure after `count` pairs; those without a grade are gaps."""
-        judged = self._judged(count, grades)
-        number = sum(map(len, judged.values()))
-        if number < FEWEST_JUDGMENTS:
-            few = HalfWidth(
-                None, f"only {counted(number, 'judgment')} so far, of at least {FEWEST_JUDGMENTS}"
-            )
-            return dict.fromkeys(self.measures, few)
+    def _too_few(self, count: int, judgments: Judgments) -> str:
+        number = sum(pair in judgments for pair in self.pairs[:count])
+        few = f"only {counted(number, 'judgment')} so far, of at least {FEWEST_JUDGMENTS}"
+        return few if number < FEWEST_JUDGMENTS else ""
+
+    def after(self, count: int, judgments: Judgments) -> dict[str, HalfWidth]:
+        """Return the half-width of each measure after `count` pairs; those without a judgment are gaps."""
+        few = self._too_few(count, judgments)
+        if few:
+            return dict.fromkeys(self.measures, HalfWidth(None, few))
         runs = {name: self.runs[name] for name in self.pair or self.runs}
         smaller = first_pairs(self.pool, count, self._numbers)
+        judged = self._judged(count, judgments)
         results = estimate(judged, runs, self.measures, pool=smaller, machine=self.machine, skipped=True)
         found = {}
         for measure in self.measures:
@@ -209,11 +209,14 @@ class PoolPrecision:
             found[measure] = HalfWidth(wide, "", max(over))
         return found
 
-    def verdict(self, count: int, grades: Mapping[Pair, float]) -> str:
+    def verdict(self, count: int, judgments: Judgments) -> str:
         """Return what `leadline compare` says after `count` pairs, or why it says nothing."""
         # The pool is for a - b, which `compare` says of runs in the order b, a.
         runs = {name: self.runs[name] for name in self.pair[::-1] or self.runs}
-        judged = self._judged(count, grades)
+        few = self._too_few(count, judgments)
+        if few:
+            return few
+        judged = self._judged(count, judgments)
         try:
             compared = compare(judged, runs, self.measures, pool=self.pool, machine=self.machine)
         except UsageError as error:
@@ -386,7 +389,7 @@ class Precision:
         self._lock = Lock()
         self._known: dict[int, tuple[int, dict[str, HalfWidth]]] = {}
         self._now, self._again = 0, 0.0
-        self._verdict: tuple[int, int, str] = 0, 0, ""  # place of the look, hash of the grades, and words
+        self._verdict: tuple[int, int, str] = 0, 0, ""  # place of the look, hash of the judgments, and words
         total = len(self.pool.pairs)
         self.looks = places_of_looks(total, int(pool.design.get("looks", 1))) or [total]
         saved = queues.store.fact("stopping")
@@ -433,19 +436,22 @@ class Precision:
             len(self._ids),
         )
 
-    def _grades(self) -> dict[Pair, float]:
-        judgments = self.queues.judgments().values()
-        grades: dict[Pair, float] = {}
+    def _judgments(self) -> Judgments:
+        judges = self.queues.judgments().items()
+        found: dict[Pair, tuple[Judgment, ...]] = {}
         for pair, number in zip(self.pool.pairs, self._ids, strict=True):
-            grades_of_pair = [acts[number].grade or 0 for acts in judgments if number in acts]
-            if grades_of_pair:
-                grades[pair] = majority(grades_of_pair)
-        return grades
+            for judge, acts in judges:
+                if number in acts:
+                    found[pair] = (*found.get(pair, ()), Judgment(*pair, judge, acts[number].grade or 0))
+        return found
 
-    def _after(self, count: int, grades: Mapping[Pair, float]) -> dict[str, HalfWidth]:
-        key = hash(tuple(grades.get(pair) for pair in self.pool.pairs[:count]))
+    def _key(self, count: int, judgments: Judgments) -> int:
+        return hash(tuple(judgments.get(pair) for pair in self.pool.pairs[:count]))
+
+    def _after(self, count: int, judgments: Judgments) -> dict[str, HalfWidth]:
+        key = self._key(count, judgments)
         if self._known.get(count, (None,))[0] != key:
-            self._known[count] = key, self.pool.after(count, grades)
+            self._known[count] = key, self.pool.after(count, judgments)
         return self._known[count][1]
 
     def advance(self) -> None:
@@ -457,13 +463,13 @@ class Precision:
             front = self._front()
             while len(taken) < len(looks) and looks[len(taken)] <= front and not self.state["stopped"]:
                 count = looks[len(taken)]
-                grades = self._grades()
-                half_width = self._after(count, grades)[self.rule.measure].value
+                judgments = self._judgments()
+                half_width = self._after(count, judgments)[self.rule.measure].value
                 self.state["stopped"] = half_width is not None and half_width < self.rule.width
                 taken.append(
                     {
                         "pairs": count,
-                        "skipped": sum(pair not in grades for pair in self.pool.pairs[:count]),
+                        "skipped": sum(pair not in judgments for pair in self.pool.pairs[:count]),
                         "half_width": half_width,
                         "time": datetime.now(UTC).isoformat(timespec="seconds"),
                     }
@@ -504,45 +510,45 @@ class Precision:
     def numbers(self) -> dict[str, Any]:
         """Return the half-widths so far, to be expected, and the looks, as plain data."""
         with self._lock:
-            front, grades, total = self._front(), self._grades(), len(self._ids)
+            front, judgments, total = self._front(), self._judgments(), len(self._ids)
             if monotonic() >= self._again:
                 began = monotonic()
-                self._after(front, grades)
+                self._after(front, judgments)
                 self._now, self._again = front, monotonic() + PAUSE * (monotonic() - began)
-            self._compute(front, grades)
+            self._compute(front, judgments)
             shown = sorted(count for count in self._known if count <= front)
             return {
                 "pairs": total,
                 "front": front,
-                "skipped": sum(pair not in grades for pair in self.pool.pairs[:front]),
-                "beyond": sum(pair in grades for pair in self.pool.pairs[front:]),
+                "skipped": sum(pair not in judgments for pair in self.pool.pairs[:front]),
+                "beyond": sum(pair in judgments for pair in self.pool.pairs[front:]),
                 "runs": len(self.pool.runs),
                 "pair": list(self.pool.pair),
                 "missing_labels": self.pool.missing,
                 "looks": self.looks if len(self.pool.runs) > 1 else [],
-                "verdict": self._verdict_at(front, grades),
+                "verdict": self._verdict_at(front, judgments),
                 "measures": [self._measure(measure, shown, total) for measure in self.pool.measures],
                 "stopping": None if self.state is None else self.state | {"used": self.rule is not None},
             }
 
-    def _verdict_at(self, front: int, grades: Mapping[Pair, float]) -> dict[str, Any] | None:
+    def _verdict_at(self, front: int, judgments: Judgments) -> dict[str, Any] | None:
         """Return the verdict of the last look that was reached, and where that was; None before the first."""
         place = max((look for look in self.looks if look <= front), default=0)
         if not place or len(self.pool.runs) < 2:
             return None
-        key = hash(tuple(grades.get(pair) for pair in self.pool.pairs[:place]))
+        key = self._key(place, judgments)
         if self._verdict[:2] != (place, key):
-            self._verdict = place, key, self.pool.verdict(place, grades)
+            self._verdict = place, key, self.pool.verdict(place, judgments)
         return {"after": place, "words": self._verdict[2]}
 
-    def _compute(self, front: int, grades: Mapping[Pair, float]) -> None:
+    def _compute(self, front: int, judgments: Judgments) -> None:
         """Compute a few points of the curve that are missing or out of date."""
         total = len(self._ids)
         left = NEW_POINTS
         for count in (math.ceil(total * step / STEPS) for step in range(STEPS, 0, -1)):
             if left and FEWEST_JUDGMENTS <= count <= front:
                 before = self._known.get(count)
-                self._after(count, grades)
+                self._after(count, judgments)
                 left -= self._known[count] is not before
 
     def _measure(self, measure: str, shown: Sequence[int], total: int) -> dict[str, Any]:
