@@ -66,6 +66,13 @@ def test_the_pool_holds_the_top_of_its_runs() -> None:
     }
 
 
+def test_ranks_below_a_shallow_pool_are_unknown_on_the_page_as_they_are_later() -> None:
+    shallow = pool_for(RUNS, "P@10", budget=8, depth=5, seed=3).pool
+    assert estimate(judged(in_order(shallow)), RUNS, "P@10", pool=shallow).estimate("a", "P@10").reason
+    found = PoolPrecision(shallow).after(10_000, SAID)["P@10"]
+    assert found == (None, "50 % of the weight is guessed or unknown", None)
+
+
 @pytest.mark.parametrize("count", [55, 70, 10_000])
 def test_half_widths_are_those_that_estimate_gives(count: int) -> None:
     pairs = in_order(POOL)[:count]

@@ -102,19 +102,22 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
 def runs_of(pool: DrawnPool) -> dict[str, dict[str, list[str]]]:
     """Return the top of the pooled runs, as deep as the frame of the pool.
 
-    Ranks whose document was removed from the frame hold a placeholder, which is outside the frame too.
+    Ranks whose document was removed from the frame hold a placeholder, which is outside the frame too, as do
+    the ranks that a measure reads below the depth of the pool, where a list may go on.
     """
+    deepest = max(len(rank_weights(_measure(name))) for name in pool.design["measures"])
     ranked: dict[str, dict[str, dict[int, str]]] = {name: {} for name in pool.design.get("runs", ())}
     for query, document, ranks in zip(pool.queries, pool.documents, pool.contributors, strict=True):
         for name, rank in ranks.items():
             ranked.setdefault(name, {}).setdefault(query, {})[rank] = document
+
+    def whole(by_rank: Mapping[int, str]) -> list[str]:
+        last = max(by_rank)
+        end = max(last, deepest) if last == pool.design["depth"] else last
+        return [by_rank.get(rank, f"rank {rank}, outside the frame") for rank in range(1, end + 1)]
+
     return {
-        name: {
-            query: [
-                by_rank.get(rank, f"rank {rank:g}, outside the frame") for rank in range(1, max(by_rank) + 1)
-            ]
-            for query, by_rank in by_query.items()
-        }
+        name: {query: whole(by_rank) for query, by_rank in by_query.items()}
         for name, by_query in ranked.items()
         if by_query
     }
