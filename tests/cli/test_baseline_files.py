@@ -143,6 +143,15 @@ def test_changed_judgments_are_refused_and_written_again_by_force(
     assert tried(leadline, path, "run", *GATE)[0] == 0
 
 
+def test_selected_judgments_are_counted_before_and_now(leadline: Leadline) -> None:
+    for number, expected in ((9, ""), (5, "9 judgments before, 5 now")):
+        Path("ids.txt").write_text("".join(f"{query}\n" for query in range(number)))
+        more = () if expected else ("--update-baseline", "b.json")
+        status, said = tried(leadline, Path("b.json"), "run", "-m", "RR", "-C", "queries_in=ids.txt", *more)
+        assert status == (2 if expected else 0)
+        assert expected in said
+
+
 def test_no_measure_is_lost_when_it_is_written_again(path: Path, leadline: Leadline) -> None:
     assert tried(leadline, path, "run", "-m", "RR", "-m", "AP", *GATE)[0] == 2, "the file has no AP"
     again = ("-m", "AP", "-m", "P@5", "--update-baseline", str(path), "--config", "output.force_update")

@@ -261,3 +261,31 @@ def test_values_that_were_read_are_compared_if_their_queries_are_the_same(tmp_pa
     for other in (dict(list(rows.items())[1:]), rows | {"q8": {"AP": 1.0}}):
         with pytest.raises(UsageError, match=r"1 query is in only one of the two \(q[08]\)"):
             ll.compare(ll.read_scores({"x": other}), baseline=path)
+
+
+@pytest.mark.parametrize(
+    ("option", "first", "second"),
+    [
+        ("lengths", "doc_id,tokens\ngood,5\nx1,5\n", "doc_id,tokens\ngood,9\nx1,5\n"),
+        ("documents_of", "chunk_id,doc_id\ngood,good\nx1,x1\n", "chunk_id,doc_id\ngood,x1\nx1,good\n"),
+        ("queries_in", "q0\nq1\n", "q0\nq2\n"),
+        ("known", "q0 0 good 1\n", "q1 0 good 1\n"),
+    ],
+)
+def test_a_file_behind_an_option_is_compared_by_its_content(
+    option: str, first: str, second: str, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    measure = {"lengths": "R@20tokens", "known": "Novelty"}.get(option, "RR")
+    column = ":tokens" * (option == "lengths")
+    Path("a.csv").write_text(first)
+    written(path, measures=measure, **{option: f"a.csv{column}"})
+    for name, content in (("./a.csv", first), ("b.csv", first), ("a.csv", second)):
+        Path(name).write_text(content)
+        given = {option: f"{name}{column}"}
+        if content == first:
+            found = ll.compare(QRELS, {"run": RUNS["best"]}, baseline=path, **given)
+            assert found.pairs[0].verdict == "identical"
+        else:
+            with pytest.raises(UsageError, match=r"(judgments or .*|a file with )SHA-256"):
+                ll.compare(QRELS, {"run": RUNS["best"]}, baseline=path, **given)

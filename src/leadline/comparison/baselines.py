@@ -16,7 +16,7 @@ from leadline.data.arrays import Flags
 from leadline.data.qrels import QrelsColumns
 from leadline.data.table import ResultWarning, RunInfo, flagged
 from leadline.data.wording import counted, first_few
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, UsageError, either
 from leadline.evaluation.limits import same_weights
 from leadline.evaluation.lookups import joined_place
 from leadline.evaluation.results import Results
@@ -27,8 +27,12 @@ from leadline.render.view import BY_SUFFIX, View, suffix_of
 
 BASELINE_MISSING = "baseline_missing_queries"  # code of the warning of queries that a baseline lacks
 SUFFIX = " (baseline)"  # of the names of runs of a file
-# Options that change no value: what is checked apart (measures), names, and what is added to values.
+# Options that are part of the hash of the judgments.
+HASHED = {"queries_in": "selected queries", "known": "known documents", "pool": "pool"}
+# Options that change no value: what is checked apart, names, and what is added to values.
 NEUTRAL = {
+    *HASHED,
+    "qrels_columns",
     "measures",
     "rel",
     "columns",
@@ -41,6 +45,7 @@ NEUTRAL = {
     "confidence",
     "seed",
 }
+FILES = ("documents_of", "lengths")  # options that may name a file or FILE:COLUMN
 
 
 class Baseline(NamedTuple):
@@ -89,7 +94,7 @@ def check_same(results: Results, baseline: Baseline, *, rewrite: str) -> None:
     found = [
         *_other_judgments(results, baseline),
         *_other_measures(results, baseline),
-        *_other_options(results.options, baseline.results.options),
+        *_other_options(_with_contents(results.options), baseline.results.options),
     ]
     if not same_weights(results, baseline.results):
         found.append("the query weights differ")
@@ -116,7 +121,12 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
         return []
     if then_digest is None:
         return ["it does not say which judgments it was computed from"]
-    what = "judgments" if results.sampling is None else "judgments or pool"
+    used = [
+        words
+        for name, words in HASHED.items()
+        if any(one.options.get(name) for one in (kept, results)) or (words == "pool" and results.sampling)
+    ]
+    what = either(["judgments", *used])
     digests = f"SHA-256 was {then_digest[:12]} and is now {str(now_digest)[:12]}"
     if now_digest is None:
         return ["the new values do not say which judgments they were computed from"]
@@ -143,6 +153,20 @@ def _other_options(options: Mapping[str, Any], known: Mapping[str, Any]) -> list
         if then != now:
             differing.append(f"{name.replace('_', '-')} was {_shown(then)} and is now {_shown(now)}")
     return differing
+
+
+def _with_contents(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with the SHA-256 of files in place of their paths."""
+    found = dict(options)
+    for name in FILES:
+        path = str(options.get(name))
+        column = ""
+        if not os.path.isfile(path):
+            path, _, column = path.rpartition(":")
+        digest = digest_of(path)
+        if digest is not None:
+            found[name] = f"{column}{' of ' * bool(column)}a file with SHA-256 {digest}"
+    return found
 
 
 def _shown(value: object) -> str:
@@ -251,8 +275,11 @@ def save_baseline(
     check_suffix(name)
     check_baseline(results, force=force, anyway=anyway)
     found = [info | {"path": _relative(info["path"], name)} for info in inputs]
-    about = envelope("evaluate", found, results.options, results.warnings)
+    if isinstance(results.qrels, QrelsColumns):
+        found[0]["rows"] = len(results.qrels.grades)  # those of the selected queries
     kept = copy(results)
+    kept.options = _with_contents(results.options)
+    about = envelope("evaluate", found, kept.options, results.warnings)
     kept.runs = [replace(run, path=_relative(run.path, name) or "") for run in results.runs]
     save = saved_json if BY_SUFFIX[suffix_of(name)] == "json" else saved_parquet
     write_bytes(name, save(View(kept), about))
