@@ -131,6 +131,7 @@ FIELDS = {
 }
 MARK = re.compile(r"\.[A-Z]\s*$")
 START = re.compile(r"\.I\s+(\S+)\s*$")
+BEGINS = re.compile(r"\.I(\s|$)")
 
 
 def marked(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
@@ -146,6 +147,12 @@ def marked(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[st
             if began:
                 yield began, _record(found)
             began, size, field, found = number, 0, "", {"id": [start[1]]}
+        elif BEGINS.match(line):
+            raise InputError(
+                f"'{line[:40].rstrip()}' does not begin a record. Write '.I ID' with an ID without blanks",
+                path=path,
+                line=number,
+            )
         elif not began and line.strip():
             raise InputError(
                 f"the first record must begin with a line '.I ID', not with '{line[:40]}'",
