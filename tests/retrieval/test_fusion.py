@@ -389,6 +389,25 @@ def test_equal_sums_of_different_terms_are_ties() -> None:
     assert fused["q"] == dict.fromkeys(sorted(down["q"], reverse=True), 1.2)
 
 
+def test_z_scores_that_cancel_are_ties_at_zero() -> None:
+    generator = np.random.default_rng(8)
+    for size in range(2, 40):
+        scores = (generator.integers(0, 1000, size) / 1000).tolist()
+        first = {"q": dict(zip(map(str, range(size)), scores, strict=True))}
+        second = {"q": {name: 1 - score for name, score in first["q"].items()}}
+        fused = fuse([first, second], "CombSUM", normalise="z").to_dict()["q"]
+        assert list(fused.items()) == [(name, 0.0) for name in sorted(first["q"], reverse=True)]
+
+
+def test_scores_that_cancel_are_ties_beside_a_very_large_one() -> None:
+    first = {"q": {"a": 0.3, "b": 0.1, "c": 0.05, "d": -1e30}}
+    runs = [first, {"q": {"a": -0.2, "b": 0.2, "c": 0.0}}, {"q": {"a": -0.1, "b": -0.3, "c": -0.05}}]
+    fused = fuse(runs, "CombSUM", normalise="none").to_dict()["q"]
+    assert fused == {"c": 0.0, "b": 0.0, "a": 0.0, "d": -1e30}
+    runs[1]["q"]["c"] = 1e-9
+    assert fuse(runs, "CombSUM", normalise="none").to_dict()["q"]["c"] == pytest.approx(1e-9)
+
+
 def test_scores_beyond_the_largest_number_are_refused() -> None:
     with pytest.raises(UsageError, match="too large to fuse"):
         fuse({"x": {"q": ["a"]}, "y": {"q": ["a"]}}, "CombSUM", normalise="rank", weights=[1e308, 1e308])

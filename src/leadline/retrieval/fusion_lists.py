@@ -23,8 +23,11 @@ class FusionLists:
     A *candidate* is a document that at least one run retrieved for a query; `candidate` is that of each row,
     and candidates are numbered by query and then by document id. `query` and `document` are those of each
     candidate, as places in `queries` and `documents`. `sizes` is runs x queries: the length of each list, 0
-    if the run lacks the query.
+    if the run lacks the query. `centred` is whether the mean was subtracted: the rounding errors of a list are
+    those of its largest score.
     """
+
+    centred = False
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.names = [run.name or run.tag for run in runs]
@@ -138,7 +141,16 @@ class FusionLists:
         order = np.lexsort((values, self.candidate))
         with np.errstate(over="ignore"):  # refused in `run_of`
             sums: Floats = np.add.reduceat(values[order], self.starts)
-        return sums
+        return self.cancelled(sums, values)
+
+    def cancelled(self, sums: Floats, values: Floats) -> Floats:
+        """Return sums by candidate without the rounding errors that remain where values of rows cancel."""
+        if not (values < 0).any():
+            return sums
+        group = self.query if self.centred else np.arange(len(self.query))
+        largest = np.zeros(len(self.query))
+        np.maximum.at(largest, group[self.candidate], np.abs(values))
+        return _without_rounding(sums, largest[group])
 
     def run_of(self, scores: Floats, *, depth: int | None = None) -> Run:
         """Return the run of the candidates with these scores, ties in decreasing order of document id.
@@ -149,7 +161,7 @@ class FusionLists:
             raise UsageError(
                 "the scores or weights are too large to fuse. Normalize the scores or use smaller weights."
             )
-        scores = _without_rounding(scores)
+        scores = _without_rounding(scores, np.abs(scores))
         order = np.lexsort((-self.document, -scores, self.query))
         query = self.query[order]
         if depth is not None:
@@ -161,13 +173,12 @@ class FusionLists:
         return Run.of_columns(self.queries, offsets, self.documents, document, scores[order])
 
 
-def _without_rounding(values: Floats) -> Floats:
-    """Return values with 14 significant digits, so that 1.0 + 0.2 and 0.8 + 0.4 are equal.
+def _without_rounding(values: Floats, size: Floats) -> Floats:
+    """Return values with the digits that are among the first 14 of `size`, that of what they were made from.
 
-    >>> _without_rounding(np.array([1.0 + 0.2, 0.8 + 0.4, -0.1 - 0.2])).tolist()
-    [1.2, 1.2, -0.3]
+    >>> _without_rounding(np.array([1.0 + 0.2, 0.8 + 0.4, 0.1 + 0.2 - 0.3]), np.ones(3)).tolist()
+    [1.2, 1.2, 0.0]
     """
-    size = np.abs(values)
     fit = (size > SMALL) & (size < 1 / SMALL)
     unit = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.where(fit, size, 1.0))))
     return np.where(fit, np.round(np.where(fit, values, 0.0) * unit) / unit, values)
@@ -241,7 +252,10 @@ def _z(groups: _Groups) -> FusionLists:
     centred: Floats = groups.lists.score - groups.sums(groups.lists.score)[groups.list] / sizes
     spread = np.sqrt(groups.sums(centred**2)[groups.list] / sizes)
     equal = (groups.low == groups.high)[groups.list]
-    return groups.lists.with_scores(_over(centred, np.where(equal, 0.0, spread)))
+    scores = _over(centred, np.where(equal, 0.0, spread))
+    lists = groups.lists.with_scores(np.where(np.abs(scores) < 10.0**-DIGITS, 0.0, scores))
+    lists.centred = True
+    return lists
 
 
 def _rank(groups: _Groups) -> FusionLists:

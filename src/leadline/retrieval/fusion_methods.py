@@ -112,8 +112,7 @@ class CombMED(FusionMethod):
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:  # noqa: ARG002  # all equal
         ordered = lists.score[np.lexsort((lists.score, lists.candidate))]
         low, high = lists.starts + (lists.counts - 1) // 2, lists.starts + lists.counts // 2
-        median: Floats = (ordered[low] + ordered[high]) / 2
-        return median
+        return lists.cancelled((ordered[low] + ordered[high]) / 2, lists.score)
 
 
 class CombMAX(FusionMethod):
