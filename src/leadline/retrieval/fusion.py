@@ -59,7 +59,7 @@ def fuse(
     Tied documents are in decreasing order of document id. A document that a run did not retrieve adds nothing
     to a sum and is not in means, medians, minima and maxima; in Borda it shares the remaining points, and in
     Condorcet it is below what the run retrieved. A query that some runs lack is fused from the others, and
-    counted in `warnings`.
+    counted in `warnings`; one for which they have no documents is left out.
 
     Parameters
     ----------
@@ -206,11 +206,16 @@ def _read(
 def _warnings(lists: FusionLists, method: FusionMethod, normalisation: str) -> list[ResultWarning]:
     """Return warnings of queries that runs lack, of equal and of negative scores."""
     warnings = []
-    for name, sizes in zip(lists.names, lists.sizes, strict=True):
+    held = lists.sizes[:, lists.candidates > 0]
+    for name, sizes in zip(lists.names, held, strict=True):
         missing = int(np.count_nonzero(sizes == 0))
         if missing:
             message = f"{name} lacks {missing} of {queries(len(sizes))} (fused from the other runs)"
             warnings.append(ResultWarning("missing_queries", message, missing))
+    empty = len(lists.queries) - held.shape[1]
+    if empty:
+        message = f"left out {queries(empty)} for which the fused runs contain no documents"
+        warnings.append(ResultWarning("empty_queries", message, empty))
     if not method.uses_scores:
         return warnings
     equal = lists_of_equal_scores(lists) if normalisation in DIVIDING else 0

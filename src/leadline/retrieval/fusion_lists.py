@@ -23,7 +23,7 @@ class FusionLists:
     A *candidate* is a document that at least one run retrieved for a query; `candidate` is that of each row,
     and candidates are numbered by query and then by document id. `query` and `document` are those of each
     candidate, as places in `queries` and `documents`. `sizes` is runs x queries: the length of each list, 0
-    if the run lacks the query. `centred` is whether the mean was subtracted: the rounding errors of a list are
+    if the run lacks the query. `centred` is whether the mean was subtracted: rounding errors in a list are
     those of its largest score.
     """
 
@@ -155,7 +155,7 @@ class FusionLists:
     def run_of(self, scores: Floats, *, depth: int | None = None) -> Run:
         """Return the run of the candidates with these scores, ties in decreasing order of document id.
 
-        Scores that differ by rounding errors are tied.
+        Scores that differ by rounding errors are tied. Queries without candidates are left out.
         """
         if not np.isfinite(scores).all():
             raise UsageError(
@@ -169,8 +169,10 @@ class FusionLists:
             kept = np.arange(len(query)) - first[query] < depth
             order, query = order[kept], query[kept]
         document: Codes = self.document[order].astype(np.int32)
-        offsets = np.searchsorted(query, np.arange(len(self.queries) + 1)).astype(np.int64)
-        return Run.of_columns(self.queries, offsets, self.documents, document, scores[order])
+        held = np.flatnonzero(self.candidates)
+        queries = Vocabulary.of_sorted(self.queries.names[place] for place in held.tolist())
+        offsets = np.searchsorted(query, np.append(held, len(self.queries))).astype(np.int64)
+        return Run.of_columns(queries, offsets, self.documents, document, scores[order])
 
 
 def _without_rounding(values: Floats, size: Floats) -> Floats:
