@@ -64,6 +64,16 @@ def test_a_search_by_one_model_writes_a_run_with_full_scores(folder: Path, leadl
     assert (folder / "bm25.run").read_text().split()[-1] == "BM25(k1=0.9)"
 
 
+def test_ids_with_blanks_are_written_one_model_at_a_time(folder: Path, leadline: Leadline) -> None:
+    (folder / "blanks.jsonl").write_text('{"doc_id": "a b", "text": "wing"}\n')
+    search_ = ("search", "blanks.index", "queries.jsonl", "-m", "BM25")
+    assert leadline("index", "blanks.jsonl", "-o", "blanks.index").status == 0
+    refusal = leadline(*search_, "-m", "TF(dot)", "-o", "runs").refusal
+    assert refusal.endswith("Search with one model at a time, and write each run to a .json file.\n")
+    assert not (folder / "runs").exists()
+    assert leadline(*search_, "-o", "bm25.json").status == 0
+
+
 def test_several_models_write_a_folder_that_can_be_evaluated(folder: Path, leadline: Leadline) -> None:
     done = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25", "-m", "TF(cosine)", "-o", "runs")
     assert done.status == 0

@@ -18,7 +18,7 @@ from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.data.table import Cell, ResultWarning, Table
 from leadline.data.wording import visible
-from leadline.errors import UsageError, both, one_of
+from leadline.errors import InputError, UsageError, both, one_of
 from leadline.render import render
 from leadline.render.view import View
 from leadline.result import Facts
@@ -148,6 +148,7 @@ def write_runs(runs: Any, output: str | None) -> dict[str, str]:
         return {}
     if not non_empty:
         raise UsageError("no query matches any document, so there is no run to write")
+    made = len(runs) > 1 and not os.path.exists(output)
     if len(runs) == 1:
         paths = dict.fromkeys(non_empty, output)
     else:
@@ -160,7 +161,15 @@ def write_runs(runs: Any, output: str | None) -> dict[str, str]:
         paths = {name: os.path.join(output, name + SUFFIX) for name in non_empty}
     check_outputs(*paths.values())
     for name, run in non_empty.items():
-        write_run(run, paths[name])
+        try:
+            write_run(run, paths[name])
+        except InputError as error:
+            if len(runs) == 1:
+                raise
+            if made and not os.listdir(output):
+                os.rmdir(output)
+            hint = "Search with one model at a time, and write each run to a .json file"
+            raise InputError(error.found, path=error.path, hint=hint) from None
     return paths
 
 
