@@ -28,6 +28,9 @@ from leadline.stats.agreement_coefficients import (
     PercentAgreement,
     Scott,
     UnitGroups,
+    jackknife_limits,
+    supported,
+    without_each,
 )
 from leadline.stats.correlation import kendall, over_queries, tau_ap
 
@@ -146,6 +149,55 @@ def test_intervals_over_queries_are_those_of_leaving_each_out() -> None:
         half = t_distribution.ppf(0.975, number - 1) * np.std(pseudo, ddof=1) / math.sqrt(number)
         assert found[name].value - found[name].low == pytest.approx(half)
         assert found[name].high == pytest.approx(min(1.0, found[name].value + half))
+
+
+@pytest.mark.parametrize(
+    ("table", "printed"),
+    [
+        ([30, 0, 0, 20], False),
+        ([97, 1, 1, 1], False),
+        ([40, 3, 2, 5], True),
+        ([40, 3, 1, 5], False),
+        ([40, 3, 2, 4], False),
+        ([4, 9, 9, 4], False),
+        ([5, 9, 9, 5], True),
+    ],
+)
+def test_tables_with_few_agreements_or_disagreements_have_no_interval(
+    table: list[float], *, printed: bool
+) -> None:
+    found = agreement(table=table, draws=50)
+    for name in ("agreement", "scott", "cohen", "fleiss", "krippendorff"):
+        assert math.isnan(found[name].low) != printed
+        assert math.isnan(found[name].high) != printed
+    assert ("withheld_intervals" in {one.code for one in found.warnings}) != printed
+
+
+def test_intervals_over_queries_cover_where_they_are_printed() -> None:
+    rng = np.random.default_rng(2)
+    cells = rng.dirichlet([0.7, 0.08, 0.08, 0.14], (4000, 20))  # queries differ
+    tables = rng.multinomial(5, cells).reshape(4000, 20, 2, 2).astype(float)
+    truth = Cohen().of_tables(np.array([[0.7, 0.08], [0.08, 0.14]]), np.arange(2.0))
+    values = Cohen().of_tables(tables.sum(axis=1), np.arange(2.0))
+    low, high = jackknife_limits(values, without_each(tables, Cohen(), np.arange(2.0)).T)
+    held, printed = (low <= truth) & (truth <= high), supported(tables)
+    assert 0.2 < printed.mean() < 0.9
+    assert held[~printed].mean() < 0.9
+    assert 0.93 < held[printed].mean() < 0.99
+
+
+def test_the_needed_judgments_have_the_interval_of_the_coefficient() -> None:
+    found = agreement(random_judges(2, 12, 6), within=0.1)
+    assert found.needed[0].coefficient == pytest.approx(tuple(found["cohen"])[:3], abs=1e-12)
+
+
+def test_three_judges_have_intervals_where_two_of_them_do() -> None:
+    judges = random_judges(2, 12, 6)
+    three = agreement(judges | {"copy": judges["j0"]}, draws=50)
+    assert [math.isnan(each.low) for each in three.between["cohen"][1]] == [False, True, False]
+    assert not math.isnan(three["cohen"].low)
+    (notice,) = three.warnings
+    assert str(notice).startswith("no intervals in 1 of 3 comparisons: an interval needs at least 5 queries")
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:
@@ -459,7 +511,7 @@ def test_three_judges_are_audited_by_the_reference_alone() -> None:
 @given(st.integers(0, 200))
 def test_needed_judgments_are_those_of_a_jackknife_over_rows(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 6, 11)
+    sizes = rng.integers(1, 9, 11)
     query = np.repeat(np.arange(11), sizes)
     grades = rng.integers(0, 3, (len(query), 2))
     tables = np.zeros((11, 3, 3))
@@ -476,8 +528,25 @@ def test_needed_judgments_are_those_of_a_jackknife_over_rows(seed: int) -> None:
         assert found.queries is None or found.independent is None
         return
     assert found.design_effect == pytest.approx((errors[0] / errors[1]) ** 2)
-    assert found.queries == max(10, math.ceil(11 * (1.959963985 * errors[0] / 0.1) ** 2))
-    assert found.independent == math.ceil(len(grades) * (1.959963985 * errors[1] / 0.1) ** 2)
+    if not supported(tables):
+        assert (found.queries, found.judgments, found.independent) == (None, None, None)
+        assert math.isnan(found.coefficient.low)
+        return
+
+    def half(number: int, error: float, units: int) -> float:
+        return float(t_distribution.ppf(0.975, number - 1)) * error * math.sqrt(units / number)
+
+    assert found.coefficient.value - found.coefficient.low == pytest.approx(half(11, errors[0], 11))
+    assert found.coefficient.high == pytest.approx(
+        min(1.0, found.coefficient.value + half(11, errors[0], 11))
+    )
+    for needed, error, units, least in (
+        (found.queries, errors[0], 11, 10),
+        (found.independent, errors[1], len(grades), 2),
+    ):
+        assert needed is not None
+        assert half(needed, error, units) <= 0.1
+        assert needed == least or half(needed - 1, error, units) > 0.1
 
 
 def test_equal_judgments_within_queries_have_the_size_of_queries_as_design_effect() -> None:

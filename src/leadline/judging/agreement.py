@@ -50,6 +50,7 @@ from leadline.stats.agreement_coefficients import (
     coincidences,
     drawn_of_all,
     jackknife_limits,
+    supported,
     without_each,
 )
 from leadline.stats.resampling import interval
@@ -293,17 +294,22 @@ def _between(
     """Return, by coefficient, the mean over pairs of judges and the value of each pair."""
     over_queries = how.resample == "queries" and how.draws > 0
     replicates = between.left_out(kinds) if over_queries else between.drawn(kinds, how.draws, how.seed)
+    means = [_mean(again) for again in replicates]
+    if how.draws:
+        lacking = ~between.supported()
+        replicates[..., lacking] = np.nan
+        means = [np.full_like(again, np.nan) if lacking.all() else again for again in means]
     counts = between.tables(between.pairs).sum(axis=(1, 2, 3)).astype(int).tolist()
     estimates = {}
-    for coefficient, again in zip(kinds, replicates, strict=True):
+    for coefficient, again, mean_again in zip(kinds, replicates, means, strict=True):
         values = between.values_of(coefficient)[:, 0]
         mean = _mean(values[None])
         if over_queries:
             lower, upper = jackknife_limits(values, again, level=how.confidence)
             each = list(zip(lower.tolist(), upper.tolist(), strict=True))
-            (low,), (high,) = jackknife_limits(mean, _mean(again)[:, None], level=how.confidence)
+            (low,), (high,) = jackknife_limits(mean, mean_again[:, None], level=how.confidence)
         else:
-            each, (low, high) = _limits(again, how.confidence), interval(_mean(again), how.confidence)
+            each, (low, high) = _limits(again, how.confidence), interval(mean_again, how.confidence)
         pairwise = [
             CoefficientEstimate(value, *limits, corrected=coefficient.chance_corrected, pairs=count)
             for value, limits, count in zip(values.tolist(), each, counts, strict=True)
@@ -378,14 +384,16 @@ def _of_all(
                 continue
         values, codes = coded(judged.grades)
         value = float(coefficient.of_tables(coincidences(codes, len(values)), values)[0])
-        groups = _groups(judged, how.resample)
-        if how.resample == "queries" and how.draws:
-            tables = coincidences(codes, len(values), *groups)
+        tables = coincidences(codes, len(values), *_groups(judged, how.resample)) if how.draws else None
+        limits = float("nan"), float("nan")
+        if tables is None or not supported(tables):
+            pass
+        elif how.resample == "queries":
             left = without_each(tables, coefficient, values)[:, None]
             low, high = jackknife_limits(np.array([value]), left, level=how.confidence)
             limits = float(low[0]), float(high[0])
         else:
-            resampled = drawn_of_all(codes, values, coefficient, groups, how.draws, how.seed)
+            resampled = drawn_of_all(tables, values, coefficient, how.draws, how.seed)
             limits = interval(resampled, how.confidence)
         estimates[coefficient.key] = CoefficientEstimate(value, *limits, pairs=len(judged)), len(judged)
     return estimates

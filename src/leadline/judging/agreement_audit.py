@@ -13,8 +13,16 @@ from leadline.data.table import RunInfo, keyed, plain
 from leadline.errors import UsageError
 from leadline.evaluation.lookups import place_of
 from leadline.io.run_names import run_name
-from leadline.stats.agreement_coefficients import FEWEST_QUERIES, Coefficient, acceptable
+from leadline.stats.agreement_coefficients import (
+    FEWEST_QUERIES,
+    Coefficient,
+    acceptable,
+    jackknife_limits,
+    supported,
+    without_each,
+)
 from leadline.stats.correlation import average_ranks, kendall, over_queries, reliability, tau_ap
+from leadline.stats.power import queries_for_half_width
 from leadline.stats.simultaneous import max_t
 
 WITHIN = 0.05  # half-width for which the number of judgments is computed
@@ -415,10 +423,10 @@ def jackknife_error(replicates: Floats, times: Integers | None = None) -> Floats
 class NeededJudgments(NamedTuple):
     """How many judgments Cohen's kappa of two judges needs for a half-width `within`.
 
-    `coefficient` has the jackknife interval over queries. `design_effect` is the variance of the coefficient
-    over queries, divided by that which independent pairs would give. `queries` are those needed with as many
-    judgments each as there are now, and `judgments` theirs; None if undefined. `independent` judgments would
-    be needed if all were independent.
+    `coefficient` has the interval over queries of `jackknife_limits`. `design_effect` is the variance of the
+    coefficient over queries, divided by that which independent pairs would give. `queries` are those needed
+    with as many judgments each as there are now, and `judgments` theirs. `independent` judgments would be
+    needed if all were independent. All three are None without an interval.
     """
 
     a: str
@@ -444,14 +452,12 @@ def needed_judgments(
     """Return how many queries and judgments give a coefficient within a half-width.
 
     Judgments of one query are alike, so that the variance is that of the jackknife over queries; it is taken
-    as inversely proportional to their number.
+    as inversely proportional to their number, and the interval as Student's.
 
     References
     ----------
     Kish (1965), Survey Sampling, section 5.4, for the design effect.
     """
-    from scipy.special import ndtri
-
     tables = tables[tables.sum(axis=(1, 2)) > 0]
     queries, whole = len(tables), tables.sum(axis=0)
     judgments = float(whole.sum())
@@ -462,20 +468,24 @@ def needed_judgments(
     counts = whole[cells[:, 0], cells[:, 1]].astype(np.int64)
     by_query = jackknife_error(coefficient.of_tables(whole - tables, values)) if queries > 1 else np.nan
     by_pair = jackknife_error(coefficient.of_tables(without, values), counts) if judgments > 1 else np.nan
-    z = float(ndtri(0.5 + confidence / 2))
-    half = z * float(by_query)
     effect = float(by_query / by_pair) ** 2 if by_pair > 0 else math.nan
-    needed = None if math.isnan(half) else max(math.ceil(queries * (half / within) ** 2), FEWEST_QUERIES)
-    alone = float(by_pair) * z
     per_query = judgments / max(queries, 1)
-    few = queries < FEWEST_QUERIES
+    left = without_each(tables, coefficient, values) if supported(tables) else np.full(queries, np.nan)
+    (low,), (high,) = jackknife_limits(np.array([value]), left[:, None], level=confidence)
+
+    def enough(error: float, units: float) -> int | None:
+        known = not math.isnan(low) and not math.isnan(error)
+        return queries_for_half_width(error * math.sqrt(units), within, level=confidence) if known else None
+
+    needed = enough(float(by_query), queries)
+    needed = needed and max(needed, FEWEST_QUERIES)
     return NeededJudgments(
         *names,
-        Interval(value) if few or math.isnan(half) else Interval(value, value - half, value + half),
+        Interval(value, float(low), float(high)),
         within,
         effect,
         per_query,
-        None if few else needed,
-        None if few or needed is None else math.ceil(needed * per_query),
-        None if math.isnan(alone) else math.ceil(judgments * (alone / within) ** 2),
+        needed,
+        needed and math.ceil(needed * per_query),
+        enough(float(by_pair), judgments),
     )

@@ -288,13 +288,13 @@ def _needed(agreement: Agreement) -> Table:
     """Return the table of the numbers of judgments needed for a half-width of kappa."""
     rows = []
     for needed in agreement.needed:
-        value, low, high = needed.coefficient
+        value, low, _ = needed.coefficient
         rows.append(
             [
                 needed.a,
                 needed.b,
                 value,
-                (high - low) / 2,
+                value - low,
                 Preformatted("-" if np.isnan(needed.design_effect) else f"{needed.design_effect:.1f}"),
                 needed.queries,
                 needed.judgments,
@@ -308,7 +308,7 @@ def _needed(agreement: Agreement) -> Table:
         "The queries count, not the pairs, because judgments of the same query are alike.",
     ]
     if any(needed.queries is None for needed in agreement.needed):
-        notes.append(f"-: undefined, because there are fewer than {FEWEST_QUERIES} queries or only one grade")
+        notes.append("-: undefined, because kappa has no interval")
     return _sheet(heads, rows, notes=notes, dropped=("if independent", "half-width"))
 
 
@@ -389,8 +389,7 @@ def _about_audit(result: Agreement | ScoreAudit) -> str:
 def _notes(agreement: Agreement) -> list[str]:
     options = agreement.options
     notes = []
-    few = options["resample"] == "queries" and len(agreement.queries) < FEWEST_QUERIES
-    if options["draws"] and not few:
+    if not all(math.isnan(agreement[name].low) for name in TITLES):
         how = f"interval over {queries(len(agreement.queries))} (Student's t on jackknifed values)"
         if options["resample"] == "pairs":
             drawn = f"({options['draws']:,} resamples, seed {options['seed']})"

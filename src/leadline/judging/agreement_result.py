@@ -33,7 +33,12 @@ from leadline.judging.agreement_audit import (
 )
 from leadline.measures import MEASURES
 from leadline.result import Make, Result
-from leadline.stats.agreement_coefficients import FEWEST_PAIRS, FEWEST_QUERIES, ChanceAgreement
+from leadline.stats.agreement_coefficients import (
+    FEWEST_OF_EACH,
+    FEWEST_PAIRS,
+    FEWEST_QUERIES,
+    ChanceAgreement,
+)
 
 
 class Judgments:
@@ -413,6 +418,7 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
             lacking,
         ),
         _about_intervals(result),
+        _withheld(result),
         (
             "unjudged_documents",
             (
@@ -455,6 +461,23 @@ def _about_intervals(result: Agreement) -> tuple[str, str, int]:
         "contained the true kappa in only 88 to 94 % of simulated samples (see docs/agreement.md)"
     )
     return "few_queries", message, number if number < FEWEST_QUERIES else 0
+
+
+def _withheld(result: Agreement) -> tuple[str, str, int]:
+    """Return a warning about pairs of judges with too few disagreements or agreements for an interval."""
+    estimates = result.between["agreement"][1]
+    number = sum(math.isnan(each.low) and not math.isnan(each.value) for each in estimates)
+    unit = result.options["resample"]
+    where = (
+        "no intervals" if len(estimates) == 1 else f"no intervals in {number} of {len(estimates)} comparisons"
+    )
+    message = (
+        f"{where}: an interval needs at least {FEWEST_OF_EACH} {unit} with disagreement, and at least "
+        f"{FEWEST_OF_EACH} with agreement on each of two grades (with fewer, the 95 % intervals contained "
+        "the true kappa in as few as 1 % of simulated samples; see docs/agreement.md)"
+    )
+    known = result.options["draws"] and (unit == "pairs" or len(result.queries) >= FEWEST_QUERIES)
+    return "withheld_intervals", message, number if known else 0
 
 
 def noisy_audits(audits: Sequence[Audit]) -> list[ResultWarning]:

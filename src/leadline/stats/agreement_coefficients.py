@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.registry import Parametric, Registry, choice
 from leadline.errors import UsageError
 from leadline.stats.intervals import t_quantiles
@@ -430,6 +430,12 @@ class PairwiseAgreement:
             replicates[:, :, start : start + PAIRS_PER_BLOCK] = _in_blocks(tables, measured, draws, seed)
         return replicates
 
+    def supported(self) -> Flags:
+        """Return whether the groups are enough for an interval of each pair of judges."""
+        parts = range(0, len(self.pairs), PAIRS_PER_BLOCK)
+        each = [self.pairs[start : start + PAIRS_PER_BLOCK] for start in parts]
+        return np.concatenate([supported(self.tables(pairs, self.groups)) for pairs in each])
+
     def left_out(self, coefficients: Sequence[Coefficient]) -> Floats:
         """Return the coefficients `without_each` group in turn: coefficients x groups x pairs."""
         left = np.full((len(coefficients), self.groups.number, len(self.pairs)), np.nan)
@@ -450,6 +456,24 @@ def without_each(tables: Floats, coefficient: Coefficient, values: Floats) -> Fl
     left = coefficient.of_tables(tables.sum(axis=-3, keepdims=True) - tables, values)
     left = np.where(np.isnan(left), np.inf, left)
     return np.where(tables.sum(axis=(-2, -1)) > 0, left, np.nan)
+
+
+FEWEST_OF_EACH = 5  # with fewer, intervals held as few as .01 of simulated samples (docs/agreement.md)
+
+
+def supported(tables: Floats) -> Flags:
+    """Return whether tables of groups (... x groups x grades x grades) are enough for an interval.
+
+    They are if the judges disagree in at least five groups, and agree in at least five on each of two grades.
+
+    >>> full, partial = np.diag([30.0, 20.0]), np.array([[30.0, 4.0], [1.0, 5.0]])
+    >>> [bool(supported(np.stack([table] * 5))) for table in (full, partial)]
+    [False, True]
+    """
+    present = tables > 1e-9  # coincidences are sums of fractions
+    apart = (present & ~np.eye(present.shape[-1], dtype=np.bool_)).any(axis=(-2, -1)).sum(axis=-1)
+    alike = np.diagonal(present, axis1=-2, axis2=-1).sum(axis=-2) >= FEWEST_OF_EACH
+    return np.asarray((apart >= FEWEST_OF_EACH) & (alike.sum(axis=-1) > 1))
 
 
 FEWEST_QUERIES = 10  # with fewer, intervals held .88 to .94 of simulated samples (docs/agreement.md)
@@ -480,17 +504,14 @@ def jackknife_limits(
         return values - half_width, np.minimum(values + half_width, 1.0)
 
 
-def drawn_of_all(
-    codes: Integers, values: Floats, coefficient: Coefficient, groups: UnitGroups, draws: int, seed: int
-) -> Floats:
-    """Return bootstrap replicates of a coefficient of all judges, resampling groups."""
-    tables = coincidences(codes, len(values), groups.of_unit, groups.number)
+def drawn_of_all(tables: Floats, values: Floats, coefficient: Coefficient, draws: int, seed: int) -> Floats:
+    """Return bootstrap replicates of a coefficient of all judges, resampling the tables of groups."""
     cells = np.ascontiguousarray(tables.transpose(1, 2, 0)[..., None])
 
     def measured(resampled: Floats) -> Floats:
         return coefficient.of_cells(resampled, values)[None]
 
-    return _in_blocks(cells, measured, draws, seed)[0, :, 0] if draws else np.empty(0)
+    return _in_blocks(cells, measured, draws, seed)[0, :, 0]
 
 
 def _in_blocks(cells: Floats, measured: Callable[[Floats], Floats], draws: int, seed: int) -> Floats:
