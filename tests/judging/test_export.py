@@ -23,7 +23,7 @@ from leadline.io.objects import read_qrels
 from leadline.io.pool_files import write_drawn_pool
 from leadline.judging.events import Event, parse_event
 from leadline.judging.export import export
-from leadline.judging.startup import fill, pooled
+from leadline.judging.startup import fill, pooled, simulate
 from leadline.judging.store import Store
 
 GIVEN = {"ann": {"d1": 2, "d2": 0, "d3": 1}, "bob": {"d1": 2, "d2": 1}}
@@ -259,7 +259,7 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
     ("arguments", "words"),
     [
         (["pool.tsv"], "--docs and --queries"),
-        (["--docs", "d", "--queries", "q"], "Pass POOL, or an existing --store"),
+        (["--docs", "d", "--queries", "q"], "Pass POOL or an existing --store"),
         (["pool.tsv", "--docs", "d", "--queries", "q", "--token", "short"], "token"),
         (["--export", "qrels.txt", "--merge", "mean"], "no such file"),
         (["pool.tsv", "--docs", "d", "--queries", "q", "-o", "r.txt"], "none.sqlite --export r.txt`"),
@@ -318,6 +318,41 @@ def test_an_exported_table_is_the_sample_that_the_store_is(
     assert isinstance(by_table, EstimatedResults)
     assert math.isnan(by_table.estimate("a", "P@5").low) == (3 in left)
     assert not math.isnan(by_table.mean("a", "R@5"))  # the frame is in the table
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet", "txt"])
+@pytest.mark.parametrize("second", ["enlarged", "another", "depth"])
+def test_exports_of_a_store_with_two_pools_have_the_probabilities_of_the_one_it_keeps(
+    second: str, suffix: str, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(2)
+    grades = {f"q{n}": {f"d{place}": int(rng.random() < 0.4) for place in range(60)} for n in range(20)}
+    runs = {
+        name: {query: rng.permutation(list(docs))[:30].tolist() for query, docs in grades.items()}
+        for name in "ab"
+    }
+    first = kept = pool_for(runs, "P@5", budget=2).pool
+    paths = [str(tmp_path / name) for name in ("first.tsv", "second.tsv")]
+    write_drawn_pool(first, paths[0], [])
+    if second == "depth":
+        rows = "".join(f"{query}\td{n}\n" for query in grades for n in range(3))
+        Path(paths[1]).write_text(f"query_id\tdoc_id\n{rows}")
+    else:
+        more = {"budget": 4} if second == "enlarged" else {"budget": 2, "seed": 1}
+        kept = pool_for(runs, "P@5", **more).pool  # type: ignore[arg-type]
+        write_drawn_pool(kept, paths[1], [])
+    store, target = str(tmp_path / "judged.sqlite"), str(tmp_path / f"judged.{suffix}")
+    for path in paths:
+        simulate(path, store, grades)
+    assert bool(export(store, target).outside) == (second != "enlarged")
+    framed = suffix in ("csv", "tsv")
+    by_store = ll.evaluate(store, runs, "P@5")
+    by_file = ll.evaluate(target, runs, "P@5", pool=None if framed else kept)
+    assert by_file.to_dict()["runs"] == by_store.to_dict()["runs"]
+    assert by_file.warnings == by_store.warnings or not framed
+    shares = {pair: kept.probability[row] for pair, row in kept.drawn_rows().items()}
+    for query, each in (read_qrels(target).inclusion_probabilities() or {}).items():
+        assert each == {document: shares[query, document] for document in each}
 
 
 @pytest.mark.parametrize("suffix", ["csv", "txt", "jsonl"])

@@ -137,7 +137,7 @@ def _of_store(path: str, wanted: str) -> list[Judge]:
     if wanted not in ("", "*", *found):
         raise InputError(f"has no judge '{wanted}'", path=path, hint=f"Use {either(found)}")
     return [
-        _judge(name, rows, path, drawn=stored.drawn)
+        _judge(name, rows, path, drawn=stored.pool is not None)
         for name, rows in sorted(found.items())
         if wanted in ("", "*", name)
     ]

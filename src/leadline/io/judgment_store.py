@@ -178,13 +178,12 @@ SELECT EXISTS (SELECT 1 FROM facts WHERE name = ?) OR EXISTS (SELECT 1 FROM pair
 
 
 class Given(NamedTuple):
-    """A judgment that stands, the probability of its document to be in the pool, and the judge's note.
+    """A judgment that stands, and the judge's note.
 
     `form` is the form of presentation, `seconds` the time on the screen, `opened` whether the full text was.
     """
 
     judgment: Judgment
-    probability: float
     note: str
     form: str
     seconds: float | None
@@ -192,47 +191,49 @@ class Given(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """The judgments that stand, of every judge, and whether the pool was drawn."""
+    """The judgments that stand, of every judge, and the pool they were drawn from; None without a draw."""
 
     given: list[Given]
-    drawn: bool
+    pool: DrawnPool | None
+
+    @property
+    def shares(self) -> dict[tuple[str, str], float]:
+        """Probability of every pair to be judged; a store has pairs outside its pool if it had another."""
+        if self.pool is None:
+            return {}
+        return {pair: float(self.pool.probability[row]) for pair, row in self.pool.drawn_rows().items()}
 
 
 def read(path: str) -> Stored:
     """Read the judgments that stand, of every judge."""
     with faults(path), closing(connect(path)) as connection:
         rows = connection.execute(
-            "SELECT query, document, judge, grade, probability, note, shown, seconds, opened "
+            "SELECT query, document, judge, grade, note, shown, seconds, opened "
             "FROM judgments "
             "ORDER BY query, document, judge"
         )
-        found = [Given(Judgment(*row[:4]), *row[4:]) for row in typed(rows, "sssifss?i", path)]
+        found = [Given(Judgment(*row[:4]), *row[4:]) for row in typed(rows, "sssiss?i", path)]
         (drawn,) = connection.execute(OF_A_DRAW, (DRAWN,)).fetchone()
     if not found:
         raise InputError("contains no judgments yet", path=path)
-    return Stored(found, bool(drawn))
+    return Stored(found, _pool(path) if drawn else None)
 
 
-def pairs(path: str) -> list[tuple[str, str, float]]:
-    """Return query, document and probability of every pair that is to be judged."""
+def _pool(path: str) -> DrawnPool:
+    """Return the drawn pool that a store keeps, the last one added; its pairs if it keeps none."""
     with faults(path), closing(connect(path)) as connection:
         rows = connection.execute("SELECT query, document, probability FROM pairs ORDER BY id")
-        return list(typed(rows, "ssf", path))
-
-
-def pool(path: str) -> DrawnPool | None:
-    """Return the drawn pool that a store was made from; None if it keeps none."""
-    with faults(path), closing(connect(path)) as connection:
-        if connection.execute(HAS_TABLE, ("frames",)).fetchone() is None:
-            return None
-        rows = connection.execute("SELECT pool FROM frames").fetchall()
-    if not rows:
-        return None
+        pairs = list(typed(rows, "ssf", path))
+        has_frame = connection.execute(HAS_TABLE, ("frames",)).fetchone() is not None
+        frames = connection.execute("SELECT pool FROM frames").fetchall() if has_frame else []
+    if not frames:
+        return replace(DrawnPool.listed(pairs), owners=owners(path))
     try:
-        text = zlib.decompress(rows[0][0]).decode("utf-8")
+        text = zlib.decompress(frames[0][0]).decode("utf-8")
     except (TypeError, ValueError, zlib.error):
         raise damaged(path, "its pool cannot be read") from None
-    return pool_of_lines(list(enumerate(text.split("\n"), start=1)), path)
+    pool = pool_of_lines(list(enumerate(text.split("\n"), start=1)), path)
+    return replace(pool, owners=owners(path))
 
 
 def owners(path: str) -> dict[str, str]:
@@ -247,23 +248,21 @@ def owners(path: str) -> dict[str, str]:
 def records(source: Opened, *_: object) -> Records:
     """Return one grade a pair: that of most judges, of as many judges the lowest."""
     path = source.path
-    found, drawn = read(path)
+    stored = read(path)
+    found, frame, listed = stored.given, stored.pool, stored.shares
     merged = merge(given.judgment for given in found)
     rows = (
         (place, query, document, grade, None)
         for place, ((query, document), grade) in enumerate(merged.grades.items(), start=1)
     )
-    shares: dict[tuple[str, str], object] = {given.judgment[:2]: given.probability for given in found}
-    remarks, frame = merged.remarks, None
-    if drawn:
-        frame = replace(pool(path) or DrawnPool.listed(pairs(path)), owners=owners(path))
+    shares: dict[tuple[str, str], object] = {pair: listed.get(pair) for pair in merged.grades if frame}
+    remarks = merged.remarks
+    if frame is not None:
         remarks = (*remarks, (DRAWN_POOL, f"judgments of a drawn pool: {len(shares):,}", len(shares)))
-        unjudged = len({pair[:2] for pair in pairs(path)} - shares.keys())
+        unjudged = len(listed.keys() - shares.keys())
         if unjudged:
             words = f"pairs of the drawn pool without a judgment: {unjudged:,}"
             remarks = (*remarks, (PART_JUDGED, words, unjudged))
-    else:
-        shares = {}
     names = ("query", "document")
     judges = [given.judgment.judge for given in found]
     return Records(

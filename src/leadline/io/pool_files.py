@@ -47,7 +47,7 @@ def listed(pool: DrawnPool) -> Pooled:
 
 
 def _listed(path: str, *, ordered: bool) -> _Columns:
-    """Return the pairs of any table, qrels or run; `ordered`: of a table with the column `order`."""
+    """Return the pairs of any table, qrels or run; `ordered`: of an export, with judged pairs outside it."""
     head = first_bytes(path)
     if head is not None and (looks_trec(head) or path.endswith(".json")):
         rows: list[tuple[Any, ...]] = [(*pair, 1.0, math.nan, {}) for pair in numbered_pairs(path)]
@@ -60,6 +60,8 @@ def _listed(path: str, *, ordered: bool) -> _Columns:
 
 def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
     for place, row in rows_of(path, "query", quoted=True):
+        if ordered and row.get("order") == row.get("probability") == "":
+            continue  # judged, but not in the pool
         try:
             order = number_in(str(row["order"])) if ordered and "order" in row else math.nan
             if order is None:

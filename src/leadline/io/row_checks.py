@@ -219,7 +219,10 @@ def _remarks_on_sets(made: QrelsColumns, records: Records) -> tuple[tuple[str, s
         )
     if records.unrated:
         drawn = made.pool is not None and records.pool is None
-        count = len(made.pool.queries) - len(made.grades) if drawn and made.pool else records.unrated
+        count = records.unrated
+        if drawn and made.pool:
+            judged = made.to_dict()
+            count = sum(document not in judged.get(query, {}) for query, document in made.pool.names())
         what = "pairs" if drawn else "rows"
         words = f"{what} without a grade: {count:,} (not counted as judgments)"
         found.append((PART_JUDGED if drawn else UNRATED, words, count))
