@@ -11,7 +11,7 @@ from statsmodels.stats.power import NormalIndPower
 from statsmodels.stats.proportion import proportion_effectsize
 
 from leadline.errors import UsageError
-from leadline.online.proportions import detectable, effect_size, power, users_needed
+from leadline.online.proportions import detectable, effect_size, power, users_for_difference, users_needed
 
 RATES = st.floats(0.01, 0.6)
 LIFTS = st.sampled_from([-0.3, -0.1, 0.05, 0.2, 0.5])
@@ -48,6 +48,15 @@ def test_what_is_detectable_has_the_power_asked_for(rate: float, users: int) -> 
         assert power(rate, rate + rise, (users, users)) == pytest.approx(0.8, abs=1e-4)
 
 
+def test_the_rate_of_a_is_one_from_which_the_difference_is_possible() -> None:
+    low, high = (
+        0.108,
+        0.603,
+    )  # the interval of 3 clicks of 10 users; from 0.5 there is no way up or down by 0.6
+    assert users_for_difference((low, high), 0.6) == users_for_difference((0.4, 0.4), 0.6)
+    assert users_for_difference((0.45, 0.55), 0.6) is None
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -57,6 +66,7 @@ def test_what_is_detectable_has_the_power_asked_for(rate: float, users: int) -> 
         ({"rate": 0.5, "lift": 1e-17}, "a lift of 1e-17"),
         ({"rate": 0.5, "lift": 0.1, "fraction": 1}, "fraction must be"),
         ({"rate": 0.5, "lift": 0.1, "power_wanted": 1}, "power must be"),
+        ({"rate": 0.5, "lift": 0.1, "power_wanted": 0.02}, r"power must be above 0\.05 \(1 - confidence\)"),
     ],
     ids=str,
 )

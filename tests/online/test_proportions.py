@@ -15,6 +15,7 @@ from leadline.errors import UsageError
 from leadline.online.proportions import (
     Proportion,
     fisher_p,
+    hybrid,
     is_small,
     lift,
     newcombe,
@@ -60,16 +61,35 @@ def test_newcombe_is_that_of_statsmodels(a: Proportion, b: Proportion) -> None:
 
 
 @given(SHARES, SHARES)
-def test_the_interval_of_the_lift_is_that_of_statsmodels(a: Proportion, b: Proportion) -> None:
-    if not a.clicks or not b.clicks:
-        assert math.isnan(lift(a, b)[1])
-        return
-    theirs = proportion.confint_proportions_2indep(
-        b.clicks, b.users, a.clicks, a.users, method="log", compare="ratio"
-    )
+def test_at_the_limits_of_the_lift_the_difference_may_just_be_zero(a: Proportion, b: Proportion) -> None:
     value, *ends = lift(a, b)
-    assert value == pytest.approx(b.rate / a.rate - 1)
-    assert ends == pytest.approx([float(end) - 1 for end in theirs], abs=1e-9)
+    expected = (a.clicks + b.clicks) / (a.users + b.users) * min(a.users, b.users)
+    if not a.clicks or expected < 5 - 1e-9:
+        assert all(map(math.isnan, ends))
+    elif expected > 5 + 1e-9:
+        assert value == pytest.approx(b.rate / a.rate - 1)
+        for low, end in zip((True, False), ends, strict=True):
+            ratio = 1 + end
+            times = hybrid(
+                *(
+                    (rate, *limits)
+                    for rate, limits in (
+                        (ratio * a.rate, [ratio * limit for limit in wilson(a)]),
+                        (b.rate, wilson(b)),
+                    )
+                )
+            )
+            assert times[not low] == pytest.approx(0, abs=1e-9 * (1 + ratio))
+
+
+@pytest.mark.parametrize(("users", "rate"), [((20, 200), 0.95), ((50, 1000), 0.99), ((100, 100), 0.1)])
+def test_the_interval_of_the_lift_holds_its_level_near_one(users: tuple[int, int], rate: float) -> None:
+    rng = np.random.default_rng(4)
+    clicks = zip(*(rng.binomial(number, rate, 3000).tolist() for number in users), strict=True)
+    ends = [lift(Proportion(a, users[0]), Proportion(b, users[1]))[1:] for a, b in clicks]
+    held = [low <= 0 <= high for low, high in ends if not math.isnan(low)]
+    assert len(held) > 2900
+    assert 0.93 < np.mean(held) < 0.97
 
 
 @given(st.integers(1, 12), st.integers(1, 12), st.data())
