@@ -65,8 +65,11 @@ def test_csv_and_json_lines_hold_the_arms_and_say_the_rest_aside(leadline: Leadl
     assert "not grouped by user" in done.err
     lines = leadline(*ASKED, "-f", "jsonl").out.splitlines()
     assert [json.loads(line)["name"] for line in lines] == ["new", "old"]
-    text = leadline(*ASKED, "--user", "visitor", "-C", "abtest.metric=rows").out
-    assert "z by the delta method" in text
+    by_rows = (*ASKED, "--user", "visitor", "-C", "abtest.metric=rows")
+    text = leadline(*by_rows, "-o", "rows.svg").out + leadline(*by_rows).out
+    assert "Welch's t by the delta method" in text
+    assert "no sequential test for clicks per row" in text
+    assert leadline(*by_rows, "-f", "json").data["always_valid"] is None
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from leadline.errors import UsageError
-from leadline.online.abtest import abtest
+from leadline.online.abtest import Units, _arm, _by_rows, abtest
 from leadline.online.abtest_result import ABTest
 from leadline.online.proportions import Proportion, fisher_p, users_needed, wilson
 
@@ -68,8 +68,40 @@ def test_grouping_by_user_counts_each_user_once(tmp_path: Path) -> None:
     assert "ungrouped" in codes(alone)
     by_rows = abtest(path, user="user", metric="rows")
     assert [arm.rate for arm in by_rows.arms] == pytest.approx([5 / 6, 1 / 3])
-    assert by_rows.compared.test == "z by the delta method"
-    assert math.isnan(by_rows.compared.p_exact)
+    assert by_rows.compared.test == "Welch's t by the delta method"
+    assert by_rows.always is None
+    withheld = by_rows.to_dict()
+    assert [withheld[key] for key in ("low", "p", "z", "p_exact")] == [None] * 4
+    assert withheld["power"]["detectable"] is None
+    assert [arm["low"] for arm in withheld["arms"]] == [None] * 2
+    assert "no_variance" in codes(by_rows)
+
+
+@pytest.mark.parametrize("clicks", [0, 2])
+def test_clicks_per_row_without_variance_have_no_interval(tmp_path: Path, clicks: int) -> None:
+    rows = [("a", int(row < clicks), f"a{user}") for user in range(30) for row in range(3)]
+    rows += [("b", user % 2, f"b{user}") for user in range(30)]
+    found = abtest(write(tmp_path / "log.csv", rows), user="user", metric="rows", smallest=0.1)
+    assert math.isnan(found.arms[0].low)
+    assert found.arms[1].low > 0.2
+    assert math.isnan(found.compared.p)
+    assert any("all users have the same clicks per row" in notice.message for notice in found.warnings)
+    assert "nan" not in str(found)
+
+
+def test_clicks_per_row_hold_their_level_with_few_users() -> None:
+    rng = np.random.default_rng(5)
+    users, wrong, held = 30, 0, 0
+    for _ in range(1500):
+        rows = rng.geometric(0.3, 2 * users)
+        clicks = rng.binomial(rows, rng.beta(1.2, 2.8, 2 * users)).astype(np.float64)
+        units = Units(np.repeat([0, 1], users), rows.astype(np.float64), clicks)
+        arms = [_arm(arm, None, Proportion(*units.counts(arm)), units, "rows", 0.95) for arm in (0, 1)]
+        compared = _by_rows(units, arms[0], arms[1])
+        wrong += compared.p < 0.05
+        held += (compared.low <= 0 <= compared.high) + (arms[0].low <= 0.3 <= arms[0].high)
+    assert 0.03 < wrong / 1500 < 0.065
+    assert 0.935 < held / 3000 < 0.965
 
 
 @pytest.mark.slow
@@ -195,9 +227,23 @@ def test_users_needed_for_clicks_a_row_come_of_the_variance_of_users(tmp_path: P
     found = abtest(write(tmp_path / "log.csv", rows), user="user", metric="rows", smallest=0.02)
     needed = found.sizes.users_needed
     assert needed is not None
-    error = (found.compared.high - found.compared.low) / 2 / 1.959964
+    error = found.sizes.detectable / (1.959964 + 0.841621)
     plain = ((1.959964 + 0.841621) / 0.02) ** 2 * error**2 * 200  # 200 users an arm
     assert plain < needed < 1.3 * plain
+
+
+def test_an_impossible_smallest_difference_is_a_warning_beside_the_result() -> None:
+    found = abtest(a=(500, 1000), b=(600, 1000), smallest=0.6)
+    assert found.sizes.users_needed is None
+    assert found.compared.p < 0.001
+    assert "impossible_difference" in codes(found)
+
+
+@pytest.mark.parametrize("power", [0, 0.02, 1, 2])
+def test_a_power_that_is_none_is_refused_for_clicks_per_row(tmp_path: Path, power: float) -> None:
+    path = write(tmp_path / "log.csv", [("a", 1, "u"), ("b", 0, "v")])
+    with pytest.raises(UsageError, match="power must be above"):
+        abtest(path, user="user", metric="rows", power=power)
 
 
 @pytest.mark.parametrize("smallest", [0.0, -0.1, 1.0, math.nan, math.inf])

@@ -6,7 +6,6 @@ import hashlib
 import math
 import os
 from collections.abc import Sequence
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,15 +22,19 @@ from leadline.online.proportions import (
     EXPECTED,
     Proportion,
     SampleRatio,
+    checked_difference,
     checked_fraction,
     detectable,
     fisher_p,
+    hybrid,
     is_small,
     lift,
     newcombe,
     pooled_z,
     proportion_of,
+    reach,
     sample_ratio_test,
+    score_limits,
     sequential_test,
     single_look,
     two_sided,
@@ -41,6 +44,7 @@ from leadline.online.proportions import (
 )
 from leadline.stats import checked_level
 
+FEW_USERS = 20  # of an arm: with fewer the 95 % intervals of clicks per row cover as little as 90 %
 FEW = 100  # clicks of an arm: with fewer the clickthrough is known to a tenth of itself at best
 
 
@@ -61,6 +65,23 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
             f"mislead), and below {FEW} clicks, the relative standard error of the clickthrough exceeds 10 %."
         )
         found.append(("few_clicks", words, max(1, fewest)))
+    smallest = result.options["smallest"]
+    if math.isnan(result.compared.low):
+        few = min(arm.units for arm in result.arms) < FEW_USERS
+        words = (
+            f"no interval and no test for clicks per row: an arm has fewer than {FEW_USERS} users. Intervals "
+            "from so few users are too narrow."
+            if few
+            else "no interval and no test for clicks per row: in one arm, all users have the same clicks per "
+            "row, so the variance cannot be estimated"
+        )
+        found.append(("no_variance", words, 1))
+    elif smallest is not None and result.sizes.users_needed is None:
+        words = (
+            f"the number of users for a difference of {smallest:g} is not computed: for any clickthrough in "
+            "the interval of A, that of B would be below 0 or above 1"
+        )
+        found.append(("impossible_difference", words, 1))
     if result.compared.test.startswith("Fisher"):
         words = "an expected count is below 5, so p is from Fisher's exact test, not from the z test"
         found.append(("small_counts", words, 1))
@@ -128,11 +149,12 @@ def units_of(log: Log, counted: Flags, click: Floats) -> Units:
     )
 
 
-def ratio(units: Units, arm: int) -> tuple[float, float]:
+def ratio(units: Units, arm: int, *, pooled: bool = False) -> tuple[float, float]:
     """Return the clicks per row of an arm, and its variance over users by the delta method.
 
-    With x clicks and y rows of each of n users, R = sum x / sum y and its variance is (s_xx - 2 R s_xy + R^2
-    s_yy) / (n ymean^2). NaN variance for fewer than two users.
+    With x clicks and y rows of each of n users, R = sum x / sum y and its variance is that of x - R y over
+    users, divided by n ymean^2. `pooled` takes R of both arms, as a test of no difference does. NaN variance
+    for fewer than two users.
 
     Source: Deng, Knoblich and Lu 2018.
 
@@ -142,15 +164,13 @@ def ratio(units: Units, arm: int) -> tuple[float, float]:
     """
     in_arm = units.arm == arm
     x, y = units.clicks[in_arm], units.rows[in_arm]
-    value = float(x.sum() / y.sum())
-    if len(x) < 2:
-        return value, math.nan
-    residual = x - value * y
-    return value, float((residual**2).sum() / (len(x) - 1) / len(x) / y.mean() ** 2)
+    clicks, rows = (units.clicks.sum(), units.rows.sum()) if pooled else (x.sum(), y.sum())
+    residual = (x * rows - clicks * y) / rows  # exactly 0 if all users have the same clicks per row
+    variance = residual.var(ddof=1) / len(x) / y.mean() ** 2 if len(x) > 1 else math.nan
+    return float(x.sum() / y.sum()), float(variance)
 
 
 FIRST_PAGE = 10  # results
-NORMAL = NormalDist()
 
 __all__ = ["ABTest", "abtest"]
 
@@ -226,6 +246,8 @@ def abtest(
     check_word(("users", "rows"), metric=metric)
     check_whole(1, within=within)
     checked_level(confidence)
+    if smallest is not None:
+        checked_difference(smallest)
     if a is not None or b is not None:
         if within is not None or metric == "rows":
             wrong = "`--within`" if within is not None else "the metric `rows`"
@@ -245,7 +267,7 @@ def abtest(
         for index, proportion in enumerate(proportions)
     ]
     compared = (
-        _by_rows(units, confidence) if units and metric == "rows" else _by_users(*proportions, confidence)
+        _by_rows(units, *compared_arms) if units and metric == "rows" else _by_users(*proportions, confidence)
     )
     sample_ratio: SampleRatio | None = None
     if planned is not None:
@@ -253,7 +275,7 @@ def abtest(
     result = ABTest(
         (compared_arms[0], compared_arms[1]),
         compared,
-        _always(proportions, units, effect, confidence),
+        None if metric == "rows" else _always(proportions, units, effect, confidence),
         _sizes(proportions, compared, units, metric, power, confidence, smallest),
         split=sample_ratio,
         warnings=[],
@@ -348,9 +370,18 @@ def _arm(
         rows, clicks = int(units.rows[in_arm].sum()), int(units.clicks[in_arm].sum())
         if metric == "rows":
             rate, variance = ratio(units, index)
-            half = NORMAL.inv_cdf((1 + confidence) / 2) * math.sqrt(variance)
-            low, high = max(0.0, rate - half), min(1.0, rate + half)
+            low, high = _limits(rate, variance, proportion.users, confidence)
     return Arm(name, proportion.users, proportion.clicks, rows, clicks, rate, low, high)
+
+
+def _limits(rate: float, variance: float, users: int, confidence: float) -> tuple[float, float]:
+    """Return Wilson's limits of clicks per row, with the number of rows whose variance would be this one."""
+    from scipy.special import stdtrit
+
+    if users < FEW_USERS or not variance > 0:
+        return math.nan, math.nan
+    quantile = float(stdtrit(users - 1, (1 + confidence) / 2))
+    return score_limits(rate, rate * (1 - rate) / variance, quantile)
 
 
 def _by_users(a: Proportion, b: Proportion, confidence: float) -> ArmDifference:
@@ -370,23 +401,33 @@ def _by_users(a: Proportion, b: Proportion, confidence: float) -> ArmDifference:
     )
 
 
-def _by_rows(units: Units, confidence: float) -> ArmDifference:
-    (rate_a, var_a), (rate_b, var_b) = ratio(units, 0), ratio(units, 1)
-    difference, spread = rate_b - rate_a, math.sqrt(var_a + var_b)
-    z = difference / spread if spread > 0 else math.nan
-    half = NORMAL.inv_cdf((1 + confidence) / 2) * spread
-    p = two_sided(z)
+def _by_rows(units: Units, a: Arm, b: Arm) -> ArmDifference:
+    """Compare clicks per row: the test has the variance without a difference, as the pooled z test has.
+
+    In 4,000 simulations each (20 to 1,000 users an arm, geometric numbers of rows, and beta clickthroughs
+    with means from 0.01 to 0.9), its size at 0.05 was at most 0.058 for arms of equal size and 0.093 for 20
+    and 400 users; the intervals of the difference covered 89 to 100 %, with 1,000 users 94 to 96 %.
+    """
+    from scipy.special import stdtr
+
+    low, high = hybrid((a.rate, a.low, a.high), (b.rate, b.low, b.high))
+    z = p = math.nan
+    if not math.isnan(low):
+        var_a, var_b = (ratio(units, arm, pooled=True)[1] for arm in (0, 1))
+        z = (b.rate - a.rate) / math.sqrt(var_a + var_b)
+        freedom = (var_a + var_b) ** 2 / (var_a**2 / (a.units - 1) + var_b**2 / (b.units - 1))
+        p = 2 * float(stdtr(freedom, -abs(z)))
     return ArmDifference(
-        difference,
-        difference - half,
-        difference + half,
+        b.rate - a.rate,
+        low,
+        high,
         z,
         p,
-        "z by the delta method",
-        "delta method",
-        p,
+        "Welch's t by the delta method",
+        "Newcombe by the delta method",
+        two_sided(z),
         math.nan,
-        undefined_lift(difference, rate_a),
+        undefined_lift(b.rate - a.rate, a.rate),
     )
 
 
@@ -417,15 +458,15 @@ def _sizes(
     a, b = proportions
     users = (a.users, b.users)
     if metric == "rows" and units is not None:
-        spread = (compared.high - compared.low) / 2 / NORMAL.inv_cdf((1 + confidence) / 2)
-        reach = NORMAL.inv_cdf((1 + confidence) / 2) + NORMAL.inv_cdf(power)
+        distance = reach(power, confidence)
+        if math.isnan(compared.low):
+            return SampleSizes(power, math.nan, None)
+        var_a, var_b = (ratio(units, index)[1] for index in (0, 1))
         needed = None
-        if smallest is not None and spread > 0:
-            variances = [ratio(units, index)[1] * users[index] for index in (0, 1)]
-            needed = users_for_variance(
-                (variances[0], variances[1]), users, smallest, power_wanted=power, confidence=confidence
-            )
-        return SampleSizes(power, reach * spread, needed)
+        if smallest is not None:
+            variances = (var_a * a.users, var_b * b.users)
+            needed = users_for_variance(variances, users, smallest, power_wanted=power, confidence=confidence)
+        return SampleSizes(power, distance * math.sqrt(var_a + var_b), needed)
     smallest_detectable = detectable(a.rate, users, power_wanted=power, confidence=confidence)
     if smallest is None:
         return SampleSizes(power, smallest_detectable, None)

@@ -125,8 +125,8 @@ class ABTest(Result):
         The two arms, A first.
     compared : ArmDifference
         Difference of the arms, B minus A.
-    always : AlwaysValid
-        Always-valid p-value and interval.
+    always : AlwaysValid or None
+        Always-valid p-value and interval; None for clicks per row.
     sizes : SampleSizes
         Detectable difference, and users needed.
     split : SampleRatio or None
@@ -139,7 +139,7 @@ class ABTest(Result):
 
     arms: tuple[Arm, Arm]
     compared: ArmDifference
-    always: AlwaysValid
+    always: AlwaysValid | None
     sizes: SampleSizes
     split: SampleRatio | None
     inputs: Sequence[tuple[str, int]]
@@ -162,7 +162,7 @@ class ABTest(Result):
         from leadline.charts import COLUMN
         from leadline.charts.interval_plots import two_arms
 
-        steps = self.always.path
+        steps = self.always and self.always.path
         return lambda width: two_arms(
             *([getattr(arm, field) for arm in self.arms] for field in ("name", "rate", "low", "high")),
             path=None if steps is None else (steps.users, steps.difference, steps.low, steps.high),
@@ -205,7 +205,9 @@ class ABTest(Result):
             "p_z": plain(compared.p_z),
             "p_exact": plain(compared.p_exact),
             "lift": {"value": value, "low": low, "high": high},
-            "always_valid": {
+            "always_valid": None
+            if always is None
+            else {
                 "p": plain(always.p),
                 "low": plain(always.low),
                 "high": plain(always.high),
@@ -238,17 +240,23 @@ def _verdict(test: ABTest) -> str:
     """Return a sentence on the size and significance of the difference."""
     compared = test.compared
     a, b = test.arms
+    shift = f"{b.name} - {a.name} = {compared.difference:+.5f}"
+    if plain(compared.low) is None:
+        return f"difference between {b.name} and {a.name}: {shift}"
     outcome = "significant difference" if test.significant else "no significant difference"
     interval = f"{percent(test.options['confidence'])} interval {compared.low:+.5f} to {compared.high:+.5f}"
     line = (
-        f"{outcome} between {b.name} and {a.name}: {b.name} - {a.name} = {compared.difference:+.5f} "
-        f"({interval}, {compared.interval}), z = {_number(compared.z, 2)}, p = {_number(compared.p, 4)} "
-        f"({compared.test})"
+        f"{outcome} between {b.name} and {a.name}: {shift} ({interval}, {compared.interval}), "
+        f"z = {_number(compared.z, 2)}, p = {_number(compared.p, 4)} ({compared.test})"
     )
     lift, low, high = (100 * end for end in compared.lift)
-    if plain(lift) is not None:
-        line += f"; lift {lift:+.1f} %"
-    return line + f" ({low:+.1f} to {high:+.1f})" if plain(low) is not None else line
+    if plain(lift) is None:
+        return line
+    line += f"; lift {lift:+.1f} %"
+    if plain(low) is not None:
+        return line + f" ({low:+.1f} to {high:+.1f})"
+    few = test.options["metric"] == "users"
+    return line + " (no interval: fewer than 5 clicks are expected in an arm)" if few else line
 
 
 def _number(value: float, digits: int) -> str:
@@ -257,6 +265,8 @@ def _number(value: float, digits: int) -> str:
 
 def _peeking(test: ABTest) -> str:
     always = test.always
+    if always is None:
+        return "no sequential test for clicks per row"
     looked = "one look" if always.path is None else f"a look after every {test.unit}"
     interval = "no interval yet"
     if plain(always.low) is not None:
