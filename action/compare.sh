@@ -9,7 +9,7 @@
 # The exit status is that of `leadline compare`: 0 passed, 1 a condition failed, 2 bad input or usage.
 set -uo pipefail
 
-arguments=(compare "${LEADLINE_QRELS:?is not set; expected the file of judgments}")
+arguments=(compare)
 
 # Append every line of a text that is not blank to the arguments, after an option if there is one.
 append() {
@@ -24,12 +24,18 @@ append() {
 }
 
 # What no comparison can tell: a misspelt input is empty here, and a gate without conditions would be green.
+blank() { [ -z "$(tr -d '[:space:]' <<< "$1")" ]; }
 wrong=""
-if [ -z "$(tr -d '[:space:]' <<< "${LEADLINE_FAIL_IF_WORSE:-}${LEADLINE_REQUIRE_NOT_WORSE:-}${LEADLINE_FAIL_BELOW:-}")" ]; then
+if blank "${LEADLINE_QRELS:-}"; then
+  wrong="no judgments; expected qrels"
+elif blank "${LEADLINE_RUNS:-}"; then
+  wrong="no run; expected runs"
+elif blank "${LEADLINE_FAIL_IF_WORSE:-}${LEADLINE_REQUIRE_NOT_WORSE:-}${LEADLINE_FAIL_BELOW:-}"; then
   wrong="no condition; expected fail-if-worse, require-not-worse or fail-below"
 fi
 
-append "" "${LEADLINE_RUNS:?is not set; expected the files of runs}"
+append "" "${LEADLINE_QRELS:-}"
+append "" "${LEADLINE_RUNS:-}"
 append --baseline "${LEADLINE_BASELINE:-}"
 append --pool "${LEADLINE_POOL:-}"
 append --machine "${LEADLINE_MACHINE:-}"
@@ -50,7 +56,7 @@ if [ -n "$wrong" ]; then
   echo "leadline: error: $wrong" > "$errors"
   status=2
 else
-  leadline "${arguments[@]}" -o "$summary" > "$printed" 2> "$errors"
+  leadline "${arguments[@]}" -f table -o "$summary" > "$printed" 2> "$errors"
   status=$?
   if [ "$status" -lt 2 ] && [ ! -s "$summary" ]; then  # --help, --version: nothing was compared
     echo "leadline: error: no comparison was made; expected no --help or --version among the arguments" >> "$errors"
@@ -78,7 +84,12 @@ if [ ! -s "$summary" ]; then
 else
   failed=$(grep -cE '^(FAILED|CANNOT TELL): ' "$printed")
   conditions=$((failed + $(grep -c '^passed: ' "$printed")))
-  { echo "### leadline: $failed of $conditions conditions failed"; echo; cat "$summary"; } > "$folder/whole.md"
+  skipped=$(sed -nE 's/^([0-9,]+) checks? skipped .*/\1/p' "$printed")
+  title="$failed of $conditions conditions failed${skipped:+, $skipped skipped}"
+  if [ "$conditions" = 0 ]; then
+    title="$skipped condition$([ "$skipped" = 1 ] || echo s) skipped"
+  fi
+  { echo "### leadline: $title"; echo; cat "$summary"; } > "$folder/whole.md"
   summary=$folder/whole.md
 fi
 cat "$summary" >> "${GITHUB_STEP_SUMMARY:-/dev/stdout}"

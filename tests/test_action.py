@@ -128,14 +128,33 @@ GATE = {"LEADLINE_QRELS": "qrels.txt", "LEADLINE_RUNS": "worse.run", "LEADLINE_B
         {"LEADLINE_FAIL_IF_WORSE": "RR", "LEADLINE_ARGUMENTS": "--version"},
         {"LEADLINE_FAIL_IF_WORSE": "RR", "LEADLINE_BASELINE": ""},
         {"LEADLINE_FAIL_IF_WORSE": "RR", "LEADLINE_BASELINE": "odl.run"},
+        {"LEADLINE_FAIL_IF_WORSE": "RR", "LEADLINE_QRELS": ""},
+        {"LEADLINE_FAIL_IF_WORSE": "RR", "LEADLINE_RUNS": " \n"},
     ],
-    ids=["none", "blank", "help", "version", "no baseline", "wrong baseline"],
+    ids=["none", "blank", "help", "version", "no baseline", "wrong baseline", "no judgments", "no runs"],
 )
 def test_what_is_no_gate_is_an_error(folder: Path, inputs: dict[str, str]) -> None:
     status, summary, outputs, printed = run(folder, **(GATE | inputs))
     assert (status, outputs["status"], outputs["outcome"]) == (2, "2", "error")
     assert "no comparison (status 2)" in summary
     assert printed.count("::error title=leadline::error: ") == 1
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "latex", "html", "none"])
+def test_the_format_of_the_arguments_changes_nothing(folder: Path, form: str) -> None:
+    inputs = {"LEADLINE_FAIL_IF_WORSE": "RR", "LEADLINE_ARGUMENTS": f"-f\n{form}"}
+    status, summary, _, printed = run(folder, **(GATE | inputs))
+    assert (status, printed.count("::error title=leadline::FAILED: ")) == (1, 1)
+    assert "### leadline: 1 of 1 conditions failed" in summary
+
+
+@pytest.mark.parametrize(
+    ("floor", "expected"), [("", "1 condition skipped"), ("RR=0.1", "0 of 1 conditions failed, 1 skipped")]
+)
+def test_skipped_conditions_are_counted(folder: Path, floor: str, expected: str) -> None:
+    inputs = {"LEADLINE_BASELINE": "b.json", "LEADLINE_ARGUMENTS": "--update-baseline\nb.json"}
+    conditions = {"LEADLINE_FAIL_IF_WORSE": "RR", "LEADLINE_FAIL_BELOW": floor}
+    assert f"### leadline: {expected}\n" in run(folder, **(GATE | inputs | conditions))[1]
 
 
 @pytest.mark.parametrize("runs", ["worse.run", "worse.run\nsame.run"])

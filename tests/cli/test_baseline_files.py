@@ -42,6 +42,16 @@ def path(request: pytest.FixtureRequest, leadline: Leadline) -> Path:
     return Path(request.param)
 
 
+@pytest.mark.parametrize("form", ["table", "csv", "json", "none"])
+def test_skipped_checks_are_told_once_in_every_format(form: str, leadline: Leadline) -> None:
+    done = leadline("compare", "qrels.txt", "run/new.run", *both("b.json"), *GATE, "-f", form)
+    assert (done.out + done.err).count("1 check skipped because there is no baseline") == 1
+    if form == "json":
+        assert [(one["run"], one["skipped"], one["failed"]) for one in done.data["conditions"]] == [
+            ("new", True, False)
+        ]
+
+
 def tried(leadline: Leadline, path: Path, run: str, *more: str) -> tuple[int, str]:
     """Compare a run with the baseline; give the status and what was said."""
     done = leadline("compare", "qrels.txt", f"{run}/new.run", "--baseline", path, *more)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import partial
+from math import nan
 from typing import Any
 
 import click
@@ -153,9 +154,14 @@ class BaselineFile:
 
 
 def least_means(results: Results, conditions: Sequence[Condition], *, rel: float | None) -> list[Gate]:
-    """Test the conditions that need no baseline."""
-    lowest = [condition for condition in conditions if condition.kind == BELOW]
-    return thresholds(results, resolve_conditions(results, lowest, rel=rel))
+    """Test the conditions that need no baseline, and skip the others."""
+    found = []
+    for index, condition in resolve_conditions(results, conditions, rel=rel):
+        if condition.kind == BELOW:
+            found += thresholds(results, [(index, condition)])
+        else:
+            found += [Gate(run, None, condition, nan, failed=False, skipped=True) for run in results.names]
+    return found
 
 
 def without_values(path: str | None) -> str:
@@ -163,15 +169,6 @@ def without_values(path: str | None) -> str:
     if path is None:
         return "there is only one run and no baseline"
     return f"{path} {'has no matching values' if os.path.exists(path) else 'contains no values yet'}"
-
-
-def first_notes(path: str | None, conditions: Sequence[Condition]) -> list[str]:
-    """Return the notes on a file that holds nothing to compare with yet, or on a single run."""
-    untested = sum(condition.kind != BELOW for condition in conditions)
-    notes = [f"nothing was compared, because {without_values(path)}"]
-    if untested and path is not None:
-        notes.append(f"{counted(untested, 'check')} skipped because there is no baseline")
-    return notes
 
 
 def _size(results: Results) -> str:
@@ -319,7 +316,12 @@ def command(
         shown = own.select_measures(list(range(len(own.measures))))  # options are added to a copy
         shown.options |= added
         extra = {"primary": str(own.measures[0]), "pairs": []} | _conditions(outcomes)
-        view = View(shown, notes=[*first_notes(path, conditions), *map(str, outcomes)])
+        notes = [f"nothing was compared, because {without_values(path)}"]
+        skipped = sum(gate.skipped for gate in outcomes)
+        if skipped:
+            notes.append(f"{counted(skipped, 'check')} skipped because there is no baseline")
+            _tell(outputs, notes[1:])
+        view = View(shown, notes=[*notes, *(str(gate) for gate in outcomes if not gate.skipped)])
         view.extra = extra | file.to_dict(outcomes)
         outputs.write("compare", view, partial(inputs_read, shown))
     else:
@@ -353,12 +355,16 @@ def command(
             view.figure = {"pair": pair, "per_pair": per_pair, "chosen": table[0]}
             outputs.write("compare", view, partial(inputs_read, comparison))
     failed = [gate for gate in outcomes if gate.failed]
-    if outputs.form in ("json", "none"):  # else they are in the table, or below it on standard error
-        for gate in failed:
-            click.echo(f"leadline: {gate}", err=True)
+    _tell(outputs, failed)
     file.write(own, inputs_of(own, qrels, judged, of_judgments), outcomes)
     if failed:
         context.exit(1)
+
+
+def _tell(outputs: Outputs, notes: Sequence[object]) -> None:
+    """Print notes to standard error where they are neither in the table nor below it."""
+    for note in notes if outputs.form in ("json", "none") else ():
+        click.echo(f"leadline: {note}", err=True)
 
 
 def _conditions(outcomes: Sequence[Gate]) -> dict[str, Any]:

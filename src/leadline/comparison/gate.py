@@ -54,7 +54,7 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True)
 class Gate:
-    """Outcome of a condition for one run; `baseline` is None for "fail-below".
+    """Outcome of a condition for one run; `baseline` is None for "fail-below", and where it is `skipped`.
 
     `difference` is the mean of the run minus that of the baseline, or minus the fixed value. `limit` is its
     one-sided confidence limit, the lower one or, if less is better, the upper one, and `p` the one-sided
@@ -74,6 +74,7 @@ class Gate:
     groups: int | None = None
     effective_groups: float | None = None
     reason: str = ""
+    skipped: bool = False
     rising: bool = True
     unchanged: bool = False
     detectable_difference: float = nan
@@ -106,6 +107,7 @@ class Gate:
             "p": plain(self.p),
             "failed": self.failed,
             "cannot_tell": self.cannot_tell,
+            "skipped": self.skipped,
         }
 
     def __str__(self) -> str:
