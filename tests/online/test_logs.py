@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError, UsageError
-from leadline.online.abtest import Units, ratio, units_of
+from leadline.online.abtest import Units, abtest, ratio, units_of
 from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, shown_within
 
 HEAD = "arm,click,user,position,time\n"
@@ -38,10 +38,26 @@ def test_users_are_grouped_and_a_user_of_both_arms_is_left_out(tmp_path: Path) -
     path = write(tmp_path, "a,0,u1,1,1\na,1,u1,2,2\nb,0,u2,1,3\na,1,u3,1,4\nb,0,u3,1,5\nb,3,u4,1,6\n")
     log = read_log(path, COLUMNS)
     units = units_of(log, *every(log))
-    assert log.repeated == 1
+    assert log.repeated.tolist() == [False] * 5 + [True]
     assert units.crossed == 1
     assert (units.counts(0), units.counts(1)) == ((1, 1), (1, 2))
     assert units.rows.tolist() == [2, 1, 1]
+
+
+def test_a_third_arm_is_left_out_with_its_clicks_and_the_users_who_saw_it(tmp_path: Path) -> None:
+    path = write(tmp_path, "a,0,u1,1,1\na,1,u2,1,2\nb,1,u3,1,3\nc,5,u1,1,4\nc,0,u4,1,5\n")
+    found = abtest(path, user="user", arms=("a", "b"))
+    assert [arm.units for arm in found.arms] == [1, 1]
+    counts = {notice.code: notice.count for notice in found.warnings}
+    assert (counts["other_arms"], counts["crossed_users"]) == (2, 1)
+    assert "repeated_clicks" not in counts
+
+
+def test_users_of_both_arms_are_left_out_if_one_row_is_below_the_positions(tmp_path: Path) -> None:
+    path = write(tmp_path, "a,1,u1,1,1\nb,0,u1,2,2\na,0,u2,1,3\nb,0,u3,1,4\n")
+    found = abtest(path, user="user", position="position", within=1)
+    assert [arm.units for arm in found.arms] == [1, 1]
+    assert "crossed_users" in {notice.code for notice in found.warnings}
 
 
 def test_without_users_every_row_is_a_unit(tmp_path: Path) -> None:

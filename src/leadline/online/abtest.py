@@ -93,14 +93,17 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         )
         found.append(("sample_ratio", words, 1))
     if log is not None and units is not None:
-        several = f"counted {counted(log.repeated, 'row')} with several clicks as one click each"
+        repeated = int(log.repeated.sum())
+        several = f"counted {counted(repeated, 'row')} with several clicks as one click each"
+        others = f"excluded {counted(log.others, 'row')} of other arms"
         crossed = (
-            f"excluded {counted(units.crossed, 'user')} in both arms, because each should see only one arm"
+            f"excluded {counted(units.crossed, 'user')} in several arms, because each should see only one arm"
         )
         below = f"excluded {counted(lost, 'row')} below the compared positions"
         order = "the logs have no times and are interleaved evenly. The always-valid p depends on this order."
         found += [
-            ("repeated_clicks", several, log.repeated),
+            ("other_arms", others, log.others),
+            ("repeated_clicks", several, repeated),
             ("crossed_users", crossed, units.crossed),
             ("below_positions", below, lost),
             ("interleaved", order, int(not log.timed)),
@@ -111,7 +114,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
 class Units(NamedTuple):
     """Units in order of arrival: arm (0 for A), number of rows, and number of clicked rows of each.
 
-    `crossed` counts the users that were in both arms, who are excluded.
+    `crossed` counts the users that were in several arms, who are excluded.
     """
 
     arm: Integers
@@ -139,8 +142,7 @@ def units_of(log: Log, counted: Flags, click: Floats) -> Units:
         return Units(arm, np.ones(len(arm)), click)
     _, first, unit = np.unique(users, return_index=True, return_inverse=True)
     rows = np.bincount(unit).astype(np.float64)
-    in_b = np.bincount(unit, weights=arm)
-    crossed = (in_b > 0) & (in_b < rows)
+    crossed = log.crossed[counted][first]
     order = np.argsort(first, kind="stable")
     order = order[~crossed[order]]
     clicks = np.bincount(unit, weights=click)
@@ -349,7 +351,7 @@ def _proportions(a: Any, b: Any, units: Units | None, arms: Sequence[str]) -> tu
         for name, (_, users) in zip(arms, counts, strict=True):
             if not users:
                 raise UsageError(
-                    f"arm '{name}' has no users left. Its users are also in the other arm, or all their rows "
+                    f"arm '{name}' has no users left. Its users are also in another arm, or all their rows "
                     "are beyond the compared positions (`--within`)."
                 )
         return Proportion(*counts[0]), Proportion(*counts[1])

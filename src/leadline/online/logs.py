@@ -43,8 +43,9 @@ class Columns(NamedTuple):
 class Log(NamedTuple):
     """Rows in order of time: arm (index in `arms`), click 0 or 1, and user and position if known.
 
-    `users` are codes, -1 without users; `position` is NaN where unknown. `repeated` counts rows with more
-    than one click, which counts once. `timed`: the order is that of a time column or of a single file.
+    `users` are codes, -1 without users; `position` is NaN where unknown. `repeated` marks rows with more than
+    one click, which counts once, and `crossed` rows of users with rows in several arms of the files. `timed`:
+    the order is that of a time column or of a single file. `others` counts rows of arms not compared.
     """
 
     arms: list[str]
@@ -52,9 +53,11 @@ class Log(NamedTuple):
     click: Floats
     users: Integers
     position: Floats
-    repeated: int
+    repeated: Flags
+    crossed: Flags
     timed: bool
     inputs: list[tuple[str, int]]
+    others: int = 0
 
 
 class LogRow(NamedTuple):
@@ -100,15 +103,20 @@ def _log(
     if columns.time is not None or len(inputs) > 1:
         rows.sort(key=lambda row: row.time)  # stable: rows with equal times keep their order
     codes: dict[str, int] = {}
-    users = [codes.setdefault(row.user, len(codes)) if columns.user else -1 for row in rows]
+    users = np.array([codes.setdefault(row.user, len(codes)) if columns.user else -1 for row in rows])
+    arm = np.array([arms.index(row.arm) for row in rows], dtype=np.int64)
+    crossed = np.zeros(len(rows), dtype=np.bool_)
+    if columns.user:
+        crossed = (np.bincount(np.unique(users * len(arms) + arm) // len(arms)) > 1)[users]
     click = np.array([row.click for row in rows], dtype=np.float64)
     return Log(
         arms,
-        np.array([arms.index(row.arm) for row in rows], dtype=np.int64),
+        arm,
         np.minimum(click, 1.0),
-        np.array(users, dtype=np.int64),
+        users,
         np.array([row.position for row in rows], dtype=np.float64),
-        int((click > 1).sum()),
+        click > 1,
+        crossed,
         timed,
         inputs,
     )
@@ -139,6 +147,9 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
         click=log.click[chosen],
         users=log.users[chosen],
         position=log.position[chosen],
+        repeated=log.repeated[chosen],
+        crossed=log.crossed[chosen],
+        others=int((~chosen).sum()),
     )
 
 
