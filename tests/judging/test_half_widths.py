@@ -14,7 +14,7 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
-from judging_pages import Files, ask, event, write
+from judging_pages import Files, ask, event, stored, write
 from leadline.data.judgment_tables import DrawnPool
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
@@ -489,8 +489,12 @@ def test_a_rule_is_refused_where_the_store_has_the_looks_of_another_pool(files: 
     with opened(*files, stop_when=rule):
         pass
     larger = pool_for(RUNS, ["P@5", "nDCG@5"], budget=9, seed=3, earlier=POOL).pool
-    write_drawn_pool(larger, files.pool, [])
-    with pytest.raises(UsageError, match="the store has the stopping rule"), opened(*files, stop_when=rule):
-        pass
+    equal = pool_for(RUNS, ["P@5", "nDCG@5"], total=int(POOL.drawn.sum()), seed=4).pool
+    for other in (larger, equal):
+        write_drawn_pool(other, files.pool, [])
+        words = f"and another pool of {int(other.drawn.sum())} pairs"
+        with pytest.raises(UsageError, match=words), opened(*files, stop_when=rule):
+            pass
+        assert len(stored(files.store, "SELECT id FROM pairs")) == POOL.drawn.sum()  # none was added
     with opened(*files) as found:
         assert isinstance(found.precision, Precision)

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from leadline.evaluation.profiles import profile_of
 from leadline.io.merged_judgments import Judgment
 from leadline.io.objects import Qrels, read_qrels
 from leadline.judging.queue import Queues
+from leadline.judging.store import Store
 from leadline.measures import Measure
 from leadline.stats import INTERVALS
 from leadline.stats.power import half_width_of, queries_for_half_width, queries_needed
@@ -97,6 +99,28 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
     if not 0 < width < math.inf:
         raise UsageError(f"the half-width in a stopping rule must be a number above 0, not '{match[2]}'")
     return StopRule(str(measure), width)
+
+
+def fixed_facts(store: Store, pool: DrawnPool, rule: StopRule, looks: int | None) -> dict[str, Any]:
+    """Return what a rule fixes in a store; raise UsageError if it is not what was fixed before."""
+    rows = in_order(pool)
+    names, order = pool.names(), pool.order[rows].tolist()
+    drawn = ascii((pool.design, [names[row] for row in rows.tolist()], order))
+    of_pool = int(pool.design.get("looks", 1))
+    number = looks or (of_pool if of_pool > 1 else LOOKS)
+    now = {"rule": str(rule), "number": number, "pairs": len(rows), "pool": crc32(drawn.encode())}
+    saved = store.fact("stopping")
+    before = now | ({} if saved is None else json.loads(saved))  # an earlier version did not save the pool
+    if any(before[name] != value for name, value in now.items()):
+        same = all(before[name] == now[name] for name in ("pairs", "pool"))
+        raise UsageError(
+            f"the store has the stopping rule '{before['rule']}' with {counted(before['number'], 'check')} "
+            f"and a pool of {counted(before['pairs'], 'pair')}, not '{rule}' with "
+            f"{counted(number, 'check')} and {'the same' if same else 'another'} pool of "
+            f"{counted(len(rows), 'pair')}. Use the same rule, pool and number of checks (--config "
+            "judge.looks=N), or another store."
+        )
+    return now
 
 
 def runs_of(pool: DrawnPool) -> dict[str, dict[str, list[str]]]:
@@ -383,7 +407,7 @@ class Precision:
     """
 
     def __init__(
-        self, pool: DrawnPool, queues: Queues, *, rule: str | None = None, looks: int | None = None
+        self, pool: DrawnPool, queues: Queues, *, rule: StopRule | None = None, looks: int | None = None
     ) -> None:
         self.pool = PoolPrecision(pool)
         self.queues = queues
@@ -397,36 +421,14 @@ class Precision:
         self.looks = places_of_looks(total, int(pool.design.get("looks", 1))) or [total]
         saved = queues.store.fact("stopping")
         self.state: dict[str, Any] | None = None if saved is None else json.loads(saved)
-        self.rule: StopRule | None = None
+        self.rule = rule
         if rule is not None:
-            self.rule = parse_rule(rule, self.pool.measures, pool.design.get("rel"))
-            of_pool = int(pool.design.get("looks", 1))
-            self._fix(self.rule, looks or (of_pool if of_pool > 1 else LOOKS))
+            fixed = fixed_facts(queues.store, pool, rule, looks)
+            if self.state is None:
+                places = places_of_looks(total, fixed["number"], self._front())
+                self.state = fixed | {"looks": places, "taken": [], "stopped": False}
+                self._save()
             self.advance()
-
-    def _fix(self, rule: StopRule, looks: int) -> None:
-        """Write the rule and its looks to the store, or compare them with those written before."""
-        pairs = len(self.pool.pairs)
-        if self.state is None:
-            places = places_of_looks(pairs, looks, self._front())
-            self.state = {
-                "rule": str(rule),
-                "pairs": pairs,
-                "number": looks,
-                "looks": places,
-                "taken": [],
-                "stopped": False,
-            }
-            self._save()
-            return
-        fixed = (self.state["rule"], self.state["number"], self.state["pairs"])
-        if fixed != (str(rule), looks, pairs):
-            raise UsageError(
-                f"the store has the stopping rule '{fixed[0]}' with {counted(fixed[1], 'check')} and a pool "
-                f"of {counted(fixed[2], 'pair')}, not '{rule}' with {counted(looks, 'check')} and "
-                f"{counted(pairs, 'pair')}. Use the same rule, pool and number of checks (--config "
-                "judge.looks=N), or another store."
-            )
 
     def _save(self) -> None:
         self.queues.store.set_fact("stopping", json.dumps(self.state))

@@ -36,7 +36,7 @@ from leadline.judging.events import (
     parse_scale,
     written,
 )
-from leadline.judging.half_widths import Precision, parse_rule
+from leadline.judging.half_widths import Precision, fixed_facts, parse_rule
 from leadline.judging.queue import Queues
 from leadline.judging.store import JudgingPair, Store
 
@@ -107,8 +107,9 @@ def opened(
         raise UsageError(
             "a stopping rule needs a sampled pool. Pass a pool drawn with `leadline pool --for`."
         )
-    if stop_when is not None and drawn is not None:
-        parse_rule(stop_when, drawn.design["measures"], drawn.design.get("rel"))  # before a store is created
+    rule = None
+    if stop_when is not None and drawn is not None:  # before a store is created
+        rule = parse_rule(stop_when, drawn.design["measures"], drawn.design.get("rel"))
     if is_new(store):
         check_scale(drawn, parse_scale(grades or DEFAULT))
     before = 0 if drawn is None else int(_judged_before(drawn).sum())
@@ -122,6 +123,8 @@ def opened(
         raise InputError("no such file", path=docs)  # before a store is created
     with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
         check_scale(drawn, opened_store.grades, store)
+        if rule is not None and drawn is not None:
+            fixed_facts(opened_store, drawn, rule, looks)  # before the pairs of another pool are added
         warnings = [] if rows is None else fill(opened_store, rows, drawn)
         pairs = opened_store.pairs()
         documents = {pair.document for pair in pairs}
@@ -140,7 +143,7 @@ def opened(
                 )
                 warnings.append(ResultWarning("judged_before", message, before))
             if drawn is not None and not before and "measures" in drawn.design:
-                precision = Precision(drawn, queues, rule=stop_when, looks=looks)
+                precision = Precision(drawn, queues, rule=rule, looks=looks)
             opened_store.checkpoint()
             yield JudgingPage(opened_store, queues, cards, warnings, precision)
 
