@@ -290,8 +290,9 @@ def test_columns_of_a_table_are_measures_where_the_caller_names_its_run() -> Non
 def test_means_of_training_steps_are_not_values_of_queries(tmp_path: Path) -> None:
     path = tmp_path / "Information-Retrieval_evaluation_results.csv"
     path.write_text("epoch,steps,cosine-Accuracy@1,cosine-MRR@10\n0.5,100,0.61,0.7\n1.0,200,0.63,0.72\n")
-    with pytest.raises(InputError, match="sentence-transformers"):
-        ll.read_scores(path)
+    for read in (ll.read_scores, ll.read_run, ll.read_qrels):
+        with pytest.raises(InputError, match="means from a sentence-transformers evaluator"):
+            read(path)
     path.write_text("query,epoch,steps,AP\nq1,1,100,0.5\n")
     assert "AP" in map(str, ll.read_scores(path, wide="measures").measures)
 

@@ -21,6 +21,7 @@ TEXT = {
     "query_id,AP\nq1,0.5\n": True,
     "qid,chunk_id,score\nq1,d1,0.5\n": False,
     "run,query,measure,value\na,q1,AP,0.5\n": True,
+    "run,measure,v\na,AP,0.5\n": True,
     "q1 0 d1 1\n": False,
     "q1 Q0 d1 1 2.5 bm25\n": False,
     "": False,

@@ -44,7 +44,7 @@ from leadline.io.row_columns import (
     share_of,
 )
 from leadline.io.run_lists import ListConsumer, Lists, ReadCounts, deliver, qrels_of_lists
-from leadline.io.score_cells import number_in
+from leadline.io.score_cells import number_in, refuse_steps
 from leadline.io.trec_lists import about_remarks
 from leadline.kernels import plain
 
@@ -76,6 +76,7 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
     columns = list(map(str, present))
     if not columns:
         return InputError("contains no table", hint="Add a header and rows")
+    refuse_steps(columns)
     texts = find(columns, WITHOUT_IDS)
     if texts is not None:
         ids = WITHOUT_IDS[texts]

@@ -172,6 +172,18 @@ def placed(error: InputError, path: str, unit: str, place: int | None) -> InputE
     return error.at(path, found=f"{unit} {place}: {error.found}")
 
 
+def refuse_steps(header: Iterable[str], path: str = "") -> None:
+    """Refuse a table of an evaluator of sentence-transformers, which has means and no queries."""
+    if {name.strip().lower() for name in header} >= {"epoch", "steps"}:
+        raise InputError(
+            "the columns epoch and steps show that these values are means from a "
+            "sentence-transformers evaluator",
+            path=path,
+            hint="For per-query values, save the rankings (write_predictions=True in "
+            "InformationRetrievalEvaluator) and pass them to `leadline evaluate`",
+        )
+
+
 def refuse_estimates(header: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]], path: str) -> None:
     """Raise InputError if a column says that values are estimates, whose samples the table does not hold."""
     place = header.index(ESTIMATE) if ESTIMATE in header else None

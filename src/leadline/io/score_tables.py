@@ -36,6 +36,7 @@ from leadline.io.score_cells import (
     open_mapping,
     placed,
     refuse_estimates,
+    refuse_steps,
     value_of,
 )
 from leadline.io.small_tables import csv_table, unguarded
@@ -76,7 +77,6 @@ TEXTS = frozenset(
     }
 )
 INDEX = ("", "Unnamed: 0")  # of a data frame
-STEPS = frozenset({"epoch", "steps"})  # of the evaluators of sentence-transformers
 TEXT_MEASURES = frozenset({"runid", "relstring"})  # of trec_eval
 # Names of trec_eval 8: P10, recall10, ircl_prn.0.10, R-prec
 OLD_NAMES = (
@@ -245,6 +245,14 @@ def _cells(
     measure = find(header, MEASURE)
     run = find(header, RUN)
     value = find(header, VALUE) if measure is not None else None
+    if run is not None and measure is not None and value is None:
+        present = f"{header[run]} and {header[measure]}"
+        raise InputError(
+            f"the table has the columns {present}, but no column called value or score",
+            path=path,
+            line=_first_line(unit),
+            hint="Rename the column that contains the values to 'value'",
+        )
     query = _query_column(header, rows, path, taken=[run, measure, value])
     columns = ScoreColumns(path, unit)
     given = [place for place in (query, run, measure, value) if place is not None]
@@ -259,14 +267,6 @@ def _cells(
             f"no values were found {in_columns(header)}", path=path, line=_first_line(unit), hint=ACCEPTED
         )
     elif measure is not None or _are_runs([header[place] for place in rest], run, choices):
-        if run is not None and measure is not None:
-            present = f"{header[run]} and {header[measure]}"
-            raise InputError(
-                f"the table has the columns {present}, but no column called value or score",
-                path=path,
-                line=_first_line(unit),
-                hint="Rename the column that contains the values to 'value'",
-            )
         if run is not None:
             raise InputError(
                 f"column '{header[run]}' names runs, but --config scores.wide=runs reads column "
@@ -330,14 +330,7 @@ def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Seque
     query = find(header, QUERY, others)
     if query is not None:
         return query
-    if set(map(_spelling, header)) >= STEPS:
-        raise InputError(
-            "the columns epoch and steps show that these values are means from a "
-            "sentence-transformers evaluator",
-            path=path,
-            hint="For per-query values, save the rankings (write_predictions=True in "
-            "InformationRetrievalEvaluator) and pass them to `leadline evaluate`",
-        )
+    refuse_steps(header, path)
     numbers = sum(
         isinstance(row[0], float)
         or (isinstance(row[0], str) and "." in row[0] and number_in(row[0]) is not None)

@@ -15,7 +15,18 @@ from leadline.io.row_columns import DOCUMENT
 from leadline.io.run_names import STANDARD_INPUT
 from leadline.io.saved_results import MANIFEST
 from leadline.io.score_cells import json_or_none
-from leadline.io.score_tables import INDEX, MEASURE, QUERY, TEXT_MEASURES, TEXTS, VALUE, find, modern, three
+from leadline.io.score_tables import (
+    INDEX,
+    MEASURE,
+    QUERY,
+    RUN,
+    TEXT_MEASURES,
+    TEXTS,
+    VALUE,
+    find,
+    modern,
+    three,
+)
 from leadline.io.small_tables import unguarded
 
 Known = Callable[[str], bool]  # whether a name is that of a measure
@@ -59,9 +70,9 @@ def first_file(path: str) -> str:
 
 
 def _is_header(names: Iterable[str]) -> bool:
-    """Return whether columns are of values: a measure and its value, or a query without a document."""
+    """Return whether columns are of values: a measure and its value or run, or a query without a document."""
     header = list(names)
-    if find(header, MEASURE) is not None and find(header, VALUE) is not None:
+    if find(header, MEASURE) is not None and find(header, (*VALUE, *RUN)) is not None:
         return True
     query = find(header, QUERY)
     if query is None or find(header, (*DOCUMENT, *OTHER_DOCUMENTS)) is not None:
