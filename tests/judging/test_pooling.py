@@ -132,7 +132,7 @@ def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "Use depth, method, random or everything=True"),
+        ({}, "Use measure, depth, method, random or everything=True"),
         ({"depth": 0}, "depth must be a whole number of at least 1, not 0"),
         ({"depth": 1, "method": "RRF"}, "use only one of method and depth"),
         ({"method": "Dept"}, "unknown pool method 'Dept'. Did you mean Depth"),
@@ -198,12 +198,17 @@ def test_the_command_writes_a_pool_that_is_pairs_too(runs: list[str], leadline: 
     assert not set(read_pool("more.tsv").pairs()) & set(read_pool("pool.tsv").pairs())
 
 
+def test_what_is_missing_for_a_pool_is_named_by_keyword() -> None:
+    with pytest.raises(UsageError, match="Pass runs, or both documents and queries"):
+        ll.pool([], random=3)
+
+
 def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadline) -> None:
     for arguments, said in (
-        ([*runs], "depth"),
+        ([*runs], "Use --for MEASURE, --depth K, --method NAME,"),
         ([*runs, "--depth", 0], "0 is not between 1"),
         ([*runs, "--depth", 3, "-C", "pool.known=a.run", "--judged", "b.run"], "b.run"),
-        (["-C", "pool.random=3"], "there is nothing to pool. Pass runs, or both documents and queries"),
+        (["-C", "pool.random=3"], "Pass runs, or both --docs DOCUMENTS and --queries QUERIES"),
         (["--depth", 3, "--docs", "docs.jsonl", "--queries", "queries.jsonl"], "Depth(3) needs runs"),
         ([*runs, "none.run", "--depth", 3], "none.run"),
     ):

@@ -244,7 +244,9 @@ def pool(
             "instead."
         )
     if none and (documents is None or queries is None):
-        raise UsageError("there is nothing to pool. Pass runs, or both documents and queries.")
+        raise UsageError(
+            "there is nothing to pool. Pass runs, or both --docs DOCUMENTS and --queries QUERIES."
+        )
     systems = Systems([], [], []) if none else read_systems(runs, reading, on_run=on_run)
     more_queries = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
     table = None if judged is None else read_qrels(judged)
@@ -395,8 +397,8 @@ def _method(
     if method is None:
         if not random and not everything:
             raise UsageError(
-                "nothing says which documents to pool. Use --depth K, --method NAME, --config pool.random=N "
-                "or --config pool.everything."
+                "nothing says which documents to pool. Use --for MEASURE, --depth K, --method NAME, "
+                "--config pool.random=N or --config pool.everything."
             )
         return None
     return POOLS.parse(method) if isinstance(method, str) else method
