@@ -13,7 +13,7 @@ import pytest
 import leadline as ll
 from conftest import Leadline
 from leadline.data.judgment_tables import DrawnPool
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.estimation.designs import random_numbers_of
 from leadline.estimation.estimate import estimate
 from leadline.estimation.pool_designs import pool_for
@@ -107,6 +107,22 @@ def test_all_pairs_judged_again_is_a_sample_by_the_second_judge() -> None:
     np.testing.assert_array_equal(more.means, both.means)
     for name in RUNS:
         assert both.estimate(name, "P@10")[:7] == pytest.approx(alone.estimate(name, "P@10")[:7])  # type: ignore[attr-defined]
+
+
+def test_what_is_named_as_labels_or_judgments_may_look_like_scores(tmp_path: Path) -> None:
+    fraction, path, judged = np.random.default_rng(5).random, tmp_path / "labels.csv", chosen(POOL, FIRST)
+    scored = {
+        query: {name: 10 * grade + fraction() for name, grade in one.items()} for query, one in FIRST.items()
+    }
+    ll.write_qrels(scored, path)
+    with pytest.raises(InputError, match="which look like scores"):
+        ll.read_qrels(path)
+    assert ll.evaluate(judged, RUNS, "P@10", pool=POOL, machine=path).names
+    assert pool_for(RUNS, "P@10", budget=12, machine=path).pool.queries
+    ll.write_run(RUNS["a"], tmp_path / "a.run")
+    assert ll.check(tmp_path / "a.run", qrels=path).rejected == 0
+    ll.write_qrels(chosen(POOL, scored), path)  # type: ignore[arg-type]  # fractions
+    assert ll.evaluate(judged, RUNS, "P@10", pool=POOL, second_judge=path).names
 
 
 def test_a_second_judge_who_agrees_changes_nothing() -> None:

@@ -210,7 +210,7 @@ def pool_for(
         )
     labels: Floats | None = None
     if machine is not None:
-        known = read_qrels(machine).to_dict()
+        known = read_qrels(machine, kind="qrels").to_dict()
         labels = np.array([known.get(query, {}).get(name, np.nan) for query, name in pairs])
     for measure, weight, square in zip(wanted, weights.values(), squares, strict=True):
         kind, text = kind_of(measure), str(measure)

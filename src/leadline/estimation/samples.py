@@ -215,7 +215,7 @@ def _labels(
         noun, verb = "label", "labeled"
         by_query = {
             query: {document: label for document, label in documents.items() if label >= 0}
-            for query, documents in read_qrels(machine).to_dict().items()
+            for query, documents in read_qrels(machine, kind="qrels").to_dict().items()
         }
     elif proxy is None or proxy in PROXIES:
         return {}

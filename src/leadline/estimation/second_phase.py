@@ -79,7 +79,7 @@ def judged_again(
     second: QrelsLike, pool: PoolLike | None, first: set[Pair], warnings: list[ResultWarning]
 ) -> dict[Pair, tuple[float, float]]:
     """Return probability and grade of every pair of the second judge; `first` are those of the first."""
-    table = read_qrels(second)
+    table = read_qrels(second, kind="qrels")
     if not any(grade >= 0 for grade in table.grades.tolist()):
         raise UsageError(
             "the second judge made no judgments. Pass judgments of a pool from `leadline pool --twice`."

@@ -173,9 +173,10 @@ def check(
         raise UsageError(
             f"leadline can repair only one run or qrels file at a time. Pass a single file, not {passed}"
         )
+    named = qrels is not None
     if qrels is None and kind is None and _is_call(paths):
         qrels = paths[0]
-    judgments = None if qrels is None else judgments_of(qrels, reading)
+    judgments = None if qrels is None else judgments_of(qrels, reading, sure=named)
     coverage = None
     if documents is not None and qrels is not None and judgments is not None:
         coverage = {"docs": os.fspath(documents), "qrels": shown(qrels)} | _coverage(documents, judgments)
