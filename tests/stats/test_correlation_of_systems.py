@@ -121,6 +121,24 @@ def test_tau_ap_says_nothing_where_all_are_equal_in_truth() -> None:
     assert tau_ap(np.array([2.0, 2.0]), np.array([1.0, 3.0])) == 0
 
 
+@given(size=st.integers(2, 40), value=st.sampled_from([0.1, 1 / 3, 1e160, 1e-200, 0.0]))
+def test_a_column_of_one_value_has_no_correlation(size: int, value: float) -> None:
+    column, other = np.full(size, value), np.arange(float(size))
+    for times in (None, np.arange(size)):
+        for x, y in ((column, column), (column, other), (other, column)):
+            assert np.isnan(pearson(x, y, times))
+    assert np.isnan(pearson(np.append(column, 7.0), np.append(other, 9.0), np.append(np.ones(size, int), 0)))
+    assert np.isnan(reliability(np.full((size, 3), value)))
+
+
+@pytest.mark.parametrize("scale", [1e160, 1e-200])
+def test_huge_and_tiny_values_have_the_correlation_of_their_shares(scale: float) -> None:
+    x, y = np.random.default_rng(6).normal(size=(2, 12))
+    assert pearson(scale * x, y / scale) == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-12)
+    table = np.random.default_rng(7).normal(size=(5, 4))
+    assert reliability(scale * table) == pytest.approx(reliability(table))
+
+
 def test_values_that_rounding_alone_parts_are_equal() -> None:
     means = np.array([0.1 + 0.2, 0.3, 0.5, 0.2])  # the first is larger by its last bit
     truth = np.array([2.0, 2.0, 3.0, 1.0])

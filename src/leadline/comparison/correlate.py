@@ -392,7 +392,8 @@ def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
 
 def _p(name: str, x: Floats, y: Floats) -> float:
     """Return the two-sided p-value of a coefficient."""
-    if name in ("tau_ap", "tau_ap_b") or len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+    r, free = COEFFICIENTS[name](x, y, None), len(x) - 2
+    if name in ("tau_ap", "tau_ap_b") or free < 1 or np.isnan(r):
         return float("nan")
     from scipy import stats
 
@@ -400,7 +401,6 @@ def _p(name: str, x: Floats, y: Floats) -> float:
         return float(stats.kendalltau(levels(x), levels(y)).pvalue)
     if name == "spearman" and len(x) <= EXACT:
         return permutation_p(x, y)
-    r, free = COEFFICIENTS[name](x, y, None), len(x) - 2
     if abs(r) >= 1:
         return 0.0
     return float(2 * stats.t.sf(abs(r) * np.sqrt(free / (1 - r * r)), free))
@@ -416,7 +416,7 @@ def _warnings(
     found = []
     for side, column in zip(sides, values, strict=True):
         words = f"{side.measure} ({side.path}) is the same for all runs, so coefficients are undefined"
-        found.append(("constant", words, int(np.ptp(column) == 0)))
+        found.append(("constant", words, int(not levels(column).any())))
     for side in sides:
         alone = sorted(set(side.values) - set(both))
         shown = first_few(alone)

@@ -145,10 +145,20 @@ def levels(values: Floats) -> Integers:
 
 def _pearson_rows(x: Floats, y: Floats, weight: Floats | None = None) -> Floats:
     weight = np.ones(x.shape) if weight is None else weight
-    total = np.maximum(weight.sum(axis=1, keepdims=True), 1.0)
-    x, y = (each - (weight * each).sum(axis=1, keepdims=True) / total for each in (x, y))
+    x, y = _centred(x, weight), _centred(y, weight)
     size = np.sqrt((weight * x * x).sum(axis=1) * (weight * y * y).sum(axis=1))
-    return _over((weight * x * y).sum(axis=1), np.where(size > 1e-300, size, 0.0)).clip(-1, 1)
+    return _over((weight * x * y).sum(axis=1), size).clip(-1, 1)
+
+
+def _centred(values: Floats, weight: Floats) -> Floats:
+    """Return rows as shares of their largest absolute value, less their mean; 0 if equal but for rounding."""
+    counted = weight > 0
+    values = np.where(counted, values, 0.0)
+    largest = np.abs(values).max(axis=1, keepdims=True, initial=0.0)
+    values = values / np.where(largest > 0, largest, 1.0)
+    total = np.maximum(weight.sum(axis=1, keepdims=True), 1.0)
+    centred: Floats = counted * (values - (weight * values).sum(axis=1, keepdims=True) / total)
+    return np.where(np.abs(centred).max(axis=1, keepdims=True, initial=0.0) > ROUNDING, centred, 0.0)
 
 
 def _spearman_rows(x: Floats, y: Floats, weight: Floats | None = None) -> Floats:
@@ -231,13 +241,14 @@ def reliability(values: Floats) -> float:
     0.8888888888888888
     """
     queries, runs = values.shape
-    if min(queries, runs) < 2:
+    largest = float(np.abs(values).max(initial=0.0))
+    if min(queries, runs) < 2 or largest == 0:
         return float("nan")
-    centred = values - values.mean(axis=1, keepdims=True)
+    centred = values / largest - (values / largest).mean(axis=1, keepdims=True)
     means = centred.mean(axis=0)
     between = queries * float((means**2).sum()) / (runs - 1)
     residual = float(((centred - means) ** 2).sum()) / ((queries - 1) * (runs - 1))
-    return 1 - residual / between if between > 0 else float("nan")
+    return 1 - residual / between if np.abs(means).max() > ROUNDING else float("nan")
 
 
 def over_queries(
