@@ -508,6 +508,13 @@ def test_three_judges_are_audited_by_the_reference_alone() -> None:
     ]
 
 
+def test_systems_tied_but_for_rounding_do_not_swap() -> None:
+    found = change(np.array([0.1 + 0.2, 0.3, 0.6]), np.array([0.1, 0.2, 0.3]))
+    assert (found.swapped, found.apart, found.widest) == (0, 2, 0.0)
+    found = change(np.array([0.5, 0.3, 0.6]), np.array([0.1, 0.2, 0.3]))
+    assert (found.swapped, found.apart, round(found.widest, 9)) == (1, 3, 0.2)
+
+
 @given(st.integers(0, 200))
 def test_needed_judgments_are_those_of_a_jackknife_over_rows(seed: int) -> None:
     rng = np.random.default_rng(seed)

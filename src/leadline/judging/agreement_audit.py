@@ -21,7 +21,7 @@ from leadline.stats.agreement_coefficients import (
     supported,
     without_each,
 )
-from leadline.stats.correlation import average_ranks, kendall, over_queries, reliability, tau_ap
+from leadline.stats.correlation import average_ranks, kendall, levels, over_queries, reliability, tau_ap
 from leadline.stats.power import queries_for_half_width
 from leadline.stats.simultaneous import max_t
 
@@ -79,7 +79,7 @@ def change(first: Floats, second: Floats) -> Change:
     """
     moved = np.abs(second - first)
     upper = np.triu_indices(len(first), 1)
-    before, after = (values[upper[0]] - values[upper[1]] for values in (first, second))
+    before, after = (ranks[upper[0]] - ranks[upper[1]] for ranks in (levels(first), levels(second)))
     apart = (before != 0) & (after != 0)
     swapped = apart & (np.sign(before) != np.sign(after))
     whole = float(first.mean())
@@ -90,7 +90,7 @@ def change(first: Floats, second: Floats) -> Change:
         float(moved.mean()) / whole if whole else float("nan"),
         int(swapped.sum()),
         int(apart.sum()),
-        float(np.abs(before[swapped]).max(initial=0.0)),
+        float(np.abs(first[upper[0]] - first[upper[1]])[swapped].max(initial=0.0)),
     )
 
 
