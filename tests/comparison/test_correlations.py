@@ -78,7 +78,7 @@ def test_results_and_tables_are_read(tmp_path: Path) -> None:
     for name, data in (("e", evaluated), ("h", histogram), ("s", sampled), ("d", difference)):
         (tmp_path / f"{name}.json").write_text(json.dumps(data))
     (tmp_path / "t.csv").write_text("team,run,AP\nx,a,0.25\ny,b,-\n")
-    (tmp_path / "q.tsv").write_text("run\tquery\tAP\na\t1\t0.5\na\t2\t0.1\nb\t1\t\n")
+    (tmp_path / "q.tsv").write_text("run\tquery\tAP\na\t1\t0.5\na\t2\t0.1\nb\t1\t0\nb\t2\t0\n")
     found = read_column(f"{tmp_path}/e.json")
     assert (found.measure, found.values["a"], math.isnan(found.values["b"])) == ("AP", 0.5, True)
     assert found.queries["a"] == {"1": 0.4, "2": 0.6}
@@ -88,7 +88,8 @@ def test_results_and_tables_are_read(tmp_path: Path) -> None:
     assert read_column(f"{tmp_path}/s.json").values == {"a": 0.3}
     assert read_column(f"{tmp_path}/d.json:wrong_way").values == {"a": 1}
     assert read_column(f"{tmp_path}/t.csv:AP").values["a"] == 0.25
-    assert read_column(f"{tmp_path}/q.tsv").values == pytest.approx({"a": 0.3, "b": 0})
+    assert read_column(f"{tmp_path}/q.tsv").queries == {"a": {"1": 0.5, "2": 0.1}, "b": {"1": 0, "2": 0}}
+    assert correlate(f"{tmp_path}/q.tsv", {"a": 1, "b": 2}).truth.tolist() == pytest.approx([0.3, 0])
     with pytest.raises(InputError, match=r"there is no measure 'MAP'"):
         read_column(f"{tmp_path}/e.json:MAP")
     with pytest.raises(InputError, match="'x' in column 'team' is not a number"):
@@ -152,6 +153,17 @@ def test_what_are_no_values_of_runs_is_one_line(truth: Any, says: str) -> None:
     with pytest.raises(UsageError) as error:
         correlate(truth, {"a": 1.0, "b": 2.0})
     assert str(error.value) == says
+
+
+@pytest.mark.parametrize("row", [{"q1": 0.3}, {"q1": 0.3, "q2": math.nan}, {}])
+def test_runs_without_a_value_for_a_query_are_refused(row: dict[str, float], tmp_path: Path) -> None:
+    truth = {"a": {"q1": 0.1, "q2": 0.2}, "b": row, "c": 0.4}
+    with pytest.raises(InputError, match=r"truth: run 'b' has no value for query 'q[12]'\. Add the value"):
+        correlate(truth, {"a": 1, "b": 2, "c": 3})
+    path = tmp_path / "q.tsv"
+    path.write_text("run\tquery\tAP\na\tq1\t0.5\na\tq2\t0.1\nb\tq1\t0.2\n")
+    with pytest.raises(InputError, match="run 'b' has no value for query 'q2'"):
+        correlate(path, path)
 
 
 def test_spearmans_p_is_exact_up_to_nine_runs() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, SupportsFloat
@@ -220,7 +221,7 @@ def correlate(
     Raises
     ------
     InputError
-        If fewer than two runs have both scores.
+        If fewer than two runs have both scores, or a run has no value for a query that another one has.
 
     Notes
     -----
@@ -315,14 +316,33 @@ def _column(source: Any, name: str) -> Column:
     if isinstance(source, Mapping):
         for run, value in source.items():
             _check_values(run, value)
-        nested = {run: value for run, value in source.items() if isinstance(value, Mapping)}
+        nested = {
+            run: {query: float(value) for query, value in row.items()}
+            for run, row in source.items()
+            if isinstance(row, Mapping)
+        }
         flat = {run: float(value) for run, value in source.items() if run not in nested}
-        means = {run: float(np.mean(np.nan_to_num(list(row.values())))) for run, row in nested.items()}
-        return Column(name, name, flat | means, {run: dict(row) for run, row in nested.items()})
+        return _with_means(Column(name, name, flat, nested))
     if not isinstance(source, (str, os.PathLike)):
         kind = type(source).__name__
         raise UsageError(f"{name} cannot be of type {kind}. Pass FILE, FILE:MEASURE or {{run: value}}.")
-    return read_column(os.fspath(source))
+    return _with_means(read_column(os.fspath(source)))
+
+
+def _with_means(column: Column) -> Column:
+    """Return a column with means of the runs that have only values by query, the same queries."""
+    alone = {run: row for run, row in column.queries.items() if run not in column.values}
+    queries = sorted(set().union(*alone.values()))
+    for run, row in alone.items():
+        for query in queries:
+            if math.isnan(row.get(query, math.nan)):
+                raise InputError(
+                    f"run '{run}' has no value for query '{query}'",
+                    path=column.path,
+                    hint="Add the value, or leave out this query for all runs",
+                )
+    means = {run: sum(row.values()) / len(row) for run, row in alone.items() if row}
+    return column._replace(values=column.values | means)
 
 
 def _check_values(run: object, value: object) -> None:
@@ -433,7 +453,7 @@ def _warnings(
         found.append(("withheld_intervals", words, len(reasons)))
     lost, runs = len(both) - len(names), len(names)
     few = f"coefficients are unreliable with {runs} runs (fewer than {FEW})"
-    other = "no interval over queries, because the per-query values do not match the means in their file"
+    other = "no interval over queries, because the per-query values do not match the means of the runs"
     found += [
         ("undefined", f"left out {counted(lost, 'run')} with a value on one side only", lost),
         ("few_runs", few, int(runs < FEW)),

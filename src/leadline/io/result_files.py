@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ class Column(NamedTuple):
 
     path: str  # file that was read
     measure: str  # name of the measure
-    values: dict[str, float]  # value of each run; NaN is undefined
+    values: dict[str, float]  # value of each run; NaN is undefined, none if there are only values by query
     queries: dict[str, dict[str, float]]  # values of each run by query; empty if they are not known
     withheld: tuple[tuple[str, str], ...] = ()  # run and reason of each estimate whose interval was withheld
     estimated: bool = False  # whether the values are estimates from a sample of judgments
@@ -32,7 +32,8 @@ def read_column(place: str) -> Column:
     """Read FILE or FILE:MEASURE: a JSON result of a command, saved results, or a table with a header.
 
     Without a measure the first one is taken. A table's column called run or name, or else its first one,
-    names the run; where it has a column `query`, rows with a query are per-query values, others means.
+    names the run; where it has a column `query`, rows with a query are per-query values, others means
+    (`values` has only these).
     """
     path, measure = split_place(place)
     if (first_bytes(path) or b"").startswith(PARQUET):
@@ -149,16 +150,8 @@ def _of_table(text: str, path: str, measure: str) -> Column:
             of = f"query '{key}'" if of_query else ""
             raise repeated(f"run '{row[owner]}'", of=of, path=path, line=line)
         known[key] = number
-    return Column(path, name, values or _means(queries), queries)
+    return Column(path, name, values, queries)
 
 
 def _cell(text: str, column: str, path: str, line: int) -> float:
     return math.nan if text.strip() in ("", "-") else number_of(text, column, path, line)
-
-
-def _means(queries: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean of every run over its queries, undefined ones as 0."""
-    return {
-        run: sum(0.0 if math.isnan(value) else value for value in found.values()) / len(found)
-        for run, found in queries.items()
-    }
