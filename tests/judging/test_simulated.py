@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from conftest import Leadline
 from leadline.errors import UsageError
 from leadline.io import judgment_store
 from leadline.io.pool_files import read_drawn_pool
+from leadline.judging.events import Event
 from leadline.judging.startup import simulate
 from leadline.judging.store import Store
 
@@ -77,11 +79,31 @@ def test_two_judges_share_the_pairs_and_go_on_where_they_stopped(pool: str, tmp_
     assert simulate(pool, store, QRELS, judges="ann,bob", overlap=0.5).judges == {"ann": 0, "bob": 0}
 
 
+def test_an_undone_judgment_is_made_again_and_long_names_are_told_apart(pool: str, tmp_path: Path) -> None:
+    store, names = str(tmp_path / "store.sqlite"), ("a" * 40 + "1", "a" * 40 + "2")
+    simulate(pool, store, QRELS, judges=",".join(names), overlap=1)
+    with closing(Store.open(store)) as opened:
+        (last,) = opened.last_acts(names[0], 1)
+        opened.append(names[0], [Event("undo-key", "undo", last.pair, undoes=last.key)])
+    again = simulate(pool, store, QRELS, judges=",".join(names), overlap=1)
+    assert again.judges == {names[0]: 1, names[1]: 0}
+
+
+def test_a_fraction_is_refused_as_a_grade(pool: str, tmp_path: Path) -> None:
+    store = str(tmp_path / "store.sqlite")
+    halves = {query: dict.fromkeys(grades, 0.5) for query, grades in QRELS.items()}
+    with pytest.raises(UsageError, match=r"would need the grades 0, 0\.5, but .* whole numbers"):
+        simulate(pool, store, halves)
+    with pytest.raises(UsageError, match=r"the grade 0\.5, which is not on the scale .* whole numbers"):
+        simulate(pool, store, halves, grades="0=no,1=yes")
+    assert not Path(store).exists()
+
+
 def test_a_grade_that_is_not_on_the_scale_is_refused(pool: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="grade 2"):
         simulate(pool, str(tmp_path / "store.sqlite"), QRELS, grades="0=no,1=yes")
     many = {query: {f"d{grade}": grade for grade in range(7)} for query in QRELS}
-    with pytest.raises(UsageError, match="at most 5 grades, from 0 to 9"):
+    with pytest.raises(UsageError, match="at most 5 grades, whole numbers from 0 to 9"):
         simulate(pool, str(tmp_path / "other.sqlite"), many)
     assert not list(tmp_path.glob("*.sqlite"))
 

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from secrets import token_hex
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -299,9 +300,10 @@ def simulate(
 ) -> SimulatedJudgments:
     """Judge a pool with the grades of known judgments, in the order in which people would judge it.
 
-    A pair that the judgments lack gets grade 0, as does a negative grade. A new store has `grades`, by
-    default 0 and the grades of the judgments, and `seed`. By default there is one judge, "simulated"; with
-    several, a second judge grades `overlap` of the pairs, by default 0.1.
+    A pair that the judgments lack gets grade 0, as does a negative grade. Other grades that are not on the
+    scale, such as fractions, are refused. A new store has `grades`, by default 0 and the grades of the
+    judgments, and `seed`. By default there is one judge, "simulated"; with several, a second judge grades
+    `overlap` of the pairs, by default 0.1.
     """
     names = check_judges(JUDGE if judges is None else judges, overlap)
     share = OVERLAP if overlap is None else overlap
@@ -327,8 +329,7 @@ def simulate(
                 for pair in queues.upcoming(judge, BATCH):
                     grade = _given(known, pair.query, pair.document)
                     unjudged |= set() if pair.document in known.get(pair.query, {}) else {pair.id}
-                    key = f"simulated-{judge[:30]}-{pair.id}"
-                    events.append(Event(key, "judge", pair.id, grade=grade, shown="full"))
+                    events.append(Event(token_hex(16), "judge", pair.id, grade=int(grade), shown="full"))
                 queues.append(judge, events)
                 counts[judge] += len(events)
                 more |= bool(events)
@@ -337,32 +338,35 @@ def simulate(
     return SimulatedJudgments(counts, len(unjudged), len(queries))
 
 
-def _given(known: Mapping[str, Mapping[str, float]], query: str, document: str) -> int:
+def _given(known: Mapping[str, Mapping[str, float]], query: str, document: str) -> float:
     """Return the grade that a simulated judge gives."""
-    return max(0, int(known.get(query, {}).get(document, 0)))
+    return max(0, known.get(query, {}).get(document, 0))
 
 
-def check_given(given: set[int], grades: Sequence[Grade], store: str = "") -> None:
+def check_given(given: set[float], grades: Sequence[Grade], store: str = "") -> None:
     """Raise UsageError for grades of simulated judges that are not on the scale."""
     missing = sorted(given - {grade.value for grade in grades})
     if missing:
         where, how = (
             (f"of {store}", "Use another store") if store else ("in --grades", "Add the grade to --grades")
         )
+        if missing[0] % 1:
+            how = "Use judgments with whole numbers as grades"
         raise UsageError(
-            f"simulated judges would give the grade {missing[0]}, which is not on the scale {where} "
+            f"simulated judges would give the grade {missing[0]:g}, which is not on the scale {where} "
             f"({written(tuple(grades))}). {how}."
         )
 
 
-def _scale(known: Mapping[str, Mapping[str, float]], given: set[int]) -> str:
+def _scale(known: Mapping[str, Mapping[str, float]], given: set[float]) -> str:
     """Return the scale of a new store: 0, 1 and all grades of the judgments, or those given if too many."""
-    every = {max(0, int(grade)) for of_query in known.values() for grade in of_query.values()}
+    every = {max(0, grade) for of_query in known.values() for grade in of_query.values()}
     for wanted in ({0, 1} | every, {0, 1} | given, given):
         values = sorted(wanted)
-        if 2 <= len(values) <= MOST_GRADES and values[-1] <= HIGHEST:
-            return ",".join(f"{value}=grade {value}" for value in values)
+        whole = all(value in range(HIGHEST + 1) for value in values)
+        if 2 <= len(values) <= MOST_GRADES and whole:
+            return ",".join(f"{value:g}=grade {value:g}" for value in values)
     raise UsageError(
         f"simulated judges would need the grades {first_few(values, 6)}, but a store has at most "
-        f"{MOST_GRADES} grades, from 0 to {HIGHEST}. Use judgments with fewer or lower grades."
+        f"{MOST_GRADES} grades, whole numbers from 0 to {HIGHEST}. Use judgments with such grades."
     )
