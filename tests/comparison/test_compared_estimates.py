@@ -241,6 +241,9 @@ def test_labels_that_a_pool_names_are_used_as_by_evaluate(
             else {one["name"]: one["mean"] for one in found["runs"]}
         )
         assert (shown["new"] == pytest.approx(means["new"])) is (not more)
+        labels = "none" if more else None
+        of_python = getattr(ll, command)(*given[:3], "P@10", pool="pool.tsv", machine=labels)
+        assert of_python.results.mean("new", "P@10") == pytest.approx(shown["new"])
         paths = [Path(one["path"]).name for one in found["inputs"]]
         assert ("labels.qrels" in paths) is (not more)
         assert "pool.tsv" in paths

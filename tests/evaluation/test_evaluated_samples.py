@@ -80,8 +80,12 @@ def test_the_command_gives_what_estimate_gives(
         known = estimate(
             given[0], given[1:3], measures, pool="pool.tsv", machine=machine, confidence=level
         ).to_dict(per_query="-q" in more)
+        labels = "none" if "none" in more else None  # by default those that the pool names
+        of_python = ll.evaluate(
+            given[0], given[1:3], measures, pool="pool.tsv", machine=labels, confidence=level
+        )
         for key in ("measures", "queries", "runs"):
-            assert found[key] == known[key]
+            assert found[key] == known[key] == of_python.to_dict(per_query="-q" in more)[key]
         assert found["options"]["pool"] == "pool.tsv"
     assert "leadline evaluate JUDGMENTS RUN... --pool POOL" in leadline("estimate", *given).refusal
     with pytest.raises(AttributeError, match=r"evaluate\(judgments, runs, pool=pool\)"):

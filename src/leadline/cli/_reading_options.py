@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,21 +33,6 @@ def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Q
     )
 
 
-def labels_of(pool: DrawnPool, given: str | None) -> str | None:
-    """Return the path of the machine labels: those given, or that a pool names; they must still be there."""
-    if given is not None:
-        return None if given == "none" else given
-    path = pool.design.get("machine")
-    if not isinstance(path, str):
-        return None
-    if not os.path.exists(path):
-        raise UsageError(
-            f"the pool refers to LLM labels in {path}, but this file does not exist. Use --machine "
-            "FILE, or --machine none to go without labels."
-        )
-    return path
-
-
 def read_with(results: EstimatedResults, pool: str | None, labels: str | None) -> list[tuple[str, int]]:
     """Return pool and labels with the number of pairs that were read of each."""
     return [(path, results.read[kind]) for path, kind in ((pool, "pool"), (labels, "labels")) if path]
@@ -75,11 +59,10 @@ def values_of(
     on_run: Callable[[int, int], None] | None,
 ) -> tuple[Results, Qrels | None, int, list[tuple[str, int]]]:
     """Return values of runs, the judgments (None for estimates), their number, and further inputs."""
-    from leadline.estimation.measured import estimates_of, measured
+    from leadline.estimation.measured import estimates_of, labels_of, measured
 
     pool = options["pool"]
     table, draw = given
-    machine = options["machine"] if draw is None else labels_of(draw, options["machine"])
     levels = {} if rules is None else {"confidence": rules.confidence, "seed": rules.seed}
     results = measured(
         table,
@@ -88,12 +71,13 @@ def values_of(
         rel=rel,
         on_run=on_run,
         verdict=rules is not None,
-        **{**options, **levels, "machine": machine, "pool": pool if draw is None else draw},
+        **{**options, **levels, "pool": pool if draw is None else draw},
     )
     if draw is None:
         return results, table, len(table.grades), []
     estimated = estimates_of(results)
     assert estimated is not None
+    machine = labels_of(draw, options["machine"])
     results.options |= {"pool": pool, "machine": machine}
     return results, None, estimated.judgments, read_with(estimated, pool, machine)
 

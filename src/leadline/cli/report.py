@@ -11,13 +11,13 @@ import click
 
 from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, inputs_of, progress
-from leadline.cli._reading_options import judgments_and_draw, labels_of, read_with
+from leadline.cli._reading_options import judgments_and_draw, read_with
 from leadline.cli._scores import files_among, given_scores, refuse_no_runs, values_given
 from leadline.comparison.compare import compare_results
 from leadline.comparison.pairing import Rules
 from leadline.data.optional import require
 from leadline.errors import UsageError
-from leadline.estimation.measured import estimates_of
+from leadline.estimation.measured import estimates_of, labels_of
 from leadline.io.saved_results import is_saved_file
 from leadline.pages.report import compared, only_one
 from leadline.pages.report_page import page, significance_table, story
@@ -89,13 +89,15 @@ def command(
                     f"{option} does not apply to a report on a sampled pool. Use this setting with `leadline "
                     "compare` instead."
                 )
-            options |= {"pool": draw, "machine": labels_of(draw, options["machine"])}
+            options["pool"] = draw
         with progress("runs") as on_run:
             comparison, curves = compared(
                 table, runs, measures or None, rules, baseline, rel=level, on_run=on_run, **options
             )
         estimated = estimates_of(comparison.results)
-        others = [] if estimated is None else read_with(estimated, pool, options["machine"])
+        others = []
+        if estimated is not None and draw is not None:
+            others = read_with(estimated, pool, labels_of(draw, options["machine"]))
         comparison.options |= {"pool": pool} if pool is not None else {}
     results = comparison.results
     results.intervals = comparison.intervals

@@ -246,7 +246,8 @@ def rank(
     query_group : str or mapping, optional
         Groups of dependent queries: FILE:COLUMN (the first column is the query id), or `{query: group}`.
     machine : qrels, optional
-        Labels by an automatic judge, from which grades of the documents of a drawn pool are predicted.
+        Labels by an automatic judge, from which grades of the documents of a drawn pool are predicted; by
+        default those that the pool names, and "none" to go without.
     seed : int, default 0
         Seed of the random number generator.
     **options

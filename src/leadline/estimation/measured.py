@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from leadline.data.reading import (
     Cut,
@@ -43,6 +43,7 @@ WITHOUT_POOL = (
     "{} only to estimates from a sampled pool, and not to statAP. Pass --pool POOL with a pool from "
     "`leadline pool --for`."
 )
+T = TypeVar("T")  # of labels
 READING = ReadingOptions.__annotations__.keys() - {"name_by"}
 DEFAULTS = {one.name: one.default for one in inspect.signature(Evaluation).parameters.values()} | {
     one.name: one.default for kind in (Reading, Cut) for one in fields(kind)
@@ -106,8 +107,9 @@ def evaluate(
         Pool of the judged documents: a file, as drawn, or `{query: {document: probability}}`. By default that
         of the judgments, if they have inclusion probabilities. If one is below 1, values are estimates.
     machine : qrels, optional
-        Labels by an automatic judge of the documents of a drawn pool, from which grades are predicted. If
-        these are the judgments themselves, a warning says so.
+        Labels by an automatic judge of the documents of a drawn pool, from which grades are predicted; by
+        default those that the pool names, and "none" to go without. If these are the judgments themselves, a
+        warning says so.
     second_judge : qrels, optional
         Judgments by a second judge of pairs that `pool --twice` drew from those of a drawn pool. Values are
         then those that the second judge would give.
@@ -220,6 +222,8 @@ def measured(
     draw = drawn_from(table, pool, measures)
     if measures is None:
         measures = default_measures(draw, default)
+    if draw is not None:
+        machine = labels_of(draw, machine)
     same = machine is not None and (same_labels(qrels, machine) or same_labels(table, machine))
     if draw is None:
         if machine is not None and not same:
@@ -294,6 +298,21 @@ def measured(
         results.warnings = [one for one in results.warnings if one.code != "outside_pool"]
         results.warnings.insert(0, ResultWarning("look", look.message, look.number))
     return results
+
+
+def labels_of(pool: DrawnPool, given: T | None) -> T | str | None:
+    """Return the machine labels: those given, or the file that a pool names; "none" is to go without."""
+    if given is not None:
+        return None if isinstance(given, str) and given == "none" else given
+    path = pool.design.get("machine")
+    if not isinstance(path, str):
+        return None
+    if not os.path.exists(path):
+        raise UsageError(
+            f"the pool refers to LLM labels in {path}, but this file does not exist. Use --machine "
+            "FILE, or --machine none to go without labels."
+        )
+    return path
 
 
 def drawn_from(table: Qrels, pool: PoolLike | None, measures: object = None) -> DrawnPool | None:
