@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import leadline as ll
 from leadline.comparison.compare import compare
 from leadline.comparison.comparison_figures import drawn_comparison, interval_name
 from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.query_slices import slices_of
 from leadline.errors import UsageError
 
 QUERIES = 30
@@ -113,6 +115,27 @@ def test_only_the_pairs_asked_for_are_drawn_and_counted() -> None:
     assert f"{len(chosen)} of 15 pairs" in words(figure)
     with pytest.raises(UsageError):
         drawn_comparison(comparison, "pairs", pairs=[])
+
+
+def test_limits_end_at_the_range_of_the_measure() -> None:
+    rows = [
+        {"query": f"q{query}", "run": run, "measure": "AP", "value": value}
+        for run, values in (("a", (1, 1, 1, 1, 0)), ("b", (0, 0, 0, 0, 1)))
+        for query, value in enumerate(values)
+    ]
+    comparison = ll.compare(ll.read_scores(rows), confidence=0.99)
+    comparison.results.intervals = comparison.intervals
+    slices = {f"q{query}": "all" for query in range(5)}
+    means = [
+        comparison.plot(figure="forest"),
+        comparison.results.plot(figure="means"),
+        slices_of(comparison.results, slices, confidence=0.99).plot(),
+    ]
+    for figure in means:
+        drawn = np.array(lines(figure))
+        assert len(drawn) >= 2
+        assert (drawn.min(), drawn.max()) == (0, 1)
+    assert np.array(lines(slices_of(comparison, slices).plot())).tolist() == [[-1, 1]] * 2
 
 
 def test_the_forest_says_that_its_intervals_are_of_means() -> None:

@@ -20,6 +20,7 @@ from leadline.data.wording import counted, percent
 from leadline.errors import UsageError, either
 from leadline.evaluation.lookups import place_of
 from leadline.evaluation.query_figures import SHAPES
+from leadline.evaluation.results import in_range
 from leadline.stats.simultaneous import BH, friedman, mean_ranks
 from leadline.stats.simultaneous import critical_difference as nemenyi_difference
 
@@ -63,6 +64,7 @@ def by_slice(
     if several and len(records) > FEW:
         return _map(records, slices, name, width)
     level = percent(slices.confidence)
+    low, high = slices.ranges[name]
     names = [_named(record, slices) for record in records]
     headings: dict[int, str] = {}
     if slices.rules is None:
@@ -75,6 +77,7 @@ def by_slice(
         rows = [(one.mean, one.low, one.high) for one in records]
     else:
         pairs = [f"{label_of(one.a)} \N{MINUS SIGN} {label_of(one.b)}" for one in records]
+        low, high = low - high, high - low
         label, alone = f"{name}, mean difference, {level} simultaneous interval over slices", pairs[0]
         headings = _headings(pairs) if several else {}
         rows = [
@@ -83,9 +86,11 @@ def by_slice(
             else (one.difference, one.simultaneous_low, one.simultaneous_high)
             for one in records
         ]
+    means, *limits = np.array(rows).T
     return forest(
         names,
-        *zip(*rows, strict=True),
+        means,
+        *np.clip(limits, low, high),
         label=label if several else f"{label}; {alone}",
         zero=slices.rules is not None,
         rows="slices",
@@ -315,14 +320,14 @@ def _scatter(comparison: Comparison, asked: _Asked) -> Figure:
 
 def _forest(comparison: Comparison, asked: _Asked) -> Figure:
     results, rules = comparison.results, comparison.rules
-    limits = comparison.intervals.limits[:, asked.measure]
     order = results.order(asked.measure)
+    limits = in_range(comparison.intervals.limits[order, asked.measure], results.measures[asked.measure])
     bases = sorted(set(comparison.pairing.second.tolist()))
     return forest(
         [results.names[run] for run in order],
         results.means[order, asked.measure],
-        limits[order, 0],
-        limits[order, 1],
+        limits[:, 0],
+        limits[:, 1],
         label=_label(
             comparison, asked.measure, f", {percent(rules.confidence)} confidence interval of each mean alone"
         ),

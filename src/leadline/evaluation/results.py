@@ -37,6 +37,8 @@ from leadline.io.score_cells import ESTIMATE
 from leadline.result import Make, Result
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from leadline.data.qrels import QrelsColumns
     from leadline.evaluation.limits import Bounds, Intervals
     from leadline.evaluation.run_warnings import Returned
@@ -587,7 +589,7 @@ class Results(Lookups, Result):
         )
 
 
-def in_range(limits: Sequence[tuple[float, float]], measure: object) -> Floats:
+def in_range(limits: ArrayLike, measure: object) -> Floats:
     """Return limits within the range of a measure."""
     low, high = (float(getattr(measure, name, end)) for name, end in (("low", -math.inf), ("high", math.inf)))
-    return np.clip(np.array(limits, dtype=np.float64).reshape(-1, 2), low, high)
+    return np.clip(np.asarray(limits, dtype=np.float64).reshape(-1, 2), low, high)

@@ -12,7 +12,7 @@ from markupsafe import escape
 
 from leadline.charts.line_plots import recall_precision
 from leadline.charts.significance_groups import FEW
-from leadline.comparison.compared_pair import ComparedPair, clipped, sentence, shown_limits
+from leadline.comparison.compared_pair import ComparedPair, sentence, shown_limits
 from leadline.comparison.comparison_figures import drawn_comparison
 from leadline.comparison.comparison_notes import method, method_notes
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
@@ -20,7 +20,7 @@ from leadline.data.arrays import Floats
 from leadline.data.table import Cell, Table, plain
 from leadline.data.wording import counted, percent, queries
 from leadline.evaluation.query_figures import per_query
-from leadline.evaluation.results import Results
+from leadline.evaluation.results import Results, in_range
 from leadline.measures.average_precision import ELEVEN_LEVELS
 from leadline.pages import fill, inline
 from leadline.version import VERSION
@@ -87,7 +87,7 @@ def story(comparison: Comparison) -> list[str]:
     best, measure = order[0], str(results.measures[0])
     if np.isnan(results.means[best, 0]):
         return [f"{measure} has no mean for any run."]
-    low, high = (_within(results, 0, limit) for limit in comparison.intervals.limits[best, 0].tolist())
+    low, high = in_range(comparison.intervals.limits[best, 0], results.measures[0])[0].tolist()
     first_sentence = f"The best run by {measure} is {results.names[best]} with {results.means[best, 0]:.4f}"
     if not np.isnan(low):
         first_sentence += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
@@ -260,7 +260,11 @@ def significance_table(
 
 def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
     """Return the table of means with intervals and superscripts, runs in descending order."""
-    results, limits = comparison.results, comparison.intervals.limits
+    results = comparison.results
+    limits = [
+        in_range(comparison.intervals.limits[:, index], measure).tolist()
+        for index, measure in enumerate(results.measures)
+    ]
     order, best = results.order(), results.best()
     letters = [marks(comparison, index, order, baseline) for index in range(len(results.measures))]
     named = baseline is None and len(order) <= MOST_LETTERS
@@ -270,8 +274,8 @@ def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
             {
                 "value": float(results.means[run, index]),
                 "best": run in best[index],
-                "low": plain(_within(results, index, float(limits[run, index, 0]))),
-                "high": plain(_within(results, index, float(limits[run, index, 1]))),
+                "low": plain(limits[index][run][0]),
+                "high": plain(limits[index][run][1]),
                 "letters": letters[index][row],
             }
             for index in range(len(results.measures))
@@ -280,12 +284,6 @@ def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
         label = f"{ascii_lowercase[row]}  {name}" if named else name
         rows.append({"name": name, "label": label, "cells": cells})
     return {"columns": [str(measure) for measure in results.measures], "rows": rows}
-
-
-def _within(results: Results, index: int, value: float) -> float:
-    """Return the limit of a mean clipped to the range of the measure."""
-    measure = results.measures[index]
-    return clipped(value, getattr(measure, "low", -np.inf), getattr(measure, "high", np.inf))
 
 
 def _figures(comparison: Comparison, precision: Floats | None) -> list[dict[str, Any]]:
