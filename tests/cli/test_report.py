@@ -38,8 +38,8 @@ def test_the_page_tells_the_whole_story(leadline: Leadline, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("measures", "words"),
     [
-        ("AP", "AP 0. The difference is not significant in the other comparison."),
-        ("AP RR", "AP 0, RR 0. The difference is not significant in the other 2 comparisons."),
+        ("AP", "AP 0. Other comparisons: 1 not significant."),
+        ("AP RR", "AP 0, RR 0. Other comparisons: 2 not significant."),
     ],
 )
 def test_the_page_counts_significant_differences(
@@ -79,6 +79,17 @@ def test_a_report_on_a_sampled_pool_plans_nothing(leadline: Leadline, tmp_path: 
     drawn.write_text("query_id,doc_id,relevance,probability\nknots,d1,1,0.5\n")
     asked = ("report", drawn, *ASKED[2:], "-C", "test.smallest=0.1", "-o", tmp_path / "page.html")
     assert "--config test.smallest does not apply to a report on a sampled pool." in leadline(*asked).refusal
+
+
+def test_a_page_of_values_alone_does_not_say_that_nothing_was_unjudged(tmp_path: Path) -> None:
+    rows = [
+        {"query": f"q{query}", "run": run, "measure": "AP", "value": value * query**0.5 / 3}
+        for run, value in (("a", 0.5), ("b", 0.25))
+        for query in range(10)
+    ]
+    page = tmp_path / "page.html"
+    assert not ll.report(ll.read_scores(rows), page).warnings
+    assert "Nothing was missing" not in page.read_text(encoding="utf-8")
 
 
 def test_columns_of_judgments_are_named_in_python_too(tmp_path: Path) -> None:

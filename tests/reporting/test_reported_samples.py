@@ -63,6 +63,27 @@ def test_a_report_has_the_estimates_and_the_comparison_of_them(leadline: Leadlin
     assert found.pairs[0].difference == pairs[0]["difference"]
 
 
+@pytest.mark.usefixtures("here")
+def test_a_report_says_that_its_values_are_estimates(leadline: Leadline) -> None:
+    ll.write_run({query: dict.fromkeys(row, 1.0) | {"x": 2.0} for query, row in TRUTH.items()}, "late.run")
+    asked = ("judged.qrels", "old.run", "new.run", "late.run", "--pool", "pool.tsv", "-m", "P@10")
+    assert leadline("report", *asked, "-o", "page.html", "-o", "page.tex").status == 0
+    told = leadline("evaluate", *asked).out.splitlines()
+    basis = next(line for line in told if line.startswith("estimated from"))
+    page = Path("page.html").read_text()
+    assert basis in page
+    assert basis in Path("page.tex").read_text()
+    assert "None" not in page
+    assert "W/T/L" not in page
+    assert ">c  late (new)<" in page
+    assert "2 undecided" in page
+    first = leadline("evaluate", *asked, "-f", "json").data["runs"][0]["estimate"]["P@10"]
+    assert f"({first['these_low']:.4f} to {first['these_high']:.4f})" in page
+    figure = ll.compare(*asked[:1], list(asked[1:4]), "P@10", pool="pool.tsv").plot(figure="forest")
+    assert "estimated mean" in figure.axes[0].get_xlabel()
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()][-1] == "late (new)"
+
+
 BODY = """
 def test_met(leadline_gate):
     leadline_gate.assert_not_worse('new.run', 'old.run', 'P@10', margin=0.01)

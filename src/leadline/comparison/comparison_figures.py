@@ -16,7 +16,7 @@ from leadline.charts.text_layout import FEW, stretches
 from leadline.comparison.compared_pair import p_text
 from leadline.data.arrays import Floats
 from leadline.data.validation import refusal
-from leadline.data.wording import counted, percent
+from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError, either
 from leadline.evaluation.lookups import place_of
 from leadline.evaluation.query_figures import SHAPES
@@ -321,10 +321,11 @@ def _scatter(comparison: Comparison, asked: _Asked) -> Figure:
 def _forest(comparison: Comparison, asked: _Asked) -> Figure:
     results, rules = comparison.results, comparison.rules
     order = results.order(asked.measure)
+    new = [one["new"] for one in results.sampling or [{"new": False}] * len(order)]
     limits = in_range(comparison.intervals.limits[order, asked.measure], results.measures[asked.measure])
     bases = sorted(set(comparison.pairing.second.tolist()))
     return forest(
-        [results.names[run] for run in order],
+        [f"{label_of(results.names[run])}{' (new)' * new[run]}" for run in order],
         results.means[order, asked.measure],
         limits[:, 0],
         limits[:, 1],
@@ -381,8 +382,10 @@ def _critical_difference(comparison: Comparison, asked: _Asked) -> Figure:
 
 
 def _label(comparison: Comparison, measure_index: int, more: str, *, what: str = "mean") -> str:
-    queries = len(comparison.results.averaged_queries())
-    return f"{comparison.results.measures[measure_index]}, {what} ({queries} queries){more}"
+    results = comparison.results
+    number = queries(len(results.averaged_queries()))
+    estimated = "estimated " * (results.withheld is not None)
+    return f"{results.measures[measure_index]}, {estimated}{what} ({number}){more}"
 
 
 # By name, in the order of `--figure`.

@@ -73,13 +73,14 @@ def _verdict_counts(comparison: Comparison, chosen: Sequence[Sequence[int]]) -> 
         every += verdicts
         left = set(range(len(verdicts))) - set(shown)
         hidden += [verdicts[index] for index in sorted(left)]
-    notes = [f"{counted(len(every), 'pair')}: {_counts(every)}"]
+    notes = [f"{counted(len(every), 'pair')}: {counts_of(every)}"]
     if hidden:
-        notes.append(f"not shown: {_counts(hidden)} (--pairs all)")
+        notes.append(f"not shown: {counts_of(hidden)} (--pairs all)")
     return notes
 
 
-def _counts(verdicts: Sequence[str]) -> str:
+def counts_of(verdicts: Sequence[str]) -> str:
+    """Return the number of times that each verdict occurs, as text."""
     return ", ".join(f"{verdicts.count(word):,} {word}" for word in dict.fromkeys(verdicts))
 
 

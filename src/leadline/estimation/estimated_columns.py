@@ -183,16 +183,19 @@ def estimate_columns(results: EstimatedResults) -> list[Column]:
     return [*columns, *map(rows.column, ("judged", "drawn", "guessed", "unknown"))]
 
 
+def basis_of(results: EstimatedResults) -> str:
+    """Return the number of judgments that the estimates are made from, as text."""
+    each = results.judgments / len(results.queries)
+    return f"estimated from {counted(results.judgments, 'judgment')}, {each:.3g} per query"
+
+
 def estimate_notes(results: EstimatedResults) -> list[str]:
     """Return the sentences below the estimates."""
     rows = _Rows(results)
     predicted = PREDICTED.get(results.proxy, f"predicted from quantiles of {results.proxy}")
     if results.proxy == "none" and not any(estimate.drawn > 0 for estimate in rows.estimates):
         predicted = "counted as non-relevant"
-    notes = []
-    if results.read["pool"]:
-        each = results.judgments / len(results.queries)
-        notes.append(f"estimated from {counted(results.judgments, 'judgment')}, {each:.3g} per query")
+    notes = [basis_of(results)] * bool(results.read["pool"])
     notes.append(INTERVALS[0].format(percent(results.confidence)))
     notes.append(INTERVALS[1])
     notes += [INTERVALS[2]] * any(estimate.these_low == estimate.these_high for estimate in rows.estimates)

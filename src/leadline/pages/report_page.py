@@ -14,11 +14,13 @@ from leadline.charts.line_plots import recall_precision
 from leadline.charts.significance_groups import FEW
 from leadline.comparison.compared_pair import ComparedPair, sentence, shown_limits
 from leadline.comparison.comparison_figures import drawn_comparison
-from leadline.comparison.comparison_notes import method, method_notes
+from leadline.comparison.comparison_notes import counts_of, method, method_notes
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
 from leadline.data.arrays import Floats
-from leadline.data.table import Cell, Table, plain
+from leadline.data.table import Cell, Table, interval_texts, plain
 from leadline.data.wording import counted, percent, queries
+from leadline.estimation.estimated_columns import basis_of
+from leadline.estimation.measured import estimates_of
 from leadline.evaluation.query_figures import per_query
 from leadline.evaluation.results import Results, in_range
 from leadline.measures.average_precision import ELEVEN_LEVELS
@@ -56,6 +58,7 @@ def page(
         first=str(results.measures[0]),
         story=story(comparison),
         table=_table(comparison, baseline),
+        basis=_basis(results),
         marked=_marked(comparison, baseline),
         confidence=percent(rules.confidence),
         methods="; ".join(method_notes(comparison)),
@@ -143,12 +146,17 @@ def tally(comparison: Comparison) -> str:
         for index, measure in enumerate(comparison.results.measures)
     ]
     pairs = counted(significant.shape[1], "pair")
-    others = int(significant.size - significant.sum())
     told = f"Significant differences among {pairs} for each measure: {', '.join(parts)}."
-    if not others:
-        return told
-    number = "comparison" if others == 1 else counted(others, "comparison")
-    return f"{told} The difference is not significant in the other {number}."
+    others = [verdict for row in comparison.verdicts for verdict in row if verdict not in ("better", "worse")]
+    return f"{told} Other comparisons: {counts_of(others)}." if others else told
+
+
+def _basis(results: Results) -> str:
+    """Return what estimates are made from, after a comma; empty if the values are no estimates."""
+    if results.withheld is None:
+        return ""
+    known = estimates_of(results)
+    return f", {'estimated from a sample of judgments' if known is None else basis_of(known)}"
 
 
 def _of_the_best(comparison: Comparison) -> list[ComparedPair]:
@@ -163,10 +171,10 @@ def _of_the_best(comparison: Comparison) -> list[ComparedPair]:
 def _row(pair: ComparedPair, reach: float) -> dict[str, Any]:
     """Return the fields of a pair with the limits that the table shows."""
     low, high = shown_limits(pair, reach)
-    limited = pair._replace(low=low, high=high)
-    return {
-        key: plain(value) if isinstance(value, float) else value for key, value in limited._asdict().items()
-    }
+    these = np.array([[pair.these_low], [pair.these_high]], dtype=np.float64)
+    fields = pair._asdict() | {"low": low, "high": high}
+    fields["these"] = interval_texts(*np.clip(these, -reach, reach))[0]
+    return {key: plain(value) if isinstance(value, float) else value for key, value in fields.items()}
 
 
 def marks(comparison: Comparison, index: int, order: list[int], baseline: str | None) -> list[str]:
@@ -253,7 +261,7 @@ def significance_table(
             for row, text in enumerate(texts)
             if text
         },
-        caption=f"Means over {number}. {legend[0].upper()}{legend[1:]}.",
+        caption=f"Means over {number}{_basis(results)}. {legend[0].upper()}{legend[1:]}.",
         notes=[f"{size}, {number}", legend, *map(str, comparison.warnings)],
     )
 
@@ -265,6 +273,12 @@ def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
         in_range(comparison.intervals.limits[:, index], measure).tolist()
         for index, measure in enumerate(results.measures)
     ]
+    sampling = results.sampling or [{"new": False, "estimate": {}}] * len(results.runs)
+    these = []
+    for measure in results.measures:
+        found = [run["estimate"].get(str(measure), {}) for run in sampling]
+        ends = [[one.get("these_low"), one.get("these_high")] for one in found]
+        these.append(interval_texts(*in_range(ends, measure).T))
     order, best = results.order(), results.best()
     letters = [marks(comparison, index, order, baseline) for index in range(len(results.measures))]
     named = baseline is None and len(order) <= MOST_LETTERS
@@ -276,12 +290,14 @@ def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
                 "best": run in best[index],
                 "low": plain(limits[index][run][0]),
                 "high": plain(limits[index][run][1]),
+                "these": these[index][run],
                 "letters": letters[index][row],
             }
             for index in range(len(results.measures))
         ]
         name = results.names[run]
-        label = f"{ascii_lowercase[row]}  {name}" if named else name
+        shown = f"{name} (new)" if sampling[run]["new"] else name
+        label = f"{ascii_lowercase[row]}  {shown}" if named else shown
         rows.append({"name": name, "label": label, "cells": cells})
     return {"columns": [str(measure) for measure in results.measures], "rows": rows}
 
