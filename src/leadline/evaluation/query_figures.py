@@ -13,7 +13,6 @@ from leadline.charts.grid import query_map
 from leadline.charts.interval_plots import forest
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
-from leadline.evaluation.results import in_range
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +56,8 @@ def _means(results: Results, index: int, order: list[int], label: str, width: fl
     """Draw the means with their intervals; without intervals points."""
     limits = np.full((len(order), 2), np.nan)
     if results.intervals is not None:
-        limits = in_range(results.intervals.limits[order, index], results.measures[index])
+        shown = results.limit_columns()
+        limits = np.stack([shown["low"], shown["high"]], axis=-1)[order, index]
         label += f", {percent(results.intervals.confidence)} interval of each mean"
     return forest(
         [results.names[run] for run in order],
