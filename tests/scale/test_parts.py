@@ -274,4 +274,7 @@ def test_a_truncated_remote_part_is_refused(size: int, split: Split, monkeypatch
     monkeypatch.setattr(type(memory), "info", lambda *_args, **_options: {"size": size, "type": "file"})
     with pytest.raises(InputError, match=rf"bytes, but the file has {size:,}"):
         evaluated(split, ["memory://leadline-short.run"])
+    memory.pipe("/leadline-short.run", b"\n")
+    with pytest.raises(InputError, match="the download has 1 byte, but"):
+        evaluated(split, ["memory://leadline-short.run"])
     memory.store.pop("/leadline-short.run")

@@ -13,6 +13,7 @@ from os.path import exists, isdir, isfile
 from typing import Any, NamedTuple
 
 from leadline.data.validation import check_run_name
+from leadline.data.wording import counted
 from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.io.row_columns import QUERY, find
 from leadline.io.run_names import STANDARD_INPUT, run_name, split_part
@@ -94,7 +95,9 @@ def local_copy(url: str) -> Iterator[LocalCopy]:
                 raise _fault(error, url) from None
         if expected is not None and size != expected:
             raise InputError(
-                f"the download has {size:,} bytes, but the file has {expected:,}", path=url, hint="Try again."
+                f"the download has {counted(size, 'byte')}, but the file has {expected:,}",
+                path=url,
+                hint="Try again",
             )
         yield LocalCopy(name, digest.hexdigest())
     finally:
