@@ -85,6 +85,9 @@ def test_directions_reach_verdicts_gates_and_ranks(leadline: Leadline) -> None:
     options = leadline("rank", *higher, "-C", "scores.wide=measures", "-f", "json").data["options"]
     assert (options["higher_is_better"], options["lower_is_better"]) == (["latency"], [])
     assert options["wide"] == "measures"
+    Path("lower.toml").write_text('[scores]\nlower_is_better = "latency"\n')
+    options = leadline("rank", *higher, "--config", "lower.toml", "-f", "json").data["options"]
+    assert (options["higher_is_better"], options["lower_is_better"]) == (["latency"], [])
     below = leadline("compare", *lower, "--baseline", "a", "--fail-below", "latency=120", "-f", "json")
     assert below.data["conditions"][0]["failed"]
 

@@ -350,6 +350,7 @@ READ_AS = re.compile(
     r"(add|use|as in|pass it as) `?--config "
     r"(read\.(?:order|on_\w+|columns|qrels_columns|kind|queries_in|subtopics))((?:=[\w,]+)?)`?"
 )
+OPPOSITE = {"higher_is_better": "lower_is_better", "lower_is_better": "higher_is_better"}
 ENCODING = re.compile(r" If it contains [^`]*`--config read\.encoding=[\w-]+`\.?")
 
 
@@ -398,6 +399,9 @@ def _remember(context: click.Context, _option: click.Parameter, texts: tuple[str
             raise UsageError(f"--config {key} needs a value, as in --config {one.usage}")
         if one.many:
             given.setdefault(one.keyword, []).append(value)
+            other = OPPOSITE.get(one.keyword, "")
+            if not path and files.get(other):  # what is typed takes precedence over a file
+                given[other] = [name for name in given[other] if name != value]
         else:
             given[one.keyword] = "true" if value is None else value
     experiments = [text for text in texts if _is_file(text) and "runs" in _content(text)]
