@@ -92,8 +92,11 @@ def test_users_are_assigned_from_a_file_or_standard_input(leadline: Leadline, fo
     assert piped.out == done.out
     data = leadline("abtest", "assign", "users.txt", *asked[:-1], "json").data
     assert data["users"] == {row["user"]: row["arm"] for row in rows}
-    text = leadline("abtest", "assign", "users.txt", "--fraction", "0.5", "--salt", "s").out
+    (folder / "twice.txt").write_text("ann\nben\nann\n")
+    text = leadline("abtest", "assign", "twice.txt", "--fraction", "0.5", "--salt", "s").out
     assert "With 1 % to 10 %" in text
+    assert "of 2 users" in text
+    assert "skipped 1 line with users that had already been listed" in text
 
 
 def test_a_plan_says_how_many_users(leadline: Leadline) -> None:
@@ -123,6 +126,9 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
         "soft.csv",
     )
     assert "is not a relevance judgment" in done.err
+    assert "several clicks" not in done.err
+    (folder / "many.csv").write_text("doc_id,position,click\na,1,3\nb,1,0\n")
+    assert "counted 1 row with several clicks" in leadline("abtest", "deviations", "many.csv").out
     assert (folder / "soft.csv").read_text().startswith("query_id,doc_id,click_deviation,")
     (folder / "a.run").write_text("new Q0 u0 1 1.0 t\n")
     rejected = leadline("evaluate", "soft.csv", "a.run")

@@ -24,7 +24,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_deviations_are_worked_by_hand(log: Path) -> None:
-    found = {(one.query, one.document): one for one in click_deviations(log, query="query", **COLUMNS)}
+    found = {(one.query, one.document): one for one in click_deviations(log, query="query", **COLUMNS)[0]}
     assert found["q1", "d1"].expected == pytest.approx(2 / 3 + 1 / 3)
     assert found["q1", "d1"].deviation == pytest.approx(0)
     assert found["q2", "d3"].deviation == pytest.approx(-2 / 3)
@@ -35,15 +35,16 @@ def test_deviations_are_worked_by_hand(log: Path) -> None:
 
 def test_over_all_rows_the_deviations_cancel(log: Path) -> None:
     for query in (None, "query"):
-        found = click_deviations(log, query=query, **COLUMNS)
+        found, _ = click_deviations(log, query=query, **COLUMNS)
         assert sum(one.deviation * one.shown for one in found) == pytest.approx(0)
         assert [one.query for one in found] == sorted(one.query for one in found)
 
 
 def test_what_is_always_clicked_has_no_spread(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
-    path.write_text("doc,rank,click\nd1,1,1\nd2,1,1\n")
-    found = click_deviations(path, **COLUMNS)
+    path.write_text("doc,rank,click\nd1,1,3\nd2,1,1\n")
+    found, repeated = click_deviations(path, **COLUMNS)
+    assert repeated == 1
     assert [one.deviation for one in found] == [0, 0]
     assert all(math.isnan(one.z) for one in found)
 

@@ -115,6 +115,7 @@ def test_two_arms_are_taken_or_chosen(tmp_path: Path) -> None:
         ("a,1,u,0,1\n", ":2: '0' in column 'position'"),
         ("a,1,u,first,1\n", ":2: 'first' in column 'position'"),
         ("a,1,u,1,soon\n", ":2: 'soon' in column 'time'"),
+        ("a,1,u,1,1\nb,1,v,1,2019-11-24\n", ":3: column 'time' has both numbers and dates"),
         ("a,1,u,1\n", ":2: the row has 4 cells"),
         ("", "the log has no rows"),
     ],
@@ -137,6 +138,16 @@ def test_one_log_is_not_both_arms_by_another_name(tmp_path: Path) -> None:
     (tmp_path / "link.csv").symlink_to(path)
     with pytest.raises(UsageError, match="is given as both A and B"):
         read_two(path, tmp_path / "link.csv", Columns("click"))
+
+
+def test_a_whole_float_is_the_user_of_its_integer(tmp_path: Path) -> None:
+    for name, user in (("a", "1"), ("b", "1.0")):
+        (tmp_path / f"{name}.jsonl").write_text(f'{{"click": 1, "user": {user}, "time": 1}}\n')
+    log = read_two(tmp_path / "a.jsonl", tmp_path / "b.jsonl", Columns("click", user="user"))
+    assert log.users.tolist() == [0, 0]
+    (tmp_path / "b.jsonl").write_text('{"click": 1, "user": 2, "time": "2019-11-24"}\n')
+    with pytest.raises(InputError, match=r"b\.jsonl:1: column 'time' has both numbers and dates"):
+        read_two(tmp_path / "a.jsonl", tmp_path / "b.jsonl", Columns("click", time="time"))
 
 
 def test_yes_and_no_are_clicks(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import click
 
 from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input
-from leadline.data.table import Cell, ResultWarning, Table, plain
+from leadline.data.table import Cell, Table, plain, raised
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError, both, one_of
 from leadline.io.opening import lines
@@ -128,32 +128,28 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     """
     if not salt:
         raise UsageError("--salt is empty. Pass the name of the experiment.")
-    assignments = [
-        (name, arm_of(name, fraction=fraction, salt=salt))
-        for _, line in lines(users)
-        if (name := line.strip())
-    ]
+    names = [name for _, line in lines(users) if (name := line.strip())]
+    assignments = {name: arm_of(name, fraction=fraction, salt=salt) for name in names}
     if not assignments:
         source = "standard input" if users == STANDARD_STREAM else users
         raise UsageError(f"{source} contains no users. List one user per line.")
-    count = sum(arm == ARMS[1] for _, arm in assignments)
+    count = sum(arm == ARMS[1] for arm in assignments.values())
     outside = not USUAL[0] <= fraction <= USUAL[1]
-    warnings = [
-        ResultWarning(
-            "unusual_fraction",
-            f"a fraction of {percent(fraction)} is unusual. With 1 % to 10 %, only a few users see a variant "
-            "that may be worse.",
-            1,
-        )
-    ][: int(outside)]
+    repeated = len(names) - len(assignments)
+    unusual = (
+        f"a fraction of {percent(fraction)} is unusual. With 1 % to 10 %, only a few users see a variant "
+        "that may be worse."
+    )
+    twice = f"skipped {counted(repeated, 'line')} with users that had already been listed"
+    warnings = raised(("unusual_fraction", unusual, int(outside)), ("repeated_users", twice, repeated))
     share = percent(round(count / len(assignments), 4))
     summary = f"{count:,} of {counted(len(assignments), 'user')} ({share}) in the variant"
-    table = Table(["user", "arm"], [list(pair) for pair in assignments], notes=[summary])
-    made = Facts(table, {"users": dict(assignments), "variant": count}, warnings=warnings)
+    table = Table(["user", "arm"], [list(pair) for pair in assignments.items()], notes=[summary])
+    made = Facts(table, {"users": assignments, "variant": count}, warnings=warnings)
     outputs.write(
         "abtest",
         View(made, lines=""),
-        lambda: [describe_input(users, len(assignments))],
+        lambda: [describe_input(users, len(names))],
         {"fraction": fraction, "salt": salt},
     )
 
@@ -219,9 +215,11 @@ def deviations(
     -C abtest.query, abtest.document
     -o
     """
-    from leadline.online.logs import click_deviations
+    from leadline.online.logs import click_deviations, repeated_clicks
 
-    records = click_deviations(log, document=document, position=position, click=clicked, query=query)
+    records, repeated = click_deviations(
+        log, document=document, position=position, click=clicked, query=query
+    )
     heads = ["query_id", "doc_id", "click_deviation", "shown", "clicks", "expected", "z"]
     if query is None:
         heads = heads[1:]
@@ -229,12 +227,14 @@ def deviations(
         [cell if not isinstance(cell, float) else plain(cell) for cell in record][int(query is None) :]
         for record in records
     ]
-    note = ResultWarning("no_judgments", "click_deviation is not a relevance judgment", len(rows))
+    notes = raised(
+        ("no_judgments", "click_deviation is not a relevance judgment", len(rows)), repeated_clicks(repeated)
+    )
     found = {"deviations": [dict(zip(heads, row, strict=True)) for row in rows]}
     shown = sum(record.shown for record in records)
     outputs.write(
         "abtest",
-        View(Facts(Table(heads, rows, digits=5), found, warnings=[note]), lines="deviations"),
+        View(Facts(Table(heads, rows, digits=5), found, warnings=notes), lines="deviations"),
         lambda: [describe_input(log, shown)],
         {"doc": document, "query": query, "position": position, "click": clicked},
     )

@@ -461,7 +461,9 @@ def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
         if head.startswith(BINARY_TABLES):
             kind = "a Parquet" if head.startswith(PARQUET) else "an Arrow"
             raise InputError(
-                f"is {kind} file, not text", path=path, hint="Save the table as CSV or JSON Lines"
+                f"is {kind} file, not text",
+                path=path,
+                hint="Save a table as CSV or JSON Lines, and a list as text with one item per line",
             )
         for number, raw in enumerate(iter(partial(stream.readline, LONGEST_TEXT), b""), start=1):
             if len(raw) == LONGEST_TEXT:

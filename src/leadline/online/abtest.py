@@ -17,7 +17,7 @@ from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io.read_paths import public
 from leadline.online.abtest_result import ABTest, AlwaysValid, Arm, ArmDifference, SampleSizes, undefined_lift
-from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, shown_within
+from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, repeated_clicks, shown_within
 from leadline.online.proportions import (
     EXPECTED,
     Proportion,
@@ -93,8 +93,6 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         )
         found.append(("sample_ratio", words, 1))
     if log is not None and units is not None:
-        repeated = int(log.repeated.sum())
-        several = f"counted {counted(repeated, 'row')} with several clicks as one click each"
         others = f"excluded {counted(log.others, 'row')} of other arms"
         crossed = (
             f"excluded {counted(units.crossed, 'user')} in several arms, because each should see only one arm"
@@ -103,7 +101,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         order = "the logs have no times and are interleaved evenly. The always-valid p depends on this order."
         found += [
             ("other_arms", others, log.others),
-            ("repeated_clicks", several, repeated),
+            repeated_clicks(int(log.repeated.sum())),
             ("crossed_users", crossed, units.crossed),
             ("below_positions", below, lost),
             ("interleaved", order, int(not log.timed)),

@@ -61,13 +61,17 @@ class Log(NamedTuple):
 
 
 class LogRow(NamedTuple):
-    """One row of a log; position NaN if unknown, `user` and `arm` empty if not read."""
+    """One row of a log; position NaN if unknown, `user` and `arm` empty if not read.
+
+    `dated`: the time is a date, not a number.
+    """
 
     arm: str
     click: float
     user: str
     position: float
     time: float
+    dated: bool
     line: int
 
 
@@ -100,6 +104,14 @@ def read_two(a: str | os.PathLike[str], b: str | os.PathLike[str], columns: Colu
 def _log(
     rows: list[LogRow], arms: list[str], columns: Columns, inputs: list[tuple[str, int]], *, timed: bool
 ) -> Log:
+    for number, row in enumerate(rows):
+        if row.dated != rows[0].dated:
+            raise InputError(
+                f"column '{columns.time}' has both numbers and dates, which cannot be compared",
+                path=inputs[number >= inputs[0][1]][0],
+                line=row.line,
+                hint="Write all times in the same form",
+            )
     if columns.time is not None or len(inputs) > 1:
         rows.sort(key=lambda row: row.time)  # stable: rows with equal times keep their order
     codes: dict[str, int] = {}
@@ -178,7 +190,7 @@ def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
             _click(row[columns.click], columns.click, path, line),
             _name(row, columns.user, path, line) if columns.user else "",
             _position(row[columns.position], columns.position, path, line) if columns.position else math.nan,
-            _time(row[columns.time], columns.time, path, line) if columns.time else 0.0,
+            *(_time(row[columns.time], columns.time, path, line) if columns.time else (0.0, False)),
             line,
         )
     if empty:
@@ -191,7 +203,7 @@ def _name(row: Mapping[str, Any], column: str, path: str, line: int) -> str:
         raise InputError(
             f"column '{column}' is empty in this row", path=path, line=line, hint="Fill in a value"
         )
-    return str(value)
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def _click(value: Any, column: str, path: str, line: int) -> float:
@@ -208,14 +220,16 @@ def _position(value: Any, column: str, path: str, line: int) -> float:
     return _checked(number_in(text), "a position", text, column, path, line, least=1)
 
 
-def _time(value: Any, column: str, path: str, line: int) -> float:
+def _time(value: Any, column: str, path: str, line: int) -> tuple[float, bool]:
+    """Return a time, and whether it is a date, not a number."""
     text = str(value).strip()
     number = number_in(text)
-    if number is None:
+    dated = number is None
+    if dated:
         with suppress(ValueError):
             moment = datetime.fromisoformat(text)
             number = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    return _checked(number, "a time", text, column, path, line)
+    return _checked(number, "a time", text, column, path, line), dated
 
 
 def _checked(
@@ -230,6 +244,11 @@ def _checked(
         found = f"'{text[:40]}' in column '{column}' is not {kind}"
         raise InputError(found, path=path, line=line, hint=HINTS[kind])
     return number
+
+
+def repeated_clicks(count: int) -> tuple[str, str, int]:
+    """Return code, message and count of the warning of rows with several clicks."""
+    return "repeated_clicks", f"counted {counted(count, 'row')} with several clicks as one click each", count
 
 
 class ClickDeviation(NamedTuple):
@@ -250,8 +269,10 @@ class ClickDeviation(NamedTuple):
 
 def click_deviations(
     path: str | os.PathLike[str], *, document: str, position: str, click: str, query: str | None = None
-) -> list[ClickDeviation]:
+) -> tuple[list[ClickDeviation], int]:
     """Compare the clicks of every document (of a query) with the clickthrough of its positions.
+
+    Also returned is the number of rows with several clicks, which count as one.
 
     Rows are results shown. Since users prefer top ranks, raw clicks reproduce the ranking; click deviation
     removes this position bias. The largest deviation comes first.
@@ -289,4 +310,5 @@ def click_deviations(
         )
         for pair, row in pairs.items()
     ]
-    return sorted(deviations, key=lambda item: (item.query, -item.deviation, item.document))
+    deviations.sort(key=lambda item: (item.query, -item.deviation, item.document))
+    return deviations, sum(row.click > 1 for row in rows)
