@@ -74,7 +74,7 @@ def test_grouping_by_user_counts_each_user_once(tmp_path: Path) -> None:
     assert [withheld[key] for key in ("low", "p", "z", "p_exact")] == [None] * 4
     assert withheld["power"]["detectable"] is None
     assert [arm["low"] for arm in withheld["arms"]] == [None] * 2
-    assert "no_variance" in codes(by_rows)
+    assert "few_users" in codes(by_rows)
 
 
 @pytest.mark.parametrize("clicks", [0, 2])

@@ -75,7 +75,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
             else "no interval and no test for clicks per row: in one arm, all users have the same clicks per "
             "row, so the variance cannot be estimated"
         )
-        found.append(("no_variance", words, 1))
+        found.append(("few_users" if few else "no_variance", words, 1))
     elif smallest is not None and result.sizes.users_needed is None:
         words = (
             f"the number of users for a difference of {smallest:g} is not computed: for any clickthrough in "
