@@ -239,9 +239,29 @@ def test_several_tests_share_a_baseline_and_keep_its_measures(session: pytest.Py
     body = """
 leadline_gate.assert_not_worse("data/old.run", "kept.json", "RR", margin=0.01)
 leadline_gate.assert_not_worse("data/old.run", "kept.json", "AP", margin=0.01)"""
-    run(session, body, UPDATE, FORCE).assert_outcomes(passed=1)
-    assert json.loads((session.path / "kept.json").read_text())["measures"] == ["RR", "AP"]
+    run(session, body, UPDATE).assert_outcomes(passed=1)
+    kept = session.path / "kept.json"
+    assert json.loads(kept.read_text())["measures"] == ["RR", "AP"]
     run(session, body).assert_outcomes(passed=1)
+    run(session, body.replace("AP", "P@5"), UPDATE).assert_outcomes(passed=1)
+    before = kept.read_text()
+    assert json.loads(before)["measures"] == ["RR", "AP", "P@5"]
+    session.makepyfile(
+        test_other="def test_other(leadline_gate):\n"
+        "    leadline_gate.assert_not_worse('data/worse.run', 'kept.json', 'R@8', margin=0.01)"
+    )
+    refused = run(session, body.replace("old", "worse"), UPDATE)
+    refused.assert_outcomes(failed=1, passed=1)
+    refused.stdout.fnmatch_lines(["leadline: kept.json was not written because a check failed. *"])
+    assert kept.read_text() == before, "no measure of the file is replaced if a check of another one failed"
+
+
+def test_the_first_of_two_runs_becomes_the_baseline_of_the_second(session: pytest.Pytester) -> None:
+    body = """
+leadline_gate.assert_not_worse("data/old.run", "kept.json", "RR", margin=0.01)
+leadline_gate.assert_not_worse("data/worse.run", "kept.json", "RR", margin=0.01)"""
+    run(session, body, UPDATE).assert_outcomes(failed=1)
+    assert not (session.path / "kept.json").exists()
 
 
 def test_pytest_starts_without_numpy(session: pytest.Pytester) -> None:

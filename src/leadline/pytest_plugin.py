@@ -7,12 +7,13 @@ pytest until a test uses the fixture.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from leadline.comparison.baselines import Baseline
     from leadline.comparison.comparison_result import Comparison
     from leadline.comparison.gate import Condition
     from leadline.comparison.pairing import Rules
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from leadline.evaluation.results import Results
     from leadline.io.objects import Qrels
 
+UPDATE, FORCE = "--leadline-update-baselines", "--leadline-force-update"
 WRITTEN: pytest.StashKey[list[str]] = pytest.StashKey()
 NOTES: pytest.StashKey[list[str]] = pytest.StashKey()
 SETTINGS = {
@@ -36,17 +38,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the command line and of the configuration."""
     group = parser.getgroup("leadline", "leadline: run checks")
     group.addoption(
-        "--leadline-update-baselines",
+        UPDATE,
         action="store_true",
         help=(
-            "write the baseline file of every leadline_gate assertion that passes or has no baseline file yet"
+            "at the end, write the baseline files of the leadline_gate assertions, except a file of which an "
+            "assertion failed"
         ),
     )
     group.addoption(
-        "--leadline-force-update",
+        FORCE,
         action="store_true",
         help=(
-            "with --leadline-update-baselines, write the files even if a check fails, a run lacks judged "
+            f"with {UPDATE}, write the files even if a check fails, a run lacks judged "
             "queries, or the judgments, measures or options have changed"
         ),
     )
@@ -55,9 +58,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="session")
-def leadline_gate(request: pytest.FixtureRequest) -> LeadlineGate:
+def leadline_gate(request: pytest.FixtureRequest) -> Iterator[LeadlineGate]:
     """Conditions on runs: `assert_not_worse`, `assert_not_significantly_worse` and `assert_at_least`."""
-    return LeadlineGate(request.config)
+    gate = LeadlineGate(request.config)
+    yield gate
+    gate.write()
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -81,6 +86,9 @@ class LeadlineGate:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self._judgments: dict[str, Qrels] = {}
+        self._new: dict[str, tuple[Results, list[dict[str, Any]]]] = {}  # values and inputs of files to write
+        self._failed: list[str] = []  # baseline files of assertions that have not passed
+        self._paths: dict[str, str] = {}  # baseline files as they were given
 
     def assert_not_worse(
         self, run: Any, baseline: Any, measure: str, *, margin: float, qrels: Any = None, **options: Any
@@ -139,8 +147,7 @@ class LeadlineGate:
         options: dict[str, Any],
     ) -> None:
         __tracebackhide__ = True
-        from leadline.comparison.gate import Condition, gates_of
-        from leadline.comparison.gate_reports import report_of
+        from leadline.comparison.gate import Condition
         from leadline.data.validation import check_numbers
         from leadline.errors import UsageError
         from leadline.io.saved_results import is_saved_file
@@ -155,17 +162,36 @@ class LeadlineGate:
         path = os.fspath(baseline) if isinstance(baseline, (str, os.PathLike)) else ""
         update = self._updates(path)
         if path.endswith((".parquet", ".json")) and not (update or os.path.exists(path)):
-            raise UsageError(f"{path} does not exist. Create it with --leadline-update-baselines.")
-        if path and (is_saved_file(path) or (update and not os.path.exists(path))):
-            comparison = self._with_file(run, path, condition, table, rules, options, update=update)
-        else:
-            comparison, update = self._with_run(run, baseline, condition, table, rules, options), False
-        if comparison is None:  # there was no baseline to compare with
+            raise UsageError(f"{path} does not exist. Create it with {UPDATE}.")
+        if not path or not (is_saved_file(path) or (update and not os.path.exists(path))):
+            self._check(self._with_run(run, baseline, condition, table, rules, options), condition, options)
             return
+        place = os.path.abspath(path)
+        kept = self._kept(path, place, update=update)
+        known = [measure for one in kept for measure in one.measures] if update else []
+        self._paths[place] = path
+        self._failed.append(place)  # until it has passed
+        results = self._values(table, run, [*known, condition.measure], rules, options)
+        try:
+            comparison = self._with_file(results, kept, condition, rules, update=update)
+            if comparison is not None:  # else there is nothing to compare with
+                self._check(comparison, condition, options)
+        except AssertionError:
+            if self.config.getoption(FORCE):
+                self._keep_values(results, place)
+            raise
+        if update:
+            self._keep_values(results, place)
+        self._failed.remove(place)
+
+    def _check(self, comparison: Comparison, condition: Condition, options: dict[str, Any]) -> None:
+        """Raise AssertionError with the reports of a condition that is not met."""
+        __tracebackhide__ = True
+        from leadline.comparison.gate import gates_of
+        from leadline.comparison.gate_reports import report_of
+
         self._note(comparison.warnings)
         failed = [gate for gate in gates_of(comparison, [condition], rel=options.get("rel")) if gate.failed]
-        if update and (not failed or self.config.getoption("--leadline-force-update")):
-            self._write(run, path, condition, table, rules, options)
         if failed:
             raise AssertionError("\n".join(report_of(gate, comparison.results) for gate in failed))
 
@@ -187,32 +213,35 @@ class LeadlineGate:
         results = self._values(table, named, condition.measure, rules, options)
         return _compared(results, condition, rules, baseline=results.names[-1:])
 
+    def _kept(self, path: str, place: str, *, update: bool) -> list[Baseline]:
+        """Return the values in a baseline file, and those that are to be written to it."""
+        from leadline.comparison.baselines import Baseline, read_baseline
+
+        kept = [read_baseline(path, to_update=update)] if os.path.exists(path) else []
+        return [*kept, Baseline(path, *self._new[place])] if place in self._new else kept
+
     def _with_file(
-        self,
-        run: Any,
-        path: str,
-        condition: Condition,
-        table: Qrels,
-        rules: Rules,
-        options: dict[str, Any],
-        *,
-        update: bool,
+        self, results: Results, kept: list[Baseline], condition: Condition, rules: Rules, *, update: bool
     ) -> Comparison | None:
-        """Compare a run with a baseline file; None if the file was written instead."""
-        from leadline.comparison.baselines import read_baseline, with_baseline
+        """Compare a run with the first saved values of its measure; None if there are none."""
+        __tracebackhide__ = True
+        from leadline.comparison.baselines import check_same, with_baseline
         from leadline.errors import UsageError
 
-        if not os.path.exists(path):
-            self._write(run, path, condition, table, rules, options)
-            return None
-        results = self._values(table, run, condition.measure, rules, options)
+        rewrite = f"{UPDATE} {FORCE}"
+        index = results.measure_index(condition.measure)
+        having = [one for one in kept if str(results.measures[index]) in one.measures]
         try:
-            rewrite = "--leadline-update-baselines --leadline-force-update"
-            together, pairing = with_baseline(results, read_baseline(path), rewrite=rewrite)
+            if update and not having:
+                for one in kept:
+                    known = [results.measure_index(measure) for measure in one.measures]
+                    check_same(results.select_measures(known), one, rewrite=rewrite)
+                return None
+            one = (having or kept)[0]
+            together, pairing = with_baseline(results.select_measures([index]), one, rewrite=rewrite)
         except UsageError:
-            if not (update and self.config.getoption("--leadline-force-update")):
+            if not self.config.getoption(FORCE):
                 raise
-            self._write(run, path, condition, table, rules, options)
             return None
         return _compared(together, condition, rules, pairing=pairing)
 
@@ -233,20 +262,28 @@ class LeadlineGate:
         given |= {"confidence": rules.confidence, "seed": rules.seed}
         return measured(table, runs, measures, verdict=True, **given, **options)
 
-    def _write(
-        self, run: Any, path: str, condition: Condition, table: Qrels, rules: Rules, options: dict[str, Any]
-    ) -> None:
-        """Write a baseline with the measures that it had and that of the condition."""
-        from leadline.comparison.baselines import inputs_of_baseline, read_baseline, save_baseline
+    def _keep_values(self, results: Results, place: str) -> None:
+        """Keep values for a baseline file, with each measure once."""
+        from leadline.comparison.baselines import check_baseline, check_suffix, inputs_of_baseline
 
-        known = read_baseline(path, to_update=True).measures if os.path.exists(path) else []
-        results = self._values(table, run, [*known, condition.measure], rules, options)
-        measures = list(dict.fromkeys(map(str, results.measures)))
-        results = results.select_measures([results.measure_index(measure) for measure in measures])
-        force = bool(self.config.getoption("--leadline-force-update"))
-        inputs = inputs_of_baseline(results)
-        save_baseline(results, path, inputs, force=force, anyway="--leadline-force-update")
-        self._keep(WRITTEN, path)
+        check_suffix(place)
+        check_baseline(results, force=bool(self.config.getoption(FORCE)), anyway=FORCE)
+        measures = list(map(str, results.measures))
+        indices = [measures.index(measure) for measure in dict.fromkeys(measures)]
+        self._new[place] = (results.select_measures(indices), inputs_of_baseline(results))
+
+    def write(self) -> None:
+        """Write the baseline files of which no assertion has failed."""
+        from leadline.comparison.baselines import save_baseline
+
+        force = bool(self.config.getoption(FORCE))
+        for place, (results, inputs) in self._new.items():
+            if force or place not in self._failed:
+                save_baseline(results, place, inputs, force=force, anyway=FORCE)
+                self._keep(WRITTEN, self._paths[place])
+        for place in self._failed if self.config.getoption(UPDATE) and not force else ():
+            words = "was not written because a check failed. To write it anyway, add"
+            self._keep(NOTES, f"{self._paths[place]} {words} {FORCE}.")
 
     def _note(self, warnings: Iterable[ResultWarning]) -> None:
         """Keep the notes on missing queries, and on how the judgments were made."""
@@ -264,10 +301,7 @@ class LeadlineGate:
     def _updates(self, path: str) -> bool:
         from leadline.errors import both
 
-        update, force = (
-            {name: self.config.getoption(name)}
-            for name in ("--leadline-update-baselines", "--leadline-force-update")
-        )
+        update, force = ({name: self.config.getoption(name)} for name in (UPDATE, FORCE))
         both(force, update)
         return bool(path) and all(update.values())
 
