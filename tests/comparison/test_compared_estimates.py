@@ -15,6 +15,7 @@ import leadline as ll
 from conftest import Leadline
 from leadline.comparison import engine
 from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, condition_of, gates_of
+from leadline.comparison.gate_reports import report_of
 from leadline.data.judgment_tables import DrawnPool
 from leadline.errors import UsageError
 from leadline.estimation.estimate import estimate
@@ -132,6 +133,17 @@ def test_a_floor_within_the_interval_of_an_estimate_is_not_decided() -> None:
         (True, True),
         (True, False),
     ]
+
+
+def test_a_report_has_no_estimates_of_single_queries() -> None:
+    found, results, _, _ = compared(5, 6, baseline="new")
+    texts = [("P@10=0.9", BELOW), ("P@10", WORSE)]
+    reports = [
+        report_of(gate, results)
+        for gate in gates_of(found, [condition_of(text, kind) for text, kind in texts])
+    ]
+    assert all(text.startswith("FAILED: ") for text in reports)
+    assert not [text for text in reports if "worst" in text or "lost most" in text]
 
 
 def test_options_of_complete_judgments_are_refused() -> None:

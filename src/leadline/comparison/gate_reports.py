@@ -84,7 +84,9 @@ def _least(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
 
 
 def _queries(gate: Gate, results: Results, run: Floats, other: Floats | None) -> list[tuple[str, str]]:
-    """Return the queries that lost most, or of the worst values."""
+    """Return the queries that lost most, or of the worst values; none of estimates, which are too rough."""
+    if results.withheld is not None:
+        return []
     side = 1.0 if gate.rising else -1.0
     gained = side * (run if other is None else run - other)
     order = np.argsort(np.nan_to_num(gained, nan=np.inf), kind="stable").tolist()
