@@ -344,6 +344,7 @@ def command(
             elif half_width is not None or (planned and rules.smallest):
                 goal = {"smallest": rules.smallest} if half_width is None else {"half_width": half_width}
                 view.more = plan_of(own, draw, differences=True, power=rules.power, **goal)
+                comparison.warnings = [one for one in comparison.warnings if one.code != "no_plan"]
             table = comparison.printed_pairs(pairs)
             data = comparison.printed_pairs("all" if pairs is None else pairs)
             view.shown = {"chosen": data}

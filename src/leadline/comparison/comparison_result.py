@@ -106,6 +106,12 @@ class Comparison(Tested, Result):
                 "estimates for single queries vary with the sample, so wins and changed queries are hidden"
             )
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
+            if rules.smallest is not None:
+                words = (
+                    f"the number of queries needed to detect {rules.smallest:g} is not given for estimates. "
+                    "`leadline compare` plans it from judgments and their pool from `leadline pool --for`"
+                )
+                self.warnings.append(ResultWarning("no_plan", words, 1))
         if self.these is not None:
             self.warnings += self.these.warnings()
         self.options = results.options | self.rules.shown()
