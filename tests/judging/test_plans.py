@@ -152,9 +152,9 @@ def test_commands_show_the_plan(tmp_path: Path, leadline: Leadline) -> None:
     assert f"{least['judgments']:,} in all" in leadline(*given).out
     compared = leadline("compare", *given[1:], "-f", "json").data["plan"]
     assert " - " in compared[0]["of"]
-    compared = leadline("compare", *given[1:-1], "smallest=0.05", "-f", "json").data
-    detected = compared["plan"]
-    assert "no_plan" not in [one["code"] for one in compared["warnings"]]
+    told = leadline("compare", *given[1:-1], "smallest=0.05", "-f", "json").data
+    detected = told["plan"]
+    assert "no_plan" not in [one["code"] for one in told["warnings"]]
     assert detected[0]["of"] == compared[0]["of"]
     whole = [tmp_path / "qrels.txt", *paths, "-m", "P@10", "-C", "half_width=0.03"]
     for command in ("evaluate", "compare"):
