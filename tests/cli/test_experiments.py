@@ -47,6 +47,15 @@ def test_a_call_without_arguments_is_the_call_with_those_of_the_file(leadline: L
     assert without_inputs(ran.out) == without_inputs(leadline("compare", *TYPED, *typed, "-f", "json").out)
 
 
+@pytest.mark.parametrize("kind", ["fail_if_worse", "require_not_worse", "fail_below"])
+def test_conditions_may_be_a_table_of_measures(kind: str, here: Path, leadline: Leadline) -> None:
+    text = FILE.replace('fail_below = "RR=0.1"', f'{kind} = {{RR = 0.1, "P@5" = 0.2}}')
+    (here / "leadline.toml").write_text(text)
+    sign = "=" if kind == "fail_below" else ":"
+    options = leadline("compare", "-f", "json").data["options"]
+    assert options[kind] == [f"RR{sign}0.1", f"P@5{sign}0.2"]
+
+
 @pytest.mark.usefixtures("here")
 def test_each_command_takes_what_it_knows_and_options_given_win(leadline: Leadline) -> None:
     assert leadline("evaluate", "-m", "P@5", "-f", "json").data["measures"] == ["P@5", "RR"]

@@ -491,7 +491,8 @@ def _listed(value: object) -> list[str]:
 def _texts(key: str, value: Any, path: str) -> list[str]:
     """Return the values of a key of an experiment as on a command line; paths are relative to its file."""
     if isinstance(value, dict):  # runs by name, or conditions by measure
-        return [f"{name}={_relative(one, path) if key == 'runs' else one}" for name, one in value.items()]
+        by = ":" if key in ("fail_if_worse", "require_not_worse") else "="
+        return [f"{name}{by}{_relative(one, path) if key == 'runs' else one}" for name, one in value.items()]
     texts = [] if value is None else list(map(str, value if isinstance(value, list) else [value]))
     if key in ("measures", "fail_if_worse", "require_not_worse", "fail_below"):
         return texts
