@@ -700,6 +700,25 @@ def test_a_note_without_a_grade_outlives_a_crash_of_the_browser(
     assert stored(files.store, "SELECT grade, note FROM judgments") == [(1, "half a thought")]
 
 
+def test_a_skipped_document_comes_back_with_its_note(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.press("n")
+    judge.page.keyboard.type("cannot be read")
+    judge.press("Enter", "s")
+    judge.wait()
+    while "skipped before" not in judge.text("flags"):
+        assert judge.page.input_value("#note") == ""
+        judge.press_as_cards_come(1)
+        judge.wait()
+    assert judge.page.input_value("#note") == "cannot be read"
+    judge.press("1")
+    judge.finish()
+    judge.wait()
+    assert stored(files.store, "SELECT note FROM judgments WHERE note > ''") == [("cannot be read",)]
+
+
 def test_enter_that_chooses_a_word_of_an_input_method_does_not_end_the_note(
     server: Server, visit: Callable[..., Visit]
 ) -> None:

@@ -124,7 +124,8 @@ function act(kind, grade = null) {
   const made = { kind, grade, note: text, card };
   made.key = send(made);
   leaveNote();
-  keepDraft(card, "");
+  card.note = kind === "skip" ? text : "";  // a skipped document comes back with its note
+  keepDraft(card, card.note);
   forget(card);
   if (looking !== null) {
     const old = done.splice(looking, 1)[0];
@@ -132,7 +133,6 @@ function act(kind, grade = null) {
     looking = null;
   }
   card.before = null;
-  card.note = "";
   done.push(made);
   if (kind === "skip") { card.skipped = true; ended = false; skips += 1; }
   show();
