@@ -361,8 +361,9 @@ async def _bytes(request: Request) -> bytes:
 
 
 async def _body(request: Request) -> dict[str, Any]:
+    sent = await _bytes(request)
     try:
-        body = json.loads(await _bytes(request))
+        body = json.loads(sent)
     except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
