@@ -240,3 +240,12 @@ def test_a_pool_can_be_written_in_python(tmp_path: Path) -> None:
     found = pool({"a": A}, depth=1)
     write_pool(found.new, tmp_path / "pool.tsv")
     assert read_pool(tmp_path / "pool.tsv").pairs() == found.new.pairs()
+
+
+def test_a_pool_for_a_measure_has_the_looks_asked_for() -> None:
+    runs = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d3", "d1"]}}
+    found = ll.pool(runs, measure="P@2", budget=3, looks=2)
+    assert found.pool.design["looks"] == 2
+    assert "looks" not in ll.pool(runs, measure="P@2", budget=3).pool.design
+    with pytest.raises(UsageError, match="looks"):
+        ll.pool(runs, measure="P@2", budget=3, looks=0)

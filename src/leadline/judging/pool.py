@@ -123,6 +123,7 @@ def pool(
     pair: tuple[str, str] | None = None,
     machine: QrelsLike | None = None,
     earlier: str | os.PathLike[str] | DrawnPool | MeasuredPool | None = None,
+    looks: int | None = None,
     depth: int | None = None,
     judged: QrelsLike | None = None,
     rel: float = 1.0,
@@ -176,15 +177,17 @@ def pool(
     pair: tuple[str, str] | None = None,
     machine: QrelsLike | None = None,
     earlier: str | os.PathLike[str] | DrawnPool | MeasuredPool | None = None,
+    looks: int | None = None,
     **options: Unpack[RunsOptions],
 ) -> Pool | MeasuredPool:
     """Select the query-document pairs to judge.
 
     With `measure` pairs are drawn so that the measure can be estimated, as `leadline pool --for` draws them:
     `budget` is the mean number of judgments per query or `total` that of all, `pair` the names of two runs of
-    which only the difference matters, `machine` has labels for the forecast of the precision, and `earlier`
-    is a pool to enlarge. `evaluate(judgments, runs, pool=...)` then estimates the measure; `write_pool` makes
-    the file for `leadline judge`.
+    which only the difference matters, `machine` has labels for the forecast of the precision, `earlier` is a
+    pool to enlarge, and `looks` is the number of verdicts, by default one at the end.
+    `evaluate(judgments, runs, pool=...)` then estimates the measure; `write_pool` makes the file for
+    `leadline judge`.
 
     Without `measure`, `method` is a pooling method: "Depth(k=100)", the union of the top k of every run;
     "RRF", "RBP" and "MoveToFront" select a number of documents per query. `depth` is short for Depth.
@@ -210,6 +213,7 @@ def pool(
         "pair": pair,
         "machine": machine,
         "earlier": earlier,
+        "looks": looks,
     }
     if measure is not None:
         pooling: dict[str, Any] = {
@@ -229,7 +233,7 @@ def pool(
             rel=None if rel == 1 else rel,
             seed=seed,
             on_run=on_run,
-            **drawing,
+            **{name: value for name, value in drawing.items() if value is not None},
             **options,
         )
     both(drawing, {"measure": None})
