@@ -238,6 +238,7 @@ def test_a_least_mean_in_evaluate_is_one_of_its_measures(leadline: Leadline, fil
         "p",
         "failed",
         "cannot_tell",
+        "skipped",
     }
     trec = leadline("evaluate", files[0], files[-1], "-f", "trec", "-m", "map", "--fail-below", "map=0.9")
     assert trec.status == 1
@@ -276,6 +277,7 @@ def test_conditions_have_the_keys_of_the_contract(leadline: Leadline, files: lis
             "p",
             "failed",
             "cannot_tell",
+            "skipped",
         }
     assert (found[0]["baseline"], found[2]["baseline"]) == ("r1", None)
 
