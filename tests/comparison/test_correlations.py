@@ -13,10 +13,11 @@ import pytest
 from scipy import stats
 
 from leadline.cli.correlate import command
-from leadline.comparison.correlate import QUERIES_COVERED, correlate
+from leadline.comparison.correlate import QUERIES_COVERED, RUNS_COVERED, correlate
 from leadline.errors import InputError, UsageError
 from leadline.io.result_files import read_column
-from leadline.stats.correlation import over_queries
+from leadline.stats.correlation import ROWS, over_queries
+from leadline.stats.resampling import interval, resamples
 
 
 def test_coefficients_and_p_are_scipys() -> None:
@@ -41,7 +42,7 @@ def test_runs_of_one_team_are_drawn_together_and_widen_the_interval() -> None:
     rng = np.random.default_rng(4)
     sides: tuple[dict[str, float], dict[str, float]] = ({}, {})
     teams = {}
-    for team in range(8):
+    for team in range(10):
         x, y = rng.normal(size=2)
         for run in range(8):
             name = f"t{team}r{run}"
@@ -189,9 +190,9 @@ def test_spearmans_p_is_exact_up_to_nine_runs() -> None:
         assert (found.p == pytest.approx(stats.spearmanr(x, y).pvalue)) == (method == "t")
 
 
-def test_there_is_no_interval_below_five_runs() -> None:
+def test_intervals_need_ten_runs_and_those_over_queries_five() -> None:
     rng = np.random.default_rng(2)
-    for runs in (2, 4, 5):
+    for runs in (2, 4, 5, 9, 10):
         sides = [
             {f"r{run}": {f"q{q}": float(rng.uniform() + run) for q in range(9)} for run in range(runs)}
             for _ in range(2)
@@ -199,8 +200,56 @@ def test_there_is_no_interval_below_five_runs() -> None:
         found = correlate(*sides, draws=50)
         for name in ("pearson", "kendall"):
             one = found[name]
-            assert math.isnan(one.low) == math.isnan(one.queries_low) == (runs < 5)
-        assert ("too_few_runs" in [notice.code for notice in found.warnings]) == (runs < 5)
+            assert math.isnan(one.queries_low) == (runs < 5)
+        assert math.isnan(found["pearson"].low) == (runs < 10)
+        said = [notice.message for notice in found.warnings if notice.code == "too_few_runs"]
+        assert said == [
+            *[f"intervals over runs need at least 10 runs, not {runs}"] * (runs < 10),
+            *[f"intervals over queries need at least 5 runs, not {runs}"] * (runs < 5),
+        ]
+
+
+def test_intervals_over_teams_need_ten_and_runs_without_one_are_counted() -> None:
+    x, y = np.random.default_rng(8).normal(size=(2, 20)).tolist()
+    names = [f"r{place:02}" for place in range(20)]
+    sides = dict(zip(names, x, strict=True)), dict(zip(names, y, strict=True))
+    teams = {name: f"t{place // 2}" for place, name in enumerate(names)}
+    ten, nine = (correlate(*sides, teams=each) for each in (teams, teams | {"r00": "t1", "r01": "t1"}))
+    assert not math.isnan(ten["kendall"].low)
+    assert ten.warnings == []
+    assert math.isnan(nine["kendall"].low)
+    assert [one.message for one in nine.warnings] == ["intervals over teams need at least 10 teams, not 9"]
+    own = correlate(*sides, teams=teams | {"r00": "own 1", "r01": "own 2"})
+    gaps = correlate(
+        *sides, teams={name: team for name, team in teams.items() if name != "r00"} | {"r01": ""}
+    )
+    assert [one.message for one in gaps.warnings] == [
+        "each run without a team counts as a team of its own: 2 (r00, r01)"
+    ]
+    width = own["pearson"].high - own["pearson"].low
+    assert gaps["pearson"].high - gaps["pearson"].low == pytest.approx(width, rel=0.1)
+
+
+def test_there_is_no_interval_over_runs_from_equal_resamples() -> None:
+    x = {f"r{place}": float(place) for place in range(12)}
+    found = correlate(x, {name: value**2 for name, value in x.items()})
+    assert not math.isnan(found["pearson"].low)
+    assert math.isnan(found["kendall"].low)
+    assert [one.message for one in found.warnings] == [
+        "no interval over runs where all resamples have one coefficient (4 of 5)"
+    ]
+
+
+def test_intervals_over_runs_cover_from_ten_runs_on() -> None:
+    rng = np.random.default_rng(9)
+    times = resamples(list(map(str, range(12))), draws=400).astype(float)
+    held = []
+    for _ in range(1000):
+        x = rng.normal(size=12)
+        y = 0.8 * x + 0.6 * rng.normal(size=12)
+        low, high = interval(ROWS["pearson"](x[None], y[None], times))
+        held.append(low <= 0.8 <= high)
+    assert RUNS_COVERED[0] / 100 < np.mean(held) < 0.95
 
 
 def test_tau_and_its_p_have_the_same_ties() -> None:
@@ -249,4 +298,5 @@ def test_the_coverage_that_is_printed_is_that_of_the_study() -> None:
     assert (math.floor(100 * min(held)), math.ceil(100 * max(held))) == QUERIES_COVERED
     assert len(held) >= 80
     help_text = " ".join((command.__doc__ or "").split())
-    assert "{} to {} %".format(*QUERIES_COVERED) in help_text
+    for covered in (QUERIES_COVERED, RUNS_COVERED):
+        assert "{} to {} %".format(*covered) in help_text

@@ -32,6 +32,7 @@ from leadline.stats.correlation import (
     tau_ap,
     tau_ap_b,
 )
+from leadline.stats.moments import ROUNDING
 from leadline.stats.resampling import interval, resamples
 
 
@@ -46,8 +47,8 @@ COEFFICIENTS: dict[str, Callable[..., float]] = {
     "tau_ap": _tau_ap,
     "tau_ap_b": tau_ap_b,
 }
-FEW = 10  # warn of fewer runs
-LEAST = 5  # minimum number of runs for an interval
+FEW = 10  # warn of fewer runs; minimum number of runs, or of teams, for an interval over runs
+LEAST = 5  # minimum number of runs for an interval over queries
 TITLES = {
     "pearson": "Pearson",
     "spearman": "Spearman",
@@ -55,6 +56,7 @@ TITLES = {
     "tau_ap": "tau-AP",
     "tau_ap_b": "tau-AP,b",
 }
+RUNS_COVERED = (87, 100)  # per cent: as below, of 95 % intervals over runs, from 10 runs or teams on
 QUERIES_COVERED = (84, 100)  # per cent: coverage of 95 % intervals over queries in simulations
 RELIABLE = 0.8  # warn of means with a lower reliability where there are intervals over queries
 EXACT = 9  # largest number of runs for which p of Spearman's rho is exact
@@ -121,19 +123,18 @@ class Correlation(Result):
     def _notes(self) -> list[str]:
         truth, estimate = self.sides
         unit = "teams" if self.options.get("team") else "runs"
-        low, high = QUERIES_COVERED
+        held = "95 % intervals contained the true value in {} to {} % of simulations"
         level = percent(self.options["confidence"])
         what = f"{estimate.measure} ({estimate.path}) against {truth.measure} ({truth.path})"
         over = (
-            f"queries low, queries high: approximate {level} CI over queries (95 % intervals contained the "
-            f"true value in {low} to {high} % of simulations)"
+            f"queries low, queries high: approximate {level} CI over queries "
+            f"({held.format(*QUERIES_COVERED)})"
         )
-        return [
-            f"{what} over {len(self.names)} runs",
-            f"low, high: approximate {level} CI over {unit} ({self.options['draws']:,} resamples)",
-            over,
-            *super()._notes(),
-        ]
+        runs = (
+            f"low, high: approximate {level} CI over {unit} ({self.options['draws']:,} resamples; "
+            f"{held.format(*RUNS_COVERED)})"
+        )
+        return [f"{what} over {len(self.names)} runs", runs, over, *super()._notes()]
 
     def lines(self) -> list[dict[str, Any]]:
         """Return one record per coefficient."""
@@ -206,7 +207,7 @@ def correlate(
     truth, estimate : path or mapping
         Result files (FILE or FILE:MEASURE), or `{run: value}`, or `{run: {query: value}}`.
     teams : mapping of str to str, optional
-        Team of each run; runs of a team are resampled together.
+        Team of each run; runs of a team are resampled together, and a run without a team alone.
     draws : int, default 1000
         Number of bootstrap resamples; 0: no intervals.
     confidence : float, default 0.95
@@ -225,9 +226,11 @@ def correlate(
 
     Notes
     -----
-    Both intervals are approximate and need five or more runs. Intervals over runs are percentiles of
-    bootstrap resamples of the runs. Intervals over queries are for these runs and a population of queries,
-    need per-query values, and are corrected for bias (`leadline.stats.correlation.over_queries`).
+    Both intervals are approximate. Intervals over runs are percentiles of bootstrap resamples of the runs
+    and need ten or more runs, or teams, and resamples that differ: in simulations, 95 % intervals contained
+    Pearson's r in 88 to 94 % of the samples and the others in 92 to 100 %, but with five runs in only 83 to
+    92 % and 63 to 97 %. Intervals over queries are for these runs and a population of queries, need five or
+    more runs and per-query values, and are corrected for bias (`leadline.stats.correlation.over_queries`).
     p-values are two-sided: by t (Pearson, and Spearman with ten or more runs), by all permutations (Spearman
     with up to nine runs), and by SciPy's test of tau-b; there is none for tau-AP and tau-AP,b.
 
@@ -277,29 +280,53 @@ def correlate_columns(
             + (". Check that the run names match" if others else ""),
         )
     x, y = x[finite], y[finite]
-    draws_used = draws if len(names) >= LEAST else 0
-    runs = _over_runs(x, y, [teams.get(name, name) for name in names] if teams else names, draws_used, seed)
+    without = [] if teams is None else [name for name in names if not teams.get(name)]
+    units = names
+    if teams is not None:
+        units = [f"run {name}" if name in without else f"team {teams[name]}" for name in names]
+    unit, drawn = "runs" if teams is None else "teams", len(set(units))
+    runs = _over_runs(x, y, units, draws if drawn >= FEW else 0, seed)
     tables, unused = _tables(sides, names, (x, y))
     limits = np.full((len(COEFFICIENTS), 2), np.nan)
     noisy: list[ResultWarning] = []
-    if tables is not None and draws_used:
-        limits = over_queries(*tables, list(COEFFICIENTS), draws=draws_used, confidence=confidence, seed=seed)
+    if tables is not None and draws and len(names) >= LEAST:
+        limits = over_queries(*tables, list(COEFFICIENTS), draws=draws, confidence=confidence, seed=seed)
         noisy = _noisy(sides, tables)
     coefficients = {
         name: Coefficients(
             function(x, y, None),
-            *interval(runs[:, index], confidence),
+            *_limits(runs[:, index], confidence),
             _p(name, x, y),
             *limits[index].tolist(),
         )
         for index, (name, function) in enumerate(COEFFICIENTS.items())
     }
+    equal = sum(math.isnan(found.low) and not math.isnan(found.value) for found in coefficients.values())
+    shown = first_few(without)
+    few = raised(
+        (
+            "without_team",
+            f"each run without a team counts as a team of its own: {len(without):,} ({shown})",
+            len(without),
+        ),
+        ("too_few_runs", f"intervals over {unit} need at least {FEW} {unit}, not {drawn}", int(drawn < FEW)),
+        (
+            "too_few_runs",
+            f"intervals over queries need at least {LEAST} runs, not {len(names)}",
+            int(tables is not None and len(names) < LEAST),
+        ),
+        (
+            "equal_resamples",
+            f"no interval over {unit} where all resamples have one coefficient ({equal} of {len(limits)})",
+            equal if draws and drawn >= FEW else 0,
+        ),
+    )
     return Correlation(
         names,
         sides,
         (x, y),
         coefficients,
-        warnings=[*_warnings(sides, both, names, (x, y), unused), *noisy],
+        warnings=[*_warnings(sides, both, names, (x, y), unused), *few, *noisy],
         options={
             "truth": sides[0].path,
             "truth_measure": sides[0].measure,
@@ -360,6 +387,12 @@ def _over_runs(x: Floats, y: Floats, teams: Sequence[str], draws: int, seed: int
         np.concatenate([ROWS[name](x[None], y[None], block) for block in blocks]) for name in COEFFICIENTS
     ]
     return np.stack(columns, axis=1)
+
+
+def _limits(resampled: Floats, confidence: float) -> tuple[float, float]:
+    """Return the percentile interval; NaN if all resamples have the same value."""
+    low, high = interval(resampled, confidence)
+    return (low, high) if high - low > ROUNDING else (math.nan, math.nan)
 
 
 def _tables(
@@ -457,7 +490,6 @@ def _warnings(
     found += [
         ("undefined", f"left out {counted(lost, 'run')} with a value on one side only", lost),
         ("few_runs", few, int(runs < FEW)),
-        ("too_few_runs", f"intervals need at least {LEAST} runs, not {runs}", int(runs < LEAST)),
         ("queries_unused", other, int(unused)),
     ]
     return raised(*found)
