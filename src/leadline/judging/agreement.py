@@ -96,7 +96,8 @@ def agreement(
     Confidence intervals are over queries (`resample="queries"`), since judgments of a query are dependent:
     Student's t on the coefficients without each query in turn (jackknife), and none with fewer than ten
     queries. `resample="pairs"`, and `table`, give percentiles of `draws` bootstrap resamples of pairs, which
-    apply to these queries only. `draws=0` gives no intervals.
+    apply to these queries only. There is none with disagreement in fewer than five queries (or pairs), or
+    agreement in fewer than five on each of two grades. `draws=0` gives no intervals.
     With `runs`, the effect of the choice of judge on the ranking of systems is computed, by `measures`. With
     two judges, or `reference`, the other judges are audited by the first, as if it were the truth: the bias
     of every run, the rank correlation of all runs and of the `top` best, and the runs that a judge favors.
