@@ -210,12 +210,12 @@ def test_a_query_that_runs_lack_is_fused_from_the_others_and_counted() -> None:
     assert [(one.code, one.count) for one in fused.warnings] == [("missing_queries", 1)]
 
 
-def test_a_query_without_candidates_is_left_out_and_counted() -> None:
+def test_a_query_of_unused_runs_alone_is_left_out_and_counted() -> None:
     first, second = {"q1": {"a": 1.0, "b": 0.5}, "q2": {"a": 1.0}}, {"q1": {"b": 1.0}, "q0": {}}
     fused = fuse([first, second], weights=[0, 1])
-    assert {query: list(found) for query, found in fused.to_dict().items()} == {"q1": ["b"]}
-    message = "left out 2 queries for which the fused runs contain no documents"
-    assert [(one.code, one.message) for one in fused.warnings] == [("empty_queries", message)]
+    assert {query: list(found) for query, found in fused.to_dict().items()} == {"q0": [], "q1": ["b"]}
+    message = "left out 1 query that only runs of weight 0 contain"
+    assert [(one.code, one.message) for one in fused.warnings] == [("unused_queries", message)]
 
 
 def test_lists_of_equal_scores_and_negative_scores_are_counted() -> None:

@@ -59,7 +59,7 @@ def fuse(
     Tied documents are in decreasing order of document id. A document that a run did not retrieve adds nothing
     to a sum and is not in means, medians, minima and maxima; in Borda it shares the remaining points, and in
     Condorcet it is below what the run retrieved. A query that some runs lack is fused from the others, and
-    counted in `warnings`; one for which they have no documents is left out.
+    counted in `warnings`; one that only runs of weight 0 contain is left out.
 
     Parameters
     ----------
@@ -107,7 +107,8 @@ def fuse(
     given, paths, warnings = _read(runs, Reading.of(fuse, options, RunOptions))
     weight = _weights(chosen, weights, len(given))
     kept = np.flatnonzero(weight > 0).tolist()
-    lists = FusionLists(given).of_runs(kept)
+    lists = FusionLists([given[index] for index in kept])
+    unused = {name for run in given for name in run.queries.names}.difference(lists.queries.names)
     prepared = normalised(lists, normalisation) if chosen.uses_scores else lists
     run = prepared.run_of(chosen.scores(prepared, weight[kept]), depth=depth)
     title = str(chosen) if name is None else name
@@ -116,7 +117,7 @@ def fuse(
     )
     assert isinstance(fused, FusedRun)
     fused.sources = tuple(source for one in given for source in one.sources)
-    fused.warnings = [*warnings, *_warnings(lists, chosen, normalisation)]
+    fused.warnings = [*warnings, *_warnings(lists, chosen, normalisation, len(unused))]
     fused.inputs = [
         {
             "name": one.name,
@@ -203,7 +204,9 @@ def _read(
     return found, paths, warnings
 
 
-def _warnings(lists: FusionLists, method: FusionMethod, normalisation: str) -> list[ResultWarning]:
+def _warnings(
+    lists: FusionLists, method: FusionMethod, normalisation: str, unused: int
+) -> list[ResultWarning]:
     """Return warnings of queries that runs lack, of equal and of negative scores."""
     warnings = []
     held = lists.sizes[:, lists.candidates > 0]
@@ -212,10 +215,9 @@ def _warnings(lists: FusionLists, method: FusionMethod, normalisation: str) -> l
         if missing:
             message = f"{name} lacks {missing} of {queries(len(sizes))} (fused from the other runs)"
             warnings.append(ResultWarning("missing_queries", message, missing))
-    empty = len(lists.queries) - held.shape[1]
-    if empty:
-        message = f"left out {queries(empty)} for which the fused runs contain no documents"
-        warnings.append(ResultWarning("empty_queries", message, empty))
+    if unused:
+        message = f"left out {queries(unused)} that only runs of weight 0 contain"
+        warnings.append(ResultWarning("unused_queries", message, unused))
     if not method.uses_scores:
         return warnings
     equal = lists_of_equal_scores(lists) if normalisation in DIVIDING else 0

@@ -84,25 +84,6 @@ class FusionLists:
         size: Integers = self.sizes[self.source, self.row_query]
         return size
 
-    def of_runs(self, kept: Sequence[int]) -> FusionLists:
-        """Return the lists of some of the runs, numbered in this order."""
-        lists = FusionLists.__new__(FusionLists)
-        lists.names = [self.names[index] for index in kept]
-        lists.queries, lists.documents = self.queries, self.documents
-        lists.sizes = self.sizes[list(kept)]
-        number = np.full(len(self.names), -1, dtype=np.int64)
-        number[list(kept)] = np.arange(len(kept))
-        rows = np.flatnonzero(number[self.source] >= 0)
-        rows = rows[np.lexsort((number[self.source[rows]], self.candidate[rows]))]
-        lists._fill(  # noqa: SLF001  # of the same class
-            self.row_query[rows],
-            self.document[self.candidate[rows]],
-            number[self.source[rows]],
-            self.rank[rows],
-            self.score[rows],
-        )
-        return lists
-
     def with_scores(self, score: Floats) -> FusionLists:
         """Return the same lists with other scores, in the same order of rows."""
         lists = FusionLists.__new__(FusionLists)
@@ -155,7 +136,7 @@ class FusionLists:
     def run_of(self, scores: Floats, *, depth: int | None = None) -> Run:
         """Return the run of the candidates with these scores, ties in decreasing order of document id.
 
-        Scores that differ by rounding errors are tied. Queries without candidates are left out.
+        Scores that differ by rounding errors are tied.
         """
         if not np.isfinite(scores).all():
             raise UsageError(
@@ -169,10 +150,8 @@ class FusionLists:
             kept = np.arange(len(query)) - first[query] < depth
             order, query = order[kept], query[kept]
         document: Codes = self.document[order].astype(np.int32)
-        held = np.flatnonzero(self.candidates)
-        queries = Vocabulary.of_sorted(self.queries.names[place] for place in held.tolist())
-        offsets = np.searchsorted(query, np.append(held, len(self.queries))).astype(np.int64)
-        return Run.of_columns(queries, offsets, self.documents, document, scores[order])
+        offsets = np.searchsorted(query, np.arange(len(self.queries) + 1)).astype(np.int64)
+        return Run.of_columns(self.queries, offsets, self.documents, document, scores[order])
 
 
 def _without_rounding(values: Floats, size: Floats) -> Floats:
