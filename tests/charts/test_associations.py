@@ -10,7 +10,7 @@ import pytest
 
 import leadline as ll
 from leadline.charts import picture, style
-from leadline.charts.association_plots import MOST_NAMES, association, swaps_of
+from leadline.charts.association_plots import MOST_NAMES, against_reference, association, swaps_of
 from leadline.errors import UsageError
 from leadline.estimation.predict import rank_shares
 from whole_pictures import whole
@@ -136,3 +136,9 @@ def test_systems_without_judgments_are_drawn_in_their_order(runs: int) -> None:
     whole(figure)
     names = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert names == [result.names[place] for place in result.order()]
+
+
+def test_a_judge_without_an_interval_is_inside_the_axis() -> None:
+    none = [float("nan")] * 2
+    axes = against_reference(["good", "contrary"], [0.67, -0.858], none, none, label="kappa").axes[0]
+    assert axes.get_xlim()[0] < -0.858

@@ -155,3 +155,8 @@ def test_of_a_measure_where_low_is_good_the_lower_value_wins() -> None:
     said = words(drawn([3.0, 5.0, -1.0], measure=LowIsGood(), queries=list("abc")))
     assert said[0] == "2 queries for dense; farthest: b, a"
     assert said[2] == "1 query for bm25; farthest: c"
+
+
+def test_long_words_on_the_interval_are_not_cut_off() -> None:
+    interval = "95 % interval with a controlled false coverage rate"
+    whole(drawn([0.2, -0.1, 0.1], low=-0.0312, high=0.1512, interval=interval))

@@ -138,7 +138,7 @@ def against_reference(
             va="top",
             size=scaled(SIZE),
         )
-        axes.set_xlim(min(0.0, float(np.nanmin(table[1], initial=0.0))) - 0.02, 1)
+        axes.set_xlim(min(0.0, float(np.nanmin(table[:2], initial=0.0))) - 0.02, 1)
     return figure
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, canvas, dots, drawable, scaled, style
-from leadline.charts.text_layout import narrowed, width_of, wrapped
+from leadline.charts.text_layout import narrowed, width_of, wrapped, wrapped_to
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted
 from leadline.stats.power import outcomes
@@ -165,13 +165,15 @@ def _mean(axes: Any, mean: float, bounds: tuple[float, float] | None) -> Any:
 
 
 def _mean_in_words(mean: float, bounds: tuple[float, float] | None, interval: str, width: float) -> str:
-    """Return the mean and its interval as text, on two lines if one is too long."""
+    """Return the mean and its interval as text, on several lines if one is too long."""
     text = f"mean {_signed(mean)}"
     if bounds is None:
         return text
     limits = f"{interval} {_signed(bounds[0])} to {_signed(bounds[1])}"
-    fits = width_of(f"{text}, {limits}", 7) < width * 72 - KEY
-    return f"{text}, {limits}" if fits else f"{text},\n{limits}"
+    room = width * 72 - KEY
+    if width_of(f"{text}, {limits}", 7) < room:
+        return f"{text}, {limits}"
+    return "\n".join([f"{text},", *wrapped_to(limits, room, 7)])
 
 
 def _signed(value: float) -> str:
