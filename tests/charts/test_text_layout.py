@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.charts import shortened, style
+from leadline.charts.interval_plots import forest
+from leadline.charts.pair_plots import differences, scatter
+from leadline.charts.significance_groups import significance_groups
 from leadline.charts.text_layout import narrowed, width_of, wrapped
+from whole_pictures import whole
 
 
 @given(st.lists(st.text("ab", max_size=30), max_size=6), st.integers(7, 24))
@@ -42,3 +48,19 @@ def test_the_width_of_text_grows_with_its_letters_and_its_size() -> None:
 @given(st.text("ab ", max_size=60), st.floats(0, 300))
 def test_a_wrapped_label_loses_no_word(text: str, points: float) -> None:
     assert wrapped(text, points).split() == text.split()
+
+
+@pytest.mark.parametrize(("unit", "offset"), [(1e-10, 0), (1e-5, 0), (1e-4, 0), (1e8, 0), (1e-3, 1e6)])
+def test_numbers_of_every_size_lie_over_no_other_text(unit: float, offset: float) -> None:
+    means = offset + unit * np.array([5.1, 4.0, 3.2])
+    spread = unit * np.array([1.2, 0.9, 0.8])
+    names, label = ["a", "b", "c"], "AP, mean (50 queries), 95 % confidence interval of each mean alone"
+    figures = [
+        forest(names, means, means - spread, means + spread, label=label),
+        forest(names, means - means.mean(), means - 2 * means, means, label=label, zero=True),
+        significance_groups(names, means, np.zeros((3, 3)), label=label),
+        differences(means - means.mean(), first="a", second="b", measure="AP"),
+        scatter(means, means[::-1], first="a", second="b", measure="AP"),
+    ]
+    for figure in figures:
+        whole(figure)

@@ -181,7 +181,25 @@ def canvas(width: float, height: float) -> tuple[Figure, Any]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.add_subplot()
+    axes = figure.add_subplot()
+    write_numbers(axes)
+    return figure, axes
+
+
+def write_numbers(axes: Any) -> None:
+    """Write exponents into the numbers of the axes; beside an axis they would lie over its label."""
+    from matplotlib.ticker import ScalarFormatter
+
+    class Numbers(ScalarFormatter):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            exponent = super().get_offset().removeprefix("1")  # of 1e8, for example
+            return super().__call__(x, pos) + (exponent if x else "")
+
+        def get_offset(self) -> str:
+            return ""
+
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(Numbers(useOffset=False, useMathText=False))
 
 
 def dots(axes: Any, x: Any, y: Any, marker: str, size: float, color: str, **more: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, canvas, dots, drawable, scaled, style
-from leadline.charts.text_layout import narrowed, width_of, wrapped, wrapped_to
+from leadline.charts.text_layout import fit_ticks, narrowed, width_of, wrapped, wrapped_to
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted
 from leadline.stats.power import outcomes
@@ -252,13 +252,10 @@ def _counts_in_words(sides: Sides, names: list[str]) -> list[str]:
 
 def _square(axes: Any, points: Floats) -> None:
     """Set equal ranges, ticks and lengths of both axes."""
-    from matplotlib.ticker import MaxNLocator
-
     low, high = (float(points.min()), float(points.max())) if points.size else (0.0, 1.0)
     margin = 0.03 * (high - low) or max(0.1, 0.1 * abs(high))
     axes.set_aspect("equal")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    fit_ticks(axes.yaxis, axes.xaxis)
     axes.set_xlim(low - margin, high + margin)
     axes.set_ylim(low - margin, high + margin)
     axes.grid(visible=True)

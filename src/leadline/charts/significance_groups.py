@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.charts import COLUMN, FONT, INK, LINE_STYLES, scaled, style
-from leadline.charts.text_layout import narrowed, width_of, wrapped, wrapped_to
+from leadline.charts import COLUMN, FONT, INK, LINE_STYLES, scaled, style, write_numbers
+from leadline.charts.text_layout import fit_ticks, narrowed, width_of, wrapped, wrapped_to
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted
 
@@ -227,32 +226,16 @@ def _scale(axes: Any, frame: Frame, deep: float, *, ranks: bool) -> None:
     axes.set_xlim(frame.low, frame.high)
     axes.set_ylim(deep, 0)
     axes.xaxis.tick_top()
+    write_numbers(axes)
     if ranks:
         axes.xaxis.set_major_formatter(lambda value, _place: f"{-value:g}")
-    else:
-        axes.ticklabel_format(axis="x", useOffset=False)
-    ticks = _ticks(axes, frame)
-    # there is no rank 0
-    axes.set_xticks(sorted({min(tick, -1.0) for tick in ticks}) if ranks else ticks)
+    locator = fit_ticks(axes.xaxis)
+    if ranks:  # there is no rank 0
+        ticks = locator.tick_values(frame.low, frame.high).tolist()
+        axes.set_xticks(sorted({min(tick, -1.0) for tick in ticks if tick >= frame.low}))
     axes.spines[["left", "bottom", "right"]].set_visible(False)
     axes.spines["top"].set_visible(True)
     axes.set_yticks([])
-
-
-def _ticks(axes: Any, frame: Frame) -> list[float]:
-    """Return as many ticks as fit with their labels."""
-    from matplotlib.ticker import MaxNLocator
-
-    ticks: list[float] = []
-    for bins in range(8, 0, -1):
-        locator = MaxNLocator(bins, steps=[1, 2, 5, 10])
-        candidates = map(float, locator.tick_values(frame.low, frame.high))
-        ticks = [tick for tick in candidates if frame.low <= tick <= frame.high]
-        widest = max(map(partial(width_of, size=SIZE), axes.xaxis.get_major_formatter().format_ticks(ticks)))
-        spacing = frame.place(ticks[1]) - frame.place(ticks[0]) if len(ticks) > 1 else 0.0
-        if len(ticks) < 2 or spacing > widest / scaled(1.0) + 8:
-            return ticks
-    return ticks[:1]
 
 
 def _run(axes: Any, frame: Frame, name: str, value: float, depth: float, sign: int) -> None:

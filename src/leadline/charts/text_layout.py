@@ -127,6 +127,33 @@ def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
     )
 
 
+MOST_TICKS = 8  # intervals between the ticks of an axis
+
+
+def fit_ticks(*axes: Any) -> Any:
+    """Give axes as many ticks as fit with their labels along the last one, which is horizontal."""
+    from matplotlib.ticker import MaxNLocator
+
+    class Fitting(MaxNLocator):
+        def tick_values(self, vmin: float, vmax: float) -> Any:
+            frame = axes[-1].axes
+            room = frame.bbox.width * 72 / frame.figure.dpi / ((vmax - vmin) or 1.0)
+            for bins in range(MOST_TICKS, 0, -1):
+                self.set_params(nbins=bins)
+                ticks = super().tick_values(vmin, vmax)
+                seen = [tick for tick in map(float, ticks) if vmin <= tick <= vmax]
+                labels = axes[-1].get_major_formatter().format_ticks(seen)
+                widest = max((width_of(label, SIZE) for label in labels), default=0.0)
+                if len(seen) < 2 or (seen[1] - seen[0]) * room > widest + scaled(8):
+                    break
+            return ticks
+
+    locator = Fitting(steps=[1, 2, 5, 10])
+    for axis in axes:
+        axis.set_major_locator(locator)
+    return locator
+
+
 def finish_rows(
     axes: Any,
     names: Sequence[str],
@@ -152,6 +179,7 @@ def finish_rows(
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=True, axis="x")
+    fit_ticks(axes.xaxis)
     if both_ends and len(names) > FEW:
         axes.tick_params(axis="x", top=True, labeltop=True)
     name_rows(axes, names, what=what)
