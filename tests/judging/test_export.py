@@ -17,6 +17,7 @@ import pytest
 import leadline as ll
 from conftest import Leadline
 from judging_pages import event
+from leadline.data.judgment_tables import DrawnPool
 from leadline.errors import InputError, UsageError
 from leadline.estimation.estimate import EstimatedResults
 from leadline.estimation.pool_designs import pool_for
@@ -398,6 +399,30 @@ def test_an_export_of_labels_by_a_machine_is_marked(suffix: str, tmp_path: Path)
     assert words.startswith("4 of 4 judgments are by an automatic judge (machine: gpt)")
     with pytest.raises(InputError, match="cannot record that the judgments are by an automatic judge"):
         export(store, str(tmp_path / "labels.json"))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_a_table_is_read_back_whatever_the_names_of_judges_and_documents(
+    share: float, suffix: str, tmp_path: Path
+) -> None:
+    path, target = str(tmp_path / "judged.sqlite"), str(tmp_path / f"judged.{suffix}")
+    pool = DrawnPool.listed([("q 1", name, share) for name in ('"a"', "b, c", 'd"e')])
+    pool = replace(pool, order=np.arange(3.0), design={"measures": ["P@1"], "seed": 0})
+    with closing(Store.open(path)) as store:
+        fill(store, pool.pairs([0, 1, 2]), pool if share < 1 else None)
+        for place, judge in enumerate(("judge 1", '"q"')):
+            store.add_judge(judge)
+            grades = enumerate(((1, 0, 1), (0, 0, 1))[place], start=1)
+            store.append(judge, [Event(f"{place}-{n:08}", "judge", n, grade=grade) for n, grade in grades])
+        for name in ("ann seconds", "Ann form", "inclusion_probability", "order", "judge"):
+            with pytest.raises(UsageError, match="reserved"):
+                store.add_judge(name)
+    export(path, target)
+    assert read_qrels(target) == read_qrels(path)
+    assert read_qrels(target).votes == read_qrels(path).votes == {"q 1": {'"a"': (0, 1)}}
+    of_table, of_store = (ll.agreement(source).to_dict() for source in (f"{target}:*", path))
+    assert of_table["agreement"] == of_store["agreement"]
 
 
 def test_a_damaged_grade_of_a_judge_in_an_export_is_refused(path: str, tmp_path: Path) -> None:

@@ -374,8 +374,7 @@ def _is_csv(head: bytes, _named: str) -> bool:
 
     lines = (line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#"))
     line = next(lines, b"").decode("utf-8", "surrogateescape").strip("\r\n")
-    names = [cell.strip('"') for cell in line.split(delimiter_of(line))]
-    return row_columns.find(names, (*row_columns.QUERY, *row_columns.DOCUMENT)) is not None
+    return row_columns.is_header(line.split(delimiter_of(line)))
 
 
 def _is_headerless(head: bytes, _named: str) -> bool:

@@ -60,7 +60,7 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
     if not path or not column:
         raise UsageError(f"'{place}' must have the form FILE:COLUMN, such as scores.tsv:score")
     found: dict[str, dict[str, float]] = {}
-    for line, row in records(path):
+    for line, row in records(path, quoted=True):
         keys = [
             row_columns.find(row, known) or known[0] for known in (row_columns.QUERY, row_columns.DOCUMENT)
         ]
@@ -281,7 +281,7 @@ def _in_lines(path: str) -> dict[bytes, set[bytes]]:
 def rows_by_judge(path: str, query: str, document: str, chosen: Sequence[str]) -> dict[str, list[Row]]:
     """Return query, document and grade of each row of a table, by column of grades."""
     found: dict[str, list[Row]] = {name: [] for name in chosen}
-    for line, row in records(path):
+    for line, row in records(path, quoted=True):
         ids = ids_in(row, (query, document), path, line)
         for name in chosen:
             value = grade_in(row.get(name), name, path, line)

@@ -21,8 +21,6 @@ from leadline.io.row_checks import EMPTY
 from leadline.io.run_names import run_name
 from leadline.io.small_tables import need_columns, records, split_place
 
-BESIDE = (*row_columns.PROBABILITY, "note")  # what the judging page writes beside grades
-BESIDE_JUDGE = ("form", "seconds", "opened")  # and, after the name of a judge, about each judgment
 JudgesLike: TypeAlias = "str | os.PathLike[str] | Sequence[QrelsLike] | Mapping[str, QrelsLike]"
 
 
@@ -90,7 +88,7 @@ def _of_file(place: str) -> list[Judge]:
         return _of_store(path, column)
     binary = file.format.name == "parquet" and (first_bytes(path) or b"").startswith(PARQUET)
     if binary or file.format.name in {"csv", "jsonl"}:
-        header = next((list(row) for _, row in records(path)), [])
+        header = next((list(row) for _, row in records(path, quoted=True)), [])
         if not header:
             raise InputError("contains no judgments", path=path, hint=EMPTY)
         if (
@@ -155,12 +153,9 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
         need_columns(header, [] if grade else ["grade"], path, 1)
         rows = _long_rows(path, query, document, owner, str(grade))
     else:
-        chosen = [
-            name
-            for name in header
-            if name not in (query, document, owner, *row_columns.GRADE, *row_columns.SUBTOPIC, *BESIDE)
-            and not (name.rpartition(" ")[0] in header and name.rpartition(" ")[2] in BESIDE_JUDGE)
-        ]
+        beside = {query, document, owner, *row_columns.GRADE, *row_columns.SUBTOPIC, *row_columns.BESIDE}
+        beside |= {f"{name} {column}" for name in header for column in row_columns.BESIDE_JUDGE}
+        chosen = [name for name in header if name not in beside]
         if column not in ("", "*"):
             need_columns(header, [column], path, 1)
             chosen = [column]
@@ -186,7 +181,7 @@ def _judge(name: str, rows: Sequence[Row], path: str, *, drawn: bool) -> Judge:
 
 def _is_drawn(path: str, column: str) -> bool:
     """Return whether a table has a probability below 1."""
-    for line, row in records(path):
+    for line, row in records(path, quoted=True):
         try:
             if row_columns.share_of(row.get(column) or None) < 1:
                 return True
@@ -197,7 +192,7 @@ def _is_drawn(path: str, column: str) -> bool:
 
 def _long_rows(path: str, query: str, document: str, owner: str, grade: str) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
-    for line, row in records(path):
+    for line, row in records(path, quoted=True):
         name = row.get(owner)
         if name in (None, ""):
             raise InputError("the row does not name a judge", path=path, line=line)

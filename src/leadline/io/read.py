@@ -132,7 +132,8 @@ def _said(path: str, judges: Sequence[str]) -> Merged:
     from leadline.io.small_tables import need_columns, records
 
     query, document = row_columns.QUERY[0], row_columns.DOCUMENT[0]
-    need_columns(next((list(row) for _, row in records(path)), []), [query, document, *judges], path, 1)
+    header = next((list(row) for _, row in records(path, quoted=True)), [])
+    need_columns(header, [query, document, *judges], path, 1)
     return merge(
         Judgment(to_text(row[0]), to_text(row[1]), judge, row[2])
         for judge, rows in rows_by_judge(path, query, document, judges).items()

@@ -49,6 +49,8 @@ PROBABILITY = ("probability", "inclusion_probability")
 UNRATED = "unrated"  # code of the remark on rows without a grade
 TAG = ("tag", "system", "run_id")
 JUDGE = ("judge", "judge_id", "assessor", "annotator")
+BESIDE = (*PROBABILITY, "order", "contributors", "note")  # what the judging page writes beside grades
+BESIDE_JUDGE = ("form", "seconds", "opened")  # and, after the name of a judge, about each judgment
 MACHINE_LINE = "# machine:"  # how a file of labels by an automatic judge begins
 JUDGES_LINE = "# judges: "  # before the names of columns with the grades of several judges, as JSON
 # Names of judges that are machines: the word itself, and families of language models.
@@ -65,6 +67,15 @@ def find(present: Iterable[object], names: Iterable[str]) -> str | None:
     """
     known = set(present)
     return next((name for name in names if name in known), None)
+
+
+def is_header(cells: Iterable[str]) -> bool:
+    """Return whether one of the cells of a line names a column of ids.
+
+    >>> is_header(["doc_id", "score"]), is_header(["q1", "d1"])
+    (True, False)
+    """
+    return find((cell.strip('"') for cell in cells), (*QUERY, *DOCUMENT)) is not None
 
 
 def probability_in(names: Iterable[object]) -> str | None:

@@ -14,7 +14,9 @@ from leadline.errors import InputError
 from leadline.io.ahead import COLUMNS, POWERS, SHORTEST_LINE
 from leadline.io.archives import COMPRESSIONS
 from leadline.io.opening import BOM, WIDE_BOMS, Chunk
+from leadline.io.row_columns import is_header
 from leadline.io.run_lists import Lists
+from leadline.io.small_tables import delimiter_of
 from leadline.kernels import plain
 
 KINDS = {"hashes": np.uint64, "values": np.float64, "ranks": np.int32}  # of columns; others are int64
@@ -25,14 +27,18 @@ UNLIKE_LINES = (b"#", BOM, *WIDE_BOMS, *COMPRESSIONS)
 def looks_trec(head: bytes) -> bool:
     r"""Return whether the first line that is no remark is one of a TREC file.
 
-    >>> looks_trec(b"q1 0 d1 1\n"), looks_trec(b"query_id,doc_id,score\n")
+    >>> looks_trec(b"q1 0 d1 1\n"), looks_trec(b"query_id,doc_id,judge one or 1\n")
     (True, False)
     """
     line = first_line(head)
     fields = plain.fields_of(line)
     if len(fields) in {0, 1, 2, 3, 5} or b"\0" in line:
         return False
-    return is_number(fields[3 if len(fields) == 4 else 4])
+    if not is_number(fields[3 if len(fields) == 4 else 4]):
+        return False
+    text = to_text(line)
+    cells = text.split(delimiter_of(text))
+    return cells == text.split() or not is_header(cells)  # a column may be named `judge 1`
 
 
 def first_line(head: bytes) -> bytes:

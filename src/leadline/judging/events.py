@@ -84,10 +84,11 @@ RESERVED = frozenset(
         *row_columns.RANK,
         *row_columns.SUBTOPIC,
         *row_columns.TAG,
-        "probability",
-        "note",
+        *row_columns.JUDGE,
+        *row_columns.BESIDE,
     )
 )
+OF_A_JUDGE = tuple(f" {column}" for column in row_columns.BESIDE_JUDGE)  # ends of names of columns
 
 
 class ConflictError(UsageError):
@@ -155,7 +156,7 @@ def check_judge(name: str) -> str:
             f"'{clean[:40]}' cannot be the name of a judge. Use 1 to {LONGEST_NAME} printable characters "
             "without a comma."
         )
-    if clean.casefold() in RESERVED:
+    if clean.casefold() in RESERVED or clean.casefold().endswith(OF_A_JUDGE):
         raise UsageError(
             f"'{clean}' cannot be the name of a judge, because it is reserved for a merge rule or a column. "
             "Choose a different name."

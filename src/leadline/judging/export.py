@@ -13,13 +13,12 @@ from leadline.data.judgment_tables import DrawnPool
 from leadline.data.wording import counted
 from leadline.io import judgment_store, tables
 from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
-from leadline.io.judges import BESIDE_JUDGE
 from leadline.io.judgment_store import Given
 from leadline.io.merged_judgments import Merged, merge
 from leadline.io.objects import read_qrels
 from leadline.io.pool_files import DRAWN_COLUMNS, remarks_of
 from leadline.io.row_checks import machine_remarks
-from leadline.io.row_columns import JUDGES_LINE, MACHINE_LINE
+from leadline.io.row_columns import BESIDE_JUDGE, JUDGES_LINE, MACHINE_LINE
 from leadline.io.tables import QRELS_COLUMNS
 from leadline.io.write import write_bytes, write_table
 
