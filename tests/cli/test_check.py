@@ -477,3 +477,29 @@ def test_a_run_without_scores_is_converted_by_rank(tmp_path: Path, leadline: Lea
     assert "use `leadline convert --config read.order=rank`" in leadline("check", run).out
     assert leadline("convert", run, ranked, "--config", "read.order=rank").status == 0
     assert read_run(ranked).to_dict() == {"q1": {"d1": -1.0}}
+
+
+@pytest.mark.parametrize("policy", ["first", "last", "max"])
+@pytest.mark.parametrize("name", ["f.qrels", "f.json", "f.csv"])
+def test_a_repair_keeps_the_judgments_of_each_subtopic(
+    name: str, policy: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    judged = tmp_path / "sub.qrels"
+    judged.write_text("q1 1 d1 1\nq1 2 d1 0\nq1 2 d2 1\nq2 1 d1 -1\nq2 3 d1 2\nq1 2 d1 3\nq1 2 d1 2\n")
+    options = ("-C", "subtopics=true", "-C", f"on_duplicate={policy}")
+    assert leadline("check", judged, "--fix", "-o", tmp_path / name, *options).status == 0
+    kept = {"first": 0, "last": 2, "max": 3}[policy]
+    expected = {"q1": {"1": {"d1": 1}, "2": {"d1": kept, "d2": 1}}, "q2": {"1": {"d1": -1}, "3": {"d1": 2}}}
+    assert read_qrels(tmp_path / name, subtopics=True).by_subtopic() == expected
+    again = tmp_path / "again.csv"  # from each format
+    assert leadline("check", tmp_path / name, "--fix", "-o", again, "-C", "subtopics=true").status == 0
+    assert read_qrels(again, subtopics=True).by_subtopic() == expected
+
+
+def test_a_repair_says_what_it_leaves_out(tmp_path: Path, leadline: Leadline) -> None:
+    table, trec, copy = tmp_path / "n.csv", tmp_path / "t.run", tmp_path / "f.csv"
+    table.write_text("query_id,doc_id,relevance,note\nq1,d1,2,hi\nq1,d2,1,\n")
+    assert leadline("check", table, "--fix", "-o", copy).out.endswith("\n  1 x left_out: column note\n")
+    trec.write_text("q1 0 d1 1 2.5 bm\n")
+    assert leadline("check", trec, "--fix", "-o", copy).out.endswith("\n  1 x left_out: tag bm\n")
+    assert leadline("check", trec, "--fix", "-o", tmp_path / "f.run").out.endswith("f.run: written\n")

@@ -279,3 +279,13 @@ def test_a_run_without_usual_columns_is_not_taken_for_qrels(
     assert not target.exists()
     assert leadline("convert", source, target, "-C", f"read.columns={columns}").status == 0
     assert read_run(target).to_dict() == {"q1": {"d1": 3.0, "d2": 2.0}}
+
+
+def test_judgments_by_subtopic_go_there_and_back(tmp_path: Path, leadline: Leadline) -> None:
+    source = file_of(tmp_path, "a.qrels", b"q1 1 d1 1\nq1 2 d1 0\nq2 3 d1 2\n")
+    for name in ("a.json", "a.csv", "a.jsonl", "b.qrels"):
+        target = tmp_path / name
+        found = leadline("convert", source, target, "-C", "subtopics=true")
+        assert found == (0, f"{target}: qrels, 2 queries, 2 judgments\n", "")
+        source = target
+    assert source.read_bytes() == b"q1 1 d1 1\nq1 2 d1 0\nq2 3 d1 2\n"

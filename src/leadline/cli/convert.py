@@ -16,7 +16,7 @@ from leadline.data.table import MACHINE_LABELS
 from leadline.data.wording import counted
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UsageError, both
-from leadline.io import row_checks, row_columns
+from leadline.io import row_columns
 from leadline.io import write as writing
 from leadline.io.formats import (
     BY_SUFFIX,
@@ -26,6 +26,7 @@ from leadline.io.formats import (
     TREC,
     Opened,
     content_of,
+    left_out,
     opened,
     records_of,
     suffix_of,
@@ -148,7 +149,7 @@ def command(
             table = table._replace(header=header if to_trec else b"")
             unheld = writing.write_lists(table, target, suffix=suffix, sources=(source,))
         summary = f"{counted_queries(number)}, {counted(len(table.rows), 'document')}"
-        lost = [*unheld, *repairs(counts), *_columns(file, "score", names, subtopics=False)]
+        lost = [*unheld, *repairs(counts), *left_out(file, "score", reading)]
         if header and not to_trec:
             lost.append("header ir_metadata")
         if counts.tag and not to_trec:
@@ -158,6 +159,7 @@ def command(
             raise UsageError(f"{option} applies only to runs. Leave out {option}.")
         reading = Reading(qrels_columns=names, subtopics=subtopics, queries_in=options["queries_in"])
         qrels = selected_qrels(qrels_of(file, reading, sure=True), reading)
+        lost = left_out(file, "grade", reading, subtopics=subtopics)
         if others:
             qrels = _merged([qrels, *(_other(path, reading, sure=sure) for path in others)])
         if form == BEIR:
@@ -174,16 +176,15 @@ def command(
             write_qrels(qrels, target, suffix=suffix)
         summary = f"{counted_queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
         summary += "".join(f"; {words}" for _, words, _ in qrels.remarks)
-        lost = _columns(file, "grade", names, subtopics=subtopics)
         if file.format is SQLITE_STORE and qrels.inclusion is not None:
             lost = ["column probability"] if to_trec else []
         elif not to_trec and qrels.inclusion is not None:
-            lost = [words for words in lost if words.removeprefix("column ") not in row_columns.PROBABILITY]
-    left_out = "left out: " + ", ".join(lost)
+            lost = [one for one in lost if one.removeprefix("column ") not in row_columns.PROBABILITY]
+    words = "left out: " + ", ".join(lost)
     if target != STANDARD_INPUT:
-        print_line(f"{target}: {kind}, {summary}" + (f"; {left_out}" if lost else ""))
+        print_line(f"{target}: {kind}, {summary}" + (f"; {words}" if lost else ""))
     elif lost:
-        print_warnings([left_out])
+        print_warnings([words])
 
 
 def _check_texts(form: str | None, queries: str | None, docs: str | None, index: str | None) -> None:
@@ -270,30 +271,3 @@ def repairs(counts: ReadCounts) -> list[str]:
         f"columns after the sixth in {counted(counts.extra_columns, 'line')}": counts.extra_columns,
     }
     return [message for message, count in messages.items() if count]
-
-
-def _columns(file: Opened, what: str, named: str | None, *, subtopics: bool) -> list[str]:
-    """Return the non-empty columns that are left out, and the queries of qrels without judgments."""
-    if file.whole is None:  # the name of a collection
-        return []
-    if named is not None:
-        given, number = named.split(","), row_columns.SCORE if what == "score" else row_columns.GRADE
-        groups = (row_columns.QUERY, row_columns.DOCUMENT, number, row_columns.RANK, row_columns.TAG)
-        found = {row_columns.find(given, group) for group in groups}
-        return [f"column {name}" for name in given if name not in found]
-    if file.format is TREC:
-        if what == "score" or subtopics:
-            return []
-        lines = plain.data_lines(file.whole.text[: file.whole.end].tobytes())
-        parts = (plain.fields_of(line) for _, line in lines)
-        count = sum(len(part) > 1 and part[1] != b"0" for part in parts)
-        return [f"column 2, which is not 0 in {counted(count, 'line')}"] if count else []
-    records = records_of(file, what)
-    names = records.names
-    if not names:
-        empty = len(records.empty) if what == "grade" else 0
-        return [f"{counted_queries(empty)} without judgments"] if empty else []
-    *kept, more = row_checks.choose(names, what)
-    kept += [more] if what == "score" or subtopics else []
-    tag = row_columns.find(names, row_columns.TAG) if what == "score" else None
-    return [f"column {name}" for name in names if name not in {*kept, tag}]

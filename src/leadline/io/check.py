@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -19,7 +19,17 @@ from leadline.errors import InputError, LeadlineError, MissingPackageError
 from leadline.io import row_columns
 from leadline.io import write as writing
 from leadline.io.check_remarks import GradeRemarks, ListRemarks, Problem, TextRemarks, blocks
-from leadline.io.formats import TREC, Opened, content_of, kind_of_trec, opened, records_of
+from leadline.io.formats import (
+    BY_SUFFIX,
+    TREC,
+    Opened,
+    content_of,
+    kind_of_trec,
+    left_out,
+    opened,
+    records_of,
+    suffix_of,
+)
 from leadline.io.objects import write_run
 from leadline.io.opening import Buffers, Chunk, first_bytes
 from leadline.io.read import machine_line
@@ -184,7 +194,7 @@ class Checked:
     path: str
     kind: str = ""  # "run", "qrels" or "index"; empty if unknown
     form: str = ""
-    subtopics: bool = False  # whether judgments are by subtopic
+    reading: Reading = DEFAULT_READING  # names of columns, and whether judgments are by subtopic
     problems: list[Problem] = field(default_factory=list)
     source: Opened | None = None
     lists: Lists | None = None  # its rows, if they are kept for a repaired copy
@@ -219,7 +229,7 @@ def check(
         clean = _clean(path, kind, qrels, workspace or Buffers())
         if clean is not None:
             return clean
-    found = Checked(path, subtopics=subtopics)
+    found = Checked(path, reading=replace(reading, subtopics=subtopics))
     try:
         found.source = opened(path, read=True)
         found.form = found.source.format.name
@@ -433,23 +443,33 @@ def write_repaired(
             hint=hint,
             line=left[0].line if found.unit == "line" else None,
         )
-    if found.kind == "qrels":
+    policy = Reading(on_duplicate=on_duplicate)
+    to_trec = suffix_of(path) not in BY_SUFFIX
+    if found.kind == "run":
+        found.lists.resolve_duplicates(policy, action="appears")
+        write_run(run_of(found.lists, name=run_name(found.path), tag=found.tag), path)
+    else:
         _refuse_design(found)
-    found.lists.resolve_duplicates(
-        Reading(on_duplicate=on_duplicate), action="appears" if found.kind == "run" else "is judged"
-    )
-    _write(found, found.lists, path)
+        if not found.reading.subtopics:
+            found.lists.resolve_duplicates(policy, action="is judged")
+        machine = machine_line(first_bytes(found.path))
+        table = _judgments(found, found.lists, on_duplicate, to_trec=to_trec)
+        writing.write_table(table._replace(machine=machine), path)
+    lost = _left_out(found, to_trec=to_trec)
+    done = [Problem("left_out", None, ", ".join(lost), len(lost))] if lost else []
     return [
         Problem(each.code, each.line, DONE[each.code].format(policy=on_duplicate), each.count)
         for each in found.problems
         if each.code in DONE
-    ]
+    ] + done
 
 
 def _refuse_design(found: Checked) -> None:
     """Refuse judgments of which a copy of queries, documents and grades would not say how they were made."""
     assert found.source is not None
-    names = () if found.form == "trec" else records_of(found.source, "grade").names
+    reading = found.reading
+    trec = found.form == "trec"
+    names = () if trec else records_of(found.source, "grade", reading, subtopics=reading.subtopics).names
     if found.form == "sqlite" or {*names} & {*row_columns.PROBABILITY, *row_columns.JUDGE, "stratum"}:
         raise InputError(
             "leadline cannot repair judgments with inclusion probabilities, strata or judges, because the "
@@ -459,25 +479,43 @@ def _refuse_design(found: Checked) -> None:
         )
 
 
-def _write(found: Checked, lists: Lists, path: str) -> None:
-    if found.kind == "run":
-        run = run_of(lists, name=run_name(found.path), tag=found.tag)
-        write_run(run, path)
-    else:
-        machine = machine_line(first_bytes(found.path))
-        writing.write_table(_judgments(found, lists)._replace(machine=machine), path)
+def _left_out(found: Checked, *, to_trec: bool) -> list[str]:
+    assert found.source is not None
+    what, kept = ("score" if found.kind == "run" else "grade"), found.form == "trec" and to_trec
+    reading = found.reading
+    lost = [] if kept else left_out(found.source, what, reading, subtopics=reading.subtopics)
+    return [*lost, f"tag {found.tag}"] if found.tag and not to_trec else lost
 
 
-def _judgments(found: Checked, lists: Lists) -> OutputTable:
-    """Return the judgments in their order; those of a TREC file keep their second column."""
+def _judgments(found: Checked, lists: Lists, policy: OnDuplicate, *, to_trec: bool) -> OutputTable:
+    """Return the judgments in their order; TREC text keeps its second column in TREC text."""
     rows = [
         (query, document, int(grade) if grade == int(grade) else grade)
         for query, document, grade in named(lists)
     ]
-    if found.form != "trec" or found.source is None or found.source.whole is None:
+    subtopics = found.reading.subtopics
+    if not subtopics and not (found.form == "trec" and to_trec):
         return OutputTable(QRELS_COLUMNS, list(rows))
+    second = _second_column(found, lists)
+    if not subtopics:
+        return OutputTable(
+            (*QRELS_COLUMNS, "iteration"), [(*row, name) for row, name in zip(rows, second, strict=True)]
+        )
+    kept: dict[tuple[str, str, str], float] = {}
+    for (query, document, grade), name in zip(rows, second, strict=True):
+        first = kept.get((query, document, name), grade)
+        kept[query, document, name] = {"last": grade, "max": max(first, grade)}.get(policy, first)
+    judged = [(query, document, grade, name) for (query, document, name), grade in kept.items()]
+    return OutputTable((*QRELS_COLUMNS, "subtopic"), judged)
+
+
+def _second_column(found: Checked, lists: Lists) -> list[str]:
+    """Return the second column of TREC text, or the subtopics of other rows."""
+    assert found.source is not None
     whole = found.source.whole
-    lines = whole.text[: whole.end].tobytes().split(b"\n")
-    second = [to_text(lines[line - 1].split()[1]) for line in lists.lines]
-    columns = (*QRELS_COLUMNS, "subtopic" if found.subtopics else "iteration")
-    return OutputTable(columns, [(*row, name) for row, name in zip(rows, second, strict=True)])
+    if found.form == "trec" and whole is not None and found.reading.qrels_columns is None:
+        lines = whole.text[: whole.end].tobytes().split(b"\n")
+        return [to_text(lines[line - 1].split()[1]) for line in lists.lines]
+    rows = records_of(found.source, "grade", found.reading, subtopics=True).rows
+    named_by = {place: str(subtopic) for place, *_, subtopic in rows}
+    return [named_by[line] for line in lists.lines]

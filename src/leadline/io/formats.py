@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.data.reading import DEFAULT_READING, Reading
+from leadline.data.wording import counted, queries
 from leadline.errors import InputError, either
 from leadline.io import row_checks, row_columns, selection, swapped_arguments
 from leadline.io.archives import COMPRESSIONS
@@ -214,6 +215,42 @@ def records_of(
     if isinstance(found, Table):
         found = row_checks.table_records(found, what, by_rank=reading.by_rank)
     return found
+
+
+def left_out(
+    source: Opened, what: str, reading: Reading = DEFAULT_READING, *, subtopics: bool = False
+) -> list[str]:
+    """Return what a copy leaves out: non-empty columns, and queries of qrels without judgments."""
+    if source.whole is None:  # the name of a collection
+        return []
+    names = reading.columns if what == "score" else reading.qrels_columns
+    if names is not None:
+        given, number = names.split(","), row_columns.SCORE if what == "score" else row_columns.GRADE
+        groups: tuple[tuple[str, ...], ...] = (
+            row_columns.QUERY,
+            row_columns.DOCUMENT,
+            number,
+            row_columns.RANK,
+            row_columns.TAG,
+        )
+        groups += (row_columns.SUBTOPIC,) if subtopics else ()
+        found = {row_columns.find(given, group) for group in groups}
+        return [f"column {name}" for name in given if name not in found]
+    if source.format is TREC:
+        if what == "score" or subtopics:
+            return []
+        lines = plain.data_lines(source.whole.text[: source.whole.end].tobytes())
+        parts = (plain.fields_of(line) for _, line in lines)
+        count = sum(len(part) > 1 and part[1] != b"0" for part in parts)
+        return [f"column 2, which is not 0 in {counted(count, 'line')}"] if count else []
+    records = records_of(source, what, subtopics=subtopics)
+    if not records.names:
+        empty = len(records.empty) if what == "grade" else 0
+        return [f"{queries(empty)} without judgments"] if empty else []
+    *kept, more = row_checks.choose(records.names, what)
+    kept += [more] if what == "score" or subtopics else []
+    tag = row_columns.find(records.names, row_columns.TAG) if what == "score" else None
+    return [f"column {name}" for name in records.names if name not in {*kept, tag}]
 
 
 def _lists_in(table: Table, what: str) -> Table | Records:
