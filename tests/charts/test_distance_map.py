@@ -62,6 +62,12 @@ def test_the_tree_says_that_id_is_no_metric() -> None:
     assert "is not a metric" in distance_tree(["a", "b"], table(2)).get_supxlabel()
 
 
+def test_equal_systems_have_distances_of_zero_on_a_bar_from_zero() -> None:
+    equal = np.zeros((3, 3))
+    assert distance_map(list("abc"), equal).axes[0].images[0].get_clim() == (0, 1)
+    assert distance_tree(list("abc"), equal).axes[0].get_xlim() == (1, 0)
+
+
 def test_one_system_is_refused() -> None:
     with pytest.raises(UsageError, match="at least two"):
         distance_map(["a"], [[0.0]])

@@ -13,6 +13,7 @@ from leadline.comparison.comparison_figures import drawn_comparison, interval_na
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.query_slices import slices_of
 from leadline.errors import UsageError
+from whole_pictures import whole
 
 QUERIES = 30
 
@@ -145,3 +146,24 @@ def test_the_forest_says_that_its_intervals_are_of_means() -> None:
     assert lines(figure) == pytest.approx(comparison.intervals.limits[order, 0])
     assert "simultaneous" not in words(figure)
     assert "of each mean alone" in words(figure)
+
+
+def test_labels_of_one_query_announce_no_interval() -> None:
+    rows = [{"query": "q", "run": run, "measure": "AP", "value": 0.5} for run in "abc"]
+    comparison = ll.compare(ll.read_scores(rows))
+    assert words(comparison.plot(figure="forest")).startswith("AP, mean (1 query)")
+    for figure in ("forest", "pairs"):
+        assert "interval" not in words(comparison.plot(figure=figure))
+
+
+def test_long_names_of_runs_stay_within_the_figures() -> None:
+    names = [f"team-{place}-{'a-very-long-name-of-a-system-' * 3}k1-0.9" for place in range(3)]
+    rows = [
+        {"query": f"q{query}", "run": name, "measure": "AP", "value": (query * place) % 7 / 7}
+        for place, name in enumerate(names)
+        for query in range(1, 13)
+    ]
+    comparison = ll.compare(ll.read_scores(rows), baseline=names[0])
+    slices = {f"q{query}": "long" if query % 2 else "short" for query in range(1, 13)}
+    whole(comparison.plot(figure="pairs"))
+    whole(slices_of(comparison, slices).plot(pair=(names[0], names[1])))

@@ -59,3 +59,9 @@ def test_many_runs_are_named_all() -> None:
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert len(set(labels)) == 143
     assert picture(figure, "svg") == picture(per_query(results(143)), "svg")
+
+
+def test_lines_of_undefined_values_say_so() -> None:
+    qrels = {"q1": {"a": 0}, "q2": {"a": 0}}
+    found = evaluate(qrels, {"run": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}}, ["RankOf(n=1)"])
+    assert [text.get_text() for text in found.plot(figure="line").axes[0].texts] == ["undefined"]

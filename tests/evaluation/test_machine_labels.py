@@ -211,3 +211,9 @@ def test_a_repaired_copy_keeps_the_mark(tmp_path: Path) -> None:
     given.write_text("# machine: gpt\n1 0 d1 1\n1 0 d1 0\n1 0 d2 1\n")
     ll.check(given, fix=copy)
     assert copy.read_text() == "# machine: gpt\n1 0 d1 1\n1 0 d2 1\n"
+
+
+def test_a_figure_of_means_says_whose_labels_they_are_by_and_announces_no_interval() -> None:
+    runs = {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}
+    figure = ll.evaluate(LABELLED, runs, "P@1", intervals=True).plot(figure="means")
+    assert figure.axes[0].get_xlabel() == "P@1, mean (1 query); labels by an automatic judge"

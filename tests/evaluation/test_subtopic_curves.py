@@ -13,6 +13,7 @@ from leadline.errors import UsageError
 from leadline.evaluation.curves import subtopic_curve
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.objects import Qrels
+from whole_pictures import whole
 
 QRELS = "q s1 a 1\nq s1 b 1\nq s2 b 2\nq s3 c 0\nq s3 d 1\np s1 a 1\n"
 RUN = {"q": {"a": 4.0, "x": 3.0, "b": 2.0, "d": 1.0}}
@@ -79,3 +80,16 @@ def test_axes_say_what_they_show() -> None:
     axes = covered_by_rank(["a", "b"], range(1, 21), np.linspace(0.1, 0.9, 40).reshape(2, 20)).axes[0]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("rank", "subtopics covered (mean share)")
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1", "2", "5", "10", "20"]
+
+
+def test_many_ranks_have_labels_that_fit_and_few_markers() -> None:
+    figure = covered_by_rank(["a"], range(1, 1001), np.linspace(0.1, 0.9, 1000)[None])
+    whole(figure)
+    assert [tick.get_text() for tick in figure.axes[0].get_xticklabels()] == [
+        "20",
+        "100",
+        "200",
+        "500",
+        "1000",
+    ]
+    assert figure.axes[0].lines[0].get_markevery() == 40

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,12 @@ def distance_map(
         figure = Figure(figsize=(inches, max(inches, tall)), layout=close)
         strip, axes = _strip_and_map(figure, grouped=bool(groups))
         drawn = axes.imshow(
-            table[np.ix_(order, order)], aspect="auto", interpolation="none", cmap="cividis", vmin=0
+            table[np.ix_(order, order)],
+            aspect="auto",
+            interpolation="none",
+            cmap="cividis",
+            vmin=0,
+            vmax=float(table.max()) or 1.0,
         )
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
@@ -111,15 +117,19 @@ def distance_tree(
         row = (ROW + 0.02 if size <= FEW else ROW) if size <= NAMED else 0.055
         inches = scaled(0.4 + 0.13 * len(notes)) + max(0.9, size * scaled(row))
         figure, axes = canvas(width_inches, inches)
-        drawn = dendrogram(
-            tree,
-            orientation="left",
-            ax=axes,
-            no_labels=True,
-            color_threshold=0,
-            above_threshold_color=INK,
-            distance_sort="descending",
-        )
+        with warnings.catch_warnings():  # SciPy ends the axis at the largest distance, even if that is 0
+            warnings.filterwarnings("ignore", message="Attempting to set identical")
+            drawn = dendrogram(
+                tree,
+                orientation="left",
+                ax=axes,
+                no_labels=True,
+                color_threshold=0,
+                above_threshold_color=INK,
+                distance_sort="descending",
+            )
+        if not tree[:, 2].any():
+            axes.set_xlim(1, 0)
         for lines in axes.collections:
             lines.set_linewidth(scaled(0.7 if size <= FEW else 0.5))
         order = drawn["leaves"]

@@ -40,6 +40,7 @@ def histograms(
     hsa: Sequence[float],
     do: Sequence[float],
     of: str = "scores",
+    title: str = "",
     width: float | None = None,
 ) -> Figure:
     """Draw models side by side: both histograms on a logarithmic axis, and their log ratio below.
@@ -77,6 +78,8 @@ def histograms(
         grid[0, 0].set_ylabel("documents")
         grid[1, 0].set_ylabel("ln (relevant / non-relevant)")
         figure.align_ylabels(list(grid[:, 0]))
+        if title:
+            figure.suptitle(title, fontsize=scaled(7.5))
         legend_below(figure, patches, ["relevant", "non-relevant"], inches)
     return figure
 
@@ -295,6 +298,9 @@ def by_query(
         axes.set_ylabel(wrapped(label, 0.8 * 0.62 * COLUMN * 72))
         axes.grid(visible=True, axis="y")
         axes.set_xlim(-0.5, max(len(order), 1) - 0.5)
+        if not len(order):
+            axes.set_yticks([])
+            axes.text(0.5, 0.5, "undefined", ha="center", transform=axes.transAxes)
         _name_queries(axes, [drawable(queries[place]) for place in order.tolist()], inches)
         legend_below(figure, lines[::-1], labels, inches)
     return figure

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+MARKERS = 25  # maximum number of markers of a line
 BEST = 5  # how many runs are named when there are more than colors
 
 
@@ -42,6 +43,7 @@ def recall_precision(
                 color=line_style.color,
                 linestyle=line_style.dashes,
                 marker=line_style.marker,
+                markevery=-(-len(levels) // MARKERS),
             )
         labels = shortened([names[run] for run in named], 44)
         other_label = [f"{len(others)} other runs"] if others else []
@@ -73,7 +75,11 @@ def covered_by_rank(
     axes.set_xlabel("rank")
     axes.set_ylabel("subtopics covered (mean share)")
     axes.set_xlim(0.5, ranks[-1] + 0.5)
-    axes.set_xticks([rank for rank in TICKS if rank <= ranks[-1]])
+    ticks: list[int] = []
+    for rank in reversed([rank for rank in TICKS if rank <= ranks[-1]]):
+        if not ticks or ticks[-1] - rank >= len(str(ticks[-1])) * ranks[-1] / 40:  # the labels fit
+            ticks.append(rank)
+    axes.set_xticks(ticks[::-1])
     return figure
 
 

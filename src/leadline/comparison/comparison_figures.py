@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from leadline.charts import COLUMN, label_of, shortened
+from leadline.charts import COLUMN, FONT, label_of, shortened, style
 from leadline.charts.grid import grid, is_written
 from leadline.charts.interval_plots import forest
 from leadline.charts.pair_plots import differences, scatter
 from leadline.charts.significance_groups import critical_difference, significance_groups
-from leadline.charts.text_layout import FEW, stretches
+from leadline.charts.text_layout import FEW, narrowed, stretches
 from leadline.comparison.compared_pair import p_text
 from leadline.data.arrays import Floats
 from leadline.data.validation import refusal
-from leadline.data.wording import counted, percent, queries
+from leadline.data.wording import counted, percent
 from leadline.errors import UsageError, either
 from leadline.evaluation.lookups import place_of
-from leadline.evaluation.query_figures import SHAPES
+from leadline.evaluation.query_figures import SHAPES, interval_words, label_of_means
 from leadline.evaluation.results import in_range
 from leadline.stats.simultaneous import BH, friedman, mean_ranks
 from leadline.stats.simultaneous import critical_difference as nemenyi_difference
@@ -68,7 +68,8 @@ def by_slice(
     names = [_named(record, slices) for record in records]
     headings: dict[int, str] = {}
     if slices.rules is None:
-        label, alone = f"mean {name} with {level} interval of each mean", shortened([records[0].run], 36)[0]
+        label, words = f"mean {name}", f"{level} interval of each mean"
+        (alone,) = _short([records[0].run], width or COLUMN)
         if several:  # the runs of a slice beside each other
             order = {(one.by, one.slice): place for place, one in reversed(list(enumerate(records)))}
             records = sorted(records, key=lambda one: order[one.by, one.slice])
@@ -78,7 +79,8 @@ def by_slice(
     else:
         pairs = [f"{label_of(one.a)} \N{MINUS SIGN} {label_of(one.b)}" for one in records]
         low, high = low - high, high - low
-        label, alone = f"{name}, mean difference, {level} simultaneous interval over slices", pairs[0]
+        label, words = f"{name}, mean difference", f"{level} simultaneous interval over slices"
+        alone = " \N{MINUS SIGN} ".join(_short([records[0].a, records[0].b], width or COLUMN))
         headings = _headings(pairs) if several else {}
         rows = [
             (one.difference, one.low, one.high)
@@ -87,6 +89,7 @@ def by_slice(
             for one in records
         ]
     means, *limits = np.array(rows).T
+    label += interval_words(np.transpose(limits), words)
     return forest(
         names,
         means,
@@ -97,6 +100,12 @@ def by_slice(
         headings=headings,
         width=width or COLUMN,
     )
+
+
+def _short(names: Sequence[str], inches: float) -> list[str]:
+    """Shorten names of a label until they fit beside those of the rows."""
+    with style():
+        return narrowed(names, 0.5 * inches * 72, size=FONT, most=36)
 
 
 def _headings(groups: Sequence[str]) -> dict[int, str]:
@@ -289,8 +298,10 @@ def _pairs(comparison: Comparison, asked: _Asked) -> Figure:
         short[first[row]] if one_baseline else f"{short[first[row]]} \N{MINUS SIGN} {short[second[row]]}"
         for row in drawn.tolist()
     ]
-    what = f"difference from {shortened(results.names, 36)[min(bases)]}" if one_baseline else "difference"
-    more = f", {interval_name(comparison, per_pair=asked.per_pair)}"
+    what = (
+        f"difference from {_short(results.names, asked.inches)[min(bases)]}" if one_baseline else "difference"
+    )
+    more = interval_words(limits, interval_name(comparison, per_pair=asked.per_pair))
     if len(drawn) < len(first):
         more += f"; {len(drawn):,} of {counted(len(first), 'pair')}"
     return forest(
@@ -330,7 +341,9 @@ def _forest(comparison: Comparison, asked: _Asked) -> Figure:
         limits[:, 0],
         limits[:, 1],
         label=_label(
-            comparison, asked.measure, f", {percent(rules.confidence)} confidence interval of each mean alone"
+            comparison,
+            asked.measure,
+            interval_words(limits, f"{percent(rules.confidence)} confidence interval of each mean alone"),
         ),
         reference=order.index(bases[0]) if len(bases) == 1 and len(order) > 2 else None,
         width=asked.inches,
@@ -382,10 +395,7 @@ def _critical_difference(comparison: Comparison, asked: _Asked) -> Figure:
 
 
 def _label(comparison: Comparison, measure_index: int, more: str, *, what: str = "mean") -> str:
-    results = comparison.results
-    number = queries(len(results.averaged_queries()))
-    estimated = "estimated " * (results.withheld is not None)
-    return f"{results.measures[measure_index]}, {estimated}{what} ({number}){more}"
+    return label_of_means(comparison.results, measure_index, what) + more
 
 
 # By name, in the order of `--figure`.

@@ -11,7 +11,8 @@ from leadline.charts import COLUMN
 from leadline.charts.distribution_plots import by_query, distributions
 from leadline.charts.grid import query_map
 from leadline.charts.interval_plots import forest
-from leadline.data.wording import counted, percent
+from leadline.data.arrays import Floats
+from leadline.data.wording import percent, queries
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,9 +33,8 @@ def drawn_results(results: Results, figure: str, index: int = 0, *, width: float
     order = results.order(index)
     names = [results.names[run] for run in order]
     means = results.means[order, index]
-    queries = counted(len(results.averaged_queries()), "query", "queries")
     if figure == "means":
-        return _means(results, index, order, f"{measure}, mean ({queries})", width or COLUMN)
+        return _means(results, index, order, width or COLUMN)
     _refuse_withheld(results)
     values = results.averaged_values(index)[order]
     if figure == "line":
@@ -45,20 +45,34 @@ def drawn_results(results: Results, figure: str, index: int = 0, *, width: float
         names,
         list(values),
         means,
-        label=f"{measure} of single queries ({queries})",
+        label=f"{measure} of single queries ({queries(len(results.averaged_queries()))})",
         shape=figure,
         limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
         width=width or COLUMN,
     )
 
 
-def _means(results: Results, index: int, order: list[int], label: str, width: float) -> Figure:
+def label_of_means(results: Results, index: int, what: str = "mean") -> str:
+    """Return the label of the means of a measure: over how many queries, and whose labels they are by."""
+    estimated = "estimated " * (results.withheld is not None)
+    judge = "; labels by an automatic judge" * bool(results.unreliable)
+    number = queries(len(results.averaged_queries()))
+    return f"{results.measures[index]}, {estimated}{what} ({number}){judge}"
+
+
+def interval_words(limits: Floats, words: str) -> str:
+    """Return the words on intervals after a comma; empty if none is drawn."""
+    return f", {words}" if np.isfinite(limits).all(axis=-1).any() else ""
+
+
+def _means(results: Results, index: int, order: list[int], width: float) -> Figure:
     """Draw the means with their intervals; without intervals points."""
+    label = label_of_means(results, index)
     limits = np.full((len(order), 2), np.nan)
     if results.intervals is not None:
         shown = results.limit_columns()
         limits = np.stack([shown["low"], shown["high"]], axis=-1)[order, index]
-        label += f", {percent(results.intervals.confidence)} interval of each mean"
+        label += interval_words(limits, f"{percent(results.intervals.confidence)} interval of each mean")
     return forest(
         [results.names[run] for run in order],
         results.means[order, index],

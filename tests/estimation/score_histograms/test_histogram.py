@@ -312,3 +312,18 @@ def test_the_interval_of_samples_alone_is_narrower_and_needs_a_sample() -> None:
     assert 0 < one["hsa_sampling_high"] - one["hsa_sampling_low"] < width
     whole = histogram(qrels, run).to_dict()["runs"][0]
     assert whole["hsa_sampling_low"] is whole["hsa_sampling_high"] is None
+
+
+def test_many_runs_are_drawn_by_the_highest_and_lowest_defined_value() -> None:
+    rng = np.random.default_rng(4)
+    qrels = {f"q{query}": {f"d{place}": int(place % 2) for place in range(20)} for query in range(5)}
+    runs: Any = {
+        f"r{run}": {query: {doc: float(rng.random()) for doc in row} for query, row in qrels.items()}
+        for run in range(5)
+    }
+    found = histogram(qrels, runs | {"empty": {"q0": {"d1": 1.0}}})
+    assert np.isnan(found.hsa[found.place("empty")])
+    figure = found.plot()
+    shown = [found.names[found.order()[0]], found.names[found.order()[4]]]
+    assert [axes.get_title().split("\n")[0] for axes in figure.axes[:2]] == shown
+    assert figure.get_suptitle() == "highest and lowest HSA: 2 of 6 runs"

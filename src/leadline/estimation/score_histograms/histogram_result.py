@@ -204,13 +204,18 @@ class Histograms(Result):
         from leadline.charts.distribution_plots import MOST, histograms
 
         order = self.order()
-        indices = [self.place(name) for name in runs]
-        indices = indices or (order if len(order) <= MOST else [order[0], order[-1]])
+        indices, title = [self.place(name) for name in runs], ""
+        if not indices and len(order) <= MOST:
+            indices = order
+        elif not indices:
+            defined = [run for run in order if not np.isnan(self.hsa[run])] or order
+            indices, title = [defined[0], defined[-1]], f"highest and lowest HSA: 2 of {len(order)} runs"
         return lambda width: histograms(
             [self.names[run] for run in indices],
             self.counts[indices].sum(axis=1),
             hsa=[float(self.hsa[run]) for run in indices],
             do=[float(self.do[run]) for run in indices],
+            title=title,
             of="ranks" if self.recipe.from_ranks else "scores",
             width=width,
         )
