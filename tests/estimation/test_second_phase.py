@@ -191,6 +191,18 @@ def test_a_forecast_by_hand() -> None:
     assert PoolPrecision(pool).judged_twice("P@4", np.ones(4)) == 0
 
 
+def test_with_selected_queries_labels_and_second_judgments_of_others_are_not_missed() -> None:
+    again = draw_twice(POOL, 100)
+    by_second = {"second_judge": chosen(again, SECOND), "second_pool": again}
+    for more in (by_second, {"machine": SECOND}):
+        found = ll.evaluate(
+            chosen(POOL, FIRST), RUNS, "P@10", pool=POOL, queries_in=set(QUERIES[:12]), **more
+        )
+        assert not [one.message for one in found.warnings if "left out" in one.message]
+    with pytest.raises(UsageError, match="need at least 25 pairs with a second judgment, not "):
+        ll.evaluate(chosen(POOL, FIRST), RUNS, "P@10", pool=POOL, queries_in=set(QUERIES[:2]), **by_second)
+
+
 def test_what_cannot_be_measured_twice_is_refused() -> None:
     judged, again = chosen(POOL, FIRST), draw_twice(POOL, 60)
     more: Any = {"second_judge": chosen(again, SECOND), "second_pool": again}

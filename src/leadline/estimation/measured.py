@@ -276,7 +276,7 @@ def measured(
         from leadline.estimation.second_phase import judged_again
 
         in_pool = grades.keys() & set(draw.names())
-        twice = judged_again(second_judge, second_pool, in_pool, warnings)
+        twice = judged_again(second_judge, second_pool, in_pool, warnings, table.selected)
     results = estimate(
         table,
         runs,  # type: ignore[arg-type]  # checked when it is read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import methodcaller
@@ -86,7 +86,7 @@ def evidence_of(
     if given is not None:
         _check_outside(given, grades, warnings)
     one_of({"LLM labels": machine, "a proxy": proxy})
-    labels = _labels(machine, proxy, set(pairs.queries), warnings)
+    labels = _labels(machine, proxy, set(pairs.queries), warnings, table.selected)
     grade = np.full(len(pairs.queries), np.nan)
     for pair, row in pairs.drawn_rows().items():
         grade[row] = grades.get(pair, np.nan)
@@ -207,7 +207,11 @@ def _check_outside(
 
 
 def _labels(
-    machine: QrelsLike | None, proxy: ProxyLike | None, pooled: set[str], warnings: list[ResultWarning]
+    machine: QrelsLike | None,
+    proxy: ProxyLike | None,
+    pooled: set[str],
+    warnings: list[ResultWarning],
+    selected: Collection[str] | None,
 ) -> dict[tuple[str, str], float]:
     """Return the machine labels of the pairs of some queries, or the values of the proxy."""
     by_query: Mapping[str, Mapping[str, float]]
@@ -236,7 +240,7 @@ def _labels(
             f"no {noun} belongs to a query in the pool (first query with {noun}s: {first}, first query in "
             f"the pool: {min(pooled)}). Check that the query ids match."
         )
-    others = sum(query not in pooled for query in by_query)
+    others = sum(query not in pooled for query in by_query if selected is None or query in selected)
     if others:
         words = f"{counted(others, f'{verb} query', f'{verb} queries')} not in the pool (left out)"
         warnings.append(ResultWarning("other_queries", words, others))

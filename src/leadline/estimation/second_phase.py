@@ -6,7 +6,7 @@ first and the second judge, the pseudo-grade m + (I / p) (y - m + (J / q) (z - y
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 from zlib import crc32
@@ -76,9 +76,16 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
 
 
 def judged_again(
-    second: QrelsLike, pool: PoolLike | None, first: set[Pair], warnings: list[ResultWarning]
+    second: QrelsLike,
+    pool: PoolLike | None,
+    first: set[Pair],
+    warnings: list[ResultWarning],
+    selected: Collection[str] | None = None,
 ) -> dict[Pair, tuple[float, float]]:
-    """Return probability and grade of every pair of the second judge; `first` are those of the first."""
+    """Return probability and grade of every pair of the second judge; `first` are those of the first.
+
+    Where queries are selected, only their pairs are returned.
+    """
     table = read_qrels(second, kind="qrels")
     if not any(grade >= 0 for grade in table.grades.tolist()):
         raise UsageError(
@@ -96,11 +103,14 @@ def judged_again(
             "`order` gives the judging order). Have the skipped pairs judged, or pass the pool that the "
             "second judge was given."
         )
-    if len(found) < FEWEST_AGAIN and any(chance < 1 for chance, _ in found.values()):
+    if selected is not None:
+        found = {pair: given for pair, given in found.items() if pair[0] in selected}
+    certain = bool(found) and all(chance == 1 for chance, _ in found.values())
+    if len(found) < FEWEST_AGAIN and not certain:
         raise UsageError(
             f"intervals need at least {FEWEST_AGAIN} pairs with a second judgment, not {len(found)}"
         )
-    if all(chance == 1 for chance, _ in found.values()):
+    if certain:
         lacking = len(first - found.keys())
         if lacking:
             raise UsageError(
