@@ -130,6 +130,16 @@ def test_names_are_escaped(leadline: Leadline, tmp_path: Path) -> None:
     assert "<script>alert" not in page.read_text(encoding="utf-8")
 
 
+def test_names_that_look_like_colors_or_ids_are_left_as_they_are(leadline: Leadline, tmp_path: Path) -> None:
+    page, odd = tmp_path / "page.html", [tmp_path / "#0072b2.run", tmp_path / "url(#a).run"]
+    for path in odd:
+        path.write_bytes((EXAMPLES / "bm25.run").read_bytes())
+    assert leadline("report", "qrels.txt", *odd, "-m", "AP", "-o", page).status == 0
+    drawn = page.read_text(encoding="utf-8")
+    assert ">#0072b2</text>" in drawn
+    assert ">url(#a)</text>" in drawn
+
+
 def test_latex_has_letters_and_json_has_runs_and_pairs(leadline: Leadline, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     (tmp_path / "third.run").write_bytes((EXAMPLES / "bm25.run").read_bytes())

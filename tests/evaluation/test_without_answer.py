@@ -135,3 +135,13 @@ def test_gates_and_explanations_know_it(tmp_path: Path, leadline: Leadline) -> N
     assert done.status == 0
     assert "= 0\n" in done.out
     assert "d9" in done.out
+
+
+def test_queries_without_an_answer_are_not_called_scored_0_by_measures_that_leave_them_out() -> None:
+    qrels, run = {"q1": {"a": 0}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    left_out = "RankOf is undefined for 1 query in run (left out of its mean)"
+    scored = "1 judged query without a relevant document (scored 0)"
+    assert [str(one) for one in ll.evaluate(qrels, run, "RankOf(n=1)").warnings] == [left_out]
+    both = ll.evaluate(qrels, run, ["RankOf(n=1)", "AP"])
+    assert [str(one) for one in both.warnings] == [scored, left_out]
+    assert both.means.tolist() == [[1.0, 0.5]]

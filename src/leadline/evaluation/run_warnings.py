@@ -302,8 +302,9 @@ def share_of(part: int, whole: int) -> str:
 
 
 def levels_of(measures: Sequence[Measure]) -> list[float]:
-    """Return the minimum relevant grades of measures of queries with an answer, sorted."""
-    return sorted({float(getattr(measure, "rel", 1.0)) for measure in measures if not measure.unanswered})
+    """Return the minimum relevant grades of the measures that are 0 without a relevant document, sorted."""
+    scored = [one for one in measures if not one.unanswered and one.average != "defined"]
+    return sorted({float(getattr(measure, "rel", 1.0)) for measure in scored})
 
 
 def grade_one(qrels: QrelsColumns, measures: Sequence[Measure], rel: float | None) -> list[ResultWarning]:
@@ -345,12 +346,13 @@ def undefined_counts(
 ) -> Integers:
     """Return the numbers of undefined values (runs x queries x measures) that no other warning explains.
 
-    Those of missing queries and of queries without a relevant document are explained.
+    Those of missing queries and, if they count 0, of queries without a relevant document are explained.
     """
     counts = np.zeros((len(values), len(measures)), dtype=np.int64)
     for index, measure in enumerate(measures):
         without = qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0
-        explained = ~present | (~without if measure.unanswered else without)
+        scored = without & (measure.average != "defined")
+        explained = ~present | (~without if measure.unanswered else scored)
         counts[:, index] = (np.isnan(values[:, :, index]) & ~explained).sum(axis=1)
     return counts
 

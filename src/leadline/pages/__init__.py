@@ -44,15 +44,22 @@ def inline(figure: Figure, key: str, title: str) -> Markup:
     drawn = re.sub(
         r"<defs>\s*<style.*?</style>\s*</defs>", "", drawn, flags=re.DOTALL
     )  # the page has its own
-    drawn = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", drawn)
+    themed = _themed()
+    drawn = re.sub(r"<[^>]*>", lambda tag: _rewritten(tag[0], key, themed), drawn)
     drawn = re.sub(r'base64,[^"]*', lambda match: "".join(match[0].split()), drawn)
-    for color, variable in _themed().items():
-        drawn = drawn.replace(color, f"var(--{variable}, {color})")
     head = f'<svg role="img" aria-labelledby="{key}-title"'
     name = f'<title id="{key}-title">{escape(title)}</title>'
     start, end = drawn.index("<svg"), drawn.index(">") + 1
     head += re.sub(r' (width|height|version)="[^"]*"', "", drawn[start + 4 : end])
     return Markup(head + name + drawn[end:])  # noqa: S704  # generated here; names are escaped
+
+
+def _rewritten(tag: str, key: str, themed: dict[str, str]) -> str:
+    """Return a tag with ids of its own and the colors of the theme."""
+    tag = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", tag)
+    for color, variable in themed.items():
+        tag = tag.replace(color, f"var(--{variable}, {color})")
+    return tag
 
 
 def _themed() -> dict[str, str]:
