@@ -94,6 +94,17 @@ def test_positives_only_are_completed_on_request(
     assert (tmp_path / "out" / "best.csv").exists()
 
 
+def test_undefined_numbers_are_null(leadline: Leadline, tmp_path: Path) -> None:
+    assert leadline("demo", "--files", tmp_path / "ex", "--collection", "examples").status == 0
+    files = [tmp_path / "ex" / name for name in ("qrels.txt", "bm25.run", "dense.run")]
+    for name, budget in (("estimate", "--budgets"), ("proxies", "--budget")):
+        options = ("--draws", "5", budget, "3", "-o", tmp_path / name)
+        done = leadline("study", name, *files, *options)
+        assert (done.status, done.err) == (0, "")
+        assert " nan " not in done.out
+        assert ": null" in (tmp_path / name / f"{name}.json").read_text()
+
+
 def test_an_unknown_study_is_refused_with_those_there_are(leadline: Leadline) -> None:
     done = leadline("study", "difference-modles")
     assert done.status == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 from types import ModuleType
 from typing import Any
@@ -155,11 +156,22 @@ def _write(
     files["index.html"] = _page(name, module, outcome).encode()
     inputs = [describe_input(path, rows) for path, rows in [*judgments, *outcome.inputs]]
     result = envelope("study", inputs, {"study": name} | (outcome.options or {}), outcome.warnings)
-    files[f"{name}.json"] = json_text(result | outcome.data | {"lines": list(outcome.lines)}).encode()
+    files[f"{name}.json"] = json_text(
+        result | _finite(outcome.data) | {"lines": list(outcome.lines)}
+    ).encode()
     check_outputs(*(os.path.join(folder, file) for file in files))
     for file, content in files.items():
         write_whole(os.path.join(folder, file), content)
     return [os.path.join(folder, file) for file in files]
+
+
+def _finite(data: Any) -> Any:
+    """Return plain data with None for numbers that are undefined or infinite, which JSON cannot store."""
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
 def _page(name: str, module: ModuleType, outcome: Any) -> str:

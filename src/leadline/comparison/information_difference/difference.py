@@ -80,8 +80,8 @@ def difference_warnings(
     )
     depends = (
         f"RIC and id depend on judged non-relevant documents, but {few} of {queries(len(nonrelevant))} "
-        f"{'has' if few == 1 else 'have'} fewer than {FEW} (--exhaustive DOCS counts all unjudged documents "
-        "in DOCS as non-relevant)"
+        f"{'has' if few == 1 else 'have'} fewer than {FEW} (`leadline difference --exhaustive DOCS` counts "
+        "all unjudged documents in DOCS as non-relevant)"
     )
     found += [
         ("no_pairs", alike, pairless),

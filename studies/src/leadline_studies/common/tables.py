@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -27,10 +28,12 @@ def sheet(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], **how: Any)
 
 
 def cell_of(row: Mapping[str, Any], key: str) -> Cell:
-    """Return the value under a key."""
+    """Return the value under a key; None for NaN."""
     value: Any = row
     for part in key.removesuffix("?").split("."):
         value = None if value is None else value.get(part)
+    if isinstance(value, float) and math.isnan(value):
+        value = None
     if key.endswith("?") and value is not None:
         return Probability(value)
     cell: Cell = value

@@ -481,12 +481,15 @@ def _pairs_alone(lists: Lists, measure: Measure, world: World, count: int) -> li
     for name, results in rows.items():
         width, error, judged = np.array(results).T
         wide = width > 0
+        with np.errstate(invalid="ignore"):  # NaN without an interval
+            half_width = width[wide].sum() / wide.sum()
+            coverage = (np.abs(error) <= width)[wide].sum() / wide.sum()
         found.append(
             {
                 "method": name,
                 "judgments": float(judged.mean()),
-                "half_width": float(width[wide].mean()),
-                "coverage": float((np.abs(error) <= width)[wide].mean()),
+                "half_width": float(half_width),
+                "coverage": float(coverage),
                 "rmse": float(np.sqrt((error**2).mean())),
                 "pairs": len(chosen),
                 "measure": str(measure),

@@ -12,6 +12,7 @@ worst run.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -273,14 +274,15 @@ def _summary(trials: Sequence[_Found], centred: Sequence[_Found], truth: Floats)
     held = (error <= below) & (-error <= above)
     some = given & (base > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        by_draw = np.nanmean(np.where(some, wide / base, np.nan), axis=1)
+        by_draw = np.where(some, wide / base, 0.0).sum(axis=1) / some.sum(axis=1)
+        half_width, coverage = wide[some].sum() / some.sum() / 2, held[some].sum() / some.sum()
     return {
         "ratio": float(by_draw.mean()),
         "ratio_sd": float(by_draw.std(ddof=1)),
         "ratio_low": float(by_draw.min()),
         "ratio_high": float(by_draw.max()),
-        "half_width": float(wide[some].mean() / 2),
-        "coverage": float(held[some].mean()),
+        "half_width": float(half_width),
+        "coverage": float(coverage),
         "given": float(given.mean()),
         "bias": float(error.mean()),
         "rmse": float(np.sqrt((error**2).mean())),
@@ -297,9 +299,12 @@ def _sheet(cells: Sequence[Mapping[str, Any]]) -> Table:
 
 def lines_of(data: Mapping[str, Any]) -> list[str]:
     """Return the conclusions."""
-    adverse = [cell for cell in data["cells"] if cell["proxy"].startswith("adverse")]
+    cells = [cell for cell in data["cells"] if not math.isnan(cell["ratio"])]
+    adverse = [cell for cell in cells if cell["proxy"].startswith("adverse")]
+    if not adverse:
+        return ["No verdict: some draws have no interval with centred. Use a larger --budget."]
     worst = max(adverse, key=lambda cell: cell["ratio"])
-    best = min((cell for cell in data["cells"] if cell["proxy"] != TRUE), key=lambda cell: cell["ratio"])
+    best = min((cell for cell in cells if cell["proxy"] != TRUE), key=lambda cell: cell["ratio"])
     narrow = (
         f"The narrowest intervals are those with {best['proxy']} for {best['measure']}: {best['ratio']:.3f} "
         f"of the width with centred, over {counted(data['draws'], 'draw')}."

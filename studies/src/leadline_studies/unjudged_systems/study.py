@@ -221,11 +221,18 @@ def _figures(
     return figures | {"sizes": by_size({name: points for name, points in defined.items() if points})}
 
 
+def _tau(entry: dict[str, Any]) -> float:
+    value = entry["run"]["kendall"]["value"]
+    return -2.0 if value is None else float(value)
+
+
 def summary_lines(data: dict[str, Any]) -> list[str]:
     """Return which estimators are above chance, and whether they find the best."""
     methods = data["methods"]
-    best = max(methods, key=lambda name: float(methods[name]["run"]["kendall"]["value"] or -1))
+    best = max(methods, key=lambda name: _tau(methods[name]))
     top = methods[best]["run"]
+    if top["kendall"]["value"] is None:
+        return ["No verdict: tau is undefined, because all systems have the same MAP or the same estimates."]
     sure = [name for name, entry in methods.items() if (entry["run"]["kendall"]["low"] or -1) > 0]
     tau, low, high = (rounded(top["kendall"][end]) for end in ("value", "low", "high"))
     first = (
