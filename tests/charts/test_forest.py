@@ -9,7 +9,7 @@ import pytest
 
 import leadline as ll
 from leadline.charts import INK, LINE_STYLES, picture
-from leadline.charts.interval_plots import forest, nested_intervals
+from leadline.charts.interval_plots import forest, nested_intervals, ranks
 from leadline.charts.text_layout import FEW
 from leadline.errors import UsageError
 from whole_pictures import whole
@@ -170,3 +170,9 @@ def test_sampled_estimates_are_drawn_with_their_limits() -> None:
     assert any(np.allclose(np.sort(line), np.sort(result.uncorrected[:, 1])) for line in drawn)
     with pytest.raises(UsageError, match="no measure"):
         result.plot(measure="P@10")
+
+
+def test_ticks_of_ranks_are_whole_numbers_from_1() -> None:
+    limits, group = [(1, 3)] * 3, [1] * 3
+    axes = ranks(["a", "b", "c"], [1, 2, 3], limits, limits, group, measure="AP").axes[0]
+    assert axes.get_xticks().tolist() == [1, 2, 3]

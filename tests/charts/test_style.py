@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
+from conftest import Leadline
+from leadline import charts
 from leadline.charts import FORMS, LINE_STYLES, _family_with, form_of, picture, shortened, style, text_layout
 from leadline.charts.interval_plots import forest
 from leadline.charts.line_plots import recall_precision
@@ -54,12 +57,26 @@ def test_names_stay_different_when_they_are_shortened() -> None:
     assert max(map(len, found)) <= 11
 
 
+@pytest.mark.filterwarnings("ignore:no installed font has")
 @pytest.mark.parametrize("name", ["_hidden", "$x_1$", "50%", "日本語", "a<b&c", "x" * 90, ""])
 def test_any_run_name_is_drawn_as_it_is(name: str) -> None:
     figure = recall_precision([name, "other"], [0.0, 1.0], [[1.0, 0.5], [0.5, 0.2]])
     assert picture(figure, "svg")
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts[0] == (name if len(name) < 90 else shortened([name], 44)[0])
+
+
+def test_letters_that_no_font_has_are_named(
+    leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(charts, "_family_with", lambda _: None)
+    figure = forest(["検", "bm25"], [0.1, 0.2], [0.0, 0.1], [0.2, 0.3], label="AP")
+    with pytest.warns(UserWarning, match="no installed font has 検, so the figure has boxes"):
+        picture(figure, "png")
+    table = tmp_path / "values.csv"
+    table.write_text("run,query,measure,value\n検,q,AP,0.5\nbm25,q,AP,0.5\n", encoding="utf-8")
+    done = leadline("show", table, "-o", tmp_path / "map.svg", "-o", tmp_path / "map.pdf")
+    assert done.err.count("leadline: no installed font has") == 1
 
 
 def test_letters_that_the_font_lacks_are_taken_from_an_installed_one() -> None:

@@ -18,7 +18,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.data import wording
-from leadline.data.wording import visible
+from leadline.data.wording import first_few, visible
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -225,8 +225,14 @@ def picture(figure: Figure, form: str, *, live_text: bool = False) -> bytes:
     target = BytesIO()
     with style(**{"svg.fonttype": "none" if live_text else "path"}):
         facecolor = "none" if live_text else "white"
-        show_all_letters(figure)
+        unknown = show_all_letters(figure)
         figure.savefig(target, format=form, dpi=300, facecolor=facecolor, metadata=NOTHING[form])
+    if unknown and not live_text:
+        warnings.warn(
+            f"no installed font has {first_few(list(map(chr, unknown)))}, so the figure has boxes in their "
+            "place. Install a font with these letters.",
+            stacklevel=2,
+        )
     return target.getvalue()
 
 
@@ -253,19 +259,23 @@ def shortened(names: Sequence[str], most: int) -> list[str]:
     return wording.shortened([drawable(label_of(name)) for name in names], most)
 
 
-def show_all_letters(figure: Figure) -> None:
-    """Let texts with letters that the font lacks fall back on installed fonts that have them."""
+def show_all_letters(figure: Figure) -> list[int]:
+    """Let texts fall back on installed fonts for letters that the font lacks; return those that none has."""
     import matplotlib as mpl
     from matplotlib.font_manager import FontProperties, findfont
     from matplotlib.text import Text
 
     own = _letters_of(findfont(FontProperties()))
+    unknown: set[int] = set()
     for text in figure.findobj(Text):
         words = text.get_text()
         lacking = set() if words.isascii() else {ord(each) for each in words if each.isprintable()} - own
-        families = dict.fromkeys(filter(None, map(_family_with, sorted(lacking))))
+        found = {letter: _family_with(letter) for letter in sorted(lacking)}
+        unknown |= {letter for letter, family in found.items() if family is None}
+        families = dict.fromkeys(filter(None, found.values()))
         if families:
             text.set_fontfamily([*mpl.rcParams["font.sans-serif"], *families])
+    return sorted(unknown)
 
 
 @cache

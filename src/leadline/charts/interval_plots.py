@@ -455,12 +455,12 @@ def ranks(
             rows[drawn], inner[drawn, 0], inner[drawn, 1], colors=color, linewidth=thick, alpha=0.55, zorder=3
         )
         dots(axes, middle, rows, "o", 3.6 if few else 2, INK, zorder=4)
+        finish_rows(axes, names, middle)
         axes.set_xlim(1 - 0.02 * size - 0.2, size + 0.02 * size + 0.2)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.set_xticks(
             [1, *(tick for tick in axes.get_xticks() if 1 < tick <= size and tick - 1 >= size / 12)]
         )
-        finish_rows(axes, names, middle)
         axes.set_xlabel(f"rank by {measure} (1 is best)")
         level = percent(confidence)
         line: dict[str, Any] = {"linewidth": scaled(0.9), "markeredgewidth": scaled(0.9), "color": FAINT}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import repeat
@@ -246,9 +247,11 @@ class Outputs:
         options = {name: one for name, one in view.figure.items() if name in allowed}
         make = figure_of(drawn, **options, **kind)
         found = {}
-        with labelled(labels):
+        with labelled(labels), warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
             for path in paths:
                 found[path] = picture(make(width_of_user()), suffix_of(path)[1:])
+        print_warnings(list(dict.fromkeys(str(one.message) for one in said)))
         return found
 
     def _labels(self) -> tuple[dict[str, str], dict[str, str]]:
