@@ -123,7 +123,7 @@ def pool(
     pair: tuple[str, str] | None = None,
     machine: QrelsLike | None = None,
     earlier: str | os.PathLike[str] | DrawnPool | MeasuredPool | None = None,
-    looks: int | None = None,
+    looks: int = 1,
     depth: int | None = None,
     judged: QrelsLike | None = None,
     rel: float = 1.0,
@@ -177,7 +177,7 @@ def pool(
     pair: tuple[str, str] | None = None,
     machine: QrelsLike | None = None,
     earlier: str | os.PathLike[str] | DrawnPool | MeasuredPool | None = None,
-    looks: int | None = None,
+    looks: int = 1,
     **options: Unpack[RunsOptions],
 ) -> Pool | MeasuredPool:
     """Select the query-document pairs to judge.
@@ -185,7 +185,7 @@ def pool(
     With `measure` pairs are drawn so that the measure can be estimated, as `leadline pool --for` draws them:
     `budget` is the mean number of judgments per query or `total` that of all, `pair` the names of two runs of
     which only the difference matters, `machine` has labels for the forecast of the precision, `earlier` is a
-    pool to enlarge, and `looks` is the number of verdicts, by default one at the end.
+    pool to enlarge, and `looks` is the number of verdicts (one, at the end, by default).
     `evaluate(judgments, runs, pool=...)` then estimates the measure; `write_pool` makes the file for
     `leadline judge`.
 
@@ -213,7 +213,7 @@ def pool(
         "pair": pair,
         "machine": machine,
         "earlier": earlier,
-        "looks": looks,
+        "looks": None if looks == 1 else looks,
     }
     if measure is not None:
         pooling: dict[str, Any] = {
