@@ -2,11 +2,13 @@
 
     python benchmarks/simultaneous.py [FAMILIES]
     python benchmarks/simultaneous.py FAMILIES SCORES...
+    python benchmarks/simultaneous.py FAMILIES bootstrap
 
 Normal and independent differences with known means, 50 queries: the case in which Holm's correction costs its
 intervals most. With SCORES, tables of one measure for many runs (topics x runs): the topics are the
 population, from which queries are drawn with replacement, 10 to 37 runs anew each time. Prints the tables of
-docs/comparing.md.
+docs/comparing.md. With `bootstrap`, how often the intervals BCa and Percentile of 15 pairs of equal runs hold
+(docs/statistics.md).
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy as np
 
 from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.pairing import Rules
-from leadline.stats.intervals import Student
+from leadline.stats.intervals import BCa, Percentile, Student
 from leadline.stats.simultaneous import max_t
 
 WORLDS = {
@@ -26,6 +28,7 @@ WORLDS = {
     "10 pairs, all 0": np.zeros(10),
     "10 pairs, all half a deviation": np.full(10, 0.5),
 }
+BOOTSTRAP = (BCa(), Percentile())
 PROCEDURES = ("Bonferroni", "Holm", "BH")
 
 
@@ -77,9 +80,36 @@ def real(families: int, paths: list[str]) -> None:
             print(f"| {path} | {queries} | {plain:.1%} | {joint:.1%} | {width:.2f} |", flush=True)
 
 
+def scores(kind: str, queries: int, rng: np.random.Generator) -> np.ndarray:
+    """Return scores of six runs with equal means, normal, skewed or mostly zero."""
+    shape, common = (queries, 6), rng.normal(size=(queries, 1))
+    if kind == "mostly zero":
+        return np.where(rng.random(shape) < 0.3, rng.normal(size=shape), 0.0)
+    return common + (rng.normal(size=shape) if kind == "normal" else rng.exponential(size=shape))
+
+
+def bootstrap(families: int) -> None:
+    """Print how often all intervals of the 15 pairs hold 0."""
+    first, second = np.triu_indices(6, k=1)
+    for queries in (6, 10, 15, 25, 50):
+        for kind in ("normal", "skewed", "mostly zero"):
+            rng, counts = np.random.default_rng(queries), np.zeros(2)
+            for _ in range(families):
+                drawn = scores(kind, queries, rng)
+                differences = drawn[:, first] - drawn[:, second]
+                rows = (one.limits(differences, level=1 - 0.05 / 15) for one in BOOTSTRAP)
+                counts += [((low <= 1e-12) & (high >= -1e-12)).all() for low, high in rows]
+            found = zip(BOOTSTRAP, counts / families, strict=True)
+            shares = " | ".join(f"{one}: {share:.1%}" for one, share in found)
+            print(f"| {queries} | {kind} | {shares} |", flush=True)
+
+
 def main() -> None:
     """Print the table."""
     families = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    if sys.argv[2:] == ["bootstrap"]:
+        bootstrap(families)
+        return
     if len(sys.argv) > 2:
         real(families, sys.argv[2:])
         return

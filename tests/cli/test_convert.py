@@ -289,3 +289,18 @@ def test_judgments_by_subtopic_go_there_and_back(tmp_path: Path, leadline: Leadl
         assert found == (0, f"{target}: qrels, 2 queries, 2 judgments\n", "")
         source = target
     assert source.read_bytes() == b"q1 1 d1 1\nq1 2 d1 0\nq2 3 d1 2\n"
+
+
+def test_a_kind_told_by_numbers_alone_is_said(tmp_path: Path, leadline: Leadline) -> None:
+    source = file_of(tmp_path, "a.json", b'{"q1": {"d1": 0.5, "d2": 0.25}}')
+    found = leadline("convert", source, tmp_path / "a.run")
+    assert found.err == (
+        f"leadline: {source} was read as a run, because some numbers are not whole. If they are grades, add "
+        "`--config read.kind=qrels`\n"
+    )
+    assert leadline("convert", source, tmp_path / "a.qrels", "-C", "kind=qrels").err == ""
+
+
+def test_scores_replaced_by_ranks_are_said(tmp_path: Path, leadline: Leadline) -> None:
+    found = leadline("convert", file_of(tmp_path, "a.run", RUN), tmp_path / "b.run", "-C", "order=rank")
+    assert found.out.endswith("; left out: scores (replaced by -rank)\n")

@@ -174,3 +174,17 @@ def test_rules_are_checked_and_shown_as_given() -> None:
     for wrong in ({"margin": 0}, {"power": 1}, {"family": "x"}, {"confidence": 1}, {"seed": -1}):
         with pytest.raises(UsageError):
             Rules.of(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("interval", "queries", "words"),
+    [
+        ("BCa(draws=99)", 30, "with 25, all 95 % CIs contained the true differences in 78 to 88 %"),
+        ("Percentile(draws=99)", 60, "with 50, all 95 % CIs contained the true differences in 9"),
+        ("Student", 30, ""),
+    ],
+)
+def test_bootstrap_intervals_have_their_own_figures(interval: str, queries: int, words: str) -> None:
+    table = np.random.default_rng(1).normal(size=(queries, 3))
+    found = engine.Tested([Differences(table)], Rules(interval=interval)).notices()
+    assert [words in notice.message for notice in found] == [True] * bool(words)

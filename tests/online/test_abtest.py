@@ -89,6 +89,14 @@ def test_clicks_per_row_without_variance_have_no_interval(tmp_path: Path, clicks
     assert "nan" not in str(found)
 
 
+@pytest.mark.parametrize("users", [20, 99, 100])
+def test_clicks_per_row_of_few_users_are_called_approximate(tmp_path: Path, users: int) -> None:
+    rows = [(arm, int(user % 3 == 0), f"{arm}{user}") for arm in "ab" for user in range(users)]
+    found = abtest(write(tmp_path / "log.csv", rows), user="user", metric="rows")
+    assert ("approximate_intervals" in codes(found)) == (users < 100)
+    assert "approximate_intervals" not in codes(abtest(tmp_path / "log.csv", user="user"))
+
+
 def test_clicks_per_row_hold_their_level_with_few_users() -> None:
     rng = np.random.default_rng(5)
     users, wrong, held = 30, 0, 0

@@ -242,6 +242,12 @@ def test_vectors_survive_their_file(tmp_path: Path, name: str) -> None:
     assert np.array_equal(again.theta, vectors.theta)
 
 
+def test_vectors_have_no_other_format(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"v\.npz: topic vectors are written as JSON Lines or Parquet"):
+        write_vectors(Vectors(["a"], np.array([[1.0]])), tmp_path / "v.npz")
+    assert not (tmp_path / "v.npz").exists()
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

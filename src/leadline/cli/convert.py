@@ -50,6 +50,11 @@ SECTION = "Files and collections"
 SUFFIXES = {"trec": ""} | {suffix[1:]: suffix for each in FORMATS for suffix in each.suffixes}
 BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 
+GUESSED = {  # kind told by numbers alone
+    "run": "a run, because some numbers are not whole. If they are grades, add `--config read.kind=qrels`",
+    "qrels": "qrels, because all numbers are whole. If they are scores, add `--config read.kind=run`",
+}
+
 
 def command(
     context: click.Context,
@@ -127,6 +132,7 @@ def command(
     file = file._replace(queries=queries_in_order(Reading(queries_in=options["queries_in"])))
     if kind is None and names is not None:
         kind = "qrels" if row_columns.find(names.split(","), row_columns.GRADE) else "run"
+    by_numbers = kind is None and not subtopics and file.format is JSON and _is_mapping(file)
     kind = kind or (
         "qrels" if subtopics else "run" if file.format is TREC and file.whole is None else content_of(file)
     )
@@ -152,6 +158,8 @@ def command(
         lost = [*unheld, *repairs(counts), *left_out(file, "score", reading)]
         if header and not to_trec:
             lost.append("header ir_metadata")
+        if options["order"] == "rank":
+            lost.append("scores (replaced by -rank)")
         if counts.tag and not to_trec:
             lost.append(f"tag {counts.tag}")
     else:
@@ -180,6 +188,8 @@ def command(
             lost = ["column probability"] if to_trec else []
         elif not to_trec and qrels.inclusion is not None:
             lost = [one for one in lost if one.removeprefix("column ") not in row_columns.PROBABILITY]
+    if by_numbers:
+        print_warnings([f"{source} was read as {GUESSED[kind]}"])
     words = "left out: " + ", ".join(lost)
     if target != STANDARD_INPUT:
         print_line(f"{target}: {kind}, {summary}" + (f"; {words}" if lost else ""))
@@ -243,6 +253,12 @@ def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
 def is_listed(file: Opened) -> bool:
     """Return whether a file contains ranked lists without scores, in which the first of duplicates counts."""
     return file.format is JSON and records_of(file, "score").listed
+
+
+def _is_mapping(file: Opened) -> bool:
+    """Return whether only the numbers of a JSON file tell whether it is a run or qrels."""
+    rows = records_of(file, "grade")
+    return not (rows.listed or rows.names)
 
 
 def _lists(file: Opened, reading: Reading, stored: StoredLists) -> tuple[OutputTable, int, ReadCounts]:

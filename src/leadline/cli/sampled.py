@@ -61,9 +61,10 @@ def command(
         Number of documents in the collection, or a file with the number of non-relevant documents per query.
         [default: the number of scored documents]
     --sample N | Sampling | int 1..
-        Number of non-relevant documents per query to keep or, with --draw, to draw. Documents from --certain
-        come first, then those with the smallest SHA-256 hashes of seed, query and document. [default: all
-        scored documents]
+        Number of non-relevant documents per query to keep or, with --draw, to draw: those with the smallest
+        SHA-256 hashes of seed, query and document. With --certain RUN:K, N - K are drawn and those among the
+        first K of RUN are added, so a query with relevant documents among these has fewer than N. [default:
+        all scored documents]
     --certain RUN:K | Sampling
         Always include the first K documents of RUN for each query (stratified sampling), each with weight 1.
         The random sample is drawn from the other documents.

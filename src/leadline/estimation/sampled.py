@@ -128,7 +128,8 @@ def sampled(
     population : int or mapping, optional
         Number of documents in the collection, or number of non-relevant documents by query.
     sample : int, optional
-        Non-relevant documents per query, those of `certain` included; drawn by hash, the same for every run.
+        Non-relevant documents per query: at most K that are `certain`, and `sample` - K drawn by hash, the
+        same for every run. A query whose first K include relevant documents has fewer than `sample`.
     certain : tuple of (run, int) or "RUN:K", optional
         The first K documents of this run were included with certainty (weight 1); the others have weight N/n.
     correction : {"log", "none"}, default "log"

@@ -302,8 +302,9 @@ def write_pool(pool: Pool | MeasuredPool, path: str | os.PathLike[str]) -> None:
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "pool.tsv")
     >>> write_pool(pool({"a": {"q": ["d1", "d2"]}}, depth=1), path)
-    >>> read_pool(path).pairs()
-    [('q', 'd1')]
+    >>> with open(path) as lines:
+    ...     lines.read().split()[-4:-2]
+    ['q', 'd1']
     """
     if isinstance(pool, Pool):
         pool_files.write_pool(pool.new, path)

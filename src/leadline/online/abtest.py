@@ -45,6 +45,7 @@ from leadline.online.proportions import (
 from leadline.stats import checked_level
 
 FEW_USERS = 20  # of an arm: with fewer the 95 % intervals of clicks per row cover as little as 90 %
+ENOUGH_USERS = 100  # of an arm: with fewer they cover 89 to 97 %
 FEW = 100  # clicks of an arm: with fewer the clickthrough is known to a tenth of itself at best
 
 
@@ -65,9 +66,10 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
             f"mislead), and below {FEW} clicks, the relative standard error of the clickthrough exceeds 10 %."
         )
         found.append(("few_clicks", words, max(1, fewest)))
+    fewest_users = min(arm.units for arm in result.arms)
     smallest = result.options["smallest"]
     if math.isnan(result.compared.low):
-        few = min(arm.units for arm in result.arms) < FEW_USERS
+        few = fewest_users < FEW_USERS
         words = (
             f"no interval and no test for clicks per row: an arm has fewer than {FEW_USERS} users. Intervals "
             "from so few users are too narrow."
@@ -76,7 +78,14 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
             "row, so the variance cannot be estimated"
         )
         found.append(("few_users" if few else "no_variance", words, 1))
-    elif smallest is not None and result.sizes.users_needed is None:
+    elif result.options["metric"] == "rows" and fewest_users < ENOUGH_USERS:
+        words = (
+            f"intervals and p of clicks per row are approximate with fewer than {ENOUGH_USERS} users in an "
+            "arm. In simulations, 95 % intervals of an arm contained the truth in 91 to 97 % with 20 users, in "
+            "92 to 95 % with 50, and those of the difference in at least 89 %."
+        )
+        found.append(("approximate_intervals", words, fewest_users))
+    if smallest is not None and not math.isnan(result.compared.low) and result.sizes.users_needed is None:
         words = (
             f"the number of users for a difference of {smallest:g} is not computed: for any clickthrough in "
             "the interval of A, that of B would be below 0 or above 1"

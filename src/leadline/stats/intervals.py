@@ -141,7 +141,9 @@ class Student(Interval):
 class Percentile(Interval):
     """Percentile bootstrap interval of `draws` resamples of the queries; too narrow for few queries.
 
-    With groups of queries, whole groups are resampled.
+    With groups of queries, whole groups are resampled. In the simulations described at `BCa`, 95 % intervals
+    of one pair contained the true mean in 84 to 92 % with 10 queries, 90 to 93 % with 25 and 92 to 94 % with
+    50. Those of 15 pairs contained all true differences in 70 to 76 %, 87 to 89 % and 91 to 95 %.
 
     >>> low, high = Percentile().of([0.1, 0.3, -0.1, 0.2, 0.2])
     >>> round(low, 2), round(high, 2)
@@ -172,7 +174,10 @@ class BCa(Interval):
 
     Columns with the same queries share their resamples, so that runs are compared on equal terms. Both limits
     of a column of equal values are that value. With groups of queries, whole groups are resampled and left
-    out.
+    out. The interval is too narrow for few queries. In simulations of normal, skewed and mostly zero
+    differences, 95 % intervals of one pair contained the true mean in 84 to 90 % with 10 queries, 84 to 95 %
+    with 25 and 89 to 95 % with 50. Those of 15 pairs with Bonferroni's correction contained all true
+    differences in 51 to 73 %, 78 to 88 % and 84 to 94 %.
 
     >>> low, high = BCa().of([0.1, 0.3, -0.1, 0.2, 0.2])
     >>> round(low, 1), round(high, 1)

@@ -84,7 +84,12 @@ def encoded(
         return corpus_of(ids, texts, model.analyses, model.vocabularies)
     index = model.language_index(language)
     column = field or (WHOLE if len(model.languages) == 1 else model.languages[index])
-    ids, texts = read_columns(documents, [column], id_column, encoding)
+    try:
+        ids, texts = read_columns(documents, [column], id_column, encoding)
+    except InputError as error:
+        if "has no column" in error.found and field is None:
+            error.hint = error.hint or "For texts in another column, use `--config topics.field=COLUMN`"
+        raise
     corpus = corpus_of(ids, texts, [model.analyses[index]], [model.vocabularies[index]])
     first = int(sum(map(len, model.vocabularies[:index])))
     return Corpus(
@@ -211,6 +216,11 @@ def _completed(model: TopicModel, corpus: Corpus, seed: int) -> tuple[float, int
 def write_vectors(vectors: Vectors, path: str | os.PathLike[str]) -> None:
     """Write vectors in full precision: Parquet by its suffix, else JSON Lines."""
     name = os.fspath(path)
+    if suffix_of(name) not in {"", ".jsonl", ".parquet"}:
+        raise UsageError(
+            f"{name}: topic vectors are written as JSON Lines or Parquet. Use a file name that ends in "
+            ".jsonl or .parquet."
+        )
     rows = [
         {"doc_id": key, "topics": topics}
         for key, topics in zip(vectors.ids, vectors.theta.tolist(), strict=True)
