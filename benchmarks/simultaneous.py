@@ -91,7 +91,7 @@ def scores(kind: str, queries: int, rng: np.random.Generator) -> np.ndarray:
 def bootstrap(families: int) -> None:
     """Print how often all intervals of the 15 pairs hold 0."""
     first, second = np.triu_indices(6, k=1)
-    for queries in (6, 10, 15, 25, 50):
+    for queries in (6, 10, 15, 25, 50, 100):
         for kind in ("normal", "skewed", "mostly zero"):
             rng, counts = np.random.default_rng(queries), np.zeros(2)
             for _ in range(families):

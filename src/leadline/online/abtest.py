@@ -81,8 +81,8 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     elif result.options["metric"] == "rows" and fewest_users < ENOUGH_USERS:
         words = (
             f"intervals and p of clicks per row are approximate with fewer than {ENOUGH_USERS} users in an "
-            "arm. In simulations, 95 % intervals of an arm contained the truth in 91 to 97 % with 20 users, in "
-            "92 to 95 % with 50, and those of the difference in at least 89 %."
+            "arm. In simulations, 95 % intervals of an arm contained the truth in 91 to 97 % with 20 users, "
+            "in 92 to 95 % with 50, and those of the difference in at least 89 %."
         )
         found.append(("approximate_intervals", words, fewest_users))
     if smallest is not None and not math.isnan(result.compared.low) and result.sizes.users_needed is None:
