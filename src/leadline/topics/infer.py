@@ -18,7 +18,7 @@ from leadline.data.optional import import_optional
 from leadline.data.validation import check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError, refuse_repeated
-from leadline.io.formats import suffix_of
+from leadline.io.formats import BY_SUFFIX, suffix_of
 from leadline.io.objects import Run
 from leadline.io.read_paths import path_of
 from leadline.io.texts import TextsLike, rows_of
@@ -216,7 +216,7 @@ def _completed(model: TopicModel, corpus: Corpus, seed: int) -> tuple[float, int
 def write_vectors(vectors: Vectors, path: str | os.PathLike[str]) -> None:
     """Write vectors in full precision: Parquet by its suffix, else JSON Lines."""
     name = os.fspath(path)
-    if suffix_of(name) not in {"", ".jsonl", ".parquet"}:
+    if suffix_of(name) in {*BY_SUFFIX, ".npz"} - {".jsonl", ".ndjson", ".parquet"}:
         raise UsageError(
             f"{name}: topic vectors are written as JSON Lines or Parquet. Use a file name that ends in "
             ".jsonl or .parquet."
