@@ -496,5 +496,11 @@ def test_a_rule_is_refused_where_the_store_has_the_looks_of_another_pool(files: 
         with pytest.raises(UsageError, match=words), opened(*files, stop_when=rule):
             pass
         assert len(stored(files.store, "SELECT id FROM pairs")) == POOL.drawn.sum()  # none was added
+    write_drawn_pool(POOL, files.pool, [])
+    with closing(Store.open(str(files.store))) as store:  # as saved by an earlier version
+        state = json.loads(store.fact("stopping") or "")
+        store.set_fact("stopping", json.dumps({name: state[name] for name in state if name != "pool"}))
+    with pytest.raises(UsageError, match=r"with 3 checks\. Use"), opened(*files, stop_when=rule, looks=3):
+        pass
     with opened(*files) as found:
         assert isinstance(found.precision, Precision)

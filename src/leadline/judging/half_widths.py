@@ -109,16 +109,17 @@ def fixed_facts(store: Store, pool: DrawnPool, rule: StopRule, looks: int | None
     of_pool = int(pool.design.get("looks", 1))
     number = looks or (of_pool if of_pool > 1 else LOOKS)
     now = {"rule": str(rule), "number": number, "pairs": len(rows), "pool": crc32(drawn.encode())}
-    saved = store.fact("stopping")
-    before = now | ({} if saved is None else json.loads(saved))  # an earlier version did not save the pool
+    saved = json.loads(store.fact("stopping") or "{}")
+    before = now | saved  # an earlier version did not save the pool
     if any(before[name] != value for name, value in now.items()):
-        same = all(before[name] == now[name] for name in ("pairs", "pool"))
+        other = any(before[name] != now[name] for name in ("pairs", "pool"))
+        which = "another" if other else "the same"
+        known = f" and {which} pool of {counted(len(rows), 'pair')}" if other or "pool" in saved else ""
         raise UsageError(
             f"the store has the stopping rule '{before['rule']}' with {counted(before['number'], 'check')} "
             f"and a pool of {counted(before['pairs'], 'pair')}, not '{rule}' with "
-            f"{counted(number, 'check')} and {'the same' if same else 'another'} pool of "
-            f"{counted(len(rows), 'pair')}. Use the same rule, pool and number of checks (--config "
-            "judge.looks=N), or another store."
+            f"{counted(number, 'check')}{known}. Use the same rule, pool and number of checks "
+            "(--config judge.looks=N), or another store."
         )
     return now
 
