@@ -252,7 +252,9 @@ leadline_gate.assert_not_worse("data/old.run", "kept.json", "AP", margin=0.01)""
     )
     refused = run(session, body.replace("old", "worse"), UPDATE)
     refused.assert_outcomes(failed=1, passed=1)
-    refused.stdout.fnmatch_lines(["leadline: kept.json was not written because a check failed. *"])
+    refused.stdout.fnmatch_lines(
+        ["leadline: kept.json was not written because an assertion failed or raised an error. *"]
+    )
     assert kept.read_text() == before, "no measure of the file is replaced if a check of another one failed"
 
 
@@ -262,6 +264,36 @@ leadline_gate.assert_not_worse("data/old.run", "kept.json", "RR", margin=0.01)
 leadline_gate.assert_not_worse("data/worse.run", "kept.json", "RR", margin=0.01)"""
     run(session, body, UPDATE).assert_outcomes(failed=1)
     assert not (session.path / "kept.json").exists()
+
+
+def test_a_file_that_cannot_be_written_fails_its_own_test_and_loses_no_other(
+    session: pytest.Pytester,
+) -> None:
+    check = "leadline_gate.assert_not_worse('data/old.run', '{}', 'RR', margin=0.01)"
+    lines = [
+        f"def test_{number}(leadline_gate):\n    {check.format(name)}\n"
+        for number, name in enumerate(("none/a.json", "b.csv", "c.json", "d.json"))
+    ]
+    session.makepyfile(test_it="".join(lines) + "    import os; os.mkdir('c.json')\n")
+    found = session.runpytest_subprocess(*SETTINGS, UPDATE)
+    found.assert_outcomes(failed=2, passed=2, errors=1)  # the folder c.json appeared too late for its test
+    found.stdout.fnmatch_lines(
+        [
+            "E*cannot write */c.json (Is a directory)",
+            "E*cannot write none/a.json, because its folder does not exist. Create it first.",
+            "E*b.csv: the name of a baseline file must end in .parquet or .json",
+            "leadline: wrote d.json",
+        ]
+    )
+    found.stdout.no_fnmatch_line("leadline: *was not written*")  # force would not write them either
+
+
+def test_a_worker_of_xdist_updates_no_baseline(session: pytest.Pytester) -> None:
+    session.makeconftest("def pytest_configure(config):\n    config.workerinput = {}\n")
+    body = "leadline_gate.assert_not_worse('data/old.run', 'kept.json', 'RR', margin=0.01)"
+    found = run(session, body, UPDATE)
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["E*does not work with pytest-xdist*Run it without -n."])
 
 
 def test_pytest_starts_without_numpy(session: pytest.Pytester) -> None:

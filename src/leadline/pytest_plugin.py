@@ -166,6 +166,8 @@ class LeadlineGate:
         if not path or not (is_saved_file(path) or (update and not os.path.exists(path))):
             self._check(self._with_run(run, baseline, condition, table, rules, options), condition, options)
             return
+        if update:
+            self._check_target(path)
         place = os.path.abspath(path)
         kept = self._kept(path, place, update=update)
         known = [measure for one in kept for measure in one.measures] if update else []
@@ -262,11 +264,23 @@ class LeadlineGate:
         given |= {"confidence": rules.confidence, "seed": rules.seed}
         return measured(table, runs, measures, verdict=True, **given, **options)
 
+    def _check_target(self, path: str) -> None:
+        """Raise UsageError, in the test of the assertion, if a baseline file cannot be written."""
+        __tracebackhide__ = True
+        from leadline.comparison.baselines import check_target
+        from leadline.errors import UsageError
+
+        check_target(path)
+        if hasattr(self.config, "workerinput"):  # of pytest-xdist
+            raise UsageError(
+                f"{UPDATE} does not work with pytest-xdist, because each worker would replace the measures "
+                "of the others. Run it without -n."
+            )
+
     def _keep_values(self, results: Results, place: str) -> None:
         """Keep values for a baseline file, with each measure once."""
-        from leadline.comparison.baselines import check_baseline, check_suffix, inputs_of_baseline
+        from leadline.comparison.baselines import check_baseline, inputs_of_baseline
 
-        check_suffix(place)
         check_baseline(results, force=bool(self.config.getoption(FORCE)), anyway=FORCE)
         measures = list(map(str, results.measures))
         indices = [measures.index(measure) for measure in dict.fromkeys(measures)]
@@ -275,15 +289,25 @@ class LeadlineGate:
     def write(self) -> None:
         """Write the baseline files of which no assertion has failed."""
         from leadline.comparison.baselines import save_baseline
+        from leadline.errors import LeadlineError, UsageError, sentences
 
+        errors = []
         force = bool(self.config.getoption(FORCE))
         for place, (results, inputs) in self._new.items():
             if force or place not in self._failed:
-                save_baseline(results, place, inputs, force=force, anyway=FORCE)
-                self._keep(WRITTEN, self._paths[place])
+                try:
+                    save_baseline(results, place, inputs, force=force, anyway=FORCE)
+                    self._keep(WRITTEN, self._paths[place])
+                except LeadlineError as error:
+                    errors.append(str(error))
         for place in self._failed if self.config.getoption(UPDATE) and not force else ():
-            words = "was not written because a check failed. To write it anyway, add"
-            self._keep(NOTES, f"{self._paths[place]} {words} {FORCE}.")
+            self._keep(
+                NOTES,
+                f"{self._paths[place]} was not written because an assertion failed or raised an error. To "
+                f"write the values of failed assertions, too, add {FORCE}.",
+            )
+        if errors:
+            raise UsageError(sentences(*errors))
 
     def _note(self, warnings: Iterable[ResultWarning]) -> None:
         """Keep the notes on missing queries, and on how the judgments were made."""

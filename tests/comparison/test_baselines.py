@@ -289,3 +289,12 @@ def test_a_file_behind_an_option_is_compared_by_its_content(
         else:
             with pytest.raises(UsageError, match=r"(judgments or .*|a file with )SHA-256"):
                 ll.compare(QRELS, {"run": RUNS["best"]}, baseline=path, **given)
+
+
+def test_a_result_that_has_only_the_path_of_a_file_is_compared_by_path(path: Path, tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("doc_id,tokens\ngood,5\nx1,5\n")
+    given: dict[str, Any] = {"lengths": f"{file}:tokens"}
+    ll.evaluate(QRELS, {"old": RUNS["best"]}, "R@20tokens", **given).write(path)
+    found = ll.compare(QRELS, {"run": RUNS["best"]}, baseline=path, **given)
+    assert found.pairs[0].verdict == "identical"

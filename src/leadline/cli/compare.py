@@ -18,7 +18,7 @@ from leadline.comparison import pairing as pairings
 from leadline.comparison.baselines import (
     Baseline,
     check_baseline,
-    check_suffix,
+    check_target,
     is_baseline_name,
     read_baseline,
     save_baseline,
@@ -84,7 +84,7 @@ class BaselineFile:
         self.path = saved[0] if saved else None
         self.kept: Baseline | None = None
         if update is not None:
-            check_suffix(update)
+            check_target(update)
         if self.path is not None and os.path.exists(self.path):
             self.kept = read_baseline(self.path, to_update=self.path == update)
         self.measures = self.kept.measures if self.kept is not None else []

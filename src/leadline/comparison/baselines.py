@@ -94,7 +94,7 @@ def check_same(results: Results, baseline: Baseline, *, rewrite: str) -> None:
     found = [
         *_other_judgments(results, baseline),
         *_other_measures(results, baseline),
-        *_other_options(_with_contents(results.options), baseline.results.options),
+        *_other_options(results.options, baseline.results.options),
     ]
     if not same_weights(results, baseline.results):
         found.append("the query weights differ")
@@ -146,11 +146,11 @@ def _other_measures(results: Results, baseline: Baseline) -> list[str]:
 def _other_options(options: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
     """Return the options that may change values and differ; one that the file lacks had its default."""
     differing = []
-    for name, now in options.items():
+    for name, now in _with_contents(options).items():
         if name in NEUTRAL:
             continue
         then = known.get(name, now if not now else None)
-        if then != now:
+        if then not in (now, options[name]):  # only `save_baseline` stores the content in place of a path
             differing.append(f"{name.replace('_', '-')} was {_shown(then)} and is now {_shown(now)}")
     return differing
 
@@ -272,7 +272,7 @@ def save_baseline(
 ) -> None:
     """Write a baseline made of inputs; an error says that `anyway` writes it with missing queries."""
     name = os.fspath(path)
-    check_suffix(name)
+    check_target(name)
     check_baseline(results, force=force, anyway=anyway)
     found = [info | {"path": _relative(info["path"], name)} for info in inputs]
     if isinstance(results.qrels, QrelsColumns):
@@ -308,10 +308,12 @@ def check_baseline(results: Results, *, force: bool, anyway: str) -> None:
             )
 
 
-def check_suffix(path: str) -> None:
-    """Raise UsageError unless a path is that of a baseline."""
+def check_target(path: str) -> None:
+    """Raise UsageError unless a path has the suffix of a baseline, and its folder exists."""
     if not is_baseline_name(path):
         raise UsageError(f"{path}: the name of a baseline file must end in .parquet or .json")
+    if not os.path.isdir(os.path.dirname(os.path.realpath(path))):
+        raise UsageError(f"cannot write {path}, because its folder does not exist. Create it first.")
 
 
 def _relative(path: str | None, target: str) -> str | None:
