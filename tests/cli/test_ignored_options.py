@@ -23,7 +23,7 @@ CALLS = {
     "agreement --table 300,20,10,70 -C scores.missing=zero": "--table and --config scores.missing",
     "agreement judges.csv -C agreement.top=3": "--config agreement.top needs --runs",
     "check bm25.run -C read.on_nan=refuse": "--config read.on_nan needs --fix",
-    "check qrels.txt --qrels qrels.txt": "--qrels needs runs to check",
+    "check qrels.txt --qrels qrels.txt": "--qrels needs runs or documents to check",
     "check --docs docs.jsonl --qrels qrels.txt -C read.kind=run": "--config read.kind needs FILE",
     "convert qrels.txt new.csv -C read.order=rank": "--config read.order applies only to runs",
     "demo --files new -o new.html": "use only one of --files and --output",
