@@ -97,6 +97,20 @@ def test_clicks_per_row_of_few_users_are_called_approximate(tmp_path: Path, user
     assert "approximate_intervals" not in codes(abtest(tmp_path / "log.csv", user="user"))
 
 
+def test_clicks_per_row_have_a_test_where_the_pooled_variance_vanishes(tmp_path: Path) -> None:
+    shapes = {"a": [(0, 1), (1, 3)], "b": [(1, 1), (2, 3)]}  # clicks, rows: x - y / 2 is constant in an arm
+    rows = [
+        (arm, int(row < clicks), f"{arm}{user}")
+        for arm, users in shapes.items()
+        for user, (clicks, number) in enumerate(users * 10)
+        for row in range(number)
+    ]
+    compared = abtest(write(tmp_path / "log.csv", rows), user="user", metric="rows").compared
+    error = math.sqrt(2 * 0.25**2 * 20 / 19 / 20 / 2**2)  # x - R y is -1/4 or 1/4 in A, 1/4 or -1/4 in B
+    assert compared.z == pytest.approx(0.5 / error)
+    assert 0 < compared.p < 1e-10
+
+
 def test_clicks_per_row_hold_their_level_with_few_users() -> None:
     rng = np.random.default_rng(5)
     users, wrong, held = 30, 0, 0
@@ -197,6 +211,7 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
         ({"a": (1, 2), "b": (1, 2), "metric": "rows"}, "metric `rows` applies only to logs"),
         ({"log": "x", "within": 1}, "`within` needs `position`"),
         ({"log": "x", "metric": "rows"}, "metric `rows` needs a column of users"),
+        ({"log": "x", "metric": "rows", "user": "u", "effect": 0.5}, "the metric `rows` does not have"),
         ({"a": (1, 2), "b": (1, 2), "planned": 1.5}, "not 1.5"),
         ({"a": (1, 2), "b": (1, 2), "confidence": 95}, "such as 0.95, not 95"),
         ({"a": (1, 2), "b": (1, 2), "effect": -1}, "not -1"),
