@@ -249,3 +249,11 @@ def test_a_pool_for_a_measure_has_the_looks_asked_for() -> None:
     assert "looks" not in ll.pool(runs, measure="P@2", budget=3).pool.design
     with pytest.raises(UsageError, match="looks"):
         ll.pool(runs, measure="P@2", budget=3, looks=0)
+
+
+def test_a_pool_drawn_in_python_is_the_file_that_the_command_writes(
+    runs: list[str], leadline: Leadline
+) -> None:
+    leadline("pool", *runs, "--for", "P@2", "--budget", 2, "-o", "pool.tsv")
+    ll.write_pool(ll.pool(runs, measure="P@2", budget=2), "python.tsv")
+    assert Path("python.tsv").read_text() == Path("pool.tsv").read_text()

@@ -70,7 +70,7 @@ def pool_for(
     *,
     budget: float | None = None,
     total: int | None = None,
-    rel: float | None = None,
+    rel: float = 1.0,
     depth: int | None = None,
     new_runs: float = NEW_RUNS,
     pair: tuple[str, str] | None = None,

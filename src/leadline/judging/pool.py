@@ -230,7 +230,7 @@ def pool(
             measure,
             depth=depth,
             judged=judged,
-            rel=None if rel == 1 else rel,
+            rel=rel,
             seed=seed,
             on_run=on_run,
             **{name: value for name, value in drawing.items() if value is not None},
