@@ -158,8 +158,8 @@ def test_intervals_over_queries_are_those_of_leaving_each_out() -> None:
         ([97, 1, 1, 1], False),
         ([40, 3, 2, 5], True),
         ([40, 3, 1, 5], False),
-        ([40, 3, 2, 4], False),
-        ([4, 9, 9, 4], False),
+        ([40, 3, 1, 4], False),
+        ([2, 9, 9, 2], False),
         ([5, 9, 9, 5], True),
     ],
 )
@@ -173,6 +173,29 @@ def test_tables_with_few_agreements_or_disagreements_have_no_interval(
     assert ("withheld_intervals" in {one.code for one in found.warnings}) != printed
 
 
+@pytest.mark.parametrize("table", [[40, 3, 2, 4], [4, 9, 9, 4]])
+def test_percent_agreement_has_an_interval_with_agreement_on_any_grade(table: list[float]) -> None:
+    found = agreement(table=table, draws=50)
+    assert found["agreement"].low < found["agreement"].value < found["agreement"].high
+    assert math.isnan(found["cohen"].low)
+    assert math.isnan(found["krippendorff"].low)
+    assert any(str(one).startswith("no intervals of chance-corrected") for one in found.warnings)
+
+
+@pytest.mark.parametrize(("rate", "queries"), [(0.1, 20), (0.2, 20), (0.9, 20), (0.95, 100)])
+def test_intervals_of_percent_agreement_cover_where_they_are_printed(rate: float, queries: int) -> None:
+    rng = np.random.default_rng(2)
+    same = rng.binomial(5, rng.beta(3 * rate, 3 * (1 - rate), (2000, queries)))  # queries differ
+    zero = np.zeros_like(same)
+    tables = np.stack([np.stack([same, 5 - same], -1), np.stack([zero, zero], -1)], -2).astype(float)
+    coefficient, grades = PercentAgreement(), np.arange(2.0)
+    left = without_each(tables, coefficient, grades).T
+    low, high = jackknife_limits(coefficient.of_tables(tables.sum(axis=1), grades), left)
+    held = ((low <= rate) & (rate <= high))[supported(tables, coefficient)]
+    assert len(held) > 400
+    assert 0.9 < held.mean() < 0.99
+
+
 def test_intervals_over_queries_cover_where_they_are_printed() -> None:
     rng = np.random.default_rng(2)
     cells = rng.dirichlet([0.7, 0.08, 0.08, 0.14], (4000, 20))  # queries differ
@@ -180,7 +203,7 @@ def test_intervals_over_queries_cover_where_they_are_printed() -> None:
     truth = Cohen().of_tables(np.array([[0.7, 0.08], [0.08, 0.14]]), np.arange(2.0))
     values = Cohen().of_tables(tables.sum(axis=1), np.arange(2.0))
     low, high = jackknife_limits(values, without_each(tables, Cohen(), np.arange(2.0)).T)
-    held, printed = (low <= truth) & (truth <= high), supported(tables)
+    held, printed = (low <= truth) & (truth <= high), supported(tables, Cohen())
     assert 0.2 < printed.mean() < 0.9
     assert held[~printed].mean() < 0.9
     assert 0.93 < held[printed].mean() < 0.99
@@ -535,7 +558,7 @@ def test_needed_judgments_are_those_of_a_jackknife_over_rows(seed: int) -> None:
         assert found.queries is None or found.independent is None
         return
     assert found.design_effect == pytest.approx((errors[0] / errors[1]) ** 2)
-    if not supported(tables):
+    if not supported(tables, Cohen()):
         assert (found.queries, found.judgments, found.independent) == (None, None, None)
         assert math.isnan(found.coefficient.low)
         return

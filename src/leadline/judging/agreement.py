@@ -96,8 +96,9 @@ def agreement(
     Confidence intervals are over queries (`resample="queries"`), since judgments of a query are dependent:
     Student's t on the coefficients without each query in turn (jackknife), and none with fewer than ten
     queries. `resample="pairs"`, and `table`, give percentiles of `draws` bootstrap resamples of pairs, which
-    apply to these queries only. There is none with disagreement in fewer than five queries (or pairs), or
-    agreement in fewer than five on each of two grades. `draws=0` gives no intervals.
+    apply to these queries only. There is none with disagreement or agreement in fewer than five queries (or
+    pairs), and none of coefficients corrected for chance with agreement in fewer than five on each of two
+    grades. `draws=0` gives no intervals.
     With `runs`, the effect of the choice of judge on the ranking of systems is computed, by `measures`. With
     two judges, or `reference`, the other judges are audited by the first, as if it were the truth: the bias
     of every run, the rank correlation of all runs and of the `top` best, and the runs that a judge favors.
@@ -296,10 +297,11 @@ def _between(
     over_queries = how.resample == "queries" and how.draws > 0
     replicates = between.left_out(kinds) if over_queries else between.drawn(kinds, how.draws, how.seed)
     means = [_mean(again) for again in replicates]
-    if how.draws:
-        lacking = ~between.supported()
-        replicates[..., lacking] = np.nan
-        means = [np.full_like(again, np.nan) if lacking.all() else again for again in means]
+    for row, coefficient in enumerate(kinds if how.draws else []):
+        lacking = ~between.supported(coefficient)
+        replicates[row, :, lacking] = np.nan
+        if lacking.all():
+            means[row] = np.full_like(means[row], np.nan)
     counts = between.tables(between.pairs).sum(axis=(1, 2, 3)).astype(int).tolist()
     estimates = {}
     for coefficient, again, mean_again in zip(kinds, replicates, means, strict=True):
@@ -387,7 +389,7 @@ def _of_all(
         value = float(coefficient.of_tables(coincidences(codes, len(values)), values)[0])
         tables = coincidences(codes, len(values), *_groups(judged, how.resample)) if how.draws else None
         limits = float("nan"), float("nan")
-        if tables is None or not supported(tables):
+        if tables is None or not supported(tables, coefficient):
             pass
         elif how.resample == "queries":
             left = without_each(tables, coefficient, values)[:, None]

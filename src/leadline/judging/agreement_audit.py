@@ -470,7 +470,8 @@ def needed_judgments(
     by_pair = jackknife_error(coefficient.of_tables(without, values), counts) if judgments > 1 else np.nan
     effect = float(by_query / by_pair) ** 2 if by_pair > 0 else math.nan
     per_query = judgments / max(queries, 1)
-    left = without_each(tables, coefficient, values) if supported(tables) else np.full(queries, np.nan)
+    enough_units = supported(tables, coefficient)
+    left = without_each(tables, coefficient, values) if enough_units else np.full(queries, np.nan)
     (low,), (high,) = jackknife_limits(np.array([value]), left[:, None], level=confidence)
 
     def enough(error: float, units: float) -> int | None:

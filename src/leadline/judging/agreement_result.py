@@ -465,16 +465,20 @@ def _about_intervals(result: Agreement) -> tuple[str, str, int]:
 
 def _withheld(result: Agreement) -> tuple[str, str, int]:
     """Return a warning about pairs of judges with too few disagreements or agreements for an interval."""
-    estimates = result.between["agreement"][1]
-    number = sum(math.isnan(each.low) and not math.isnan(each.value) for each in estimates)
-    unit = result.options["resample"]
-    where = (
-        "no intervals" if len(estimates) == 1 else f"no intervals in {number} of {len(estimates)} comparisons"
+    percent, corrected = result.between["agreement"][1], result.between["cohen"][1]
+    judged = [not math.isnan(each.value) for each in percent]
+    number, of_percent = (
+        sum(math.isnan(each.low) for each in compress(estimates, judged))
+        for estimates in (corrected, percent)
     )
+    unit = result.options["resample"]
+    what = "no intervals" + " of chance-corrected coefficients" * (number > of_percent)
+    where = what if len(percent) == 1 else f"{what} in {number} of {len(percent)} comparisons"
     message = (
         f"{where}: an interval needs at least {FEWEST_OF_EACH} {unit} with disagreement, and at least "
-        f"{FEWEST_OF_EACH} with agreement on each of two grades (with fewer, the 95 % intervals contained "
-        "the true kappa in as few as 1 % of simulated samples; see docs/agreement.md)"
+        f"{FEWEST_OF_EACH} with agreement, for chance-corrected coefficients on each of two grades (with "
+        "fewer, the 95 % intervals contained the true kappa in as few as 1 % of simulated samples; see "
+        "docs/agreement.md)"
     )
     known = result.options["draws"] and (unit == "pairs" or len(result.queries) >= FEWEST_QUERIES)
     return "withheld_intervals", message, number if known else 0

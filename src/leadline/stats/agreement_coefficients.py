@@ -430,11 +430,12 @@ class PairwiseAgreement:
             replicates[:, :, start : start + PAIRS_PER_BLOCK] = _in_blocks(tables, measured, draws, seed)
         return replicates
 
-    def supported(self) -> Flags:
-        """Return whether the groups are enough for an interval of each pair of judges."""
+    def supported(self, coefficient: Coefficient) -> Flags:
+        """Return whether the groups are enough for an interval of the coefficient of each pair of judges."""
         parts = range(0, len(self.pairs), PAIRS_PER_BLOCK)
         each = [self.pairs[start : start + PAIRS_PER_BLOCK] for start in parts]
-        return np.concatenate([supported(self.tables(pairs, self.groups)) for pairs in each])
+        tables = (self.tables(pairs, self.groups) for pairs in each)
+        return np.concatenate([supported(table, coefficient) for table in tables])
 
     def left_out(self, coefficients: Sequence[Coefficient]) -> Floats:
         """Return the coefficients `without_each` group in turn: coefficients x groups x pairs."""
@@ -461,19 +462,23 @@ def without_each(tables: Floats, coefficient: Coefficient, values: Floats) -> Fl
 FEWEST_OF_EACH = 5  # with fewer, intervals held as few as .01 of simulated samples (docs/agreement.md)
 
 
-def supported(tables: Floats) -> Flags:
+def supported(tables: Floats, coefficient: Coefficient) -> Flags:
     """Return whether tables of groups (... x groups x grades x grades) are enough for an interval.
 
-    They are if the judges disagree in at least five groups, and agree in at least five on each of two grades.
+    They are if the judges disagree in at least five groups and agree in at least five: on any grade if the
+    coefficient is not corrected for chance, else on each of two grades.
 
     >>> full, partial = np.diag([30.0, 20.0]), np.array([[30.0, 4.0], [1.0, 5.0]])
-    >>> [bool(supported(np.stack([table] * 5))) for table in (full, partial)]
+    >>> [bool(supported(np.stack([table] * 5), Cohen())) for table in (full, partial)]
     [False, True]
     """
     present = tables > 1e-9  # coincidences are sums of fractions
     apart = (present & ~np.eye(present.shape[-1], dtype=np.bool_)).any(axis=(-2, -1)).sum(axis=-1)
-    alike = np.diagonal(present, axis1=-2, axis2=-1).sum(axis=-2) >= FEWEST_OF_EACH
-    return np.asarray((apart >= FEWEST_OF_EACH) & (alike.sum(axis=-1) > 1))
+    alike = np.diagonal(present, axis1=-2, axis2=-1)  # ... x groups x grades
+    if not coefficient.chance_corrected:
+        alike = np.asarray(alike.any(axis=-1, keepdims=True))
+    grades = (alike.sum(axis=-2) >= FEWEST_OF_EACH).sum(axis=-1)
+    return np.asarray((apart >= FEWEST_OF_EACH) & (grades > coefficient.chance_corrected))
 
 
 FEWEST_QUERIES = 10  # with fewer, intervals held .88 to .94 of simulated samples (docs/agreement.md)
