@@ -298,3 +298,6 @@ def test_a_result_that_has_only_the_path_of_a_file_is_compared_by_path(path: Pat
     ll.evaluate(QRELS, {"old": RUNS["best"]}, "R@20tokens", **given).write(path)
     found = ll.compare(QRELS, {"run": RUNS["best"]}, baseline=path, **given)
     assert found.pairs[0].verdict == "identical"
+    other = file.rename(tmp_path / "b.csv")
+    with pytest.raises(UsageError, match=r"lengths was .*a\.csv:tokens and is now .*b\.csv:tokens\."):
+        ll.compare(QRELS, {"run": RUNS["best"]}, baseline=path, lengths=f"{other}:tokens")

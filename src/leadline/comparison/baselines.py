@@ -151,7 +151,8 @@ def _other_options(options: Mapping[str, Any], known: Mapping[str, Any]) -> list
             continue
         then = known.get(name, now if not now else None)
         if then not in (now, options[name]):  # only `save_baseline` stores the content in place of a path
-            differing.append(f"{name.replace('_', '-')} was {_shown(then)} and is now {_shown(now)}")
+            shown = now if "SHA-256" in str(then) else options[name]
+            differing.append(f"{name.replace('_', '-')} was {_shown(then)} and is now {_shown(shown)}")
     return differing
 
 
