@@ -63,9 +63,9 @@ def command(
         Queries (topics) to add if no run contains them. They get documents only with --docs and
         -C pool.random or -C pool.everything.
     --judged QRELS
-        Existing judgments. MoveToFront uses them, and POOL leaves out the judged pairs. With --for, judged
-        pairs are in POOL with probability 1 and their grades, so they need no new judgment. The judgments
-        must not come from a pool drawn with the same seed.
+        Existing judgments. MoveToFront uses them, and POOL leaves out the judged pairs. With --for, POOL
+        includes the judged pairs with probability 1 and keeps their grades, so nobody judges them again. The
+        judgments must not come from a pool drawn with the same seed.
     -l, --level GRADE as rel | Selection | float | (= 1.0)
         Lowest relevant grade, used by MoveToFront and the --for measures. [default: 1]
     --for MEASURE as wanted | Sampling | MEASURE | many

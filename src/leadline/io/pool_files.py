@@ -199,7 +199,7 @@ def pool_of_lines(every: Sequence[tuple[int, str]], path: str) -> DrawnPool:
     )
     if CHECKSUM in design and design[CHECKSUM] != _checksum(pool):
         raise InputError(
-            "has changed since it was written", path=path, hint="Use the complete, unchanged file"
+            "the file has changed since leadline wrote it", path=path, hint="Use the complete, unchanged file"
         )
     return pool
 

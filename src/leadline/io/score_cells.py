@@ -111,8 +111,8 @@ ESTIMATE = "estimate"  # column that is true where values are estimates from a s
 SUMMARY = "all"  # query of the lines of means of trec_eval and ir_measures
 UNDEFINED = frozenset({"nan", "-nan", "-"})
 ACCEPTED = (
-    "Scores can be a table with the columns query, run, measure and value, a table with runs or measures as "
-    "columns, the output of `trec_eval -q` or `ir_measures -q`, or the same data as JSON"
+    "Pass the output of `trec_eval -q` or `ir_measures -q`, or a table with one column per run or measure. A "
+    "table with the columns query, run, measure and value also works, and so does the same data as JSON"
 )
 
 

@@ -120,7 +120,7 @@ def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
     if len(cells) == 3 and (cells[0] in TEXT_MEASURES or number_in(cells[2]) is not None):
         return OpenedScores((), lambda choices: _of_lines(lines, path, name, choices))
     if not any(sign in lines[0][1] for sign in ",\t;"):
-        found = "the line is neither a CSV or TSV header nor a value as `trec_eval -q` prints it"
+        found = "the line is neither a header (CSV or TSV) nor a line of `trec_eval -q` output"
         raise InputError(found, path=path, line=lines[0][0], hint=ACCEPTED)
     header, rows = csv_table(text, path)
     return _of_table(
