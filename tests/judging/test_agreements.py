@@ -182,6 +182,16 @@ def test_percent_agreement_has_an_interval_with_agreement_on_any_grade(table: li
     assert any(str(one).startswith("no intervals of chance-corrected") for one in found.warnings)
 
 
+def test_the_interval_of_percent_agreement_has_no_limit_below_0() -> None:
+    a = {f"q{query}": dict.fromkeys(map(str, range(30)), 0) for query in range(40)}
+    b = {name: dict.fromkeys(pairs, 1) for name, pairs in a.items()}
+    b["q0"] = a["q0"]
+    for query in range(1, 5):
+        b[f"q{query}"]["0"] = 0
+    found = agreement({"a": a, "b": b})["agreement"]
+    assert (found.low, round(found.value, 4), round(found.high, 4)) == (0, 0.0283, 0.0788)
+
+
 @pytest.mark.parametrize(("rate", "queries"), [(0.1, 20), (0.2, 20), (0.9, 20), (0.95, 100)])
 def test_intervals_of_percent_agreement_cover_where_they_are_printed(rate: float, queries: int) -> None:
     rng = np.random.default_rng(2)

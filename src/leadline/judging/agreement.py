@@ -308,9 +308,11 @@ def _between(
         values = between.values_of(coefficient)[:, 0]
         mean = _mean(values[None])
         if over_queries:
-            lower, upper = jackknife_limits(values, again, level=how.confidence)
+            least = -np.inf if coefficient.chance_corrected else 0.0
+            lower, upper = jackknife_limits(values, again, level=how.confidence, least=least)
             each = list(zip(lower.tolist(), upper.tolist(), strict=True))
-            (low,), (high,) = jackknife_limits(mean, mean_again[:, None], level=how.confidence)
+            again_mean = mean_again[:, None]
+            (low,), (high,) = jackknife_limits(mean, again_mean, level=how.confidence, least=least)
         else:
             each, (low, high) = _limits(again, how.confidence), interval(mean_again, how.confidence)
         pairwise = [

@@ -485,13 +485,18 @@ FEWEST_QUERIES = 10  # with fewer, intervals held .88 to .94 of simulated sample
 
 
 def jackknife_limits(
-    values: Floats, left_out: Floats, *, level: float = 0.95, fewest: int = FEWEST_QUERIES
+    values: Floats,
+    left_out: Floats,
+    *,
+    level: float = 0.95,
+    fewest: int = FEWEST_QUERIES,
+    least: float = -np.inf,
 ) -> tuple[Floats, Floats]:
     """Return limits of coefficients by Student's t on their values without each query (jackknife).
 
     With n queries the squared standard error is (n - 1) / n times the sum of squared deviations of the values
-    without one query from their mean; t has n - 1 degrees of freedom. Limits do not exceed 1. NaN for fewer
-    than `fewest` queries, and where a value is undefined.
+    without one query from their mean; t has n - 1 degrees of freedom. Limits are from `least` to 1. NaN for
+    fewer than `fewest` queries, and where a value is undefined.
 
     Source: Tukey (1958), Annals of Mathematical Statistics 29; Efron and Tibshirani (1993), chapter 11.
 
@@ -506,7 +511,7 @@ def jackknife_limits(
         squares = np.where(found, (left_out - middle) ** 2, 0.0).sum(axis=0)
         half_width = t_quantiles(number - 1, (1 + level) / 2) * np.sqrt((number - 1) / number * squares)
         half_width[(number < fewest) | ~np.isfinite(half_width)] = np.nan
-        return values - half_width, np.minimum(values + half_width, 1.0)
+        return np.maximum(values - half_width, least), np.minimum(values + half_width, 1.0)
 
 
 def drawn_of_all(tables: Floats, values: Floats, coefficient: Coefficient, draws: int, seed: int) -> Floats:
