@@ -27,11 +27,11 @@ append() {
 blank() { [ -z "$(tr -d '[:space:]' <<< "$1")" ]; }
 wrong=""
 if blank "${LEADLINE_QRELS:-}"; then
-  wrong="no judgments; expected qrels"
+  wrong="the input 'qrels' is empty. Set it to a file with judgments."
 elif blank "${LEADLINE_RUNS:-}"; then
-  wrong="no run; expected runs"
+  wrong="the input 'runs' is empty. Set it to one or more run files, one per line."
 elif blank "${LEADLINE_FAIL_IF_WORSE:-}${LEADLINE_REQUIRE_NOT_WORSE:-}${LEADLINE_FAIL_BELOW:-}"; then
-  wrong="no condition; expected fail-if-worse, require-not-worse or fail-below"
+  wrong="there is no condition. Set fail-if-worse, require-not-worse or fail-below."
 fi
 
 append "" "${LEADLINE_QRELS:-}"
@@ -59,7 +59,7 @@ else
   leadline "${arguments[@]}" -f table -o "$summary" > "$printed" 2> "$errors"
   status=$?
   if [ "$status" -lt 2 ] && [ ! -s "$summary" ]; then  # --help, --version: nothing was compared
-    echo "leadline: error: no comparison was made; expected no --help or --version among the arguments" >> "$errors"
+    echo "leadline: error: nothing was compared. Remove --help or --version from the input 'arguments'." >> "$errors"
     status=2
   fi
 fi

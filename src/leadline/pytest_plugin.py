@@ -41,8 +41,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         UPDATE,
         action="store_true",
         help=(
-            "at the end, write the baseline files of the leadline_gate assertions, except a file of which an "
-            "assertion failed"
+            "at the end, write the baseline files named in leadline_gate assertions, except those with a "
+            "failed assertion"
         ),
     )
     group.addoption(

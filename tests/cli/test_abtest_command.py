@@ -96,7 +96,7 @@ def test_users_are_assigned_from_a_file_or_standard_input(leadline: Leadline, fo
     text = leadline("abtest", "assign", "twice.txt", "--fraction", "0.5", "--salt", "s").out
     assert "With 1 % to 10 %" in text
     assert "of 2 users" in text
-    assert "skipped 1 line with users that had already been listed" in text
+    assert "skipped 1 line that repeated an earlier user" in text
 
 
 def test_a_plan_says_how_many_users(leadline: Leadline) -> None:

@@ -173,7 +173,7 @@ def test_what_cannot_be_read_or_written_is_one_line(tmp_path: Path, leadline: Le
 @pytest.mark.parametrize(
     ("name", "text", "more", "lost"),
     [
-        ("qrels", b"q1 0 d1 1\nq1 Q0 d2 1\nq1 s2 d3 1\n", (), "column 2, which is not 0 in 2 lines"),
+        ("qrels", b"q1 0 d1 1\nq1 Q0 d2 1\nq1 s2 d3 1\n", (), "column 2 (not 0 in 2 lines)"),
         ("qrels", b"q1 s1 d1 1\nq1 s2 d2 1\n", ("--config", "read.subtopics"), ""),
         ("q.csv", b"qid,docno,label,subtopic,title\nq1,d1,1,s1,x\n", (), "column subtopic, column title"),
         ("q.csv", b"qid,docno,label,subtopic\nq1,d1,1,s1\n", ("--config", "read.subtopics"), ""),
@@ -303,4 +303,4 @@ def test_a_kind_told_by_numbers_alone_is_said(tmp_path: Path, leadline: Leadline
 
 def test_scores_replaced_by_ranks_are_said(tmp_path: Path, leadline: Leadline) -> None:
     found = leadline("convert", file_of(tmp_path, "a.run", RUN), tmp_path / "b.run", "-C", "order=rank")
-    assert found.out.endswith("; left out: scores (replaced by -rank)\n")
+    assert found.out.endswith("; left out: scores (replaced by the negative rank)\n")

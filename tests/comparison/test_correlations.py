@@ -236,7 +236,7 @@ def test_there_is_no_interval_over_runs_from_equal_resamples() -> None:
     assert not math.isnan(found["pearson"].low)
     assert math.isnan(found["kendall"].low)
     assert [one.message for one in found.warnings] == [
-        "no interval over runs where all resamples have one coefficient (4 of 5)"
+        "no interval over runs for 4 of 5 coefficients, because all resamples give the same value"
     ]
 
 

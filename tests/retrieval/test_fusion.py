@@ -214,7 +214,7 @@ def test_a_query_of_unused_runs_alone_is_left_out_and_counted() -> None:
     first, second = {"q1": {"a": 1.0, "b": 0.5}, "q2": {"a": 1.0}}, {"q1": {"b": 1.0}, "q0": {}}
     fused = fuse([first, second], weights=[0, 1])
     assert {query: list(found) for query, found in fused.to_dict().items()} == {"q0": [], "q1": ["b"]}
-    message = "left out 1 query that only runs of weight 0 contain"
+    message = "left out 1 query found only in runs with weight 0"
     assert [(one.code, one.message) for one in fused.warnings] == [("unused_queries", message)]
 
 

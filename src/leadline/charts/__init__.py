@@ -229,8 +229,8 @@ def picture(figure: Figure, form: str, *, live_text: bool = False) -> bytes:
         figure.savefig(target, format=form, dpi=300, facecolor=facecolor, metadata=NOTHING[form])
     if unknown and not live_text:
         warnings.warn(
-            f"no installed font has {first_few(list(map(chr, unknown)))}, so the figure has boxes in their "
-            "place. Install a font with these letters.",
+            f"no installed font has {first_few(list(map(chr, unknown)))}, so the figure shows boxes "
+            "instead. Install a font that covers the missing text.",
             stacklevel=2,
         )
     return target.getvalue()
@@ -260,7 +260,7 @@ def shortened(names: Sequence[str], most: int) -> list[str]:
 
 
 def show_all_letters(figure: Figure) -> list[int]:
-    """Let texts fall back on installed fonts for letters that the font lacks; return those that none has."""
+    """Use other installed fonts for letters that the font lacks; return the letters that no font has."""
     import matplotlib as mpl
     from matplotlib.font_manager import FontProperties, findfont
     from matplotlib.text import Text

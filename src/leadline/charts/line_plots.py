@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-MARKERS = 25  # maximum number of markers of a line
+MARKERS = 25  # maximum number of markers per line
 BEST = 5  # how many runs are named when there are more than colors
 
 

@@ -127,7 +127,7 @@ def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
     )
 
 
-MOST_TICKS = 8  # intervals between the ticks of an axis
+MOST_TICKS = 8  # maximum number of intervals between the ticks of an axis
 
 
 def fit_ticks(*axes: Any) -> Any:

@@ -140,7 +140,7 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
         f"a fraction of {percent(fraction)} is unusual. With 1 % to 10 %, only a few users see a variant "
         "that may be worse."
     )
-    twice = f"skipped {counted(repeated, 'line')} with users that had already been listed"
+    twice = f"skipped {counted(repeated, 'line')} that repeated an earlier user"
     warnings = raised(("unusual_fraction", unusual, int(outside)), ("repeated_users", twice, repeated))
     share = percent(round(count / len(assignments), 4))
     summary = f"{count:,} of {counted(len(assignments), 'user')} ({share}) in the variant"

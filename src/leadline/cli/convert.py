@@ -159,7 +159,7 @@ def command(
         if header and not to_trec:
             lost.append("header ir_metadata")
         if options["order"] == "rank":
-            lost.append("scores (replaced by -rank)")
+            lost.append("scores (replaced by the negative rank)")
         if counts.tag and not to_trec:
             lost.append(f"tag {counts.tag}")
     else:

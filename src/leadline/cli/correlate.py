@@ -46,12 +46,12 @@ def command(
     The inputs may also be files of per-query values: either TRUTH and ESTIMATE, or any number of files and
     two -m options. leadline does not reverse measures for which lower is better.
 
-    leadline computes a confidence interval over runs, if there are at least ten, and, if the inputs have
-    per-query values of at least five runs, another one over queries. Both are approximate. The interval over
-    runs is a percentile bootstrap interval: in simulations, 95 % intervals contained the true value in 87 to
-    100 % of the samples. The interval over queries is for the same runs on a larger population of queries,
-    and is corrected for the bias that sampling error causes. In simulations, 95 % intervals over queries
-    contained the true value in 84 to 100 % of the samples (docs/studies/significance.md).
+    With at least ten runs, leadline computes a confidence interval over runs. With per-query values of at
+    least five runs, it also computes an interval over queries. Both are approximate. The interval over runs
+    is a percentile bootstrap interval: in simulations, 95 % intervals contained the true value in 87 to 100 %
+    of the samples. The interval over queries is for the same runs on a larger population of queries, and is
+    corrected for the bias caused by sampling error. In simulations, 95 % intervals over queries contained the
+    true value in 84 to 100 % of the samples (docs/studies/significance.md).
 
     Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team
 
@@ -63,8 +63,8 @@ def command(
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         One of the two measures to correlate. Every file must have per-query values of both. Pass -m twice.
     --team FILE:COLUMN | Statistics
-        Team that submitted each run. The bootstrap then resamples teams (at least ten), because runs of one
-        team are alike.
+        Team that submitted each run. The bootstrap then resamples teams, because runs of one team are alike.
+        At least ten teams are needed.
     use confidence, seed, scores
     -C test.draws, read.kind values
     -o | figure

@@ -62,9 +62,9 @@ def command(
         [default: the number of scored documents]
     --sample N | Sampling | int 1..
         Number of non-relevant documents per query to keep or, with --draw, to draw: those with the smallest
-        SHA-256 hashes of seed, query and document. With --certain RUN:K, N - K are drawn and those among the
-        first K of RUN are added, so a query with relevant documents among these has fewer than N. [default:
-        all scored documents]
+        SHA-256 hashes of seed, query and document. With --certain RUN:K, N - K are drawn and the
+        non-relevant documents among the first K of RUN are added. If some of those K are relevant, the total
+        is below N. [default: all scored documents]
     --certain RUN:K | Sampling
         Always include the first K documents of RUN for each query (stratified sampling), each with weight 1.
         The random sample is drawn from the other documents.

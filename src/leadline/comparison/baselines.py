@@ -115,7 +115,7 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
     then_digest, now_digest = kept.qrels_digest, results.qrels_digest
     if then_digest is None and now_digest is None:  # values that were read
         different = sorted({*kept.averaged_queries()} ^ {*results.averaged_queries()})
-        many = f"{counted(len(different), 'query is', 'queries are')} in only one of the two"
+        many = f"{counted(len(different), 'query is', 'queries are')} only in the old or the new values"
         return [f"{many} ({first_few(different)})"] if different else []
     if then_digest == now_digest:
         return []

@@ -108,8 +108,9 @@ class Comparison(Tested, Result):
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
             if rules.smallest is not None:
                 words = (
-                    f"the number of queries needed to detect {rules.smallest:g} is not given for estimates. "
-                    "`leadline compare` plans it from judgments and their pool from `leadline pool --for`"
+                    f"the number of queries needed to detect {rules.smallest:g} is not computed from "
+                    "estimates. To compute it, run `leadline compare` with the judgments and their pool "
+                    "(`--pool`)"
                 )
                 self.warnings.append(ResultWarning("no_plan", words, 1))
         if self.these is not None:

@@ -229,10 +229,10 @@ def correlate(
     Both intervals are approximate. Intervals over runs are percentiles of bootstrap resamples of the runs
     and need ten or more runs, or teams, and resamples that differ. In simulations with r from 0 to 0.98
     (normal and skewed values), 95 % intervals contained Pearson's r in 87 to 94 % of the samples and the
-    others in 91 to 100 %, but with five runs in only 83 to 92 % and 63 to 97 %. Beyond 0.98, those of
-    Spearman's rho are too low (73 % with r = 0.998). Intervals over queries are for these runs and a
-    population of queries, need five or more runs and per-query values, and are corrected for bias
-    (`leadline.stats.correlation.over_queries`).
+    other coefficients in 91 to 100 %, but with five runs in only 83 to 92 % and 63 to 97 %. Beyond r = 0.98,
+    intervals of Spearman's rho contain it too rarely (in 73 % with r = 0.998). Intervals over queries are for
+    these runs and a population of queries, need per-query values of five or more runs, and are corrected for
+    bias (`leadline.stats.correlation.over_queries`).
     p-values are two-sided: by t (Pearson, and Spearman with ten or more runs), by all permutations (Spearman
     with up to nine runs), and by SciPy's test of tau-b; there is none for tau-AP and tau-AP,b.
 
@@ -305,6 +305,10 @@ def correlate_columns(
     }
     equal = sum(math.isnan(found.low) and not math.isnan(found.value) for found in coefficients.values())
     shown = first_few(without)
+    same = (
+        f"no interval over {unit} for {equal} of {len(limits)} coefficients, because all resamples give the "
+        "same value"
+    )
     few = raised(
         (
             "without_team",
@@ -317,11 +321,7 @@ def correlate_columns(
             f"intervals over queries need at least {LEAST} runs, not {len(names)}",
             int(tables is not None and len(names) < LEAST),
         ),
-        (
-            "equal_resamples",
-            f"no interval over {unit} where all resamples have one coefficient ({equal} of {len(limits)})",
-            equal if draws and drawn >= FEW else 0,
-        ),
+        ("equal_resamples", same, equal if draws and drawn >= FEW else 0),
     )
     return Correlation(
         names,
@@ -368,7 +368,7 @@ def _with_means(column: Column) -> Column:
                 raise InputError(
                     f"run '{run}' has no value for query '{query}'",
                     path=column.path,
-                    hint="Add the value, or leave out this query for all runs",
+                    hint="Add the value, or remove this query from all runs",
                 )
     means = {run: sum(row.values()) / len(row) for run, row in alone.items() if row}
     return column._replace(values=column.values | means)

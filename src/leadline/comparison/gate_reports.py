@@ -84,7 +84,7 @@ def _least(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
 
 
 def _queries(gate: Gate, results: Results, run: Floats, other: Floats | None) -> list[tuple[str, str]]:
-    """Return the queries that lost most, or of the worst values; none of estimates, which are too rough."""
+    """Return the queries that lost most, or with the worst values; none for estimates: they are too rough."""
     if results.withheld is not None:
         return []
     side = 1.0 if gate.rising else -1.0

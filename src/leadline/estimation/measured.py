@@ -302,7 +302,7 @@ def measured(
 
 
 def labels_of(pool: DrawnPool, given: T | None) -> T | str | None:
-    """Return the machine labels: those given, or the file that a pool names; "none" is to go without."""
+    """Return the machine labels: those given, or the file that a pool names; "none" means no labels."""
     if given is not None:
         return None if isinstance(given, str) and given == "none" else given
     path = pool.design.get("machine")
@@ -311,7 +311,7 @@ def labels_of(pool: DrawnPool, given: T | None) -> T | str | None:
     if not os.path.exists(path):
         raise UsageError(
             f"the pool refers to LLM labels in {path}, but this file does not exist. Use --machine "
-            "FILE, or --machine none to go without labels."
+            "LABELS, or --machine none to go without labels."
         )
     return path
 

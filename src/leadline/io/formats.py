@@ -242,7 +242,7 @@ def left_out(
         lines = plain.data_lines(source.whole.text[: source.whole.end].tobytes())
         parts = (plain.fields_of(line) for _, line in lines)
         count = sum(len(part) > 1 and part[1] != b"0" for part in parts)
-        return [f"column 2, which is not 0 in {counted(count, 'line')}"] if count else []
+        return [f"column 2 (not 0 in {counted(count, 'line')})"] if count else []
     records = records_of(source, what, subtopics=subtopics)
     if not records.names:
         empty = len(records.empty) if what == "grade" else 0

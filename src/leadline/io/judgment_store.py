@@ -198,7 +198,7 @@ class Stored(NamedTuple):
 
     @property
     def shares(self) -> dict[tuple[str, str], float]:
-        """Probability of every pair to be judged; a store has pairs outside its pool if it had another."""
+        """Probability of every pair in the pool; a store that had another pool has more pairs."""
         if self.pool is None:
             return {}
         return {pair: float(self.pool.probability[row]) for pair, row in self.pool.drawn_rows().items()}
@@ -220,7 +220,7 @@ def read(path: str) -> Stored:
 
 
 def _pool(path: str) -> DrawnPool:
-    """Return the drawn pool that a store keeps, the last one added; its pairs if it keeps none."""
+    """Return the last drawn pool that was added to a store; the pairs of the store if it keeps no pool."""
     with faults(path), closing(connect(path)) as connection:
         rows = connection.execute("SELECT query, document, probability FROM pairs ORDER BY id")
         pairs = list(typed(rows, "ssf", path))

@@ -463,7 +463,7 @@ def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
             raise InputError(
                 f"is {kind} file, not text",
                 path=path,
-                hint="Save a table as CSV or JSON Lines, and a list as text with one item per line",
+                hint="Convert a table to CSV or JSON Lines, or a list to text with one item per line",
             )
         for number, raw in enumerate(iter(partial(stream.readline, LONGEST_TEXT), b""), start=1):
             if len(raw) == LONGEST_TEXT:

@@ -173,7 +173,7 @@ def placed(error: InputError, path: str, unit: str, place: int | None) -> InputE
 
 
 def refuse_steps(header: Iterable[str], path: str = "") -> None:
-    """Refuse a table of an evaluator of sentence-transformers, which has means and no queries."""
+    """Refuse a table from a sentence-transformers evaluator, which has means but no queries."""
     if {name.strip().lower() for name in header} >= {"epoch", "steps"}:
         raise InputError(
             "the columns epoch and steps show that these values are means from a "

@@ -149,7 +149,7 @@ def marked(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[st
             began, size, field, found = number, 0, "", {"id": [start[1]]}
         elif BEGINS.match(line):
             raise InputError(
-                f"'{line[:40].rstrip()}' does not begin a record. Write '.I ID' with an ID without blanks",
+                f"'{line[:40].rstrip()}' does not begin a record. Write '.I ID', with no blanks in the ID",
                 path=path,
                 line=number,
             )

@@ -39,7 +39,7 @@ class ExportSummary(NamedTuple):
 
     @property
     def remarks(self) -> tuple[tuple[str, str, int], ...]:
-        """Return code, message and count of merged pairs, and of what the pool or the format has not."""
+        """Return code, message and count of merged pairs, and of what the pool or the format lacks."""
         found = list(self.merged.remarks)
         if self.outside:
             noun = counted(self.outside, "judged pair is", "judged pairs are")

@@ -116,8 +116,8 @@ def fixed_facts(store: Store, pool: DrawnPool, rule: StopRule, looks: int | None
         which = "another" if other else "the same"
         known = f" and {which} pool of {counted(len(rows), 'pair')}" if other or "pool" in saved else ""
         raise UsageError(
-            f"the store has the stopping rule '{before['rule']}' with {counted(before['number'], 'check')} "
-            f"and a pool of {counted(before['pairs'], 'pair')}, not '{rule}' with "
+            f"the store has the stopping rule '{before['rule']}', {counted(before['number'], 'check')} and a "
+            f"pool of {counted(before['pairs'], 'pair')}, but now the rule is '{rule}', with "
             f"{counted(number, 'check')}{known}. Use the same rule, pool and number of checks "
             "(--config judge.looks=N), or another store."
         )
@@ -204,7 +204,7 @@ class PoolPrecision:
 
     def _too_few(self, count: int, judgments: Judgments) -> str:
         number = sum(pair in judgments for pair in self.pairs[:count])
-        few = f"only {counted(number, 'judgment')} so far, of at least {FEWEST_JUDGMENTS}"
+        few = f"only {counted(number, 'judgment')} so far, but at least {FEWEST_JUDGMENTS} are needed"
         return few if number < FEWEST_JUDGMENTS else ""
 
     def after(self, count: int, judgments: Judgments) -> dict[str, HalfWidth]:

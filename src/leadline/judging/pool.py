@@ -186,7 +186,7 @@ def pool(
     `budget` is the mean number of judgments per query or `total` that of all, `pair` the names of two runs of
     which only the difference matters, `machine` has labels for the forecast of the precision, `earlier` is a
     pool to enlarge, and `looks` is the number of verdicts (one, at the end, by default).
-    `evaluate(judgments, runs, pool=...)` then estimates the measure; `write_pool` makes the file for
+    `evaluate(judgments, runs, pool=...)` then estimates the measure; `write_pool` writes the file for
     `leadline judge`.
 
     Without `measure`, `method` is a pooling method: "Depth(k=100)", the union of the top k of every run;
@@ -248,9 +248,7 @@ def pool(
             "instead."
         )
     if none and (documents is None or queries is None):
-        raise UsageError(
-            "there is nothing to pool. Pass runs, or both --docs DOCUMENTS and --queries QUERIES."
-        )
+        raise UsageError("there is nothing to pool. Pass runs, or both --docs DOCS and --queries QUERIES.")
     systems = Systems([], [], []) if none else read_systems(runs, reading, on_run=on_run)
     more_queries = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
     table = None if judged is None else read_qrels(judged)
@@ -402,7 +400,7 @@ def _method(
     if method is None:
         if not random and not everything:
             raise UsageError(
-                "nothing says which documents to pool. Use --for MEASURE, --depth K, --method NAME, "
+                "no option selects the documents to pool. Use --for MEASURE, --depth K, --method NAME, "
                 "--config pool.random=N or --config pool.everything."
             )
         return None

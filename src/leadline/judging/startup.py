@@ -351,7 +351,7 @@ def check_given(given: set[float], grades: Sequence[Grade], store: str = "") -> 
             (f"of {store}", "Use another store") if store else ("in --grades", "Add the grade to --grades")
         )
         if missing[0] % 1:
-            how = "Use judgments with whole numbers as grades"
+            how = "Use judgments whose grades are whole numbers"
         raise UsageError(
             f"simulated judges would give the grade {missing[0]:g}, which is not on the scale {where} "
             f"({written(tuple(grades))}). {how}."
@@ -368,5 +368,5 @@ def _scale(known: Mapping[str, Mapping[str, float]], given: set[float]) -> str:
             return ",".join(f"{value:g}=grade {value:g}" for value in values)
     raise UsageError(
         f"simulated judges would need the grades {first_few(values, 6)}, but a store has at most "
-        f"{MOST_GRADES} grades, whole numbers from 0 to {HIGHEST}. Use judgments with such grades."
+        f"{MOST_GRADES} grades, all whole numbers from 0 to {HIGHEST}. Use judgments within these limits."
     )

@@ -88,7 +88,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     if smallest is not None and not math.isnan(result.compared.low) and result.sizes.users_needed is None:
         words = (
             f"the number of users for a difference of {smallest:g} is not computed: for any clickthrough in "
-            "the interval of A, that of B would be below 0 or above 1"
+            "the interval of A, the clickthrough of B would be below 0 or above 1"
         )
         found.append(("impossible_difference", words, 1))
     if result.compared.test.startswith("Fisher"):
@@ -102,9 +102,9 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         )
         found.append(("sample_ratio", words, 1))
     if log is not None and units is not None:
-        others = f"excluded {counted(log.others, 'row')} of other arms"
+        others = f"excluded {counted(log.others, 'row')} from other arms"
         crossed = (
-            f"excluded {counted(units.crossed, 'user')} in several arms, because each should see only one arm"
+            f"excluded {counted(units.crossed, 'user')} in several arms, because a user should see only one"
         )
         below = f"excluded {counted(lost, 'row')} below the compared positions"
         order = "the logs have no times and are interleaved evenly. The always-valid p depends on this order."
@@ -363,8 +363,8 @@ def _proportions(a: Any, b: Any, units: Units | None, arms: Sequence[str]) -> tu
         for name, (_, users) in zip(arms, counts, strict=True):
             if not users:
                 raise UsageError(
-                    f"arm '{name}' has no users left. Its users are also in another arm, or all their rows "
-                    "are beyond the compared positions (`--within`)."
+                    f"arm '{name}' has no rows left. Each of its rows is from a user who is also in another "
+                    "arm, or is below the compared positions (`--within`)."
                 )
         return Proportion(*counts[0]), Proportion(*counts[1])
     for name, pair in (("a", a), ("b", b)):

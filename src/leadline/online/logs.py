@@ -110,7 +110,7 @@ def _log(
                 f"column '{columns.time}' has both numbers and dates, which cannot be compared",
                 path=inputs[number >= inputs[0][1]][0],
                 line=row.line,
-                hint="Write all times in the same form",
+                hint="Write all times as numbers, or all as dates",
             )
     if columns.time is not None or len(inputs) > 1:
         rows.sort(key=lambda row: row.time)  # stable: rows with equal times keep their order

@@ -442,7 +442,7 @@ def reach(power_wanted: float, confidence: float) -> float:
     alpha = 1 - checked_level(confidence)
     if checked_power(power_wanted) <= alpha:
         raise UsageError(
-            f"power must be above {alpha:.2g} (1 - confidence), such as 0.8, not {power_wanted!r}. Without a "
-            "difference, the test is already significant that often."
+            f"power must be above {alpha:.2g} (1 - confidence), such as 0.8, not {power_wanted!r}. Even "
+            f"without a difference, the test is significant with probability {alpha:.2g}."
         )
     return NORMAL.inv_cdf((1 + confidence) / 2) + NORMAL.inv_cdf(power_wanted)

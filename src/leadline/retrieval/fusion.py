@@ -216,7 +216,7 @@ def _warnings(
             message = f"{name} lacks {missing} of {queries(len(sizes))} (fused from the other runs)"
             warnings.append(ResultWarning("missing_queries", message, missing))
     if unused:
-        message = f"left out {queries(unused)} that only runs of weight 0 contain"
+        message = f"left out {queries(unused)} found only in runs with weight 0"
         warnings.append(ResultWarning("unused_queries", message, unused))
     if not method.uses_scores:
         return warnings

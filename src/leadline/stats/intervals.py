@@ -141,7 +141,7 @@ class Student(Interval):
 class Percentile(Interval):
     """Percentile bootstrap interval of `draws` resamples of the queries; too narrow for few queries.
 
-    With groups of queries, whole groups are resampled. In the simulations described at `BCa`, 95 % intervals
+    With groups of queries, whole groups are resampled. In the simulations described for `BCa`, 95 % intervals
     of one pair contained the true mean in 84 to 92 % with 10 queries, 90 to 93 % with 25 and 92 to 94 % with
     50. Those of 15 pairs contained all true differences in 70 to 76 %, 83 to 89 % and 89 to 95 %.
 
