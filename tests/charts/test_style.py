@@ -71,7 +71,7 @@ def test_letters_that_no_font_has_are_named(
 ) -> None:
     monkeypatch.setattr(charts, "_family_with", lambda _: None)
     figure = forest(["検", "bm25"], [0.1, 0.2], [0.0, 0.1], [0.2, 0.3], label="AP")
-    with pytest.warns(UserWarning, match="no installed font has 検, so the figure has boxes"):
+    with pytest.warns(UserWarning, match="no installed font has 検, so the figure shows boxes"):
         picture(figure, "png")
     table = tmp_path / "values.csv"
     table.write_text("run,query,measure,value\n検,q,AP,0.5\nbm25,q,AP,0.5\n", encoding="utf-8")

@@ -103,7 +103,7 @@ def test_a_grade_that_is_not_on_the_scale_is_refused(pool: str, tmp_path: Path) 
     with pytest.raises(UsageError, match="grade 2"):
         simulate(pool, str(tmp_path / "store.sqlite"), QRELS, grades="0=no,1=yes")
     many = {query: {f"d{grade}": grade for grade in range(7)} for query in QRELS}
-    with pytest.raises(UsageError, match="at most 5 grades, whole numbers from 0 to 9"):
+    with pytest.raises(UsageError, match="at most 5 grades, all whole numbers from 0 to 9"):
         simulate(pool, str(tmp_path / "other.sqlite"), many)
     assert not list(tmp_path.glob("*.sqlite"))
 

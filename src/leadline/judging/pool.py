@@ -248,7 +248,9 @@ def pool(
             "instead."
         )
     if none and (documents is None or queries is None):
-        raise UsageError("there is nothing to pool. Pass runs, or both --docs DOCS and --queries QUERIES.")
+        raise UsageError(
+            "there is nothing to pool. Pass runs, or both --docs DOCUMENTS and --queries QUERIES."
+        )
     systems = Systems([], [], []) if none else read_systems(runs, reading, on_run=on_run)
     more_queries = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
     table = None if judged is None else read_qrels(judged)

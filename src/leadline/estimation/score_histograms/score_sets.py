@@ -221,7 +221,7 @@ def refuse_infinite(scores: Floats, rows: Rows, judged: JudgedRun) -> None:
         raise InputError(
             f"query '{query}' has a score of {scores[wrong[0]]}, but histograms need finite scores "
             f"({counted(len(wrong), 'score is', 'scores are')} not finite)",
-            hint="To use ranks instead of scores, run `leadline histogram --from-ranks`.",
+            hint="To use ranks instead of scores, use --from-ranks (in `leadline histogram`).",
         )
 
 
