@@ -63,9 +63,9 @@ def command(
         Queries (topics) to add if no run contains them. They get documents only with --docs and
         -C pool.random or -C pool.everything.
     --judged QRELS
-        Existing judgments, used by MoveToFront. Without --for, POOL leaves out the judged pairs. With --for,
-        POOL includes them with probability 1 and keeps their grades, so nobody judges them again. The
-        judgments must not come from a pool drawn with the same seed.
+        Existing judgments, used by MoveToFront. POOL leaves out judged pairs or, with --for, includes them
+        with probability 1 and their grades, so nobody judges them again. The judgments must not come from a
+        pool drawn with the same seed.
     -l, --level GRADE as rel | Selection | float | (= 1.0)
         Lowest relevant grade, used by MoveToFront and the --for measures. [default: 1]
     --for MEASURE as wanted | Sampling | MEASURE | many
