@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -355,39 +354,6 @@ def test_exports_of_a_store_with_two_pools_have_the_probabilities_of_the_one_it_
     shares = {pair: kept.probability[row] for pair, row in kept.drawn_rows().items()}
     for query, each in (read_qrels(target).inclusion_probabilities() or {}).items():
         assert each == {document: shares[query, document] for document in each}
-
-
-def test_a_pool_keeps_the_grades_of_judgments_made_before_it_was_drawn(tmp_path: Path) -> None:
-    rng = np.random.default_rng(3)
-    grades = {f"q{n}": {f"d{place}": int(rng.random() < 0.4) for place in range(60)} for n in range(20)}
-    runs = {
-        name: {query: rng.permutation(list(docs))[:30].tolist() for query, docs in grades.items()}
-        for name in "ab"
-    }
-    known = {
-        query: {run[query][0]: grades[query][run[query][0]] for run in runs.values()} for query in grades
-    }
-    drawn = pool_for(runs, "P@5", budget=3, judged=known).pool
-    kept = {(query, name): grade for query, each in known.items() for name, grade in each.items()}
-    assert drawn.known == kept
-    larger = pool_for(runs, "P@5", budget=4, earlier=drawn).pool
-    assert larger.known == kept
-    store, table, path = (str(tmp_path / name) for name in ("judged.sqlite", "judged.csv", "pool.tsv"))
-    write_drawn_pool(drawn, path, [])
-    simulate(path, store, grades)
-    export(store, table)
-    of_pool = {
-        query: {name: grade for name, grade in each.items() if (query, name) in drawn.drawn_rows()}
-        for query, each in grades.items()
-    }
-    merged = ll.evaluate(of_pool, runs, "P@5", pool=replace(drawn, design=drawn.design | {"judged": {}}))
-    for judged in (store, table):
-        found = ll.evaluate(judged, runs, "P@5")
-        assert found.to_dict()["runs"] == merged.to_dict()["runs"]
-        assert "skipped_pairs" not in {one.code for one in found.warnings}
-    marked = read_qrels(known)
-    marked.remarks = (("machine_labels", "by a machine", 1),)
-    assert not pool_for(runs, "P@5", budget=3, judged=marked).pool.known
 
 
 @pytest.mark.parametrize("suffix", ["csv", "txt", "jsonl"])

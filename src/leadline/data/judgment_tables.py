@@ -235,8 +235,7 @@ class DrawnPool:
     order: Floats
     contributors: list[Mapping[str, int]]  # rank of the document in every pooled run that has it in the frame
     drawn: Flags  # the pairs to be judged
-    # How it was drawn: measures, budget, depth, level, seed, scale, runs, and grades that pairs had before.
-    # Empty for a plain table of pairs.
+    # How it was drawn: measures, budget, depth, level, seed, scale, runs. Empty for a plain table of pairs.
     design: dict[str, Any] = field(default_factory=dict)
     owners: Mapping[str, str] = field(default_factory=dict)  # judge of each query, if queries were assigned
 
@@ -274,13 +273,6 @@ class DrawnPool:
         """Return the row of every drawn pair."""
         rows = np.flatnonzero(self.drawn).tolist()
         return {(self.queries[row], self.documents[row]): row for row in rows}
-
-    @property
-    def known(self) -> dict[tuple[str, str], float]:
-        """Grade of the drawn pairs that were judged before the draw."""
-        given = self.design.get("judged") or {}
-        rows = self.drawn_rows() if given else {}
-        return {pair: grade for pair in rows if (grade := given.get(pair[0], {}).get(pair[1])) is not None}
 
     def part(self, kept: Flags) -> DrawnPool:
         """Return the pool of the flagged pairs."""

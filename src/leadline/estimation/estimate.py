@@ -26,6 +26,7 @@ from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
 from leadline.estimation.sampling_errors import (
     FEWEST_JUDGMENTS,
     FEWEST_QUERIES,
+    FEWEST_RELEVANT,
     MOST_GUESSED,
     MOST_GUESSED_OF_NEW,
     OUTSIDE_BY_SLICE,
@@ -107,9 +108,10 @@ class EstimatedResults(Results):
     _probability: Floats
     _complete: bool
     _gaps: int
-    _judged: Integers  # number of judged pairs of each query
+    _judged: Integers  # number of judged pairs of each query, without those judged before the draw
     _frameless: bool
-    _relevant: list[bool]
+    _relevant: list[int]
+    _least: int  # number of relevant drawn pairs that an interval needs
     _ideals: list[Withheld | None]
     judgments: int
     read: dict[str, int]
@@ -246,7 +248,7 @@ class EstimatedResults(Results):
         divided = isinstance(self._kinds[place], (Ratio, AveragePrecision))
         if not (divided or a.sampled or b.sampled or self._gaps or doubt.any()):
             # Every pair that matters for the difference is judged, however few they are.
-            few = (NoInterval.FEW_JUDGMENTS, NoInterval.GUESSED)
+            few = (NoInterval.FEW_JUDGMENTS, NoInterval.FEW_RELEVANT, NoInterval.GUESSED)
             withheld = [one for one in withheld if one is not None and one.code not in few]
         return next((one.message for one in withheld if one is not None), ""), doubt
 
@@ -254,11 +256,9 @@ class EstimatedResults(Results):
         self, run: int, place: int, *, proportion: float = 1.0, members: Flags | None = None
     ) -> Withheld | None:
         """Return why there is no interval, or None; `proportion` of the guessed weight counts."""
-        part, kind = self._parts[run][place], self._kinds[place]
-        queries, judgments = int(self.averaged[0, :, place].sum()), self.judgments
-        if members is not None:
-            queries = int(self.averaged[0, members, place].sum())
-            judgments = int(self._judged[members].sum())
+        part, kind, relevant = self._parts[run][place], self._kinds[place], self._relevant[place]
+        kept = slice(None) if members is None else members
+        queries, judgments = int(self.averaged[0, kept, place].sum()), int(self._judged[kept].sum())
         outside = proportion * float(part.shares[2] + part.shares[3])
         if self.runs[run].counts["queries"] == 0:
             return Withheld(NoInterval.NO_QUERY)
@@ -278,6 +278,7 @@ class EstimatedResults(Results):
             (wide, Withheld(NoInterval.EXPLODED)),
             (judgments < FEWEST_JUDGMENTS, Withheld(NoInterval.FEW_JUDGMENTS, judgments)),
             (queries < FEWEST_QUERIES, Withheld(NoInterval.FEW_QUERIES, queries)),
+            (relevant < self._least, Withheld(NoInterval.FEW_RELEVANT, relevant)),
             (average, Withheld(NoInterval.AVERAGE_PRECISION)),
             (not has_interval(kind), Withheld(NoInterval.SHARE_OF_RELEVANT)),
             (outside > most, Withheld(NoInterval.GUESSED, percent(round(outside, 2)))),
@@ -509,7 +510,7 @@ def estimate(
     profile = profile_of("leadline")
     table = judgments_of(judgments, reading)
     evidence = evidence_of(table, pool, machine, proxy, skipped=skipped, seed=seed, twice=twice)
-    sample = evidence.sample
+    sample, known = evidence.sample, evidence.known
     requested = (evidence.drawn_for or DEFAULT_MEASURES) if measures is None else measures
     listed = [requested] if isinstance(requested, (str, Measure)) else list(requested)
     wanted = profile.measures(listed, rel=rel, documents=None)
@@ -579,9 +580,10 @@ def estimate(
         _probability=chances(sample),
         _complete=sample.complete,
         _gaps=evidence.gaps,
-        _judged=np.bincount(sample.table.query[sample.judged], minlength=len(sample.table.queries)),
+        _judged=np.bincount(sample.table.query[sample.judged & ~known], minlength=len(sample.table.queries)),
         _frameless=sample.frameless and bool((sample.probability[sample.framed] < 1).any()),
-        _relevant=[bool((one > 0).any()) for one in reached],
+        _relevant=[int((one > 0).sum()) for one in reached],
+        _least=FEWEST_RELEVANT if (sample.judged & known).any() else 0,
         _ideals=[ideal_withheld(sample, kind, evidence.drawn_for) for kind in kinds],
     )
     results.values, results.averaged = parts_of.without_exploded(results)

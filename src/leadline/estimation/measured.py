@@ -244,7 +244,6 @@ def measured(
         )
     from leadline.estimation.estimate import estimate
     from leadline.estimation.measured_pool import Look, at_look, places_of_looks
-    from leadline.estimation.samples import grades_of
 
     of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
     refuse_unknown(evaluate, options, PartOptions.__annotations__)
@@ -266,16 +265,16 @@ def measured(
             "a verdict at a look needs all queries of the pool, but these judgments are only for selected "
             "queries. Pass the judgments for all queries, without --config read.queries_in."
         )
-    grades = grades_of(table, draw)
     if verdict:
-        draw, look = at_look(draw, grades)
+        draw, look = at_look(draw, table.to_dict())
     level = confidence if look is None else 1.0 - (1.0 - confidence) / look.looks
     warnings: list[ResultWarning] = []
     twice = None
     if second_judge is not None:
+        from leadline.estimation.samples import grades_of
         from leadline.estimation.second_phase import judged_again
 
-        in_pool = grades.keys() & set(draw.names())
+        in_pool = grades_of(table).keys() & set(draw.names())
         twice = judged_again(second_judge, second_pool, in_pool, warnings, table.selected)
     results = estimate(
         table,

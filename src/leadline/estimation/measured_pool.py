@@ -190,7 +190,7 @@ def first_pairs(pool: DrawnPool, count: int, numbers: Floats | None = None) -> D
     )
 
 
-def at_look(pool: DrawnPool, grades: Mapping[tuple[str, str], float]) -> tuple[DrawnPool, Look | None]:
+def at_look(pool: DrawnPool, grades: Mapping[str, Mapping[str, float]]) -> tuple[DrawnPool, Look | None]:
     """Return the part of a pool that was judged up to its last look, and that look.
 
     The pool itself and None if the only look is the end.
@@ -204,7 +204,7 @@ def at_look(pool: DrawnPool, grades: Mapping[tuple[str, str], float]) -> tuple[D
     places = places_of_looks(len(rows), int(pool.design.get("looks", 1)))
     if len(places) < 2:
         return pool, None
-    judged = ((pool.queries[row], pool.documents[row]) in grades for row in rows)
+    judged = (grades.get(pool.queries[row], {}).get(pool.documents[row], -1) >= 0 for row in rows)
     front = next((place for place, one in enumerate(judged) if not one), len(rows))
     reached = sum(place <= front for place in places)
     if not reached:

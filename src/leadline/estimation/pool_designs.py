@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import compress
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -38,7 +37,7 @@ from leadline.estimation.designs import (
 from leadline.estimation.estimate import estimate
 from leadline.estimation.ideal_forecast import simulated_half_width
 from leadline.estimation.measured_pool import MeasuredPool
-from leadline.estimation.samples import grades_of, pool_of
+from leadline.estimation.samples import pool_of
 from leadline.estimation.sampling_errors import (
     FEWEST_JUDGMENTS,
     FEWEST_QUERIES,
@@ -145,12 +144,11 @@ def pool_for(
         squares = [gap * gap for gap in gaps]
         new_runs = 0.0
     pairs = frame.names()
+    known = {} if judged is None else read_qrels(judged).to_dict()
+    already_judged = np.array([known.get(query, {}).get(name, -1) >= 0 for query, name in pairs], np.bool_)
+    design = draw(frame.without(already_judged), size, new_runs=new_runs, seed=seed)
     earlier = earlier.pool if isinstance(earlier, MeasuredPool) else earlier
     before = None if earlier is None else pool_of(earlier, "earlier")
-    existing = None if judged is None else read_qrels(judged)
-    grades = ({} if before is None else before.known) | ({} if existing is None else grades_of(existing))
-    already_judged = np.array([pair in grades for pair in pairs], np.bool_)
-    design = draw(frame.without(already_judged), size, new_runs=new_runs, seed=seed)
     asked = already_judged  # pairs that need no new judgment
     if before is not None:
         design, asked = _larger(frame, pairs, design, before, already_judged, seed)
@@ -190,9 +188,6 @@ def pool_for(
         **({} if pair is None else {"for_pair": list(pair)}),
         **({} if looks == 1 else {"looks": looks}),
     }
-    if existing is None or not existing.by_machine:  # a pool has no mark of the machine
-        for query, document in compress(pairs, already_judged):
-            header.setdefault("judged", {}).setdefault(query, {})[document] = grades[query, document]
     pool = DrawnPool(
         [query for query, _ in pairs],
         [document for _, document in pairs],
@@ -214,7 +209,6 @@ def pool_for(
             "draw the pool for all runs."
         )
     labels: Floats | None = None
-    known = {} if existing is None else existing.to_dict()
     if machine is not None:
         known = read_qrels(machine, kind="qrels").to_dict()
         labels = np.array([known.get(query, {}).get(name, np.nan) for query, name in pairs])

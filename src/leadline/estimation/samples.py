@@ -46,6 +46,7 @@ class Evidence:
     judgments: int  # number of judged pairs in the sample
     warnings: list[ResultWarning]  # judgments and labels that were left out, and gaps in the draw
     read: dict[str, int]  # number of pairs in the pool, and of labels or values of the proxy
+    known: Flags  # pairs of the sample that were judged before the draw (`pool --judged`)
     drawn_for: tuple[str, ...] = ()  # measures that the pool was drawn for; empty if it does not record them
     # number of drawn pairs without a judgment, those left out that are after all others in order
     gaps: int = 0
@@ -67,13 +68,13 @@ def evidence_of(
     table = read_qrels(judgments)
     if isinstance(proxy, str):
         proxy = SPELLINGS.get(proxy, proxy)
+    grades = grades_of(table)
     kept = {MERGED}
     if twice is None:  # else values are those that the second judge would give
         kept.add(MACHINE_LABELS)
     remarks = dict.fromkeys(table.remarks_by_judge)
     warnings = [ResultWarning(*remark) for remark in remarks if remark[0] in kept]
     given = draw_of(table, None) if pool is None else _of_selected(pool_of(pool), table)
-    grades = grades_of(table, given)
     unknown = (table.selected or frozenset()) - set(table.queries if given is None else given.queries)
     if unknown:
         words = f"{counted(len(unknown), 'selected query', 'selected queries')} not in the pool (left out)"
@@ -101,9 +102,9 @@ def evidence_of(
     return replace(found, gaps=0 if skipped else gaps)
 
 
-def grades_of(table: Qrels, pool: DrawnPool | None = None) -> dict[tuple[str, str], float]:
-    """Return the grade of every judged pair, and of those of a pool that were judged before its draw."""
-    return ({} if pool is None else pool.known) | {
+def grades_of(table: Qrels) -> dict[tuple[str, str], float]:
+    """Return the grade of every judged pair."""
+    return {
         (query, document): float(grade)
         for query, documents in table.to_dict().items()
         for document, grade in documents.items()
@@ -391,6 +392,7 @@ def _evidence(
         int(judged.sum()),
         warnings,
         {"pool": pooled or 0, "labels": len(labels)},
+        ((pool.order == 0) & (probability == 1))[order],
         tuple(map(str, pool.design.get("measures", ()))),
         pair=tuple(pool.design.get("for_pair") or ()),
     )
@@ -433,8 +435,8 @@ def judged_part(
     table: Qrels, pool: PoolLike | None, warnings: list[ResultWarning]
 ) -> tuple[dict[tuple[str, str], tuple[float, float]], int]:
     """Return inclusion probability and grade of every judged pair of a draw, and the number of gaps."""
+    grades = grades_of(table)
     drawn = draw_of(table, pool)
-    grades = grades_of(table, drawn)
     if drawn is None:
         return {pair: (1.0, grade) for pair, grade in grades.items()}, 0
     _check_outside(drawn, grades, warnings)

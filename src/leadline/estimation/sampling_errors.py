@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 FEWEST_JUDGMENTS = 50
 FEWEST_QUERIES = 10
+# With judgments from before the draw. In 100 to 200 draws each on Cranfield, intervals of P@10 covered 73 to
+# 89 % with 3 or 4 relevant documents among those sampled, and 90 to 98 % with 7 or more.
+FEWEST_RELEVANT = 10
 MOST_GUESSED = 0.05  # largest weight of guessed and unknown pairs with which an interval is given
 MOST_GUESSED_OF_NEW = 0.2  # the same for runs that did not contribute to the pool, where grades are predicted
 # Simulated designs of nDCG.
@@ -51,6 +54,10 @@ class NoInterval(Enum):
 
     FEW_JUDGMENTS = f"intervals need at least {FEWEST_JUDGMENTS} judgments, not {{0}}"
     FEW_QUERIES = f"intervals need at least {FEWEST_QUERIES} queries, not {{0}}"
+    FEW_RELEVANT = (
+        f"after a draw with existing judgments, intervals need at least {FEWEST_RELEVANT} relevant documents "
+        "among those sampled, not {0}"
+    )
     AVERAGE_PRECISION = "AP intervals are not valid with sampled judgments"
     SHARE_OF_RELEVANT = "R and F intervals are not valid with sampled judgments"
     UNKNOWN_IDEAL = "the ideal list cannot be estimated without predicted grades"

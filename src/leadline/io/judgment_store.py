@@ -259,7 +259,7 @@ def records(source: Opened, *_: object) -> Records:
     remarks = merged.remarks
     if frame is not None:
         remarks = (*remarks, (DRAWN_POOL, f"judgments of a drawn pool: {len(shares):,}", len(shares)))
-        unjudged = len(listed.keys() - shares.keys() - frame.known.keys())
+        unjudged = len(listed.keys() - shares.keys())
         if unjudged:
             words = f"pairs of the drawn pool without a judgment: {unjudged:,}"
             remarks = (*remarks, (PART_JUDGED, words, unjudged))

@@ -140,7 +140,8 @@ def opened(
             if before:
                 message = (
                     f"{counted(before, 'pair')} of the pool had been judged before the draw, so the page "
-                    "does not show them and computes no half-widths"
+                    "does not show them and computes no half-widths. Merge these judgments with those of the "
+                    "store before you evaluate (docs/judging.md)"
                 )
                 warnings.append(ResultWarning("judged_before", message, before))
             if drawn is not None and not before and "measures" in drawn.design:
