@@ -205,6 +205,27 @@ def test_judgments_of_another_seed_leave_the_estimate_unbiased() -> None:
     assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(len(errors))
 
 
+@pytest.mark.parametrize(
+    ("budget", "relevant", "reason"),
+    [(2, 60, "at least 50 judgments, not "), (7, 10, "at least 10 relevant documents"), (7, 60, "")],
+)
+def test_judgments_from_before_the_draw_do_not_count_for_an_interval(
+    budget: float, relevant: int, reason: str
+) -> None:
+    truth = {
+        query: {name: int(grade and int(name[1:]) < relevant) for name, grade in grades.items()}
+        for query, grades in TRUTH.items()
+    }
+    known = {query: {name: truth[query][name] for name in RUNS["c"][query][:20]} for query in QUERIES}
+    runs = {name: RUNS[name] for name in ("a", "b")}
+    pool = pool_for(runs, "P@10", budget=budget, judged=known).pool
+    found = estimate(truth, runs, "P@10", pool=pool).estimate("a", "P@10")
+    new = int((pool.drawn & (pool.order > 0)).sum())
+    assert reason in found.reason
+    assert (new < 50) == ("50 judgments" in reason)
+    assert np.isfinite(found.these_low) == (not reason)
+
+
 def test_judgments_of_the_earlier_pool_are_not_judged_before_it() -> None:
     first = pool_for(RUNS, "P@10", budget=6).pool
     with pytest.raises(UsageError, match="judgments of the pool itself"):

@@ -419,9 +419,10 @@ def test_a_judge_who_waits_for_others_only_goes_on_beyond_the_look(files: Files)
         assert not found.queues.stopped
 
 
-def test_pairs_judged_before_the_draw_are_not_asked_again(files: Files) -> None:
+@pytest.mark.parametrize("budget", [8, 1000])
+def test_pairs_judged_before_the_draw_are_not_asked_again(files: Files, budget: int) -> None:
     known = judged((query, RUNS["a"][query][0]) for query in QUERIES)
-    pool = pool_for(RUNS, "P@5", budget=8, judged=known).pool
+    pool = pool_for(RUNS, "P@5", budget=budget, judged=known).pool
     write_drawn_pool(pool, files.pool, [])
     again = read_drawn_pool(files.pool)
     with opened(*files) as found:
@@ -430,6 +431,14 @@ def test_pairs_judged_before_the_draw_are_not_asked_again(files: Files) -> None:
         assert len(asked) == int(again.drawn.sum()) - len(QUERIES)
         assert {one.code for one in found.warnings} == {"judged_before"}
         assert found.precision is None
+        judge = Judge(found)
+        while judge.step():
+            pass
+    results = ll.evaluate(
+        files.store, RUNS, "P@5"
+    )  # as other judgments with gaps, even if all else is certain
+    assert results.sampling is not None
+    assert "judgments are missing" in " ".join(map(str, results.warnings))
     with pytest.raises(UsageError, match="judged before"), opened(*files, stop_when="P@5 half-width < 0.1"):
         pass
 

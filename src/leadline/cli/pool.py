@@ -64,8 +64,8 @@ def command(
         -C pool.random or -C pool.everything.
     --judged QRELS
         Existing judgments, used by MoveToFront. POOL leaves out judged pairs or, with --for, includes them
-        with probability 1. In that case, merge the judgments before you evaluate (docs/judging.md). They must
-        not come from a pool drawn with the same seed.
+        with probability 1. Then merge all judgments before you evaluate (docs/judging.md). None may come
+        from a pool drawn with the same seed.
     -l, --level GRADE as rel | Selection | float | (= 1.0)
         Lowest relevant grade, used by MoveToFront and the --for measures. [default: 1]
     --for MEASURE as wanted | Sampling | MEASURE | many

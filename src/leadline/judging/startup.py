@@ -172,7 +172,7 @@ def fill(store: Store, rows: Pooled, drawn: DrawnPool | None) -> list[ResultWarn
     before = len(store.pairs())
     added = store.add_pairs(zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True))
     shares = rows.probability if drawn is None else drawn.probability
-    if (shares < 1).any():
+    if (shares < 1).any() or (drawn is not None and _judged_before(drawn).any()):
         store.set_fact(DRAWN, "yes")
     if drawn is not None:
         store.set_pool(drawn)
