@@ -318,7 +318,7 @@ def test_as_many_topics_may_be_asked_for_as_are_fitted(call: str) -> None:
             f"[default: {', '.join(COMPARED)}; with a pool or per-query values, all of their measures]",
         ),
         ("replicate -m", f"[default: {', '.join(COMPARED)}]"),
-        ("evaluate -m", f"[default: {', '.join(DEFAULT_MEASURES)}]"),
+        ("evaluate -m", f"[default: {', '.join(DEFAULT_MEASURES)}; with a pool, its measures]"),
         ("sampled -m", f"[default: {', '.join(sampled.DEFAULT_MEASURES)}]"),
         ("compare --pairs", f"[default: all if at most {SENTENCES} rows, otherwise significant]"),
         ("difference --competitor", f"plus RBO and Kendall for up to {MOST_COMPARED} runs]"),

@@ -204,7 +204,7 @@ def command(  # click documents the options
     documents. `-f trec` prints trec_eval's format and, by default, its official measures. With --profile
     trec9 or trec10, the values are also those of trec_eval.
 
-    Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 --per-query
+    Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 -q
 
     Options
     -------
@@ -212,7 +212,7 @@ def command(  # click documents the options
     runs...
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure, such as map or nDCG@10 (repeatable). `leadline measures` lists all. [default: AP, nDCG@10,
-        RR, P@10, R@100, Judged@10]
+        RR, P@10, R@100, Judged@10; with a pool, its measures]
     use per-query
     --bounds | Measures | flag
         Also show bounds: how far tied and unjudged documents could change each value.

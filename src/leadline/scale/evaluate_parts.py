@@ -152,8 +152,8 @@ def evaluated(
     chosen = engine if isinstance(engine, Engine) else engine_of(engine)
     if evaluation.qrels.inclusion is not None:
         raise UsageError(
-            "runs in parts and parallel engines do not support judgments with inclusion probabilities. Use "
-            "judgments without probabilities, or evaluate whole runs without an engine."
+            "judgments with inclusion probabilities cannot be used with --parts or --engine. Use judgments "
+            "without probabilities, or leave out these options (in Python, use `leadline.evaluate`)."
         )
     by_tag = evaluation.reading.by_tag
     sums = [PartSum(evaluation, parts.name, by_tag=by_tag, hint=OVERLAP) for parts in runs]
