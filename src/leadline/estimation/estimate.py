@@ -259,6 +259,7 @@ class EstimatedResults(Results):
         part, kind, relevant = self._parts[run][place], self._kinds[place], self._relevant[place]
         kept = slice(None) if members is None else members
         queries, judgments = int(self.averaged[0, kept, place].sum()), int(self._judged[kept].sum())
+        old = " (without those made before the draw)" if self._least else ""
         outside = proportion * float(part.shares[2] + part.shares[3])
         if self.runs[run].counts["queries"] == 0:
             return Withheld(NoInterval.NO_QUERY)
@@ -269,17 +270,16 @@ class EstimatedResults(Results):
         most = MOST_GUESSED_OF_NEW if self.new[run] and self.proxy != "none" else MOST_GUESSED
         unpredicted = self.proxy == "none" and bool(len(self._probability)) and part.sampled
         wide = isinstance(kind, Cascade) and self._half_width(part) > 0.5  # products lie between 0 and 1
-        average = isinstance(kind, AveragePrecision)
         divided = isinstance(kind, (Ratio, AveragePrecision))
         reasons = (
             (self._frameless and divided, Withheld(NoInterval.NO_FRAME)),
             (unpredicted and divided, Withheld(NoInterval.NO_DIVISOR)),
             (self._gaps > 0, Withheld(NoInterval.GAPS, counted(self._gaps, "drawn pair"))),
             (wide, Withheld(NoInterval.EXPLODED)),
-            (judgments < FEWEST_JUDGMENTS, Withheld(NoInterval.FEW_JUDGMENTS, judgments)),
+            (judgments < FEWEST_JUDGMENTS, Withheld(NoInterval.FEW_JUDGMENTS, f"{judgments}{old}")),
             (queries < FEWEST_QUERIES, Withheld(NoInterval.FEW_QUERIES, queries)),
             (relevant < self._least, Withheld(NoInterval.FEW_RELEVANT, relevant)),
-            (average, Withheld(NoInterval.AVERAGE_PRECISION)),
+            (isinstance(kind, AveragePrecision), Withheld(NoInterval.AVERAGE_PRECISION)),
             (not has_interval(kind), Withheld(NoInterval.SHARE_OF_RELEVANT)),
             (outside > most, Withheld(NoInterval.GUESSED, percent(round(outside, 2)))),
         )
