@@ -60,7 +60,8 @@ def command(
         FILE.json`, or a table with the columns run, query and MEASURE.
     use confidence, seed, repairs, texts
     -C test.draws, read.name_by
-    -o | figures heat-map/scatter/correlations
+    -o | figures heat-map/scatter/correlations | kinds Kind of figure to save with -o: heat-map or, with
+        --truth, scatter (of the first run) or correlations (of all runs). [default: depends on --truth]
     """
     if truth is None and outputs.figure not in (None, "heat-map"):
         raise UsageError(
