@@ -46,7 +46,7 @@ def studied(
 ) -> tuple[EstimatedResults, DrawnPool]:
     """Return estimates of some queries from a pool of a budget."""
     chosen = {name: {query: run[query] for query in queries} for name, run in runs.items()}
-    pool = pool_for(chosen, measure, budget=budget, rel=level, seed=seed).pool
+    pool = pool_for(chosen, measure, budget=budget, rel=1.0 if level is None else level, seed=seed).pool
     judged: Grades = {}
     for query, document, drawn in zip(pool.queries, pool.documents, pool.drawn.tolist(), strict=True):
         if drawn:

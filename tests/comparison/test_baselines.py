@@ -282,7 +282,7 @@ def test_a_file_behind_an_option_is_compared_by_its_content(
     written(path, measures=measure, **{option: f"a.csv{column}"})
     for name, content in (("./a.csv", first), ("b.csv", first), ("a.csv", second)):
         Path(name).write_text(content)
-        given = {option: f"{name}{column}"}
+        given: dict[str, Any] = {option: f"{name}{column}"}
         if content == first:
             found = ll.compare(QRELS, {"run": RUNS["best"]}, baseline=path, **given)
             assert found.pairs[0].verdict == "identical"

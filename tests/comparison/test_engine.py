@@ -14,6 +14,7 @@ from leadline.comparison import engine
 from leadline.comparison.engine import AllPairs, Differences, few_queries_texts, verdicts
 from leadline.comparison.pairing import Rules, pairs_of
 from leadline.errors import UsageError
+from leadline.stats import INTERVALS
 
 CORRECTIONS = ["Holm", "Hochberg", "Bonferroni", "BH", "none", "MaxT"]
 seeds = st.integers(0, 10**6)
@@ -186,5 +187,5 @@ def test_rules_are_checked_and_shown_as_given() -> None:
 )
 def test_bootstrap_intervals_have_their_own_figures(interval: str, queries: int, words: str) -> None:
     table = np.random.default_rng(1).normal(size=(queries, 3))
-    found = engine.Tested([Differences(table)], Rules(interval=interval)).notices()
+    found = engine.Tested([Differences(table)], Rules(interval=INTERVALS.parse(interval))).notices()
     assert [words in notice.message for notice in found] == [True] * bool(words)

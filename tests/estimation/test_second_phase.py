@@ -193,8 +193,9 @@ def test_a_forecast_by_hand() -> None:
 
 def test_with_selected_queries_labels_and_second_judgments_of_others_are_not_missed() -> None:
     again = draw_twice(POOL, 100)
-    by_second = {"second_judge": chosen(again, SECOND), "second_pool": again}
-    for more in (by_second, {"machine": SECOND}):
+    by_second: dict[str, Any] = {"second_judge": chosen(again, SECOND), "second_pool": again}
+    by_machine: dict[str, Any] = {"machine": SECOND}
+    for more in (by_second, by_machine):
         found = ll.evaluate(
             chosen(POOL, FIRST), RUNS, "P@10", pool=POOL, queries_in=set(QUERIES[:12]), **more
         )

@@ -39,6 +39,7 @@ def test_the_known_logs_of_a_shop_come_out_as_they_are_known(shared_data: Path) 
         assert [arm.units for arm in found.arms] == [10_000, 10_000]
         assert round(found.compared.z, 2) == z
         assert found.significant == (campaign == "men")
+        assert found.always is not None
         assert found.always.p > 0.05
         assert {"ungrouped", "few_clicks"} <= codes(found)
         assert found.arms[0].name == f"{campaign}_random"
@@ -53,6 +54,8 @@ def test_counts_and_a_log_of_users_give_the_same(tmp_path: Path) -> None:
     assert found.split == counts.split
     assert found.sizes == counts.sizes
     assert found.unit == counts.unit == "user"
+    assert counts.always is not None
+    assert found.always is not None
     assert counts.always.path is None
     assert found.always.path is not None
 
@@ -194,6 +197,8 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
     found, turned = abtest(path, user="user"), abtest(path, user="user", arms=("b", "a"))
     assert turned.compared.difference == -found.compared.difference
     assert turned.compared.p == pytest.approx(found.compared.p)
+    assert turned.always is not None
+    assert found.always is not None
     assert turned.always.p == pytest.approx(found.always.p)
 
 
