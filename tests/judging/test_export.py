@@ -340,8 +340,8 @@ def test_exports_of_a_store_with_two_pools_have_the_probabilities_of_the_one_it_
         rows = "".join(f"{query}\td{n}\n" for query in grades for n in range(3))
         Path(paths[1]).write_text(f"query_id\tdoc_id\n{rows}")
     else:
-        more = {"budget": 4} if second == "enlarged" else {"budget": 2, "seed": 1}
-        kept = pool_for(runs, "P@5", **more).pool  # type: ignore[arg-type]
+        more: dict[str, Any] = {"budget": 4} if second == "enlarged" else {"budget": 2, "seed": 1}
+        kept = pool_for(runs, "P@5", **more).pool
         write_drawn_pool(kept, paths[1], [])
     store, target = str(tmp_path / "judged.sqlite"), str(tmp_path / f"judged.{suffix}")
     for path in paths:

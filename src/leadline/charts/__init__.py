@@ -187,7 +187,7 @@ def canvas(width: float, height: float) -> tuple[Figure, Any]:
 
 
 def write_numbers(axes: Any) -> None:
-    """Write exponents into the numbers of the axes; beside an axis they would lie over its label."""
+    """Write the exponent into every tick label; at the end of an axis it would overlap the axis label."""
     from matplotlib.ticker import ScalarFormatter
 
     class Numbers(ScalarFormatter):

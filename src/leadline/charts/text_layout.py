@@ -131,7 +131,7 @@ MOST_TICKS = 8  # maximum number of intervals between the ticks of an axis
 
 
 def fit_ticks(*axes: Any) -> Any:
-    """Give axes as many ticks as fit with their labels along the last one, which is horizontal."""
+    """Set as many ticks as have room for their labels along the last axis, which must be horizontal."""
     from matplotlib.ticker import MaxNLocator
 
     class Fitting(MaxNLocator):

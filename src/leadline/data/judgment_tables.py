@@ -251,6 +251,11 @@ class DrawnPool:
             np.ones(len(rows), dtype=np.bool_),
         )
 
+    @property
+    def judged_before(self) -> Flags:
+        """Whether each pair had a judgment when the pool was drawn (`pool --judged`)."""
+        return np.asarray((self.order == 0) & (self.probability == 1))
+
     @classmethod
     def of_shares(cls, shares: Mapping[str, Mapping[str, float]]) -> DrawnPool:
         """Return the pool of pairs that were drawn, from `{query: {document: probability}}`."""

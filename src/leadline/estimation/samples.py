@@ -392,7 +392,7 @@ def _evidence(
         int(judged.sum()),
         warnings,
         {"pool": pooled or 0, "labels": len(labels)},
-        ((pool.order == 0) & (probability == 1))[order],
+        pool.judged_before[order],
         tuple(map(str, pool.design.get("measures", ()))),
         pair=tuple(pool.design.get("for_pair") or ()),
     )

@@ -391,15 +391,14 @@ def _of_all(
         value = float(coefficient.of_tables(coincidences(codes, len(values)), values)[0])
         tables = coincidences(codes, len(values), *_groups(judged, how.resample)) if how.draws else None
         limits = float("nan"), float("nan")
-        if tables is None or not supported(tables, coefficient):
-            pass
-        elif how.resample == "queries":
-            left = without_each(tables, coefficient, values)[:, None]
-            low, high = jackknife_limits(np.array([value]), left, level=how.confidence)
-            limits = float(low[0]), float(high[0])
-        else:
-            resampled = drawn_of_all(tables, values, coefficient, how.draws, how.seed)
-            limits = interval(resampled, how.confidence)
+        if tables is not None and supported(tables, coefficient):
+            if how.resample == "queries":
+                left = without_each(tables, coefficient, values)[:, None]
+                low, high = jackknife_limits(np.array([value]), left, level=how.confidence)
+                limits = float(low[0]), float(high[0])
+            else:
+                resampled = drawn_of_all(tables, values, coefficient, how.draws, how.seed)
+                limits = interval(resampled, how.confidence)
         estimates[coefficient.key] = CoefficientEstimate(value, *limits, pairs=len(judged)), len(judged)
     return estimates
 

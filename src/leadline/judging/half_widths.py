@@ -102,7 +102,10 @@ def parse_rule(text: str, measures: Sequence[str], rel: float | None = None) -> 
 
 
 def fixed_facts(store: Store, pool: DrawnPool, rule: StopRule, looks: int | None) -> dict[str, Any]:
-    """Return what a rule fixes in a store; raise UsageError if it is not what was fixed before."""
+    """Return what a rule fixes in a store; raise UsageError if it is not what was fixed before.
+
+    By default the rule has the looks of the pool, or 10 if it has only one.
+    """
     rows = in_order(pool)
     names, order = pool.names(), pool.order[rows].tolist()
     drawn = ascii((pool.design, [names[row] for row in rows.tolist()], order))
@@ -404,11 +407,16 @@ class Precision:
     """Half-widths during judging, the looks of a stopping rule, and what they mean for the queues.
 
     The rule is written to the store with the places of its looks before the first judgment that it concerns,
-    and every look with its result. By default the rule has the looks of the pool, or 10 if it has only one.
+    and every look with its result. `fixed` is what `fixed_facts` returns of the rule.
     """
 
     def __init__(
-        self, pool: DrawnPool, queues: Queues, *, rule: StopRule | None = None, looks: int | None = None
+        self,
+        pool: DrawnPool,
+        queues: Queues,
+        *,
+        rule: StopRule | None = None,
+        fixed: Mapping[str, Any] | None = None,
     ) -> None:
         self.pool = PoolPrecision(pool)
         self.queues = queues
@@ -423,11 +431,10 @@ class Precision:
         saved = queues.store.fact("stopping")
         self.state: dict[str, Any] | None = None if saved is None else json.loads(saved)
         self.rule = rule
-        if rule is not None:
-            fixed = fixed_facts(queues.store, pool, rule, looks)
+        if fixed is not None:
             if self.state is None:
                 places = places_of_looks(total, fixed["number"], self._front())
-                self.state = fixed | {"looks": places, "taken": [], "stopped": False}
+                self.state = {**fixed, "looks": places, "taken": [], "stopped": False}
                 self._save()
             self.advance()
 

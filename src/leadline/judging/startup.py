@@ -108,12 +108,12 @@ def opened(
         raise UsageError(
             "a stopping rule needs a sampled pool. Pass a pool drawn with `leadline pool --for`."
         )
-    rule = None
+    rule = fixed = None
     if stop_when is not None and drawn is not None:  # before a store is created
         rule = parse_rule(stop_when, drawn.design["measures"], drawn.design.get("rel"))
     if is_new(store):
         check_scale(drawn, parse_scale(grades or DEFAULT))
-    before = 0 if drawn is None else int(_judged_before(drawn).sum())
+    before = 0 if drawn is None else int(drawn.judged_before.sum())
     if before and stop_when is not None:
         raise UsageError(
             f"a stopping rule requires all judgments to be in the store, but {counted(before, 'pair')} had "
@@ -125,7 +125,9 @@ def opened(
     with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
         check_scale(drawn, opened_store.grades, store)
         if rule is not None and drawn is not None:
-            fixed_facts(opened_store, drawn, rule, looks)  # before the pairs of another pool are added
+            fixed = fixed_facts(
+                opened_store, drawn, rule, looks
+            )  # before the pairs of another pool are added
         warnings = [] if rows is None else fill(opened_store, rows, drawn)
         pairs = opened_store.pairs()
         documents = {pair.document for pair in pairs}
@@ -145,7 +147,7 @@ def opened(
                 )
                 warnings.append(ResultWarning("judged_before", message, before))
             if drawn is not None and not before and "measures" in drawn.design:
-                precision = Precision(drawn, queues, rule=rule, looks=looks)
+                precision = Precision(drawn, queues, rule=rule, fixed=fixed)
             opened_store.checkpoint()
             yield JudgingPage(opened_store, queues, cards, warnings, precision)
 
@@ -153,7 +155,7 @@ def opened(
 def pooled(path: str) -> tuple[Pooled, DrawnPool | None]:
     """Read the pairs to judge, and the draw if any; raise InputError for ids that a store cannot hold."""
     drawn = read_drawn_pool(path)
-    pooled = drawn.pairs(np.flatnonzero(drawn.drawn & ~_judged_before(drawn)).tolist())
+    pooled = drawn.pairs(np.flatnonzero(drawn.drawn & ~drawn.judged_before).tolist())
     for name in (*pooled.queries, *pooled.documents):
         if not is_utf8(name):
             raise InputError(
@@ -162,17 +164,12 @@ def pooled(path: str) -> tuple[Pooled, DrawnPool | None]:
     return pooled, drawn if drawn.design else None
 
 
-def _judged_before(pool: DrawnPool) -> Any:
-    """Return flags of the pairs that had a judgment when the pool was drawn (`pool --judged`)."""
-    return (pool.order == 0) & (pool.probability == 1)
-
-
 def fill(store: Store, rows: Pooled, drawn: DrawnPool | None) -> list[ResultWarning]:
     """Add the pairs of a pool and its order; warn with the number of new pairs if there were some before."""
     before = len(store.pairs())
     added = store.add_pairs(zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True))
     shares = rows.probability if drawn is None else drawn.probability
-    if (shares < 1).any() or (drawn is not None and _judged_before(drawn).any()):
+    if (shares < 1).any() or (drawn is not None and drawn.judged_before.any()):
         store.set_fact(DRAWN, "yes")
     if drawn is not None:
         store.set_pool(drawn)
