@@ -121,6 +121,14 @@ def leadline(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Save empty figures, for tests of what is beside them: drawing takes most of the time of a page."""
+    from matplotlib.figure import Figure
+
+    monkeypatch.setattr(Figure, "savefig", lambda _, target, **__: target.write(b"<svg></svg>"))
+
+
+@pytest.fixture
 def shared_data() -> Path:
     """Return the folder of real runs and judgments that lies beside the repository."""
     if not SHARED_DATA.is_dir():

@@ -7,10 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np  # noqa: F401  # pytester would load it again for each test, which it refuses
+import numpy.fft  # noqa: F401  # as below
 import pytest
+import scipy.stats  # noqa: F401  # what a session loads is loaded again in the next one, which numpy refuses
 
 import leadline as ll
+from leadline.comparison import baselines, gate_reports  # noqa: F401  # as above
 
 pytest_plugins = ["pytester"]
 QUERIES = 30
@@ -36,6 +38,7 @@ def session(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     """Make a folder with judgments, runs and a configuration."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # else a test of the same second is run again
     (pytester.path / "data").mkdir()
     ll.write_qrels({f"q{query}": {"d": 1} for query in range(QUERIES)}, pytester.path / "data" / "qrels.txt")
     ll.write_qrels({f"q{query}": {"d": 1} for query in range(3)}, pytester.path / "data" / "few.txt")
@@ -46,9 +49,9 @@ def session(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 
 
 def run(session: pytest.Pytester, body: str, *options: str) -> pytest.RunResult:
-    """Run one test in a process of its own."""
+    """Run one test in a session of its own."""
     session.makepyfile(test_it="def test_it(leadline_gate):\n    " + body.replace("\n", "\n    "))
-    return session.runpytest_subprocess(*SETTINGS, *options)
+    return session.runpytest_inprocess(*SETTINGS, *options)
 
 
 @pytest.mark.parametrize("name", ["same", "better"])
@@ -275,7 +278,7 @@ def test_a_file_that_cannot_be_written_fails_its_own_test_and_loses_no_other(
         for number, name in enumerate(("none/a.json", "b.csv", "c.json", "d.json"))
     ]
     session.makepyfile(test_it="".join(lines) + "    import os; os.mkdir('c.json')\n")
-    found = session.runpytest_subprocess(*SETTINGS, UPDATE)
+    found = session.runpytest_inprocess(*SETTINGS, UPDATE)
     found.assert_outcomes(failed=2, passed=2, errors=1)  # the folder c.json appeared too late for its test
     found.stdout.fnmatch_lines(
         [

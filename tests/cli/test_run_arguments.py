@@ -36,6 +36,7 @@ def found(leadline: Leadline, *arguments: str) -> Any:
     return json.loads(done.out)
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("command", ["evaluate", "compare", "rank", "report"])
 def test_measures_are_found_among_the_runs_in_any_order(leadline: Leadline, command: str) -> None:
     runs = ["old/bm25.json", "new/bm25.json"]

@@ -7,7 +7,7 @@ import math
 import pickle
 import shutil
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import chdir, closing
 from copy import copy
 from itertools import cycle
 from pathlib import Path
@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import leadline as ll
 from conftest import REPOSITORY, Leadline
 from judging_pages import event
+from leadline.cli import group
 from leadline.comparison.query_slices import slices_of
 from leadline.errors import InputError, UsageError
 from leadline.estimation.estimate import estimate
@@ -45,24 +47,30 @@ def stored(pool: str, store: str, chosen: Callable[[float], bool] = lambda _: Tr
         made.append("ann", [parse_event(act) for act in acts])
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) -> Path:
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make stores of a drawn pool, of its certain pairs alone and of a depth pool, and a table."""
-    monkeypatch.chdir(tmp_path)
+    folder = tmp_path_factory.mktemp("samples")
     for path in (REPOSITORY / "docs" / "examples").iterdir():
         if path.is_file():
-            shutil.copy(path, tmp_path)
-    assert (
-        leadline("pool", *RUNS, "--for", "P@10", "--budget", "3", "--seed", "1", "-o", "drawn.tsv").status
-        == 0
-    )
-    assert leadline("pool", *RUNS, "--depth", "3", "-o", "deep.tsv").status == 0
-    stored("drawn.tsv", "sample.sqlite")
-    stored("deep.tsv", "deep.sqlite")
-    export("sample.sqlite", "sample.csv")
-    export("sample.sqlite", "sample.jsonl")
-    export("sample.sqlite", "qrels-of-sample.txt")
-    Path("table.csv").write_text(TABLE)
+            shutil.copy(path, folder)
+    with chdir(folder):
+        for line in ("--for P@10 --budget 3 --seed 1 -o drawn.tsv", "--depth 3 -o deep.tsv"):
+            assert CliRunner().invoke(group, ["pool", *RUNS, *line.split()]).exit_code == 0
+        stored("drawn.tsv", "sample.sqlite")
+        stored("deep.tsv", "deep.sqlite")
+        export("sample.sqlite", "sample.csv")
+        export("sample.sqlite", "sample.jsonl")
+        export("sample.sqlite", "qrels-of-sample.txt")
+        Path("table.csv").write_text(TABLE)
+    return folder
+
+
+@pytest.fixture
+def here(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a copy of the samples."""
+    shutil.copytree(samples, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 

@@ -93,10 +93,13 @@ CASES |= {
     if name not in {*CASES, *WITHOUT_A_TABLE, "topics"}  # whose commands are above
 }
 
-# Runs many command lines in one process, each at the widths given (0: standard output is no terminal).
+# Runs many command lines in one process, each at the widths given (0: standard output is no terminal). The
+# figures of pages are empty: drawing them would take most of the time.
 DRIVER = """
 import sys, fcntl, json, struct, termios
+from matplotlib.figure import Figure
 from leadline.cli import main
+Figure.savefig = lambda self, target, **options: target.write(b"<svg></svg>")
 for name, words, width in json.load(open(sys.argv[1])):
     if width:
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))

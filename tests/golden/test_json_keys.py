@@ -101,6 +101,7 @@ def prepare(folder: Path, name: str) -> list[list[str]]:
     return [*lines[:-1], [*lines[-1], "-f", "json"]]
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_keys_are_those_of_before(
     name: str, leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
