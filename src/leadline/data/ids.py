@@ -358,18 +358,6 @@ class QueryTable:
     def to_pandas(self) -> Any:
         """Return a pandas data frame with the columns of `to_columns`.
 
-        Returns
-        -------
-        pandas.DataFrame
-            Ids as strings, scores or grades as numbers.
-
-        Raises
-        ------
-        MissingPackageError
-            If pandas is not installed.
-
-        Examples
-        --------
         >>> import leadline as ll
         >>> print(ll.Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_pandas())
           query_id doc_id  score
@@ -381,18 +369,6 @@ class QueryTable:
     def to_polars(self) -> Any:
         """Return a polars data frame with the columns of `to_columns`.
 
-        Returns
-        -------
-        polars.DataFrame
-            Ids as strings, scores or grades as numbers.
-
-        Raises
-        ------
-        MissingPackageError
-            If polars is not installed.
-
-        Examples
-        --------
         >>> import leadline as ll
         >>> ll.Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_polars().rows()
         [('q1', 'd2', 0.7), ('q1', 'd1', 0.5)]

@@ -20,13 +20,7 @@ from leadline.errors import InputError, UnknownIdError, repeated
 
 
 class QrelsColumns(QueryTable):
-    """Relevance judgments by query: the columns of `Qrels`, which reads and writes files.
-
-    A row is a judged document, and the rows of a query are contiguous: `begin[q]:end[q]` are the rows of
-    query q of `queries`, in the order of the file; `documents` and `grades` are the columns. `levels` are the
-    same grades, in one byte each where all are small whole numbers. `inclusion` is the inclusion probability
-    of a document in the judged sample: NaN where unknown, None if there are no probabilities.
-    """
+    """Relevance judgments by query: the columns of `Qrels`, which describes them and reads files."""
 
     queries: Vocabulary
     begin: Integers
@@ -62,40 +56,10 @@ class QrelsColumns(QueryTable):
         source: str = "",
         remarks: tuple[tuple[str, str, int], ...] = (),
     ) -> Self:
-        """Return the qrels with these columns, without checks or copies.
+        """Return the qrels with these columns, which become read-only, without checks or copies.
 
-        Parameters
-        ----------
-        queries : Vocabulary
-            Ids of the queries.
-        begin, end : ndarray of int64, shape (n_queries,)
-            First row of each query, and the row after its last.
-        documents : Ids
-            Document id of each row.
-        grades : ndarray of float64 or int8
-            Grade of each row.
-        known : ndarray of bool, optional
-            Whether the user knew the document before the search.
-        subtopics : Subtopics, optional
-            Judgments by subtopic.
-        inclusion : ndarray of float64, optional
-            Inclusion probability of each row.
-        hashes : ndarray of uint64, optional
-            Hash of each document, if computed already.
-        slots : Slots, optional
-            Tables for the compiled kernels, if made already; then no document is judged twice for a query.
-        source : str
-            Name of the file.
-        remarks : tuple of (code, message, count)
-            Warnings about results from these judgments.
+        With `slots`, the tables for the compiled kernels, no document may be judged twice for a query.
 
-        Returns
-        -------
-        Qrels
-            Judgments that share these columns, which become read-only.
-
-        Examples
-        --------
         >>> import numpy as np
         >>> rows, names, grades = np.array([0, 2]), Ids.of([b"d1", b"d2"]), np.array([1.0, 0.0])
         >>> QrelsColumns.of_columns(Vocabulary(["q1"]), rows[:1], rows[1:], names, grades).to_dict()
@@ -103,44 +67,18 @@ class QrelsColumns(QueryTable):
         """
         freeze(begin, end, grades, *(() if inclusion is None else (inclusion,)))
         qrels = cls.__new__(cls)
-        qrels.queries = queries
-        qrels.begin = begin
-        qrels.end = end
-        qrels.documents = documents
-        qrels.levels = grades
-        qrels.known = known
-        qrels.subtopics = subtopics
-        qrels.inclusion = inclusion
-        qrels.hashes = hashes
+        qrels.queries, qrels.begin, qrels.end = queries, begin, end
+        qrels.documents, qrels.levels, qrels.known = documents, grades, known
+        qrels.subtopics, qrels.inclusion, qrels.hashes = subtopics, inclusion, hashes
+        qrels.source, qrels.remarks = source, remarks
         if slots is not None:
             qrels._hash_tables = slots, None  # noqa: SLF001  # same class
-        qrels.source = source
-        qrels.remarks = remarks
         return qrels
 
     @classmethod
     def of(cls, rows: Iterable[tuple[bytes | str, bytes | str, float]], *, source: str = "") -> Self:
         """Return the qrels of (query, document, grade) rows, with ids as strings or bytes.
 
-        Parameters
-        ----------
-        rows : iterable of tuple
-            Query, document and grade, in any order.
-        source : str
-            Name of the file for error messages.
-
-        Returns
-        -------
-        Qrels
-            The judgments.
-
-        Raises
-        ------
-        InputError
-            If a row has another form, or a document is judged twice for a query.
-
-        Examples
-        --------
         >>> QrelsColumns.of([(b"q1", b"d1", 1.0), (b"q1", b"d2", 0.0)]).relevant(1.0)
         array([1])
         """
@@ -321,17 +259,21 @@ class QrelsColumns(QueryTable):
 
     def keep(self, chosen: Flags) -> Self:
         """Return the qrels of the chosen rows; all queries are kept."""
-        rows = np.flatnonzero(chosen)
         before = np.concatenate(([0], np.cumsum(chosen))).astype(np.int64)
+        return self._of_rows(np.flatnonzero(chosen), self.queries, before[self.begin], before[self.end])
+
+    def _of_rows(self, rows: Integers, queries: Vocabulary, begin: Integers, end: Integers) -> Self:
+        """Return the qrels of some rows, which are those of other queries from begin to end."""
         qrels = self.of_columns(
-            self.queries,
-            before[self.begin],
-            before[self.end],
+            queries,
+            begin,
+            end,
             self.documents.take(rows),
             self.levels[rows],
             known=None if self.known is None else self.known[rows],
             subtopics=None if self.subtopics is None else self.subtopics.take(rows),
             inclusion=None if self.inclusion is None else self.inclusion[rows],
+            hashes=None if self.hashes is None else self.hashes[rows],
             source=self.source,
             remarks=self.remarks,
         )
@@ -347,23 +289,8 @@ class QrelsColumns(QueryTable):
     def of_queries(self, queries: Iterable[str]) -> Self:
         """Return the judgments of some queries.
 
-        Parameters
-        ----------
-        queries : iterable of str
-            Ids of judged queries, in any order.
+        Every measure has the values that it has with all queries.
 
-        Returns
-        -------
-        Qrels
-            Judgments from which every measure has the values that it has with all queries.
-
-        Raises
-        ------
-        UnknownIdError
-            If a query has no judgments.
-
-        Examples
-        --------
         >>> import leadline as ll
         >>> ll.Qrels({"q1": {"d1": 1}, "q2": {"d1": 2}}).of_queries(["q2"]).to_dict()
         {'q2': {'d1': 2}}
@@ -381,21 +308,9 @@ class QrelsColumns(QueryTable):
         sizes = (self.end - self.begin)[codes]
         ends = np.cumsum(sizes, dtype=np.int64)
         rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.begin[codes] - ends + sizes, sizes)
-        qrels = self.of_columns(
-            Vocabulary.of_sorted(self.queries.names[code] for code in codes.tolist()),
-            ends - sizes,
-            ends,
-            self.documents.take(rows),
-            self.levels[rows],
-            known=None if self.known is None else self.known[rows],
-            subtopics=None if self.subtopics is None else self.subtopics.take(rows),
-            inclusion=None if self.inclusion is None else self.inclusion[rows],
-            hashes=None if self.hashes is None else self.hashes[rows],
-            source=self.source,
-            remarks=self.remarks,
-        )
-        qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
-        qrels.highest_grade, qrels.votes, qrels.pool = self.highest_grade, self.votes, self.pool
+        queries = Vocabulary.of_sorted(self.queries.names[code] for code in codes.tolist())
+        qrels = self._of_rows(rows, queries, ends - sizes, ends)
+        qrels.highest_grade = self.highest_grade
         kept = frozenset(qrels.queries)
         qrels.selected = kept if self.selected is None else self.selected & kept
         return qrels
@@ -411,19 +326,12 @@ class QrelsColumns(QueryTable):
 
     def of_query(self, code: int) -> Self:
         """Return the judgments of a single query, without subtopics and known documents."""
+        whole = copy(self)
+        whole.known = whole.subtopics = whole.pool = whole.selected = None
+        whole.votes = {}
         rows = np.arange(int(self.begin[code]), int(self.end[code]))
-        qrels = self.of_columns(
-            Vocabulary([self.queries[code]]),
-            np.array([0], dtype=np.int64),
-            np.array([len(rows)], dtype=np.int64),
-            self.documents.take(rows),
-            self.levels[rows],
-            inclusion=None if self.inclusion is None else self.inclusion[rows],
-            source=self.source,
-            remarks=self.remarks,
-        )
-        qrels.sources, qrels.strata = self.sources, None if self.strata is None else self.strata[rows]
-        return qrels
+        ends = np.array([0, len(rows)], dtype=np.int64)
+        return whole._of_rows(rows, Vocabulary([self.queries[code]]), ends[:1], ends[1:])  # noqa: SLF001  # same class
 
     @property
     def remarks_by_judge(self) -> tuple[tuple[str, str, int], ...]:
@@ -442,12 +350,11 @@ class QrelsColumns(QueryTable):
     def with_known(self, known: dict[bytes, set[bytes]]) -> Self:
         """Return the same qrels with the documents that the user knew before the search, by query."""
         names = [self.queries.names[code] for code in self.query.tolist()]
-        flags = np.array(
+        qrels = copy(self)
+        qrels.known = np.array(
             [name in known.get(query, ()) for query, name in zip(names, self.documents, strict=True)],
             dtype=np.bool_,
         )
-        qrels = copy(self)
-        qrels.known = flags
         return qrels
 
     def with_one_subtopic(self) -> Self:
@@ -461,17 +368,15 @@ class QrelsColumns(QueryTable):
 
     def with_inclusion(self, probabilities: Mapping[str, Mapping[str, float]]) -> Self:
         """Return the same qrels with inclusion probabilities; NaN where none is given."""
-        names = list(self.queries)
-        inclusion = np.array(
+        names, qrels = list(self.queries), copy(self)
+        qrels.inclusion = np.array(
             [
                 probabilities.get(names[code], {}).get(to_text(document), np.nan)
                 for code, document in zip(self.query.tolist(), self.documents, strict=True)
             ],
             dtype=np.float64,
         )
-        freeze(inclusion)
-        qrels = copy(self)
-        qrels.inclusion = inclusion
+        freeze(qrels.inclusion)
         return qrels
 
     def by_subtopic(self) -> dict[str, dict[str, dict[str, float]]] | None:
@@ -507,13 +412,6 @@ class QrelsColumns(QueryTable):
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return `{query: {document: grade}}`; integral grades are of type int.
 
-        Returns
-        -------
-        dict
-            Judgments in a form accepted by `Qrels`; `by_subtopic` returns those by subtopic.
-
-        Examples
-        --------
         >>> import leadline as ll
         >>> ll.Qrels([("q1", "d1", 1.0), ("q2", "d1", 0.5)]).to_dict()
         {'q1': {'d1': 1}, 'q2': {'d1': 0.5}}
@@ -530,18 +428,6 @@ class QrelsColumns(QueryTable):
         Qrels by subtopic have the column subtopic and a row for each subtopic of a document. Qrels with
         inclusion probabilities have the column probability (None where unknown).
 
-        Returns
-        -------
-        dict of list
-            Columns by name.
-
-        Raises
-        ------
-        InputError
-            If these are a sample with pairs that have no grade yet.
-
-        Examples
-        --------
         >>> import leadline as ll
         >>> ll.Qrels({"q1": {"d1": 1, "d2": 0}}).to_columns()
         {'query_id': ['q1', 'q1'], 'doc_id': ['d1', 'd2'], 'relevance': [1, 0]}

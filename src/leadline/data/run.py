@@ -19,12 +19,7 @@ from leadline.errors import InputError, UnknownIdError, repeated
 
 
 class RunColumns(QueryTable):
-    """The ranked lists of one system, by query: the columns of a `Run`, which reads and writes files.
-
-    Rows are in decreasing order of score, ties in decreasing byte order of the document id, as in trec_eval.
-    The rows of a query are contiguous: `offsets[q]:offsets[q + 1]` are those of query q of `queries`,
-    `scores[i]` is the score of row i and `ids[i]` its document, also `documents.names[document[i]]`.
-    """
+    """The ranked lists of one system: the columns of a `Run`, which describes them and reads files."""
 
     queries: Vocabulary
     offsets: Integers
@@ -45,28 +40,8 @@ class RunColumns(QueryTable):
         name: str = "",
         tag: str = "",
     ) -> Self:
-        """Return the run with these columns, in order, without checks or copies.
+        """Return the run with these columns, in order, which become read-only, without checks or copies.
 
-        Parameters
-        ----------
-        queries, documents : Vocabulary
-            Ids of the queries and of the documents.
-        offsets : ndarray of int64, shape (n_queries + 1,)
-            First row of each list, and the end of the last.
-        document : ndarray of int32
-            Code of the document of each row.
-        scores : ndarray of float64
-            Score of each row.
-        name, tag : str
-            Name of the run, and the tag in its file.
-
-        Returns
-        -------
-        Run
-            Run that shares these columns, which become read-only.
-
-        Examples
-        --------
         >>> import numpy as np
         >>> queries, documents = Vocabulary(["q1"]), Vocabulary(["d1", "d2"])
         >>> ends, codes = np.array([0, 2]), np.array([1, 0], dtype=np.int32)
@@ -97,11 +72,8 @@ class RunColumns(QueryTable):
     @classmethod
     def _of_lists(cls, queries: Vocabulary, offsets: Integers, scores: Floats, name: str, tag: str) -> Self:
         run = cls.__new__(cls)
-        run.queries = queries
-        run.offsets = offsets
-        run.scores = scores
-        run.name = name
-        run.tag = tag
+        run.queries, run.offsets, run.scores = queries, offsets, scores
+        run.name, run.tag = name, tag
         return run
 
     @cached_property
@@ -131,25 +103,6 @@ class RunColumns(QueryTable):
     ) -> Self:
         """Return the run of (query, document, score) rows, with ids as strings or bytes.
 
-        Parameters
-        ----------
-        rows : iterable of tuple
-            Query, document and score, in any order.
-        name, tag : str
-            Name of the run, and its tag.
-
-        Returns
-        -------
-        Run
-            The lists, ordered by score.
-
-        Raises
-        ------
-        InputError
-            If a row is not of this form, a score is NaN, or a list names a document twice.
-
-        Examples
-        --------
         >>> RunColumns.of([(b"q1", b"d1", 0.5), (b"q1", b"d2", 0.5)], name="tied").to_dict()
         {'q1': {'d2': 0.5, 'd1': 0.5}}
         """
@@ -177,18 +130,6 @@ class RunColumns(QueryTable):
     def renamed(self, name: str) -> Self:
         """Return the same run under another name.
 
-        Parameters
-        ----------
-        name : str
-            The new name.
-
-        Returns
-        -------
-        Run
-            Run that shares the columns of this one.
-
-        Examples
-        --------
         >>> import leadline as ll
         >>> ll.Run({"q1": ["d1", "d2"]}, name="a").renamed("b")
         Run('b', 1 query, 2 documents)
@@ -222,13 +163,6 @@ class RunColumns(QueryTable):
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return `{query: {document: score}}`, each list in rank order.
 
-        Returns
-        -------
-        dict
-            Lists in a form accepted by `Run`.
-
-        Examples
-        --------
         >>> import leadline as ll
         >>> ll.Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_dict()
         {'q1': {'d2': 0.7, 'd1': 0.5}}
@@ -242,13 +176,6 @@ class RunColumns(QueryTable):
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the columns query_id, doc_id and score as lists, ordered by query and rank.
 
-        Returns
-        -------
-        dict of list
-            Columns by name.
-
-        Examples
-        --------
         >>> import leadline as ll
         >>> ll.Run({"q1": {"d1": 0.5, "d2": 0.7}}).to_columns()
         {'query_id': ['q1', 'q1'], 'doc_id': ['d2', 'd1'], 'score': [0.7, 0.5]}

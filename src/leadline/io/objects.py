@@ -22,8 +22,7 @@ class Run(RunColumns):
     Lists are in decreasing order of score, ties in decreasing byte order of the document id, as in trec_eval.
     Methods take and return ids as strings; columns hold them as bytes. The rows of a query are contiguous
     and in rank order: `offsets[q]:offsets[q + 1]` are the rows of query q of `queries`, `scores[i]` is the
-    score of row i and `ids[i]` its document, also `documents.names[document[i]]`. Ranks are implied by the
-    order.
+    score of row i and `ids[i]` its document, also `documents.names[document[i]]`.
 
     Parameters
     ----------
@@ -84,11 +83,6 @@ class Run(RunColumns):
         suffix : str, optional
             Suffix of the format, as in ".csv", if it differs from that of the path.
 
-        Raises
-        ------
-        InputError
-            If the run is empty or the format cannot represent an id.
-
         Examples
         --------
         >>> Run({"q1": {"d1": 0.5}}, name="bm25").write("-")
@@ -142,23 +136,8 @@ class Qrels(QrelsColumns):
         vars(self).update(vars(read_qrels(data, kind=kind, **options)))
 
     def write(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
-        """Write the judgments to a file, by subtopic if there are subtopics.
+        """Write the judgments to a file, as `Run.write`, by subtopic if there are subtopics.
 
-        Parameters
-        ----------
-        path : path
-            File whose suffixes give format and compression: .json .jsonl .csv .tsv .parquet .arrow, with
-            .gz .bz2 .xz .zst; TREC format for any other. `-` is standard output.
-        suffix : str, optional
-            Suffix of the format, as in ".csv", if it differs from that of the path.
-
-        Raises
-        ------
-        InputError
-            If the format cannot represent an id.
-
-        Examples
-        --------
         >>> Qrels({"q1": {"d1": 1}}).write("-")
         q1 0 d1 1
         """
