@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leadline.evaluation.score_results import is_known
-from leadline.io.value_tables import is_values
+from leadline.io.score_tables import is_values
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "docs" / "examples"

@@ -16,7 +16,7 @@ def are_values(paths: Iterable[str], kind: str | None = None, *, saved: bool = T
     """Return whether inputs are per-query values, or `saved` ones: all of them, or none."""
     from leadline.evaluation.score_results import is_known
     from leadline.io.run_names import split_name
-    from leadline.io.value_tables import first_file, is_values
+    from leadline.io.score_tables import first_file, is_values
 
     if kind is not None:
         return kind == VALUES

@@ -111,20 +111,12 @@ class JudgedRun:
             (rank if tie_last is None else tie_last) - rank,
         )
         freeze(present, length, offsets, rank, row, above, below)
-        self.qrels = qrels
-        self.present = present
-        self.length = length
-        self.offsets = offsets
-        self.rank = rank
-        self.row = row
-        self.above = above
-        self.below = below
-        self.unjudged_ties = unjudged_ties
         if cut_in_ties is None:
             cut_in_ties = np.zeros(len(present), dtype=np.bool_)
-        self.cut_in_ties = cut_in_ties
-        self.lists = lists
-        self.tops = tops
+        self.qrels, self.present, self.length, self.offsets = qrels, present, length, offsets
+        self.rank, self.row, self.above, self.below = rank, row, above, below
+        self.unjudged_ties, self.cut_in_ties = unjudged_ties, cut_in_ties
+        self.lists, self.tops = lists, tops
         self.fitting: Mapping[int, Codes] = {}
         # First query and document of a run without judged documents, and its queries without judgments:
         self.example_query = self.example = ""

@@ -22,8 +22,6 @@ EXTRAS = {
 def require(purpose: str) -> None:
     """Raise MissingPackageError if a package is missing, before any work; nothing is imported.
 
-    Examples
-    --------
     >>> require("figures")
     """
     from importlib.util import find_spec

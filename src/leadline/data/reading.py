@@ -229,8 +229,6 @@ class Reading:
     def options(self, known: type = ReadingOptions) -> dict[str, Any]:
         """Return the values of some keywords, as stored in results.
 
-        Examples
-        --------
         >>> Reading(order="rank").options(RunsOptions)["order"]
         'rank'
         """
@@ -334,8 +332,6 @@ def reading_and_cut(
 ) -> tuple[Reading, Cut]:
     """Return the reading options and the cut in keyword arguments; see `Reading.of`.
 
-    Examples
-    --------
     >>> reading_and_cut(print, {"on_nan": "drop", "depth": 10})[1]
     Cut(depth=10, judged_only=False)
     """

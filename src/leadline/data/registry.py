@@ -8,6 +8,7 @@ imports this module.
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -85,19 +86,16 @@ class Parameter:
         if isinstance(value, str) and (not value.isascii() or "_" in value):
             raise ValueError
         number = float(value)
-        self._check_range(number)
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
+        inside = low < number < high if self.open_ends else low <= number <= high
+        if not inside or math.isinf(number):
+            raise ValueError
         if self.type is float:
             return number + 0.0  # converts -0.0 to 0.0
         if number != int(number) or abs(number) > LARGEST:
             raise ValueError
         return int(number)
-
-    def _check_range(self, number: float) -> None:
-        low = float("-inf") if self.low is None else self.low
-        high = float("inf") if self.high is None else self.high
-        inside = low < number < high if self.open_ends else low <= number <= high
-        if not inside or number in (float("inf"), float("-inf")):
-            raise ValueError
 
 
 def whole(default: int | None, *, low: int | None = 1, words: tuple[str, ...] = ()) -> Any:

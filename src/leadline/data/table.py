@@ -156,49 +156,21 @@ class Preformatted(str):
 
 @dataclass
 class Table:
-    """Table of results, independent of the format in which it is written.
-
-    Parameters
-    ----------
-    columns : list of str
-        Header.
-    rows : list of list
-        Cells by row.
-    best : set of (int, int)
-        Row and column of the cells that hold the best value of their column.
-    letters : dict of (int, int) to str
-        Letters of significance by row and column: superscripts where the format has them, otherwise after
-        the cell.
-    notes : list of str
-        Sentences below the table.
-    title : str
-        Title above the table.
-    digits : int, default 4
-        Digits after the decimal point.
-    wrapped : frozenset of str
-        Columns of sentences, which are wrapped on a terminal.
-    optional : tuple of str
-        Columns that a narrow terminal drops first, in this order.
-    whole : bool, default False
-        Whether a terminal shows every row.
-    caption : str
-        Caption in LaTeX.
-    paper : dict of str to str
-        Headings in LaTeX, by those of the other formats.
-    """
+    """Table of results, independent of the format in which it is written."""
 
     columns: list[str]
     rows: list[list[Cell]]
-    best: set[tuple[int, int]] = field(default_factory=set)
+    best: set[tuple[int, int]] = field(default_factory=set)  # row and column of the best cells of columns
+    # Letters of significance by row and column: superscripts where a format has them, else after the cell.
     letters: dict[tuple[int, int], str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # sentences below the table
     title: str = ""
-    digits: int = 4
-    wrapped: frozenset[str] = frozenset()
-    optional: tuple[str, ...] = ()
-    whole: bool = False
-    caption: str = ""
-    paper: dict[str, str] = field(default_factory=dict)
+    digits: int = 4  # after the decimal point
+    wrapped: frozenset[str] = frozenset()  # columns of sentences, which are wrapped on a terminal
+    optional: tuple[str, ...] = ()  # columns that a narrow terminal drops first, in this order
+    whole: bool = False  # whether a terminal shows every row
+    caption: str = ""  # in LaTeX
+    paper: dict[str, str] = field(default_factory=dict)  # headings in LaTeX, by those of the other formats
 
 
 class Column(NamedTuple):

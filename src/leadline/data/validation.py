@@ -117,10 +117,6 @@ def _each(values: Any, text: str, known: Mapping[str, Any]) -> bool:
     return isinstance(values, Iterator) or all(_is_of(value, text, known) for value in values)
 
 
-def _is_text_path(value: Any, _inside: tuple[str, ...], _known: Mapping[str, Any]) -> bool:
-    return isinstance(value, os.PathLike) and isinstance(os.fspath(value), str)
-
-
 def _is_mapping(value: Any, inside: tuple[str, ...], _known: Mapping[str, Any]) -> bool:
     if not isinstance(value, Mapping):
         return False
@@ -139,10 +135,6 @@ def _is_series(value: Any, inside: tuple[str, ...], known: Mapping[str, Any]) ->
     return _each(value, inside[0], known)
 
 
-def _is_sequence(value: Any, inside: tuple[str, ...], known: Mapping[str, Any]) -> bool:
-    return isinstance(value, Sized) and _is_series(value, inside, known)
-
-
 # Kinds of arguments by the name that they have in annotations. What is not here and is no class that the
 # function knows is left to the function: it reads a run or a topic model, and says what it found there.
 KINDS = {
@@ -154,13 +146,15 @@ KINDS = {
     ),
     "float": Kind(lambda value, *_: isinstance(value, Real) and not isinstance(value, bool), "a number"),
     "str": Kind(lambda value, *_: isinstance(value, str), "text"),
-    "PathLike": Kind(_is_text_path, "a path"),
+    "PathLike": Kind(
+        lambda value, *_: isinstance(value, os.PathLike) and isinstance(os.fspath(value), str), "a path"
+    ),
     "tuple": Kind(_is_tuple, "a tuple"),
     "Callable": Kind(lambda value, *_: callable(value), "a function"),
     "type": Kind(lambda value, *_: isinstance(value, type), "a class"),
     "Mapping": Kind(_is_mapping, "a dictionary"),
     "Iterable": Kind(_is_series, "a list"),
-    "Sequence": Kind(_is_sequence, "a list"),
+    "Sequence": Kind(lambda value, *more: isinstance(value, Sized) and _is_series(value, *more), "a list"),
 }
 
 # Classes and protocols as errors name them.

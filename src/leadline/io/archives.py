@@ -96,17 +96,17 @@ def decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
     if kind == ".bz2":
         import bz2
 
-        return cast(BinaryIO, io.BufferedReader(Streams(raw, bz2.BZ2Decompressor), 1 << 16))
-    if kind == ".xz":
+        streams = Streams(raw, bz2.BZ2Decompressor)
+    elif kind == ".xz":
         import lzma
 
-        make = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
-        return cast(BinaryIO, io.BufferedReader(Streams(raw, make, padded=True), 1 << 16))
-    if kind == ".zst":
+        streams = Streams(raw, partial(lzma.LZMADecompressor, lzma.FORMAT_XZ), padded=True)
+    elif kind == ".zst":
         # zstandard, if it stands in, decompresses its whole input: 4 bytes may become 128 KiB
         streams = Streams(raw, _zstandard_frame, piece=1 << 12)
-        return cast(BinaryIO, io.BufferedReader(streams, 1 << 16))
-    return raw
+    else:
+        return raw
+    return cast(BinaryIO, io.BufferedReader(streams, 1 << 16))
 
 
 def _zstandard_frame() -> Any:

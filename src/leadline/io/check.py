@@ -70,7 +70,7 @@ def find(source: Opened, kind: str, reading: Reading = DEFAULT_READING, *, subto
     """Parse a text and count its faults."""
     if source.format is TREC and (reading.columns if kind == "run" else reading.qrels_columns) is None:
         assert source.whole is not None
-        return _in_trec(source.whole.text[: source.whole.end].tobytes(), kind)
+        return _in_trec(source.whole.content(), kind)
     faults = Faults()
     rows = records_of(source, "score" if kind == "run" else "grade", reading, subtopics=subtopics)
     try:
@@ -362,7 +362,7 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
     window = found.source.whole
     if window is not None and found.form == "trec":
         about = TextRemarks(found.kind)
-        about.add(window.text[: window.end].tobytes(), 1, rows=set(lists.lines))
+        about.add(window.content(), 1, rows=set(lists.lines))
         yield from about.problems()
     message = "a query reappears after a different query"
     yield Problem("mixed_queries", returns[0] if returns else None, message, len(returns))
@@ -403,7 +403,7 @@ def _refused_by_subtopic(source: Opened, reading: Reading, *, alone: bool) -> It
     try:
         if source.format is TREC and reading.qrels_columns is None:
             assert source.whole is not None
-            plain.scan_subtopics(source.whole.text[: source.whole.end].tobytes(), 1)
+            plain.scan_subtopics(source.whole.content(), 1)
         else:
             qrels_by_subtopic(records_of(source, "grade", reading, subtopics=True))
     except InputError as error:
@@ -514,7 +514,7 @@ def _second_column(found: Checked, lists: Lists) -> list[str]:
     assert found.source is not None
     whole = found.source.whole
     if found.form == "trec" and whole is not None and found.reading.qrels_columns is None:
-        lines = whole.text[: whole.end].tobytes().split(b"\n")
+        lines = whole.content().split(b"\n")
         return [to_text(lines[line - 1].split()[1]) for line in lists.lines]
     rows = records_of(found.source, "grade", found.reading, subtopics=True).rows
     named_by = {place: str(subtopic) for place, *_, subtopic in rows}

@@ -8,14 +8,14 @@ two ways accept the same input and give the same lists.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from leadline import kernels
-from leadline.data.arrays import Bytes, Floats, Integers, bytes_of
-from leadline.data.ids import to_text
+from leadline.data.arrays import Floats, Integers
+from leadline.data.ids import Ids, to_text
 from leadline.data.reading import Reading
 from leadline.io import selection
 from leadline.io.row_columns import Records
@@ -26,14 +26,6 @@ BATCH_ROWS = 1 << 16  # number of rows hashed and joined at a time
 
 class NotCleanError(Exception):
     """Raised for columns that must be read row by row."""
-
-
-class _Strings(NamedTuple):
-    """A column of strings: their joint text, and the begin and end of each."""
-
-    text: Bytes
-    start: Integers
-    stop: Integers
 
 
 def stream(records: Records, consumer: ListConsumer, reading: Reading) -> ReadCounts | None:
@@ -85,7 +77,12 @@ def whole(records: Records, what: str) -> Lists | None:
         if records.scan is not None:
             (lists,) = records.scan(_roles(records, what), whole=True)
         else:
-            lists = _every(records, what)
+            import pyarrow as pa
+
+            batches = list(_batches(records, size=1 << 31))
+            if not batches:
+                return None
+            lists = _lists(pa.concat_batches(batches) if len(batches) > 1 else batches[0], what, records)
     except NotCleanError:
         return None
     lists.group()
@@ -96,16 +93,6 @@ def _roles(records: Records, what: str) -> dict[str, int]:
     """Return what the chosen columns hold, as the scans count it."""
     roles = (0, 1, 2, 3, 4, 5) if what == "score" else (0, 1, 2, 5, 5, 5)
     return {name: role for name, role in zip(records.chosen, roles, strict=False) if name}
-
-
-def _every(records: Records, what: str) -> Lists:
-    """Return the lists of all batches."""
-    import pyarrow as pa
-
-    batches = list(_batches(records, size=1 << 31))
-    if not batches:
-        raise NotCleanError
-    return _lists(pa.concat_batches(batches) if len(batches) > 1 else batches[0], what, records)
 
 
 def _readable(records: Records, what: str) -> bool:
@@ -124,7 +111,7 @@ def _chunks(records: Records) -> Iterator[Lists]:
     begun = None  # rows of the list that the next batch may continue
     for batch in _batches(records, size=BATCH_ROWS):
         rows = batch if begun is None else pa.concat_batches([begun, batch])
-        last = _last_list(rows)
+        last = int(_runs_of(rows.column(0))[1][-2]) if len(rows) else 0  # first row of the last list
         begun = rows.slice(last)
         if last:
             yield _lists(rows.slice(0, last), "score", records)
@@ -174,7 +161,7 @@ def _lists(batch: Any, what: str, records: Records) -> Lists:
     ranks = _whole_numbers(more) if what == "score" and more is not None else None
     queries, bounds = _runs_of(query)
     ids = _strings(document)
-    lists = Lists(queries, bounds, ids, scores, ranks)
+    lists = Lists(queries, bounds, (ids.text, ids.start, ids.stop), scores, ranks)
     if what == "score" and beside is not None and len(beside):
         lists.tag = str(beside[-1].as_py()).encode("utf-8", "surrogateescape")
         if len(beside.unique()) > 1:
@@ -197,18 +184,17 @@ def _whole_numbers(column: Any) -> Integers:
     return ranks
 
 
-def _strings(column: Any) -> _Strings:
-    """Return the positions of the strings of a column, without a copy of the text."""
-    nothing = np.empty(0, dtype=np.uint8)
+def _strings(column: Any) -> Ids:
+    """Return the strings of a column, without a copy of the text."""
     if not len(column):
-        return _Strings(nothing, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
+        return Ids.of([])
     _, offsets, data = column.buffers()
     kind = np.int64 if str(column.type) == "large_string" else np.int32
     last = column.offset + len(column)  # a file may have more bytes than offsets
     raw: npt.NDArray[Any] = np.frombuffer(offsets, dtype=kind, count=last + 1)
     places: Integers = raw[column.offset :].astype(np.int64)
-    text = nothing if data is None else np.frombuffer(data, dtype=np.uint8)
-    return _Strings(text, places[:-1], places[1:])
+    text = np.frombuffer(b"" if data is None else data, dtype=np.uint8)
+    return Ids(text, places[:-1], places[1:])
 
 
 def _runs_of(query: Any) -> tuple[list[bytes], Integers]:
@@ -216,16 +202,5 @@ def _runs_of(query: Any) -> tuple[list[bytes], Integers]:
     from pyarrow import compute
 
     encoded = compute.run_end_encode(query)
-    found = _strings(encoded.values)
-    text = bytes_of(found.text)
-    queries = [
-        text[start:stop].tobytes()
-        for start, stop in zip(found.start.tolist(), found.stop.tolist(), strict=True)
-    ]
     ends = np.asarray(encoded.run_ends.to_numpy(), dtype=np.int64)
-    return queries, np.concatenate((np.zeros(1, dtype=np.int64), ends))
-
-
-def _last_list(rows: Any) -> int:
-    """Return the first row of the last list."""
-    return int(_runs_of(rows.column(0))[1][-2]) if len(rows) else 0
+    return list(_strings(encoded.values)), np.concatenate((np.zeros(1, dtype=np.int64), ends))

@@ -239,7 +239,7 @@ def left_out(
     if source.format is TREC:
         if what == "score" or subtopics:
             return []
-        lines = plain.data_lines(source.whole.text[: source.whole.end].tobytes())
+        lines = plain.data_lines(source.whole.content())
         parts = (plain.fields_of(line) for _, line in lines)
         count = sum(len(part) > 1 and part[1] != b"0" for part in parts)
         return [f"column 2 (not 0 in {counted(count, 'line')})"] if count else []
@@ -298,7 +298,7 @@ def content_of(source: Opened, reading: Reading = DEFAULT_READING) -> str:
         if width and names is not None and len(names.split(",")) == width:
             return kind
     if source.format is TREC:
-        return kind_of_trec(source.text.text[: source.text.end].tobytes())
+        return kind_of_trec(source.text.content())
     return _content_of_rows(source)
 
 
@@ -331,7 +331,7 @@ def _width(source: Opened) -> int:
         return 0
     from leadline.io.tables import headerless_cells
 
-    first = first_line(source.text.text[: source.text.end].tobytes())
+    first = first_line(source.text.content())
     return len(headerless_cells(first.decode("utf-8", "surrogateescape")))
 
 
@@ -365,19 +365,15 @@ def _is_smart(head: bytes, _named: str) -> bool:
     """Return whether a text is the relevance file of a SMART collection, all in numbers."""
     if first_line(head).strip(b"0123456789.- \t\r"):
         return False
-    from leadline.io import smart_relevance
+    from leadline.io import other_qrels
 
-    return smart_relevance.layout_of(head) is not None
+    return other_qrels.layout_of(head) is not None
 
 
 def _is_sample(head: bytes, named: str) -> bool:
-    from leadline.io import sampled_qrels
+    from leadline.io import other_qrels
 
-    return named == TREC.name and sampled_qrels.is_sample(head)
-
-
-def _is_binary_table(head: bytes, _named: str) -> bool:
-    return head.startswith(BINARY_TABLES)
+    return named == TREC.name and other_qrels.is_sample(head)
 
 
 def _is_json(head: bytes, named: str) -> bool:
@@ -437,10 +433,10 @@ def _write_trec(table: OutputTable) -> Iterator[bytes]:
 
 TREC = Format("trec", _is_trec, None, _write_trec)
 SQLITE_STORE = Format("sqlite", None, _lazy("judgment_store", "records"), judgments="contains judgments")
-COLLECTION = Format("ir_datasets", None, _lazy("ir_datasets", "table"), judgments="contains judgments")
+COLLECTION = Format("ir_datasets", None, _lazy("texts", "collection_table"), judgments="contains judgments")
 PARQUET = Format(
     "parquet",
-    _is_binary_table,
+    lambda head, _named: head.startswith(BINARY_TABLES),
     _lazy("tables", "parquet_table"),
     _lazy("tables", "write_parquet"),
     (".parquet", ".arrow"),
@@ -449,7 +445,10 @@ PARQUET = Format(
 JSON = Format("json", _is_json, _lazy("json_files", "json_rows"), _lazy("tables", "write_json"), (".json",))
 HEADERLESS = Format("headerless", _is_headerless, _lazy("tables", "refuse_headerless"))
 SMART = Format(
-    "smart", _is_smart, _lazy("smart_relevance", "records"), judgments="contains lists of relevant documents"
+    "smart",
+    _is_smart,
+    _lazy("other_qrels", "smart_records"),
+    judgments="contains lists of relevant documents",
 )
 # Texts whose columns may be named.
 HEADERLESS_FORMATS = {TREC.name, HEADERLESS.name, SMART.name, "csv", "sampled"}
@@ -474,9 +473,9 @@ FORMATS = (
     Format(
         "sampled",
         _is_sample,
-        _lazy("sampled_qrels", "records"),
+        _lazy("other_qrels", "sample_records"),
         judgments="has 5 columns, like sampled judgments",
-        qrels=_lazy("sampled_qrels", "read"),
+        qrels=_lazy("other_qrels", "read_sample"),
     ),
 )
 BY_SUFFIX = {suffix: each for each in FORMATS for suffix in (*each.suffixes, *each.other_suffixes)}

@@ -257,7 +257,7 @@ def read(path: str) -> dict[bytes, set[bytes]]:
 def _in_lines(path: str) -> dict[bytes, set[bytes]]:
     window = read_whole(path)
     found: dict[bytes, set[bytes]] = {}
-    for line, raw in plain.data_lines(window.text[: window.end].tobytes()):
+    for line, raw in plain.data_lines(window.content()):
         fields = plain.fields_of(raw)
         if len(fields) == 2:
             found.setdefault(fields[0], set()).add(fields[1])

@@ -213,44 +213,34 @@ def read(path: str) -> Stored:
             "ORDER BY query, document, judge"
         )
         found = [Given(Judgment(*row[:4]), *row[4:]) for row in typed(rows, "sssiss?i", path)]
+        if not found:
+            raise InputError("contains no judgments yet", path=path)
         (drawn,) = connection.execute(OF_A_DRAW, (DRAWN,)).fetchone()
-    if not found:
-        raise InputError("contains no judgments yet", path=path)
-    return Stored(found, _pool(path) if drawn else None)
+        return Stored(found, _pool(connection, path) if drawn else None)
 
 
-def _pool(path: str) -> DrawnPool:
+def _pool(connection: sqlite3.Connection, path: str) -> DrawnPool:
     """Return the last drawn pool that was added to a store; the pairs of the store if it keeps no pool."""
-    with faults(path), closing(connect(path)) as connection:
-        rows = connection.execute("SELECT query, document, probability FROM pairs ORDER BY id")
-        pairs = list(typed(rows, "ssf", path))
-        has_frame = connection.execute(HAS_TABLE, ("frames",)).fetchone() is not None
-        frames = connection.execute("SELECT pool FROM frames").fetchall() if has_frame else []
-    if not frames:
-        return replace(DrawnPool.listed(pairs), owners=owners(path))
-    try:
-        text = zlib.decompress(frames[0][0]).decode("utf-8")
-    except (TypeError, ValueError, zlib.error):
-        raise damaged(path, "its pool cannot be read") from None
-    pool = pool_of_lines(list(enumerate(text.split("\n"), start=1)), path)
-    return replace(pool, owners=owners(path))
-
-
-def owners(path: str) -> dict[str, str]:
-    """Return the judge of each query; empty if queries were not assigned, or assigned again."""
-    with faults(path), closing(connect(path)) as connection:
-        rows = connection.execute("SELECT query, judge FROM deals")
-        found = list(typed(rows, "ss", path))
-    judges = dict(found)
-    return judges if len(judges) == len(found) else {}
+    rows = connection.execute("SELECT query, document, probability FROM pairs ORDER BY id")
+    pool = DrawnPool.listed(list(typed(rows, "ssf", path)))
+    has_frame = connection.execute(HAS_TABLE, ("frames",)).fetchone() is not None
+    frames = connection.execute("SELECT pool FROM frames").fetchall() if has_frame else []
+    if frames:
+        try:
+            text = zlib.decompress(frames[0][0]).decode("utf-8")
+        except (TypeError, ValueError, zlib.error):
+            raise damaged(path, "its pool cannot be read") from None
+        pool = pool_of_lines(list(enumerate(text.split("\n"), start=1)), path)
+    deals = list(typed(connection.execute("SELECT query, judge FROM deals"), "ss", path))
+    owners = dict(deals)
+    return replace(pool, owners=owners if len(owners) == len(deals) else {})  # none if assigned again
 
 
 def records(source: Opened, *_: object) -> Records:
     """Return one grade a pair: that of most judges, of as many judges the lowest."""
-    path = source.path
-    stored = read(path)
-    found, frame, listed = stored.given, stored.pool, stored.shares
-    merged = merge(given.judgment for given in found)
+    stored = read(source.path)
+    frame, listed = stored.pool, stored.shares
+    merged = merge(given.judgment for given in stored.given)
     rows = (
         (place, query, document, grade, None)
         for place, ((query, document), grade) in enumerate(merged.grades.items(), start=1)
@@ -263,16 +253,14 @@ def records(source: Opened, *_: object) -> Records:
         if unjudged:
             words = f"pairs of the drawn pool without a judgment: {unjudged:,}"
             remarks = (*remarks, (PART_JUDGED, words, unjudged))
-    names = ("query", "document")
-    judges = [given.judgment.judge for given in found]
     return Records(
         rows,
-        path,
+        source.path,
         "judgment",
-        names,
+        ("query", "document"),
         shares=shares,
         remarks=remarks,
-        judges=judges,
+        judges=[given.judgment.judge for given in stored.given],
         votes=merged.votes,
         pool=frame,
     )

@@ -146,18 +146,16 @@ class Qrels(QrelsColumns):
 
 @public
 def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[ReadQrelsOptions]) -> Qrels:
-    """Read judgments from a file of any format, a dictionary, a data frame or rows.
+    """Read judgments as `Qrels` does.
 
-    A dictionary is `{query: {document: grade}}`, or `{query: [document, ...]}` (lists or sets) where all
-    documents are relevant; rows are (query, document, grade) or named tuples; files are TREC, JSON, JSON
-    Lines, CSV, TSV, Parquet, Arrow or the store of a judging page, and `ir_datasets:NAME`
-    names a collection. If a pair has several judges, its grade is that of the majority, but values of
-    measures are means over the judges.
+    Files are TREC, JSON, JSON Lines, CSV, TSV, Parquet, Arrow or the store of a judging page, and
+    `ir_datasets:NAME` names a collection. In `{query: [document, ...]}` (lists or sets) all documents are
+    relevant. If a pair has several judges, its grade is that of the majority, but values of measures are
+    means over the judges.
 
     A negative grade means pooled but not judged: gain 0, non-relevant in rank measures, no judgment in
-    bpref and Judged. `negative="unjudged"` drops such documents. `subtopics` reads column 2
-    of a file as subtopic (a dictionary is then `{query: {subtopic: {document: grade}}}`): a document is
-    judged once for each, and its grade in measures without subtopics is the largest of them.
+    bpref and Judged. `negative="unjudged"` drops such documents. `subtopics` reads column 2 of a file as
+    subtopic: a document is judged once for each.
 
     What looks like a run is refused: a table with a column rank, tag, run_id or system, a file whose grades
     are mostly distinct fractions with some negative or above 10, four columns of which the third counts the
@@ -188,21 +186,14 @@ def read_run(
     documents: Sequence[str] | None = None,
     **options: Unpack[RunOptions],
 ) -> Run:
-    r"""Read a run from a file of any format, a dictionary, a data frame or rows.
+    r"""Read a run as `Run` does.
 
-    A dictionary is `{query: {document: score}}`, or `{query: [document, ...]}` best first, where a repeat
-    counts at its first place; rows are (query, document, score) or named tuples. `order` ("score", or "rank":
-    the rank column) is what orders a list, `on_duplicate` ("refuse", "first", "last", "max", "hold") how
-    duplicates are handled, `on_nan` ("refuse", "drop") how NaN scores are. An id
-    7 is read as "7". `columns` names the columns of a text without a header, as in "query_id,doc_id,rank";
-    without scores the ranks order the documents. `queries_in` (a path, or ids) reads some queries only,
-    `drop_identical_ids` leaves out documents whose id is that of their query.
-    `documents_of` makes documents of chunks, of which the best counts: a pattern whose first group is the
-    document, as in r"^(.*)#\d+$", the path of a table of both ids, or a dictionary.
-
-    A list is of ids, of (document, score) pairs, or of objects or dictionaries with an id and a score, such
-    as the hits of `semantic_search` of sentence-transformers. Lists without query ids need `queries`, the ids
-    in the same order, and positions need `documents`, the ids of the indexed documents.
+    In `{query: [document, ...]}` a repeat counts at its first place. An id 7 is read as "7". `columns` names
+    the columns of a text without a header, as in "query_id,doc_id,rank"; without scores the ranks order the
+    documents. `queries_in` (a path, or ids) reads some queries only, `drop_identical_ids` leaves out
+    documents whose id is that of their query. `documents_of` makes documents of chunks, of which the best
+    counts: a pattern whose first group is the document, as in r"^(.*)#\d+$", the path of a table of both ids,
+    or a dictionary.
 
     >>> hits = [[{"corpus_id": 1, "score": 0.9}, {"corpus_id": 0, "score": 0.4}]]
     >>> read_run(hits, queries=["q1"], documents=["a", "b"]).to_dict()

@@ -241,6 +241,10 @@ class Chunk:
         if outside_comments := re.search(NUL_IN_LINE, text):
             raise nul_byte(self.path, text.count(b"\n", 0, outside_comments.start()) + 1)
 
+    def content(self) -> bytes:
+        """Return the whole lines as bytes."""
+        return self.text[: self.end].tobytes()
+
     @property
     def workspace(self) -> Buffers:
         """Return the workspace of this chunk."""
@@ -410,7 +414,7 @@ def read_whole(
 
 def text_of(window: Chunk) -> str:
     """Return the text of a window; bytes that are not UTF-8 become surrogates."""
-    return window.text[: window.end].tobytes().decode("utf-8", "surrogateescape")
+    return window.content().decode("utf-8", "surrogateescape")
 
 
 def digest_of(path: str) -> str | None:
@@ -434,7 +438,7 @@ def lines(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
 def whole_text(path: str, *, encoding: str = "utf-8") -> str:
     """Return a whole text; a line of JSON may be of any length."""
     window = read_whole(path, longest=LONGEST_TEXT)
-    return _decoded(window.text[: window.end].tobytes(), _decoder(encoding), encoding, path, 1)
+    return _decoded(window.content(), _decoder(encoding), encoding, path, 1)
 
 
 def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, number: int) -> str:
@@ -453,8 +457,9 @@ def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, numb
 
 def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
     """Yield number and bytes of every line; a line longer than any text should be is refused."""
-    stream, file = open_bytes(path)
-    stream = _buffered(stream)
+    plain, file = open_bytes(path)
+    stream = io.BufferedReader(plain, 1 << 20) if isinstance(plain, io.FileIO) else plain
+    stream = cast(io.BufferedReader, stream)  # or a GzipFile, which has the same methods
     try:
         head = stream.peek(PROBE)[:PROBE]
         check_head(head, path)
@@ -477,12 +482,6 @@ def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
     finally:
         stream.close()
         file.close()
-
-
-def _buffered(stream: BinaryIO) -> io.BufferedReader:
-    if isinstance(stream, io.FileIO):
-        return io.BufferedReader(stream, 1 << 20)
-    return cast(io.BufferedReader, stream)  # or a GzipFile, which has the same methods
 
 
 def _decoder(encoding: str) -> codecs._Decoder:

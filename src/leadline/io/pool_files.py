@@ -66,15 +66,11 @@ def _rows(path: str, *, ordered: bool) -> Iterator[tuple[Any, ...]]:
             order = number_in(str(row["order"])) if ordered and "order" in row else math.nan
             if order is None:
                 raise InputError("column 'order' has no number in this row")
-            share = row_columns.share_of(_first(row))
+            name = row_columns.probability_in(row)
+            share = row_columns.share_of(None if name is None else row[name])
             yield place, *pair_of(row), share, order, _ranks(row.get("contributors"))
         except InputError as error:
             raise error.at(path, place) from None
-
-
-def _first(row: Mapping[str, Any]) -> object:
-    name = row_columns.probability_in(row)
-    return None if name is None else row[name]
 
 
 def _ranks(given: object) -> Mapping[str, int]:

@@ -13,13 +13,13 @@ import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Integers
-from leadline.data.ids import Ids, Vocabulary, to_bytes
+from leadline.data.ids import Ids, to_bytes
 from leadline.data.qrels import QrelsColumns
 from leadline.data.wording import type_of
 from leadline.errors import InputError, either, refuse_repeated
 from leadline.io.columns import BATCH_ROWS
 from leadline.io.row_columns import GRADE, JUDGE, LISTED, PROBABILITY, QUERY, SCORE, Records, Row, Table, find
-from leadline.io.run_lists import Lists
+from leadline.io.run_lists import Lists, qrels_of_lists
 
 
 class MappingLike(Protocol):
@@ -45,10 +45,11 @@ def mapping_records(
         if read is not None:
             rows = _scored(source, read, path)
             return Records(rows, path=path, unit="hit", empty=_empty(source))
-        rows = _listed(source, path)
+        rows = _listed(source, what, path)
         return Records(rows, path=path, unit="place", ranked=True, listed=True, empty=_empty(source))
     if what == "grade" and isinstance(first, (list, tuple, set, frozenset)):
-        return Records(_relevant(source, path), path=path, unit="place", listed=True, empty=_empty(source))
+        rows = _listed(source, what, path)
+        return Records(rows, path=path, unit="place", listed=True, empty=_empty(source))
     return Records(_rows(source, what, path), path=path, unit=unit, empty=_empty(source))
 
 
@@ -97,12 +98,15 @@ def _unlike(query: Any, value: Any, form: str, path: str) -> InputError:
     )
 
 
-def _listed(source: MappingLike, path: str) -> Iterator[Row]:
+def _listed(source: MappingLike, what: str, path: str) -> Iterator[Row]:
+    """Yield the documents of ranked lists, or of lists or sets of relevant documents."""
     for query, documents in source.items():
-        if not _is_list(documents):
+        if not (_is_list(documents) or (what == "grade" and isinstance(documents, (set, frozenset)))):
             raise _unlike(query, documents, "[document, ...]", path)
         for rank, document in enumerate(documents, start=1):
-            yield rank, query, document, -rank, rank
+            yield (
+                (rank, query, document, -rank, rank) if what == "score" else (rank, query, document, 1, None)
+            )
 
 
 def reader_of(hit: Any) -> Callable[[Any], tuple[Any, Any]] | None:
@@ -202,14 +206,6 @@ def by_query(hits: Any, queries: Iterable[Any], documents: Sequence[str] | None,
         name: [(named(document), score) for document, score in _pairs(each, read, name, path)]
         for name, each in zip(names, lists, strict=True)
     }
-
-
-def _relevant(source: MappingLike, path: str) -> Iterator[Row]:
-    for query, documents in source.items():
-        if not isinstance(documents, (list, tuple, set, frozenset)):
-            raise _unlike(query, documents, "[document, ...]", path)
-        for place, document in enumerate(documents, start=1):
-            yield place, query, document, 1, None
 
 
 def split_of(source: Mapping[Any, Any], *, path: str) -> Any:
@@ -438,16 +434,8 @@ def dictionary_qrels(columns: DictionaryColumns, *, source: str = "") -> QrelsCo
     >>> dictionary_qrels(columns).to_dict() if columns else None
     {'q1': {'d1': 0, 'é': 2}, 'q2': {'d1': 1}}
     """
-    queries = Vocabulary.of_bytes(columns.queries)
-    order = np.argsort(queries.encode(columns.queries))
-    made = QrelsColumns.of_columns(
-        queries,
-        columns.bounds[:-1][order],
-        columns.bounds[1:][order],
-        _ids_of(columns.documents),
-        columns.values,
-        source=source,
-    )
+    made = qrels_of_lists(DictionaryLists(columns), source)
+    order = np.argsort(made.queries.encode(columns.queries))
     made.names = [list(columns.documents[place]) for place in order.tolist()]
     return made
 

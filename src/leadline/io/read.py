@@ -201,13 +201,6 @@ def _records_in_memory(
             path=path,
             hint=hint,
         )
-    rows = _rows_in_memory(source, what, path, reading, subtopics=subtopics)
-    return row_checks.table_records(rows, what, by_rank=reading.by_rank) if isinstance(rows, Table) else rows
-
-
-def _rows_in_memory(
-    source: Any, what: str, path: str, reading: Reading, *, subtopics: bool
-) -> Table | Records:
     from leadline.io import json_files, python_inputs
 
     if isinstance(source, Mapping):
@@ -219,11 +212,13 @@ def _rows_in_memory(
         if frame is not None and json_files.begins_list({name: [] for name in frame.columns}, named=False):
             source = frame.iter_rows(named=True)
         elif frame is not None:
-            return python_inputs.table_of_frame(frame, path=path)
+            table = python_inputs.table_of_frame(frame, path=path)
+            return row_checks.table_records(table, what, by_rank=reading.by_rank)
         if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
             raise InputError(f"an object of type {type(source).__name__} cannot be read", hint=ACCEPTED)
     queries = selection.queries_in_order(reading)
-    return json_files.rows_in_memory(source, what, path=path, queries=queries)
+    rows = json_files.rows_in_memory(source, what, path=path, queries=queries)
+    return row_checks.table_records(rows, what, by_rank=reading.by_rank) if isinstance(rows, Table) else rows
 
 
 def stream_lists(

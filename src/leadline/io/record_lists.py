@@ -132,7 +132,7 @@ def _lists(source: Opened, scanner: Scanner, *, whole: bool, header: bool = Fals
 
 def _below(window: Chunk) -> int:
     """Return the end of the first line."""
-    text = window.text[: window.end].tobytes()
+    text = window.content()
     begin = text.find(b"\n") + 1
     if b"\r" in text[: max(begin - 2, 0)]:  # ends a line of CSV too
         raise NotCleanError

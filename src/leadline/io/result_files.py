@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
-from leadline.errors import InputError, LeadlineError, either, repeated
+from leadline.errors import InputError, either, repeated
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
-from leadline.io.saved_results import check_json, read_saved
+from leadline.io.saved_results import check_json, read_saved, restoring
 from leadline.io.score_cells import ESTIMATE, json_of, number_of, refuse_estimates
 from leadline.io.small_tables import csv_table, split_place, unguarded
 
@@ -49,19 +48,10 @@ def read_column(place: str) -> Column:
     return _of_table(text, path, measure)
 
 
-@contextmanager
-def damaged_result(path: str) -> Iterator[None]:
+def damaged_result(path: str) -> AbstractContextManager[None]:
     """Convert the errors of reading what JSON lacks into an InputError."""
-    try:
-        yield
-    except LeadlineError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise InputError(
-            "does not have the form of a saved result",
-            path=path,
-            hint="Rerun the command that wrote the file",
-        ) from None
+    hint = "Rerun the command that wrote the file"
+    return restoring(path, "does not have the form of a saved result", hint)
 
 
 def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:

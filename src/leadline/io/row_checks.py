@@ -316,16 +316,9 @@ def stream(records: Records, consumer: ListConsumer, *, reading: Reading = DEFAU
     """Pass the lists of a run to a consumer: Arrow columns batch by batch, else all at once."""
     from leadline.io import columns
 
-    counts = columns.stream(records, consumer, reading)
-    if counts is None:
-        counts = ReadCounts()
-        deliver(checked_lists(records, reading), consumer, counts)
-        counts.tag, counts.remarks = records.tag, records.comments
-    return counts
-
-
-def checked_lists(records: Records, reading: Reading) -> Lists:
-    """Return lists without faults, which are refused or repaired."""
+    found = columns.stream(records, consumer, reading)
+    if found is not None:
+        return found
     lists = lists_of(records, "score", reading)
     if not len(lists.scores):
         selection.refuse_empty(records.path, lists.dropped)
@@ -338,7 +331,10 @@ def checked_lists(records: Records, reading: Reading) -> Lists:
     if records.listed and reading.on_duplicate == "refuse":
         reading = replace(reading, on_duplicate="hold")
     resolve_duplicates(lists, records, reading)
-    return lists
+    counts = ReadCounts()
+    deliver(lists, consumer, counts)
+    counts.tag, counts.remarks = records.tag, records.comments
+    return counts
 
 
 def resolve_duplicates(lists: Lists, records: Records, reading: Reading, *, action: str = "appears") -> None:
@@ -368,7 +364,12 @@ def lists_of(
             fault.line = row[0]
             on_fault(fault)
     if len(records.tags) > 1:
-        fault = records.at(_several_runs(records), None)
+        names = f"{len(records.tags):,} runs ({first_few(list(records.tags))})"
+        found = f"column '{records.chosen[4]}' names {names}, but a table holds one"
+        hint = (
+            "Save each run to its own file. In Python, `evaluate` also accepts a data frame with several runs"
+        )
+        fault = records.at(InputError(found, hint=hint, code="tags"), None)
         if on_fault is None:
             raise fault
         on_fault(fault)
@@ -377,13 +378,6 @@ def lists_of(
     lists = gathered.lists()
     lists.group()
     return lists
-
-
-def _several_runs(records: Records) -> InputError:
-    names = first_few(list(records.tags))
-    found = f"column '{records.chosen[4]}' names {len(records.tags):,} runs ({names}), but a table holds one"
-    hint = "Save each run to its own file. In Python, `evaluate` also accepts a data frame with several runs"
-    return InputError(found, hint=hint, code="tags")
 
 
 class _Gathered:

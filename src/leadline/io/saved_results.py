@@ -56,13 +56,7 @@ def sealed_parquet(table: Any) -> bytes:
 
 
 def read_parquet(path: str, *, hint: str = "") -> Any:
-    """Return the Arrow table of a Parquet file; one of an earlier version or another program has no checksum.
-
-    Raises
-    ------
-    InputError
-        If the file is damaged or no Parquet.
-    """
+    """Return the Arrow table of a Parquet file, whose checksum is compared if it has one."""
     parquet, arrow = import_optional("pyarrow.parquet"), import_optional("pyarrow")
     try:
         with open(path, "rb") as file:
@@ -135,10 +129,6 @@ def encoded(value: Any) -> Any:
     return (ENCODERS.get(kind) or _encoded_instance)(value)
 
 
-def _encoded_float(value: float) -> dict[str, Any]:
-    return {KIND: "float", "value": repr(value)}
-
-
 def _encoded_dict(value: dict[Any, Any]) -> dict[str, Any]:
     if all(type(key) is str and key != KIND for key in value):
         return {key: encoded(item) for key, item in value.items()}
@@ -148,14 +138,6 @@ def _encoded_dict(value: dict[Any, Any]) -> dict[str, Any]:
 def _encoded_items(value: Any) -> dict[str, Any]:
     items = value if isinstance(value, tuple) else sorted(value)
     return {KIND: type(value).__name__, "items": list(map(encoded, items))}
-
-
-def _encoded_bytes(value: bytes) -> dict[str, Any]:
-    return {KIND: "bytes", "data": base64.b64encode(value).decode()}
-
-
-def _encoded_ids(value: Vocabulary) -> dict[str, Any]:
-    return {KIND: "ids", "names": list(map(to_text, value.names))}
 
 
 def _encoded_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
@@ -182,15 +164,15 @@ def _encoded_instance(value: Any) -> dict[str, Any]:
 
 
 ENCODERS: dict[type, Callable[[Any], Any]] = {
-    float: _encoded_float,
+    float: lambda value: {KIND: "float", "value": repr(value)},
     list: lambda value: list(map(encoded, value)),
     dict: _encoded_dict,
     tuple: _encoded_items,
     set: _encoded_items,
     frozenset: _encoded_items,
-    bytes: _encoded_bytes,
+    bytes: lambda value: {KIND: "bytes", "data": base64.b64encode(value).decode()},
     np.ndarray: _encoded_array,
-    Vocabulary: _encoded_ids,
+    Vocabulary: lambda value: {KIND: "ids", "names": list(map(to_text, value.names))},
 }
 
 
@@ -376,18 +358,12 @@ def _packed(view: Any) -> Any:
 
 
 def read_saved(path: str, *, to_update: bool = False) -> Saved:
-    """Read a saved result; with `to_update` the running command may replace the file.
-
-    Raises
-    ------
-    InputError
-        If the file is no saved result, is of another format, or is damaged.
-    """
+    """Read a saved result; with `to_update` the running command may replace the file."""
     record_input(path)
     table = None
     if (first_bytes(path) or b"").startswith(PARQUET):
         table = read_parquet(path, hint=SAVED_HINT)
-        with _damaged(path):
+        with restoring(path):
             data = json.loads((table.schema.metadata or {}).get(MANIFEST, b"{}"))
     else:
         text = text_of(read_whole(path))
@@ -406,12 +382,12 @@ def restored(data: Any, path: str = "", table: Any = None) -> Saved:
     if table is None and CHECKSUM not in data:
         raise InputError(DAMAGED, path=path)
     check_json(data, path)
-    with _damaged(path):
+    with restoring(path):
         view = decoded(data["state"])
         if hasattr(view.result, "averaged_values"):
-            view.result.take_saved_values(
-                _values_of_rows(data) if table is None else table["value"].to_numpy()
-            )
+            queries = () if table is not None else (run["queries"].values() for run in data["runs"])
+            values = [[list(row.values()) for row in rows] for rows in queries]
+            view.result.take_saved_values(values if table is None else table["value"].to_numpy())
         return Saved(path, data["command"], data["inputs"], view, data["options"])
     raise AssertionError
 
@@ -457,23 +433,19 @@ def check_format(data: object, path: str) -> None:
     raise InputError(message, path=path, hint="Run the command again with -o FILE.json or -o FILE.parquet")
 
 
-def _values_of_rows(data: Mapping[str, Any]) -> list[Any]:
-    return [[list(row.values()) for row in run["queries"].values()] for run in data["runs"]]
-
-
 @contextmanager
-def _damaged(path: str) -> Iterator[None]:
+def restoring(
+    path: str,
+    found: str = "is damaged or was saved by a different version of leadline",
+    hint: str = "Save the result again",
+) -> Iterator[None]:
     """Convert the errors of restoring what a file lacks into an InputError."""
     try:
         yield
     except LeadlineError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ImportError, OSError):
-        raise InputError(
-            "is damaged or was saved by a different version of leadline",
-            path=path,
-            hint="Save the result again",
-        ) from None
+        raise InputError(found, path=path, hint=hint) from None
 
 
 def json_text(data: Any) -> str:

@@ -64,11 +64,6 @@ def json_of(text: str, path: str, line: int | None = None, *, hint: str = "", re
     raise InputError(found, path=path, line=line, hint=hint)
 
 
-def object_of(text: str, path: str, line: int) -> dict[str, Any]:
-    """Return the object of a line."""
-    return checked_object(json_of(text, path, line, hint="Each line must be a JSON object"), path, line)
-
-
 def checked_object(found: Any, path: str, line: int | None = None) -> dict[str, Any]:
     """Return a value that is an object."""
     if not isinstance(found, dict):

@@ -1,11 +1,13 @@
-"""Tables of scores, one value for each run, query and measure, as evaluation programs write them."""
+"""Tables of scores, one value for each run, query and measure, and how they are told from runs."""
 
 from __future__ import annotations
 
+import glob
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any, BinaryIO
 
 from leadline.data.optional import import_optional
 from leadline.data.wording import counted, first_few, in_columns, type_of
@@ -13,7 +15,7 @@ from leadline.errors import InputError, either, refuse_repeated
 from leadline.io import row_columns
 from leadline.io.opening import ARROW, BINARY_TABLES, PARQUET, first_bytes, read_whole, text_of
 from leadline.io.python_inputs import names_of, open_frame, rows_of_columns
-from leadline.io.run_names import run_name
+from leadline.io.run_names import STANDARD_INPUT, run_name
 from leadline.io.saved_results import (
     MANIFEST,
     Saved,
@@ -144,15 +146,18 @@ def _of_arrow(path: str, head: bytes, name: str) -> OpenedScores | Saved | dict[
     if head.startswith(PARQUET):
         table = read_parquet(path)
     else:
-        ipc = import_optional("pyarrow.ipc")
-        opened = ipc.open_file if head.startswith(ARROW) else ipc.open_stream
         with arrow_errors(import_optional("pyarrow"), path), open(path, "rb") as file:
-            table = opened(file).read_all()
+            table = _arrow_stream(file, head).read_all()
             table.validate(full=True)  # the offsets and the text of strings, which Arrow does not check
     if MANIFEST in (table.schema.metadata or {}):
         return _of_saved(read_saved(path))
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
     return _of_table(list(table.column_names), list(enumerate(rows, start=1)), path, "row", name)
+
+
+def _arrow_stream(file: BinaryIO, head: bytes) -> Any:
+    ipc = import_optional("pyarrow.ipc")
+    return (ipc.open_file if head.startswith(ARROW) else ipc.open_stream)(file)
 
 
 def _of_saved(saved: Saved) -> OpenedScores | Saved:
@@ -410,3 +415,113 @@ def modern(name: str) -> str:
         if match:
             return match.expand(written)
     return name
+
+
+Known = Callable[[str], bool]  # whether a name is that of a measure
+HEAD = 1 << 16  # bytes that tell what a file holds
+SAVED = ({"leadline", "command"}, {"command", "runs"}, {"measures", "queries"})  # keys of our own JSON
+DOCUMENTS = (*row_columns.LISTED, "doc_no", "document_id")
+
+
+def is_values(path: str, known: Known, *, saved: bool = True) -> bool:
+    """Return whether a file, or the first of a folder, begins like per-query values, or `saved` ones."""
+    file = first_file(path)
+    head = first_bytes(file, HEAD) if file else None
+    if not head:
+        return False
+    if head.startswith(BINARY_TABLES):
+        return _in_arrow(file, head, saved)
+    text = head.decode("utf-8", "replace").lstrip("\ufeff")
+    if text.lstrip()[:1] in ("{", "["):
+        return _in_json(text.strip(), known, saved)
+    lines = [line for line in text.split("\n") if line.strip() and line[0] != "#"]
+    cells = three(lines[0]) if lines else []
+    if len(cells) == 3 and not any(sign in lines[0] for sign in ",;"):
+        names = {modern(cells[0]), cells[1]} - TEXT_MEASURES
+        return len(names) < 2 or (any(map(known, names)) and find(cells, QUERY) is None)
+    for sign in "\t,;":
+        if lines and sign in lines[0]:
+            return _is_header([unguarded(cell.strip(' "\r')) for cell in lines[0].split(sign)])
+    return False
+
+
+def first_file(path: str) -> str:
+    """Return the file of a path, or the first one of a folder or pattern; empty if there is none."""
+    if path == STANDARD_INPUT:
+        return ""
+    if os.path.isdir(path):
+        inside = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in sorted(names))
+        return next(inside, "")
+    if os.path.lexists(path):
+        return path
+    return min(glob.glob(path), default="")
+
+
+def _is_header(names: Iterable[str]) -> bool:
+    """Return whether columns are of values: a measure and its value or run, or a query without a document."""
+    header = list(names)
+    if find(header, MEASURE) is not None and find(header, (*VALUE, *RUN)) is not None:
+        return True
+    query = find(header, QUERY)
+    if query is None or find(header, DOCUMENTS) is not None:
+        return False
+    return any(name not in (*INDEX, header[query]) and name.lower() not in TEXTS for name in header)
+
+
+def _in_arrow(path: str, head: bytes, saved: bool) -> bool:  # one caller
+    lib = import_optional("pyarrow.lib")
+    try:
+        if head.startswith(PARQUET):
+            schema = import_optional("pyarrow.parquet").read_schema(path)
+        else:
+            with open(path, "rb") as file:
+                schema = _arrow_stream(file, head).schema
+    except (lib.ArrowException, OSError):
+        return False  # reading it reports the fault
+    return saved if MANIFEST in (schema.metadata or {}) else _is_header(schema.names)
+
+
+def _in_json(text: str, known: Known, saved: bool) -> bool:  # one caller
+    """Return whether JSON is a saved result, records of values, or has measures as outer or inner keys."""
+    found = _beginning(text)
+    if isinstance(found, list):
+        found = found[0] if found and isinstance(found[0], dict) else {}
+    if any(names <= set(found) for names in SAVED):
+        return saved
+    if {"task_name", "scores"} <= set(found) or {"run_name", "inputs"} <= set(found):
+        return True  # of MTEB or Haystack
+    if rows := rows_of_columns(found, QUERY):
+        return any(isinstance(cell, Real) for cell in rows[0].values()) and _is_header(rows[0])
+    inner = [value for value in found.values() if isinstance(value, Mapping)]
+    if any(isinstance(value.get("hits"), list) for value in inner):
+        return False  # a response of Elasticsearch
+    if not inner:
+        lists = [value for value in found.values() if isinstance(value, list)]
+        single = [name for name, value in found.items() if not isinstance(value, list)]
+        return _is_header(single) and not any(isinstance(one, Mapping) for value in lists for one in value)
+    keys = {key for value in inner for key in (_keys(value) if _nested(value) else value)}
+    return all(map(known, found)) or (bool(keys) and all(map(known, keys)))
+
+
+def _nested(value: Mapping[str, Any]) -> bool:
+    return any(isinstance(one, Mapping) for one in value.values())
+
+
+def _keys(value: Mapping[str, Any]) -> list[str]:
+    return [key for one in value.values() if isinstance(one, Mapping) for key in one]
+
+
+def _beginning(text: str) -> Any:
+    """Return the JSON of a text, of its first line, or of as much of it as can be closed."""
+    for part in (text, text.partition("\n")[0]):
+        if (found := json_or_none(part)) is not None:
+            return found
+    cut = text[: text.rfind(",")]
+    closing = ""
+    for sign in re.findall(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', cut):
+        if sign in "{[":
+            closing = "}]"["{[".index(sign)] + closing
+        elif sign in "}]":
+            closing = closing[1:]
+    found = json_or_none(cut + closing)
+    return {} if found is None else found

@@ -365,7 +365,7 @@ def _ids(path: str, column: Callable[[Iterable[Any]], Any], noun: str) -> Iterat
         return
     lines_of_ids = [
         (line, raw.decode("utf-8", "surrogateescape").rstrip("\r"))
-        for line, raw in plain.data_lines(window.text[: window.end].tobytes())
+        for line, raw in plain.data_lines(window.content())
     ]
     if not lines_of_ids:
         return

@@ -16,7 +16,7 @@ from leadline.io.opening import BOM, LONGEST_TEXT, PARQUET, first_bytes, whole_t
 from leadline.io.opening import lines as text_lines
 from leadline.io.read_paths import Watch
 from leadline.io.run_names import IR_DATASETS
-from leadline.io.score_cells import checked_object, json_of, object_of
+from leadline.io.score_cells import checked_object, json_of
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
 FIELD = re.compile(r"[^ \t\r\n]+")
@@ -50,8 +50,6 @@ def cells_of(
 
     Empty lines are left out, and lines that begin with `#` before the header: after it they are rows.
 
-    Examples
-    --------
     >>> lines = ["# systems\n", "run,team\n", "\n", 'a,"one\n', '# two"\n', "#1,two\n"]
     >>> list(cells_of(enumerate(lines, start=1), "systems.csv"))
     [(2, ['run', 'team']), (4, ['a', 'one\n# two']), (6, ['#1', 'two'])]
@@ -113,7 +111,8 @@ def records(
     elif start.startswith(b"{"):
         for number, line in text_lines(path, encoding=encoding):
             if line.strip():
-                yield number, object_of(line, path, number)
+                found = json_of(line, path, number, hint="Each line must be a JSON object")
+                yield number, checked_object(found, path, number)
     else:
         numbered = ((number, line + "\n") for number, line in text_lines(path, encoding=encoding))
         yield from _table(cells_of(numbered, path, quoted=quoted), path, known)
@@ -136,7 +135,7 @@ def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str
     >>> csv_table("run,team\n\na,one\n", "systems.csv")
     (['run', 'team'], [(3, ['a', 'one'])])
     """
-    lines = _lines(text, path)
+    lines = cells_of(enumerate(io.StringIO(text, newline=""), start=1), path)
     header = next(lines, (1, []))[1]
     rows = list(lines)
     for line, cells in rows:
@@ -212,10 +211,6 @@ def unguarded(text: str) -> str:
     ('=1+1', "'-x", 'bm25', "'bm25'")
     """
     return text[1:] if text.startswith("'") and re.match(GUARDED, text) else text
-
-
-def _lines(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
-    return cells_of(enumerate(io.StringIO(text, newline=""), start=1), path)
 
 
 def parquet(path: str) -> Rows:

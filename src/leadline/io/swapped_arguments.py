@@ -133,19 +133,16 @@ def remarks_on(qrels: QrelsColumns) -> tuple[tuple[str, str, int], ...]:
     return (("grades_like_scores", words, len(qrels.grades)),)
 
 
-def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: str) -> None:
-    """Refuse four columns that are a ranking: query, document, rank, score.
-
-    Column 3 is then 1..n in every query; column 2, the document, is not always the same.
-    """
-    if is_ranking(ids, bounds) and not _second_is_constant(text):
+def refuse_ranking(text: bytes, path: str) -> None:
+    """Refuse four columns that are a ranking (see `is_ranking`) if column 2, the document, differs."""
+    if not _second_is_constant(text):
         raise InputError(
             "column 3 contains the ranks 1, 2, ... for every query, as in a run", path=path, hint=HINT
         )
 
 
 def begins_ranking(text: bytes) -> bool:
-    """Return whether the first lines of a text are a ranking of four columns (see `refuse_ranking`)."""
+    """Return whether the first lines of a text are a ranking: query, document, rank, score."""
     head = text[: text.find(b"\n", HEAD) + 1 or None]
     rows = [plain.fields_of(line) for _, line in plain.data_lines(head)]
     if {*map(len, rows)} != {4} or len({row[1] for row in rows}) == 1:
@@ -155,10 +152,7 @@ def begins_ranking(text: bytes) -> bool:
 
 
 def refuse_other_columns(qrels: QrelsColumns, text: bytes, path: str) -> None:
-    """Refuse columns in the order query, document, grade, iteration, as `ir_datasets export` writes them.
-
-    See `has_grades_for_documents`; column 2, the document, is not always the same.
-    """
+    """Refuse columns in the order query, document, grade, iteration, as `ir_datasets export` writes them."""
     if not _second_is_constant(text):
         relevant = any(name.isdigit() and name != b"0" for name in qrels.documents)
         order = (

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import bytes_of
-from leadline.data.ids import to_text
 from leadline.data.optional import import_optional
 from leadline.data.qrels import QrelsColumns
 from leadline.data.run import RunColumns
@@ -122,25 +121,19 @@ def machine_of(remarks: Iterable[tuple[str, str, int]]) -> str:
 
 
 def _judgments(qrels: QrelsColumns) -> OutputTable:
+    rows: list[tuple[Any, ...]]
     by_subtopic = qrels.by_subtopic()
     if by_subtopic is not None:
-        rows: list[tuple[Any, ...]] = [
+        rows = [
             (query, document, grade, subtopic)
             for query, found in by_subtopic.items()
             for subtopic, documents in found.items()
             for document, grade in documents.items()
         ]
         return OutputTable((*QRELS_COLUMNS, "subtopic"), rows)
-    names = list(qrels.queries)
-    grades = [int(grade) if grade == int(grade) else grade for grade in qrels.grades.tolist()]
-    begin, end = qrels.begin.tolist(), qrels.end.tolist()
-    documents = [to_text(name) for name in qrels.documents]
-    judged: list[tuple[Any, ...]] = [
-        (names[code], documents[row], grades[row])
-        for code in range(len(names))
-        for row in range(begin[code], end[code])
-    ]
-    return OutputTable(QRELS_COLUMNS, judged)
+    judged = qrels.to_dict().items()
+    rows = [(query, document, grade) for query, grades in judged for document, grade in grades.items()]
+    return OutputTable(QRELS_COLUMNS, rows)
 
 
 def table_of_csv(source: Opened, *_: object) -> Table:
@@ -228,7 +221,7 @@ def _under_names(rows: list[tuple[int, list[str]]], names: list[str], what: str,
 
     table = Table(names, cells_of_rows, source.path, "line", place=1, text=True)
     records = row_checks.table_records(table, what)
-    records.comments = plain.after_remarks(source.text.text[: source.text.end].tobytes())[1]
+    records.comments = plain.after_remarks(source.text.content())[1]
     return records
 
 
@@ -249,7 +242,7 @@ def headerless_cells(line: str) -> list[str]:
 
 
 def _headerless_lines(source: Opened) -> Iterator[tuple[int, list[str]]]:
-    for number, raw in plain.data_lines(source.text.text[: source.text.end].tobytes()):
+    for number, raw in plain.data_lines(source.text.content()):
         yield number, headerless_cells(raw.decode("utf-8", "surrogateescape"))
 
 

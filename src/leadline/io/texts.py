@@ -5,19 +5,23 @@ from __future__ import annotations
 import html
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html.parser import HTMLParser
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.data.validation import check_arguments, refusal
 from leadline.data.wording import type_of
-from leadline.errors import InputError, either, place_of, repeated
+from leadline.errors import InputError, LeadlineError, MissingPackageError, either, place_of, repeated
 from leadline.io import row_columns
 from leadline.io.opening import BOM, LONGEST_TEXT, first_bytes, lines, too_long, whole_text
 from leadline.io.read_paths import path_of, public
 from leadline.io.run_names import IR_DATASETS
 from leadline.io.small_tables import records
+
+if TYPE_CHECKING:
+    from leadline.io.formats import Opened
+    from leadline.io.row_columns import Records, Table
 
 TAG = re.compile(r"<[^<>]*>")
 FIELD = re.compile(r"<(\w+)(?:\s[^<>]*)?>(.*?)</\1\s*>", re.DOTALL)
@@ -428,12 +432,52 @@ def _rows_of_member(path: str, name: str, encoding: str) -> Iterable[tuple[int, 
 
 def _collection(path: str, noun: str) -> Iterator[tuple[int, Any]]:
     """Yield the documents or queries of a collection of ir_datasets."""
-    from leadline.io import ir_datasets
-
-    collection = ir_datasets.load(path)
+    collection = _load_collection(path)
     rows = collection.docs_iter if noun == "document" else collection.queries_iter
-    for place, row in enumerate(ir_datasets.downloaded(path, rows), start=1):
+    for place, row in enumerate(_downloaded(path, rows), start=1):
         yield place, row._asdict()
+
+
+def collection_table(source: Opened, *_: object) -> Table | Records:
+    """Return the judgments of a collection."""
+    from leadline.io import python_inputs
+
+    path = source.path
+    collection = _load_collection(path)
+    if not collection.has_qrels():
+        raise InputError("has no qrels", path=path, hint="Use a subset with qrels, such as NAME/dev")
+    return python_inputs.table_of_rows(
+        enumerate(_downloaded(path, collection.qrels_iter), start=1), path=path
+    )
+
+
+def _load_collection(path: str) -> Any:
+    """Return a collection by its name; it is downloaded when it is first read."""
+    try:
+        import ir_datasets
+    except ImportError:
+        raise MissingPackageError(
+            'ir_datasets is not installed. Install it with `pip install "leadline[ir-datasets]"`.'
+        ) from None
+    try:
+        return ir_datasets.load(path.removeprefix(IR_DATASETS))
+    except KeyError:
+        raise InputError("ir_datasets has no such collection", path=path) from None
+
+
+def _downloaded(path: str, rows: Callable[[], Iterable[Any]]) -> Iterator[Any]:
+    """Yield rows of a collection; whatever fails while they are fetched is one line."""
+    try:
+        yield from rows()
+    except Exception as error:  # the package raises what its many libraries raise
+        if isinstance(error, LeadlineError):
+            raise
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"cannot be downloaded or read ({type(error).__name__}{': ' * bool(reason)}{reason})",
+            path=path,
+            hint="Check the network connection. Some collections must be downloaded by hand",
+        ) from None
 
 
 HEADER = re.compile(r"<dochdr>\s*(.*?)</dochdr\s*>", re.DOTALL | re.IGNORECASE)

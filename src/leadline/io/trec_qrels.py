@@ -47,11 +47,10 @@ def read(
         bounds = np.append(np.sort(qrels.begin), len(qrels.documents))
         if swapped_arguments.is_ranking(qrels.documents, bounds):
             whole = whole or read_whole(path)
-            text = whole.text[: whole.end].tobytes()
-            swapped_arguments.refuse_ranking(qrels.documents, bounds, text, path)
+            swapped_arguments.refuse_ranking(whole.content(), path)
         if swapped_arguments.has_grades_for_documents(qrels):
             whole = whole or read_whole(path)
-            swapped_arguments.refuse_other_columns(qrels, whole.text[: whole.end].tobytes(), path)
+            swapped_arguments.refuse_other_columns(qrels, whole.content(), path)
     if qrels.duplicate is not None:
         _refuse_repeat(whole or read_whole(path))
     return qrels
@@ -259,7 +258,7 @@ def _of_whole(window: Chunk) -> QrelsColumns:
 
 def _by_subtopic(window: Chunk) -> QrelsColumns:
     try:
-        text = window.text[: window.end].tobytes()
+        text = window.content()
         found = plain.scan_subtopics(text, 1)
     except InputError as error:
         raise error.at(window.path) from None
@@ -272,7 +271,7 @@ def _by_subtopic(window: Chunk) -> QrelsColumns:
 
 def _plain_lists(window: Chunk) -> Lists:
     try:
-        return Lists.of_rows(plain.scan_qrels(window.text[: window.end].tobytes(), 1))
+        return Lists.of_rows(plain.scan_qrels(window.content(), 1))
     except InputError as error:
         raise error.at(window.path) from None
 
@@ -284,7 +283,7 @@ def _refuse_repeat(window: Chunk) -> None:
     try:
         lists.resolve_duplicates(Reading(), action="is judged")
     except InputError as error:
-        text = window.text[: window.end].tobytes()
+        text = window.content()
         if len({fields[1] for _, fields in plain.qrels_fields(text, 1)}) > 1:
             error.hint = error.hint or GROUPS
         raise error.at(window.path) from None

@@ -119,7 +119,9 @@ def write_whole(path: str, content: bytes | Iterator[bytes], *, compressed: bool
             for piece in [content] if isinstance(content, bytes) else content:
                 packed.write(piece)
         if not special:
-            os.chmod(temporary, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+            umask = os.umask(0)
+            os.umask(umask)
+            os.chmod(temporary, 0o666 & ~umask if mode is None else stat.S_IMODE(mode))
             os.replace(temporary, target)
             temporary = ""
     except OSError as error:
@@ -127,12 +129,6 @@ def write_whole(path: str, content: bytes | Iterator[bytes], *, compressed: bool
     finally:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 BEIR_COLUMNS = ("query-id", "corpus-id", "score")
