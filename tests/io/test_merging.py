@@ -11,10 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import leadline as ll
-from leadline.data.judgment_tables import by_judge
+from leadline.data.judgment_tables import Judgment, by_judge, merge
 from leadline.data.qrels import QrelsColumns
 from leadline.errors import UsageError
-from leadline.io.merged_judgments import Judgment, merge
 from leadline.scale.evaluate_parts import evaluate_parts
 
 TABLE = [

@@ -15,13 +15,12 @@ import pytest
 import leadline as ll
 from conftest import Leadline
 from judging_pages import Files, ask, event, stored, write
-from leadline.data.judgment_tables import DrawnPool
+from leadline.data.judgment_tables import DrawnPool, Judgment
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimate import estimate
 from leadline.estimation.measured_pool import places_of_looks
 from leadline.estimation.pool_designs import pool_for
-from leadline.io.merged_judgments import Judgment
 from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 from leadline.judging.events import parse_event
 from leadline.judging.export import export

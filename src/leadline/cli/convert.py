@@ -10,6 +10,7 @@ import click
 
 from leadline.cli._help import typed
 from leadline.cli._outputs import print_line, print_warnings
+from leadline.data.judgment_tables import Judgment, merge
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.table import MACHINE_LABELS
@@ -32,7 +33,6 @@ from leadline.io.formats import (
     suffix_of,
 )
 from leadline.io.lines_by_query import StoredLists
-from leadline.io.merged_judgments import Judgment, merge
 from leadline.io.objects import Qrels, judgments_of, read_qrels, write_qrels
 from leadline.io.opening import first_bytes
 from leadline.io.read import qrels_of, stream_file

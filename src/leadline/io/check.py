@@ -242,7 +242,10 @@ def check(
         return found
     found.lists, found.tag, found.unit = parsed.lists, parsed.tag, parsed.lists.unit
     found.rows, found.queries = len(parsed.lists.scores), len(parsed.lists.queries)
-    found.problems += _errors(parsed.faults)
+    found.problems += [
+        Problem(code, error.line, _words(error), parsed.faults.counts[code], error=True)
+        for code, error in parsed.faults.first.items()
+    ]
     if subtopics:
         found.problems += _refused_by_subtopic(found.source, reading, alone=not found.problems)
     else:
@@ -369,14 +372,6 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
     of_lists = ListRemarks(trec=found.form == "trec") if found.kind == "run" else GradeRemarks()
     of_lists.add(lists, lists.lines.__getitem__)
     yield from of_lists.problems()
-
-
-def _errors(found: Faults) -> list[Problem]:
-    """Return faults by their kind, in the order of first lines."""
-    return [
-        Problem(code, error.line, _words(error), found.counts[code], error=True)
-        for code, error in found.first.items()
-    ]
 
 
 def _words(error: LeadlineError) -> str:

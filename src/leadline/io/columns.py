@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leadline import kernels
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Integers
 from leadline.data.ids import Ids, to_text
 from leadline.data.reading import Reading
 from leadline.io import selection
@@ -155,10 +155,18 @@ def _lists(batch: Any, what: str, records: Records) -> Lists:
     """Return the lists of some rows."""
     columns = dict(zip((name for name in records.chosen if name), batch.columns, strict=True))
     query, document, value, more, beside, _ = (columns.get(name) for name in records.chosen)
-    scores = _numbers(value)
+    found = value.to_numpy(zero_copy_only=False)
+    if found.dtype.kind not in "fiu":
+        raise NotCleanError
+    scores = np.asarray(found, dtype=np.float64)
     if (np.isnan(scores) if what == "score" else ~np.isfinite(scores)).any():
         raise NotCleanError
-    ranks = _whole_numbers(more) if what == "score" and more is not None else None
+    ranks: Integers | None = None
+    if what == "score" and more is not None:
+        found = more.to_numpy(zero_copy_only=False)
+        if found.dtype.kind not in "iu" or found.dtype == np.uint64:
+            raise NotCleanError
+        ranks = np.maximum(found.astype(np.int64), -1)
     queries, bounds = _runs_of(query)
     ids = _strings(document)
     lists = Lists(queries, bounds, (ids.text, ids.start, ids.stop), scores, ranks)
@@ -167,21 +175,6 @@ def _lists(batch: Any, what: str, records: Records) -> Lists:
         if len(beside.unique()) > 1:
             raise NotCleanError
     return lists
-
-
-def _numbers(column: Any) -> Floats:
-    found = column.to_numpy(zero_copy_only=False)
-    if found.dtype.kind not in "fiu":
-        raise NotCleanError
-    return np.asarray(found, dtype=np.float64)
-
-
-def _whole_numbers(column: Any) -> Integers:
-    found = column.to_numpy(zero_copy_only=False)
-    if found.dtype.kind not in "iu" or found.dtype == np.uint64:
-        raise NotCleanError
-    ranks: Integers = np.maximum(found.astype(np.int64), -1)
-    return ranks
 
 
 def _strings(column: Any) -> Ids:

@@ -226,14 +226,8 @@ def left_out(
     names = reading.columns if what == "score" else reading.qrels_columns
     if names is not None:
         given, number = names.split(","), row_columns.SCORE if what == "score" else row_columns.GRADE
-        groups: tuple[tuple[str, ...], ...] = (
-            row_columns.QUERY,
-            row_columns.DOCUMENT,
-            number,
-            row_columns.RANK,
-            row_columns.TAG,
-        )
-        groups += (row_columns.SUBTOPIC,) if subtopics else ()
+        groups = [row_columns.QUERY, row_columns.DOCUMENT, number, row_columns.RANK, row_columns.TAG]
+        groups += [row_columns.SUBTOPIC] if subtopics else []
         found = {row_columns.find(given, group) for group in groups}
         return [f"column {name}" for name in given if name not in found]
     if source.format is TREC:

@@ -72,22 +72,19 @@ def read_pair_values(place: str) -> dict[str, dict[str, float]]:
                 path=path,
                 line=line,
             )
-        if row[column] is None or row[column] == "":
+        cell = row[column]
+        if cell is None or cell == "":
             continue
         if document in found.setdefault(query, {}):
             raise repeated(f"document '{document}'", of=f"query '{query}'", path=path, line=line)
-        found[query][document] = _number(row[column], column, path, line)
+        number = number_in(cell)
+        if number is None or not math.isfinite(number):
+            kind = "number" if number is None else "finite number"
+            raise InputError(f"value {cell!r} in column '{column}' is not a {kind}", path=path, line=line)
+        found[query][document] = number
     if not any(found.values()):
         raise InputError(f"column '{column}' contains no numbers", path=path)
     return found
-
-
-def _number(cell: object, column: str, path: str, line: int) -> float:
-    number = number_in(cell)
-    if number is None or not math.isfinite(number):
-        kind = "number" if number is None else "finite number"
-        raise InputError(f"value {cell!r} in column '{column}' is not a {kind}", path=path, line=line)
-    return number
 
 
 def teams_of(labels: str | Mapping[str, str], names: Iterable[str], place: str = "") -> list[str]:

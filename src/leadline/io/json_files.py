@@ -287,17 +287,14 @@ def rows_in_memory(
     entries: Iterable[Any], what: str, *, path: str, queries: Sequence[str] = ()
 ) -> Records | Table:
     """Return the rows of an iterable of rows, or of objects with a query id and a list each."""
-    rows = iter(enumerate(map(_plain_object, entries), start=1))
+    # Objects of Pydantic, as Ragas and LlamaIndex have, become dictionaries.
+    plain_objects = (one.model_dump() if hasattr(one, "model_dump") else one for one in entries)
+    rows = enumerate(plain_objects, start=1)
     first = next(rows, None)
     whole = rows if first is None else chain([first], rows)
     if first is not None and isinstance(first[1], Mapping) and begins_list(first[1], named=False):
         return rows_of_entries(whole, what, path=path, queries=queries)
     return python_inputs.table_of_rows(whole, path=path)
-
-
-def _plain_object(entry: Any) -> Any:
-    """Return an object of Pydantic, as Ragas and LlamaIndex have, as a dictionary; others as they are."""
-    return entry.model_dump() if hasattr(entry, "model_dump") else entry
 
 
 def begins_list(first: Any, *, named: bool = True) -> bool:

@@ -11,10 +11,9 @@ from os.path import exists, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leadline.data.judgment_tables import DrawnPool
+from leadline.data.judgment_tables import DrawnPool, Judgment, merge
 from leadline.data.table import DRAWN_POOL, PART_JUDGED
 from leadline.errors import InputError
-from leadline.io.merged_judgments import Judgment, merge
 from leadline.io.opening import SQLITE
 from leadline.io.pool_files import pool_of_lines
 from leadline.io.read_paths import record_input

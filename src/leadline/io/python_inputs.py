@@ -283,7 +283,7 @@ def _cells(
     rows: Iterable[tuple[int, Any]], chosen: Sequence[str], first: Any, records: Records
 ) -> Iterator[tuple[int, Sequence[Any]]]:
     make: Any = itemgetter if isinstance(first, Mapping) else attrgetter
-    getters = [make(name) if name else _nothing for name in chosen]
+    getters = [make(name) if name else (lambda _row: None) for name in chosen]
     getters[3:] = map(_if_there, chosen[3:])  # rows without a rank, tag, probability or judge are valid
     known = set(first) if isinstance(first, Mapping) and chosen[2] in GRADE else set()
     for place, row in rows:
@@ -301,10 +301,6 @@ def _cells(
             shown = f"is of type {type_of(row)}" if present is None else "has " + ", ".join(present)
             needed = ", ".join(filter(None, chosen[:3]))
             raise records.at(InputError(f"the {records.unit} {shown}, but needs {needed}"), place) from None
-
-
-def _nothing(_row: object) -> None:
-    return None
 
 
 def _if_there(name: str) -> Callable[[Any], Any]:

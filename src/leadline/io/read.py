@@ -9,14 +9,13 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leadline.data.ids import to_text
-from leadline.data.judgment_tables import DrawnPool
+from leadline.data.judgment_tables import DrawnPool, Judgment, Merged, merge
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import RunColumns
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks, row_columns, selection, swapped_arguments, trec_qrels, trec_runs
 from leadline.io.formats import TREC, Opened, opened, records_of
-from leadline.io.merged_judgments import Judgment, Merged, merge
 from leadline.io.opening import BOM, Buffers, first_bytes
 from leadline.io.row_checks import machine_remarks
 from leadline.io.row_columns import JUDGES_LINE, MACHINE_LINE, Records, Table

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import to_bytes, to_text
-from leadline.data.judgment_tables import DrawnPool
+from leadline.data.judgment_tables import DrawnPool, Judgment, merge
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.table import MACHINE_LABELS, PART_JUDGED
@@ -426,8 +426,6 @@ class _Gathered:
 
     def merge(self, on_fault: Callable[[InputError], None] | None) -> None:
         """Keep one row a pair, with the grade of most judges; a judge's second grade of a pair is a fault."""
-        from leadline.io.merged_judgments import Judgment, merge
-
         first: dict[tuple[str, ...], int] = {}  # row of a judgment, and of a pair
         judgments = []
         sizes = np.diff([*self.bounds, len(self.documents)]).tolist()

@@ -15,25 +15,16 @@ if TYPE_CHECKING:
 
 # In the order in which they are searched.
 QUERY = (
-    "query_id",
-    "qid",
-    "q_id",
-    "query-id",
-    "topic_id",
-    "user_id",
-    "question_id",
-    "query",
-    "topic",
-    "Query Text",
+    *("query_id", "qid", "q_id", "query-id", "topic_id", "user_id", "question_id"),
+    *("query", "topic", "Query Text"),
 )
 DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "item_id", "document", "Doc ID")
 # Of runs and judgments only: in texts, "doc" is a text.
 LISTED = (*DOCUMENT, "doc", "chunk_id", "passage_id", "pid", "text_id", "id")
 # What to do where judgments and runs may have changed places.
 ORDER = "If you pass both judgments and runs, the judgments come first"
-RATING = (
-    "rating"  # of Quepid (also "Rating"): an empty cell is not judged yet, as in tables with probabilities
-)
+# Of Quepid (also "Rating"): an empty cell is not judged yet, as in tables with probabilities.
+RATING = "rating"
 GRADE = ("relevance", "label", "rel", "grade", RATING, "Rating", "gain", "judgment")
 SCORE = ("score", "similarity", "relevance_score")
 RANK = ("rank", "Doc Position")

@@ -47,14 +47,7 @@ from leadline.io.small_tables import csv_table, unguarded
 PER_QUERY = "Use per-query values, such as the output of `trec_eval -q`"
 QUERY = (
     *row_columns.QUERY,
-    "task_name",
-    "task",
-    "dataset",
-    "collection",
-    "question_id",
-    "sample_id",
-    "question",
-    "user_input",
+    *("task_name", "task", "dataset", "collection", "question_id", "sample_id", "question", "user_input"),
 )
 RUN = ("run", *("run_id", "runid", "run_name", "system", "model", "model_name", "pipeline", "name", "tag"))
 MEASURE = ("measure", "metric", "measure_name", "metric_name")
@@ -62,18 +55,8 @@ VALUE = ("value", "score", "measure_value", "metric_value")
 # Columns of text beside the values, as in the tables of Ragas and Haystack.
 TEXTS = frozenset(
     {
-        *(
-            "query",
-            "question",
-            "answer",
-            "contexts",
-            "ground_truth",
-            "user_input",
-            "response",
-            "reference",
-            "text",
-        ),
-        *("retrieved_contexts", "reference_contexts", "rubrics", "language", "languages"),
+        *("query", "question", "answer", "contexts", "ground_truth", "user_input", "response", "reference"),
+        *("text", "retrieved_contexts", "reference_contexts", "rubrics", "language", "languages"),
         *("questions", "answers", "documents", "ground_truth_documents", "retrieved_documents"),
         *("ground_truth_answers", "predicted_answers", "ground_truth_answer", "predicted_answer"),
     }
@@ -247,6 +230,7 @@ def _cells(
     header: list[str], rows: list[Row], path: str, unit: str, name: str, choices: Choices
 ) -> ScoreColumns:
     """Return the cells of a table with a header."""
+    first_line = 1 if unit == "line" else None
     measure = find(header, MEASURE)
     run = find(header, RUN)
     value = find(header, VALUE) if measure is not None else None
@@ -255,7 +239,7 @@ def _cells(
         raise InputError(
             f"the table has the columns {present}, but no column called value or score",
             path=path,
-            line=_first_line(unit),
+            line=first_line,
             hint="Rename the column that contains the values to 'value'",
         )
     query = _query_column(header, rows, path, taken=[run, measure, value])
@@ -269,7 +253,7 @@ def _cells(
         by_column: list[tuple[int, str | None, str | None]] = [(value, None, None)]
     elif not rest:
         raise InputError(
-            f"no values were found {in_columns(header)}", path=path, line=_first_line(unit), hint=ACCEPTED
+            f"no values were found {in_columns(header)}", path=path, line=first_line, hint=ACCEPTED
         )
     elif measure is not None or _are_runs([header[place] for place in rest], run, choices):
         if run is not None:
@@ -277,7 +261,7 @@ def _cells(
                 f"column '{header[run]}' names runs, but --config scores.wide=runs reads column "
                 f"'{header[rest[0]]}' as a run",
                 path=path,
-                line=_first_line(unit),
+                line=first_line,
                 hint="Leave out --config scores.wide=runs, or remove the column of run names",
             )
         asked = list(choices.asked)
@@ -323,10 +307,6 @@ def _cells(
             "the table does not name its runs", path=path, hint="Use {run: table}, or add a column 'run'"
         )
     return columns
-
-
-def _first_line(unit: str) -> int | None:
-    return 1 if unit == "line" else None
 
 
 def _query_column(header: list[str], rows: list[Row], path: str, *, taken: Sequence[int | None]) -> int:

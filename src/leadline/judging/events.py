@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeGuard
 
+from leadline.data.judgment_tables import RULES
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.io import row_columns
-from leadline.io.merged_judgments import RULES
 
 DEFAULT = "0=not relevant,1=relevant"
 MOST_GRADES, HIGHEST = 5, 9  # of a scale

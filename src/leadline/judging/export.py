@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from leadline.data.judgment_tables import DrawnPool
+from leadline.data.judgment_tables import DrawnPool, Merged, merge
 from leadline.data.wording import counted
 from leadline.io import judgment_store, tables
 from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
 from leadline.io.judgment_store import Given
-from leadline.io.merged_judgments import Merged, merge
 from leadline.io.objects import read_qrels
 from leadline.io.pool_files import DRAWN_COLUMNS, remarks_of
 from leadline.io.row_checks import machine_remarks

@@ -22,7 +22,7 @@ import numpy as np
 
 from leadline.comparison.compare import compare
 from leadline.data.arrays import Floats
-from leadline.data.judgment_tables import DrawnPool
+from leadline.data.judgment_tables import DrawnPool, Judgment
 from leadline.data.wording import counted, listed
 from leadline.errors import UsageError
 from leadline.estimation.designs import SMALLEST, Ratio, has_interval, kind_of, random_numbers_of
@@ -32,7 +32,6 @@ from leadline.estimation.measured_pool import first_pairs, in_order, places_of_l
 from leadline.estimation.pool_designs import RATE, rank_weights
 from leadline.estimation.sampling_errors import FEWEST_JUDGMENTS, FEWEST_QUERIES
 from leadline.evaluation.profiles import profile_of
-from leadline.io.merged_judgments import Judgment
 from leadline.io.objects import Qrels, read_qrels
 from leadline.judging.queue import Queues
 from leadline.judging.store import Store
