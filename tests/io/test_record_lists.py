@@ -16,7 +16,7 @@ from conftest import examples
 from leadline import kernels
 from leadline.errors import LeadlineError
 from leadline.evaluation.join import judge
-from leadline.io import record_lists, row_checks
+from leadline.io import columns, row_checks
 from leadline.io.objects import read_qrels, read_run
 from leadline.io.opening import Buffers
 from strategies import FORMS, NUMBERS, ORIGINAL, Interpreted, in_form
@@ -279,7 +279,7 @@ def compare(text: bytes, path: Path, size: int) -> None:
     found = []
     for form in EVERY_FORM:
         with in_form(form), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(record_lists, "Buffers", lambda: Buffers(size))
+            patch.setattr(columns, "Buffers", lambda: Buffers(size))
             found.append(every(path))
     assert all(each == found[0] for each in found[1:])
 

@@ -15,8 +15,8 @@ from leadline.data.ids import to_bytes, to_text
 from leadline.data.wording import counted, type_of
 from leadline.errors import InputError, either, refuse_repeated
 from leadline.io import python_inputs, row_columns, swapped_arguments
+from leadline.io.columns import json_lines_scan, mapping_lists
 from leadline.io.opening import Chunk, text_of
-from leadline.io.record_lists import json_lines_scan, mapping_lists
 from leadline.io.row_columns import Records, Row, Table
 from leadline.io.run_lists import Lists
 from leadline.io.run_names import no_part

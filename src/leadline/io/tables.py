@@ -23,9 +23,9 @@ from leadline.data.table import MACHINE_LABELS
 from leadline.data.wording import counted
 from leadline.errors import InputError, refuse_repeated
 from leadline.io import python_inputs, row_checks, row_columns
+from leadline.io.columns import csv_scan
 from leadline.io.opening import ARROW, HEAD, STREAM, Chunk, open_raw
 from leadline.io.read_paths import Watch
-from leadline.io.record_lists import csv_scan
 from leadline.io.row_columns import Records, Table
 from leadline.io.small_tables import FIELD, cells_of, delimiter_of, refuse_ragged
 from leadline.kernels import plain
