@@ -179,6 +179,17 @@ def test_queries_that_nothing_has_are_refused() -> None:
             ll.read_run(RUN, queries_in=wrong)  # type: ignore[arg-type]  # the point of the test
 
 
+@pytest.mark.usefixtures("form")
+def test_queries_that_a_table_lacks_are_refused_also_where_its_queries_are_mixed(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.jsonl"
+    rows = [("a", "x"), ("b", "x"), ("a", "y")]
+    path.write_text(
+        "".join(f'{{"qid": "{query}", "docid": "{name}", "score": 1.5}}\n' for query, name in rows)
+    )
+    with pytest.raises(InputError, match=r"contains no documents for the selected query$"):
+        ll.read_run(path, queries_in=["z"])
+
+
 def test_selected_queries_may_be_columns_and_whole_numbers(tmp_path: Path) -> None:
     numbers = tmp_path / "ids.json"
     numbers.write_text("[2, 1]")

@@ -45,34 +45,25 @@ def stream(records: Records, consumer: ListConsumer, reading: Reading) -> ReadCo
         for lists in _chunks(records):
             if seen and lists.queries and to_text(lists.tag) != counts.tag:
                 raise NotCleanError
-            if seen.intersection(lists.queries) or len(set(lists.queries)) < len(lists.queries):
-                consumer.restart()  # a query reappears: its rows must be merged first
-                return _read(records, _deliver(whole(records, "score"), consumer, reading, ReadCounts()))
-            seen.update(lists.queries)
-            if _deliver(lists, consumer, reading, counts) is None:
+            returns = seen.intersection(lists.queries) or len(set(lists.queries)) < len(lists.queries)
+            found = whole(records, "score") if returns else lists  # the rows of a query must be merged
+            if found is None:
+                raise NotCleanError
+            if returns:
                 consumer.restart()
-                return None
+                counts = ReadCounts()
+            seen.update(lists.queries)
+            selection.clean(found, reading)
+            if not deliver(found, consumer, counts):
+                raise NotCleanError
+            if returns:
+                break
     except NotCleanError:
         consumer.restart()
         return None
-    return _read(records, counts if counts.rows else None)
-
-
-def _read(records: Records, counts: ReadCounts | None) -> ReadCounts | None:
-    """Let go of the rows once they were read as columns."""
-    if counts is not None:
-        records.rows = ()
-    return counts
-
-
-def _deliver(
-    lists: Lists | None, consumer: ListConsumer, reading: Reading, counts: ReadCounts
-) -> ReadCounts | None:
-    if lists is None:
+    if not counts.rows:
         return None
-    selection.clean(lists, reading)
-    if not deliver(lists, consumer, counts):
-        return None
+    records.rows = ()
     return counts
 
 

@@ -488,21 +488,9 @@ class _Gathered:
                 known.add(code)
                 self.queries.append(code)
                 self.bounds.append(len(self.documents))
-        lists = Lists.of_rows(
-            plain.ParsedRows(
-                self.queries,
-                [*self.bounds, len(self.documents)],
-                self.documents,
-                self.values,
-                self.ranks,
-                self.places,
-                0,
-                b"",
-                self.dropped,
-                0,
-                0,
-            )
-        )
+        bounds = [*self.bounds, len(self.documents)]
+        columns = (self.queries, bounds, self.documents, self.values, self.ranks, self.places)
+        lists = Lists.of_rows(plain.ParsedRows(*columns, 0, b"", self.dropped, 0, 0))
         lists.unit = self.records.unit or "place"
         return lists
 
