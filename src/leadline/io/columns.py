@@ -152,8 +152,8 @@ def _plain(pa: Any, column: Any, *, ids: bool) -> Any:
 def _lists(batch: Any, what: str, records: Records) -> Lists:
     """Return the lists of some rows."""
     columns = dict(zip((name for name in records.chosen if name), batch.columns, strict=True))
-    query, document, value, more, beside, _ = (columns.get(name) for name in records.chosen)
-    found = value.to_numpy(zero_copy_only=False)
+    query, document, _, more, beside, _ = (columns.get(name) for name in records.chosen)
+    found = columns[records.chosen[2]].to_numpy(zero_copy_only=False)
     if found.dtype.kind not in "fiu":
         raise NotCleanError
     scores = np.asarray(found, dtype=np.float64)
