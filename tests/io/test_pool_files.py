@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -77,6 +78,14 @@ def test_any_pairs_are_a_pool_of_certain_documents(tmp_path: Path, name: str, te
     found = read_pool(tmp_path / name)
     assert found.by_query() == {"q1": {"d1": 1.0, "d2": 1.0}}
     assert found.contributors == [{}, {}]
+
+
+@pytest.mark.parametrize(("name", "form"), [("pool.json", "[{}, {}]"), ("pool.jsonl", "{}\n{}\n")])
+def test_a_pool_in_json_keeps_its_probabilities(tmp_path: Path, name: str, form: str) -> None:
+    rows = [{"query_id": "q1", "doc_id": "d1", "probability": 0.5}]
+    rows += [{"query_id": "q1", "doc_id": "d2", "probability": 0.25}]
+    (tmp_path / name).write_text(form.format(*map(json.dumps, rows)))
+    assert read_pool(tmp_path / name).by_query() == {"q1": {"d1": 0.5, "d2": 0.25}}
 
 
 @pytest.mark.parametrize(

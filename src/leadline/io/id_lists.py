@@ -138,7 +138,7 @@ def _pairs(path: str) -> Iterator[tuple[int | None, str, str]]:
                 )
             yield number, to_text(cells[0]), to_text(cells[2])
         return
-    if head is not None and path.endswith(".json") and not _is_table(path):
+    if head is not None and path.endswith(".json") and not is_table(path):
         for query, documents in qrels(records_of(opened(path), "grade", DEFAULT_READING)).to_dict().items():
             yield from ((None, query, document) for document in documents)
         return
@@ -149,7 +149,7 @@ def _pairs(path: str) -> Iterator[tuple[int | None, str, str]]:
             raise error.at(path, place) from None
 
 
-def _is_table(path: str) -> bool:
+def is_table(path: str) -> bool:
     """Return whether a JSON file is empty, or a list of objects with the ids of a query and a document."""
     found = json_or_none(whole_text(path))
     if found in ([], {}):

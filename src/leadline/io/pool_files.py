@@ -20,7 +20,7 @@ from leadline.data.wording import counted
 from leadline.errors import InputError, repeated
 from leadline.io import row_columns
 from leadline.io.formats import suffix_of
-from leadline.io.id_lists import NO_ID, NO_PAIRS, PAIRS, numbered_pairs, pair_of
+from leadline.io.id_lists import NO_ID, NO_PAIRS, PAIRS, is_table, numbered_pairs, pair_of
 from leadline.io.opening import BINARY_TABLES, BOM, first_bytes, lines
 from leadline.io.score_cells import json_or_none, number_in
 from leadline.io.texts import rows_of
@@ -49,7 +49,7 @@ def listed(pool: DrawnPool) -> Pooled:
 def _listed(path: str, *, ordered: bool) -> _Columns:
     """Return the pairs of any table, qrels or run; `ordered`: of an export, with judged pairs outside it."""
     head = first_bytes(path)
-    if head is not None and (looks_trec(head) or path.endswith(".json")):
+    if head is not None and (looks_trec(head) or (path.endswith(".json") and not is_table(path))):
         rows: list[tuple[Any, ...]] = [(*pair, 1.0, math.nan, {}) for pair in numbered_pairs(path)]
     else:
         rows = list(_rows(path, ordered=ordered))
