@@ -18,88 +18,15 @@ from leadline.data.validation import check_flags, check_numbers
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
-    from leadline.measures.average_precision import AP as AP
-    from leadline.measures.average_precision import GAP as GAP
-    from leadline.measures.average_precision import GMAP as GMAP
-    from leadline.measures.average_precision import AvgIPrec as AvgIPrec
-    from leadline.measures.average_precision import IPrec as IPrec
-    from leadline.measures.average_precision import SetAP as SetAP
-    from leadline.measures.average_precision import infAP as infAP
-    from leadline.measures.blended_ratio import EBR as EBR
-    from leadline.measures.blended_ratio import NCUgu as NCUgu
-    from leadline.measures.blended_ratio import NCUrb as NCUrb
-    from leadline.measures.blended_ratio import NCUrbIE as NCUrbIE
-    from leadline.measures.blended_ratio import O_measure as O_measure
-    from leadline.measures.blended_ratio import P_measure as P_measure
-    from leadline.measures.blended_ratio import P_plus as P_plus
-    from leadline.measures.blended_ratio import Q as Q
-    from leadline.measures.counts import Hole as Hole
-    from leadline.measures.counts import Judged as Judged
-    from leadline.measures.counts import NoAnswer as NoAnswer
-    from leadline.measures.counts import NumNonrelRet as NumNonrelRet
-    from leadline.measures.counts import NumQ as NumQ
-    from leadline.measures.counts import NumRel as NumRel
-    from leadline.measures.counts import NumRelRet as NumRelRet
-    from leadline.measures.counts import NumRet as NumRet
-    from leadline.measures.counts import Unj as Unj
-    from leadline.measures.cumulated_gain import CG as CG
-    from leadline.measures.cumulated_gain import DCG as DCG
-    from leadline.measures.cumulated_gain import SDCG as SDCG
-    from leadline.measures.cumulated_gain import G as G
-    from leadline.measures.cumulated_gain import GnDCG as GnDCG
-    from leadline.measures.cumulated_gain import RnDCG as RnDCG
-    from leadline.measures.cumulated_gain import nDCG as nDCG
-    from leadline.measures.cumulated_gain import nDCGrel as nDCGrel
-    from leadline.measures.diversity import AP_IA as AP_IA
-    from leadline.measures.diversity import ERR_IA as ERR_IA
-    from leadline.measures.diversity import NRBP as NRBP
-    from leadline.measures.diversity import P_IA as P_IA
-    from leadline.measures.diversity import Coverage as Coverage
-    from leadline.measures.diversity import D_nDCG as D_nDCG
-    from leadline.measures.diversity import Dsharp_nDCG as Dsharp_nDCG
-    from leadline.measures.diversity import Novelty as Novelty
-    from leadline.measures.diversity import StRecall as StRecall
-    from leadline.measures.diversity import alpha_DCG as alpha_DCG
-    from leadline.measures.diversity import alpha_nDCG as alpha_nDCG
-    from leadline.measures.diversity import nERR_IA as nERR_IA
-    from leadline.measures.diversity import nNRBP as nNRBP
-    from leadline.measures.precision import RR as RR
-    from leadline.measures.precision import Complete as Complete
-    from leadline.measures.precision import E as E
-    from leadline.measures.precision import F as F
-    from leadline.measures.precision import FallOut as FallOut
-    from leadline.measures.precision import P as P
-    from leadline.measures.precision import R as R
-    from leadline.measures.precision import RankOf as RankOf
-    from leadline.measures.precision import RelP as RelP
-    from leadline.measures.precision import Rprec as Rprec
-    from leadline.measures.precision import RprecMult as RprecMult
-    from leadline.measures.precision import SetRelP as SetRelP
-    from leadline.measures.precision import Success as Success
-    from leadline.measures.precision import Utility as Utility
-    from leadline.measures.preference import AUROC as AUROC
-    from leadline.measures.preference import Bpref as Bpref
-    from leadline.measures.preference import GMBpref as GMBpref
-    from leadline.measures.preference import PairAccuracy as PairAccuracy
-    from leadline.measures.preference import Rpref as Rpref
-    from leadline.measures.preference import binG as binG
-    from leadline.measures.sampled_judgments import infNDCG as infNDCG
-    from leadline.measures.sampled_judgments import statAP as statAP
-    from leadline.measures.sampled_judgments import xinfAP as xinfAP
-    from leadline.measures.user_models import BPM as BPM
-    from leadline.measures.user_models import ERR as ERR
-    from leadline.measures.user_models import INSQ as INSQ
-    from leadline.measures.user_models import INST as INST
-    from leadline.measures.user_models import NERR8 as NERR8
-    from leadline.measures.user_models import NERR9 as NERR9
-    from leadline.measures.user_models import NERR10 as NERR10
-    from leadline.measures.user_models import NERR11 as NERR11
-    from leadline.measures.user_models import RBP as RBP
-    from leadline.measures.user_models import Compat as Compat
-    from leadline.measures.user_models import RBPResidual as RBPResidual
-    from leadline.measures.user_models import RBPUnjudged as RBPUnjudged
-    from leadline.measures.user_models import iRBU as iRBU
-    from leadline.measures.user_models import nERR as nERR
+    from leadline.measures.average_precision import *
+    from leadline.measures.blended_ratio import *
+    from leadline.measures.counts import *
+    from leadline.measures.cumulated_gain import *
+    from leadline.measures.diversity import *
+    from leadline.measures.precision import *
+    from leadline.measures.preference import *
+    from leadline.measures.sampled_judgments import *
+    from leadline.measures.user_models import *
 
 
 PACKAGE = "ir_measures"

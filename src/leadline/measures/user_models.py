@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -73,35 +73,7 @@ def product_before(query: Codes, factor: Floats) -> Floats:
 
 
 DEEPEST = 100_000  # ranks are columns of a matrix here
-CELLS = 1 << 20
-
-
-def matrices(
-    columns: Sequence[tuple[Codes | None, Codes | Integers | None, Floats | None]],
-    size: int,
-    last: int,
-    empty: Sequence[float],
-) -> Iterator[tuple[slice, list[Floats]]]:
-    """Yield matrices of values, queries x ranks 1..last, for blocks of queries.
-
-    `columns` are query, rank and value of the rows of each matrix, ordered by query, or None for a matrix
-    without rows; `empty` is the value of each matrix where it has no row.
-
-    >>> rows = np.array([0, 1]), np.array([2, 1]), np.array([0.5, 1.0])
-    >>> [(part, matrix.tolist()) for part, (matrix,) in matrices([rows], 2, 2, [0.0])]
-    [(slice(0, 2, None), [[0.0, 0.5], [1.0, 0.0]])]
-    """
-    block = max(1, CELLS // last)
-    for low in range(0, size, block):
-        span = slice(low, min(low + block, size))
-        made = [np.full((span.stop - low, last), number) for number in empty]
-        for matrix, (query, rank, value) in zip(made, columns, strict=True):
-            if query is None or rank is None or value is None:
-                continue
-            rows = slice(*np.searchsorted(query, [low, span.stop]))
-            near = rank[rows] <= last
-            matrix[query[rows][near] - low, rank[rows][near] - 1] = value[rows][near]
-        yield span, made
+CELLS = 1 << 20  # of a matrix
 
 
 class _Walk(Measure):
@@ -129,11 +101,15 @@ class _Walk(Measure):
 
     def values(self, judged: JudgedRun) -> Floats:
         query, rank, grade = gains_below(self, judged, self.max_grade)
-        size = len(judged.present)
-        values = np.empty(size)
-        rows = (query, rank, grade / self.max_grade)
-        for part, (gain,) in matrices((rows,), size, self.last, (0.0,)):
-            values[part] = self._per_document(gain)
+        values = np.empty(len(judged.present))
+        block = max(1, CELLS // self.last)  # queries
+        for low in range(0, len(values), block):
+            high = min(low + block, len(values))
+            rows = slice(*np.searchsorted(query, [low, high]))
+            near = rank[rows] <= self.last
+            gain = np.zeros((high - low, self.last))
+            gain[query[rows][near] - low, rank[rows][near] - 1] = grade[rows][near] / self.max_grade
+            values[low:high] = self._per_document(gain)
         return values
 
     def _per_document(self, gain: Floats) -> Floats:
