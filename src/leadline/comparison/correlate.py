@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
 
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Floats
 from leadline.data.table import Column as TableColumn
-from leadline.data.table import ResultWarning, plain, raised
+from leadline.data.table import ResultWarning, columns_of, plain, raised
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted, first_few, percent
 from leadline.errors import InputError, UsageError, either
@@ -22,31 +22,15 @@ from leadline.stats import checked_level, checked_seed
 from leadline.stats.correlation import (
     BLOCK,
     ROWS,
-    kendall,
+    coefficient,
     levels,
     over_queries,
-    pearson,
     permutation_p,
     reliability,
-    spearman,
-    tau_ap,
-    tau_ap_b,
 )
 from leadline.stats.moments import ROUNDING
 from leadline.stats.resampling import interval, resamples
 
-
-def _tau_ap(truth: Floats, estimate: Floats, times: Integers | None = None) -> float:
-    return tau_ap(estimate, truth, times)
-
-
-COEFFICIENTS: dict[str, Callable[..., float]] = {
-    "pearson": pearson,
-    "spearman": spearman,
-    "kendall": kendall,
-    "tau_ap": _tau_ap,
-    "tau_ap_b": tau_ap_b,
-}
 FEW = 10  # warn of fewer runs; minimum number of runs, or of teams, for an interval over runs
 LEAST = 5  # minimum number of runs for an interval over queries
 TITLES = {
@@ -109,16 +93,8 @@ class Correlation(Result):
         return self.found[name]
 
     def _columns(self) -> list[TableColumn]:
-        value, low, high, p, queries_low, queries_high = zip(*self.found.values(), strict=True)
-        return [
-            TableColumn("coefficient", [TITLES[name] for name in self.found]),
-            TableColumn("value", value),
-            TableColumn("low", low),
-            TableColumn("high", high),
-            TableColumn("p", p),
-            TableColumn("queries low", queries_low),
-            TableColumn("queries high", queries_high),
-        ]
+        names = ("coefficient", "value", "low", "high", "p", "queries low", "queries high")
+        return columns_of(names, [(TITLES[name], *found) for name, found in self.found.items()])
 
     def _notes(self) -> list[str]:
         truth, estimate = self.sides
@@ -150,8 +126,8 @@ class Correlation(Result):
             "n": len(self.names),
             "runs": self.names,
             **{
-                name: {key: plain(value) for key, value in coefficient._asdict().items()}
-                for name, coefficient in self.found.items()
+                name: {key: plain(value) for key, value in found._asdict().items()}
+                for name, found in self.found.items()
             },
         }
 
@@ -162,7 +138,7 @@ class Correlation(Result):
 
         level = percent(float(self.options["confidence"]))
 
-        def coefficient(found: Coefficients) -> str:
+        def shown(found: Coefficients) -> str:
             limits = [("runs", found.low, found.high), ("queries", found.queries_low, found.queries_high)]
             return with_limits(found.value, limits, level)
 
@@ -175,14 +151,14 @@ class Correlation(Result):
             across=f"{truth.measure} ({os.path.basename(truth.path)})" if paths else truth.measure,
             up=f"{estimate.measure} ({os.path.basename(estimate.path)})" if paths else estimate.measure,
             coefficients={
-                words: coefficient(self[name])
+                words: shown(self[name])
                 for name, words in (("kendall", "Kendall's tau-b"), ("tau_ap", "tau-AP"))
             },
             width=width or COLUMN,
         )
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name} {coefficient.value:.3f}" for name, coefficient in self.found.items())
+        shown = ", ".join(f"{name} {found.value:.3f}" for name, found in self.found.items())
         return f"Correlation({len(self.names)} runs, {shown})"
 
 
@@ -289,19 +265,20 @@ def correlate_columns(
     unit, drawn = "runs" if teams is None else "teams", len(set(units))
     runs = _over_runs(x, y, units, draws if drawn >= FEW else 0, seed)
     tables, unused = _tables(sides, names, (x, y))
-    limits = np.full((len(COEFFICIENTS), 2), np.nan)
+    limits = np.full((len(TITLES), 2), np.nan)
     noisy: list[ResultWarning] = []
     if tables is not None and draws and len(names) >= LEAST:
-        limits = over_queries(*tables, list(COEFFICIENTS), draws=draws, confidence=confidence, seed=seed)
-        noisy = _noisy(sides, tables)
+        limits = over_queries(*tables, list(TITLES), draws=draws, confidence=confidence, seed=seed)
+        for side, table in zip(sides, tables, strict=True):
+            noisy += noisy_means([(f"{side.measure} ({side.path})", reliability(table))])
     coefficients = {
         name: Coefficients(
-            function(x, y, None),
+            coefficient(name, x, y),
             *_limits(runs[:, index], confidence),
             _p(name, x, y),
             *limits[index].tolist(),
         )
-        for index, (name, function) in enumerate(COEFFICIENTS.items())
+        for index, name in enumerate(TITLES)
     }
     equal = sum(math.isnan(found.low) and not math.isnan(found.value) for found in coefficients.values())
     shown = first_few(without)
@@ -385,9 +362,7 @@ def _over_runs(x: Floats, y: Floats, teams: Sequence[str], draws: int, seed: int
     """Return the coefficients of bootstrap resamples of the runs: draws x coefficients."""
     times = resamples(teams, draws=draws, seed=seed).astype(np.float64, order="C")
     blocks = [times[start : start + BLOCK] for start in range(0, max(draws, 1), BLOCK)]
-    columns = [
-        np.concatenate([ROWS[name](x[None], y[None], block) for block in blocks]) for name in COEFFICIENTS
-    ]
+    columns = [np.concatenate([ROWS[name](x[None], y[None], block) for block in blocks]) for name in TITLES]
     return np.stack(columns, axis=1)
 
 
@@ -417,15 +392,6 @@ def _tables(
     return (tables[0], tables[1]), False
 
 
-def _noisy(sides: tuple[Column, Column], tables: tuple[Floats, Floats]) -> list[ResultWarning]:
-    """Warn of means that are too noisy for intervals over queries."""
-    return [
-        notice
-        for side, table in zip(sides, tables, strict=True)
-        for notice in noisy_means([(f"{side.measure} ({side.path})", reliability(table))])
-    ]
-
-
 def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
     """Return a warning about means of runs too noisy for intervals over queries of their correlations.
 
@@ -447,7 +413,7 @@ def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
 
 def _p(name: str, x: Floats, y: Floats) -> float:
     """Return the two-sided p-value of a coefficient."""
-    r, free = COEFFICIENTS[name](x, y, None), len(x) - 2
+    r, free = coefficient(name, x, y), len(x) - 2
     if name in ("tau_ap", "tau_ap_b") or free < 1 or np.isnan(r):
         return float("nan")
     from scipy import stats

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Floats, Integers
 from leadline.stats.moments import ROUNDING
 from leadline.stats.resampling import weights
 
@@ -27,12 +27,12 @@ def pearson(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
     >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
     1.0
     """
-    return _of_one("pearson", x, y, frequencies)
+    return coefficient("pearson", x, y, frequencies)
 
 
 def spearman(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
     """Return Spearman's rho: Pearson's r of the ranks, ties sharing their mean rank."""
-    return _of_one("spearman", x, y, frequencies)
+    return coefficient("spearman", x, y, frequencies)
 
 
 def permutation_p(x: Floats, y: Floats) -> float:
@@ -64,7 +64,7 @@ def kendall(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
     >>> kendall(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])).__round__(4)
     0.3333
     """
-    return _of_one("kendall", x, y, frequencies)
+    return coefficient("kendall", x, y, frequencies)
 
 
 def tau_ap(estimate: Floats, truth: Floats, frequencies: Integers | None = None) -> float:
@@ -82,7 +82,7 @@ def tau_ap(estimate: Floats, truth: Floats, frequencies: Integers | None = None)
     >>> tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 3.0, 1.0, 2.0])).__round__(4)  # 1, 1, 2/3
     0.7778
     """
-    return _of_one("tau_ap", truth, estimate, frequencies)
+    return coefficient("tau_ap", truth, estimate, frequencies)
 
 
 def tau_ap_b(x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
@@ -97,11 +97,11 @@ def tau_ap_b(x: Floats, y: Floats, frequencies: Integers | None = None) -> float
     >>> tau_ap_b(np.array([2.0, 2.0, 1.0]), np.array([3.0, 2.0, 1.0]))  # by x 1; by y 0 and 1
     0.5
     """
-    return _of_one("tau_ap_b", x, y, frequencies)
+    return coefficient("tau_ap_b", x, y, frequencies)
 
 
-def _of_one(name: str, x: Floats, y: Floats, frequencies: Integers | None) -> float:
-    """Return a coefficient of one pair of columns."""
+def coefficient(name: str, x: Floats, y: Floats, frequencies: Integers | None = None) -> float:
+    """Return a coefficient of one pair of columns, the truth first; `name` is a key of `ROWS`."""
     weight = None if frequencies is None else frequencies[None].astype(np.float64)
     return float(ROWS[name](x[None], y[None], weight)[0])
 
@@ -190,18 +190,13 @@ def _tau_ap_rows(truth: Floats, estimate: Floats, weight: Floats | None = None) 
 
 def _tau_ap_b_rows(x: Floats, y: Floats, weight: Floats | None = None) -> Floats:
     first, second = (ranks[:, None, :] > ranks[:, :, None] for ranks in (levels(x), levels(y)))
-    counts = [_number_of(above, weight) for above in (first & second, first, second)]
-    weight = np.ones(x.shape) if weight is None else weight
+    if weight is None:
+        counts = [np.count_nonzero(above, axis=2)[..., None] for above in (first & second, first, second)]
+        weight = np.ones(x.shape)
+    else:
+        counts = [above @ weight[:, :, None] for above in (first & second, first, second)]
     means = [_mean_share(counts[0], count, weight) for count in counts[1:]]
     return np.asarray((means[0] + means[1]) / 2)
-
-
-def _number_of(above: Flags, weight: Floats | None) -> Floats:
-    """Return the number of systems above each system."""
-    if weight is not None:
-        return np.asarray(above @ weight[:, :, None])
-    counts: Floats = np.count_nonzero(above, axis=2)[..., None].astype(np.float64)
-    return counts
 
 
 def _mean_share(part: Floats, whole: Floats, weight: Floats) -> Floats:

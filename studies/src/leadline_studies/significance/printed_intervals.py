@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from leadline import Qrels, Run, agreement, read_qrels, read_run
-from leadline.comparison.correlate import COEFFICIENTS
 from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import JudgedRun
@@ -17,7 +16,7 @@ from leadline.evaluation.estimated_recall import RecallEstimate, recall, relevan
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.judges import read_judges
 from leadline.judging.agreement_result import Agreement, Judgments
-from leadline.stats.correlation import over_queries
+from leadline.stats.correlation import ROWS, coefficient, over_queries
 from leadline_studies.significance.decisions import Row, coverage_row
 from leadline_studies.significance.populations import read_matrices
 
@@ -88,19 +87,16 @@ def correlations(
     """Return the coverage of the intervals of `correlate` over queries."""
     rng = np.random.default_rng([seed, runs, queries])
     size, systems = truth.shape
-    functions = list(COEFFICIENTS.values())
-    limits, values = np.empty((sets, len(functions), 2)), np.empty((sets, len(functions)))
+    limits, values = np.empty((sets, len(ROWS), 2)), np.empty((sets, len(ROWS)))
     for number in range(sets):
         chosen = rng.permutation(systems)[:runs]
         share = rng.dirichlet(np.full(size, CONCENTRATION)) if number % 2 else np.full(size, 1 / size)
         drawn = rng.choice(size, queries, p=share)
         sides = truth[:, chosen], estimate[:, chosen]
-        values[number] = [function(share @ sides[0], share @ sides[1]) for function in functions]
-        limits[number] = over_queries(
-            sides[0][drawn], sides[1][drawn], list(COEFFICIENTS), draws=draws, seed=number
-        )
+        values[number] = [coefficient(name, share @ sides[0], share @ sides[1]) for name in ROWS]
+        limits[number] = over_queries(sides[0][drawn], sides[1][drawn], list(ROWS), draws=draws, seed=number)
     rows: list[Row] = []
-    for index, name in enumerate(COEFFICIENTS):
+    for index, name in enumerate(ROWS):
         defined = ~np.isnan(values[:, index]) & ~np.isnan(limits[:, index, 0])
         low, high = limits[defined, index].T
         row: Row = {"what": name, "sets": len(low), "left_out": sets - len(low)}
