@@ -23,26 +23,6 @@ SENTENCES = 12  # maximum number of pairs described in sentences; JSON has a sen
 PAPER = {"a": "System", "b": "vs.", "measure": "Measure", "a - b": "Difference"}  # headings in LaTeX
 
 
-def comparison_notes(
-    comparison: Comparison,
-    chosen: Sequence[Sequence[int]],
-    *,
-    changed: int = 3,
-    per_pair: bool = False,
-    long: bool = False,
-    conditions: Sequence[Gate] = (),
-) -> list[str]:
-    """Return the notes below the pairs that are shown: sentences, methods and warnings."""
-    return [
-        *pair_notes(comparison, chosen, changed=changed, per_pair=per_pair, long=long),
-        *map(str, conditions),
-        "",
-        *method_notes(comparison, per_pair=per_pair, long=long),
-        *_false_alarm_note(comparison, conditions),
-        *map(str, comparison.warnings),
-    ]
-
-
 def pair_notes(
     comparison: Comparison,
     chosen: Sequence[Sequence[int]],
@@ -69,10 +49,9 @@ def pair_notes(
 def _verdict_counts(comparison: Comparison, chosen: Sequence[Sequence[int]]) -> list[str]:
     """Return notes with the numbers of verdicts, of all pairs and of those not shown."""
     every, hidden = [], []
-    for verdicts, shown in zip(comparison.verdicts, chosen, strict=True):
+    for verdicts, shown in zip(comparison.verdicts, map(set, chosen), strict=True):
         every += verdicts
-        left = set(range(len(verdicts))) - set(shown)
-        hidden += [verdicts[index] for index in sorted(left)]
+        hidden += [verdict for index, verdict in enumerate(verdicts) if index not in shown]
     notes = [f"{counted(len(every), 'pair')}: {counts_of(every)}"]
     if hidden:
         notes.append(f"not shown: {counts_of(hidden)} (--pairs all)")
@@ -181,7 +160,7 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     return text
 
 
-def _false_alarm_note(comparison: Comparison, tried: Sequence[Gate]) -> list[str]:
+def false_alarm_note(comparison: Comparison, tried: Sequence[Gate]) -> list[str]:
     """Return a note on the false alarm probability of several tests by --fail-if-worse."""
     tests = sum(gate.condition.kind == WORSE and not gate.unchanged for gate in tried)
     if tests < 2:

@@ -23,7 +23,14 @@ from leadline.comparison.compared_pair import (
     sentence,
     shown_columns,
 )
-from leadline.comparison.comparison_notes import PAPER, SENTENCES, caption, comparison_notes
+from leadline.comparison.comparison_notes import (
+    PAPER,
+    SENTENCES,
+    caption,
+    false_alarm_note,
+    method_notes,
+    pair_notes,
+)
 from leadline.comparison.engine import Differences, Tested
 from leadline.comparison.gate import Gate
 from leadline.comparison.pairing import Pairs, Rules, doubt_of, pooled_names, these_queries
@@ -289,9 +296,14 @@ class Comparison(Tested, Result):
         chosen = self.printed_pairs(pairs) if chosen is None else chosen
         columns = self._columns(chosen=chosen, long=long)
         shown = self._shown({column.name: column.values for column in columns}, per_pair=per_pair)
-        notes = comparison_notes(
-            self, chosen, changed=changed, per_pair=per_pair, long=long, conditions=conditions
-        )
+        notes = [
+            *pair_notes(self, chosen, changed=changed, per_pair=per_pair, long=long),
+            *map(str, conditions),
+            "",
+            *method_notes(self, per_pair=per_pair, long=long),
+            *false_alarm_note(self, conditions),
+            *map(str, self.warnings),
+        ]
         words = caption(self, per_pair=per_pair)
         return [printed_table(columns, shown=shown, notes=notes, caption=words, paper=PAPER)]
 

@@ -222,20 +222,17 @@ class Tested:
     @cached_property
     def verdicts(self) -> list[list[str]]:
         """Verdict on each column, by measure; see `verdicts`."""
-        found = []
-        for index, part in enumerate(self.parts):
-            counts = outcomes(self.differences[index])
-            found.append(
-                verdicts(
-                    self.p_corrected[index],
-                    self.means[index],
-                    self.rules.alpha,
-                    rising=part.rising,
-                    identical=(counts.wins + counts.losses == 0) & (counts.ties > 0),
-                    p_equivalent=None if self.p_equivalent is None else self.p_equivalent[index],
-                )
+        return [
+            verdicts(
+                self.p_corrected[index],
+                self.means[index],
+                self.rules.alpha,
+                rising=part.rising,
+                identical=outcomes(self.differences[index]).identical,
+                p_equivalent=None if self.p_equivalent is None else self.p_equivalent[index],
             )
-        return found
+            for index, part in enumerate(self.parts)
+        ]
 
     @cached_property
     def limits(self) -> Floats:

@@ -219,8 +219,7 @@ def resolve_conditions(
         measure = only(condition.measure, parsed)
         located.append((results.measure_index(measure), condition._replace(measure=str(measure))))
     for index, condition in located:
-        _refuse_assumed(results.measures[index], condition)
-        _refuse_idle(results.measures[index], condition)
+        _refuse(results.measures[index], condition)
     return located
 
 
@@ -231,28 +230,24 @@ def refuse_without_baseline(conditions: Iterable[Condition], hint: str) -> None:
             raise UsageError(f"--{condition.kind} {condition.measure} needs a baseline. {hint}")
 
 
-def _refuse_assumed(measure: Any, condition: Condition) -> None:
-    """Raise UsageError for a measure of which nobody said whether larger values are better."""
+def _refuse(measure: Any, condition: Condition) -> None:
+    """Raise UsageError if every run meets a condition, or nobody said whether larger values are better."""
     if getattr(measure, "assumed", False):
         known = (f"--config scores.{way}_is_better={quote(str(measure))}" for way in ("higher", "lower"))
         raise UsageError(
             f"--{condition.kind} needs to know whether higher or lower {measure} is better. "
             f"Pass {either(known)}."
         )
-
-
-def _refuse_idle(measure: Any, condition: Condition) -> None:
-    """Raise UsageError if every run meets a condition."""
-    if condition.kind == BELOW:
-        low, high = (float(getattr(measure, name, nan)) for name in ("low", "high"))
-        worst = low if measure.rising else high
-        if isfinite(worst) and (condition.margin <= worst if measure.rising else condition.margin >= worst):
-            raise UsageError(
-                f"'{measure}={condition.margin:g}' allows any value, because {measure} ranges from {low:g} "
-                f"to {high:g}. Choose a value {'above' if measure.rising else 'below'} {worst:g}."
-            )
-    else:
+    if condition.kind != BELOW:
         check_margin(measure, condition.margin, f"{measure}:", "allows any loss")
+        return
+    low, high = (float(getattr(measure, name, nan)) for name in ("low", "high"))
+    worst = low if measure.rising else high
+    if isfinite(worst) and (condition.margin <= worst if measure.rising else condition.margin >= worst):
+        raise UsageError(
+            f"'{measure}={condition.margin:g}' allows any value, because {measure} ranges from {low:g} "
+            f"to {high:g}. Choose a value {'above' if measure.rising else 'below'} {worst:g}."
+        )
 
 
 def untestable(
@@ -323,22 +318,32 @@ def thresholds(
             if isnan(difference):
                 reason = f"{condition.measure} has no mean"
             reason = reason or _uncertain(results, run, index, condition)
-            short = difference < -EQUAL if rising else difference > EQUAL
-            failed = bool(reason) or short
+            failed = bool(reason) or (difference < -EQUAL if rising else difference > EQUAL)
             found.append(Gate(name, None, condition, difference, failed=failed, rising=rising, reason=reason))
     return found
 
 
 class Decided(NamedTuple):
-    """Outcomes of a condition tested on columns of differences; one entry per column."""
+    """A condition tested on columns of differences; arrays and reasons have one entry per column."""
 
-    failed: Flags
+    condition: Condition
+    alpha: float
     p: Floats
     lower: Floats
     detectable_difference: Floats
     unchanged: Flags
     spread: Means
     reasons: list[str]
+
+    @property
+    def failed(self) -> Flags:
+        """Flags of the columns that fail, also because they cannot be tested."""
+        with np.errstate(invalid="ignore"):
+            failed = self.p < self.alpha
+            if self.condition.kind == NOT_WORSE:
+                failed = ~(failed & (self.lower > -self.condition.margin))
+        untestable = np.array([bool(reason) for reason in self.reasons], dtype=np.bool_)
+        return ~self.unchanged & (untestable | failed)
 
 
 def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Groups | None = None) -> Decided:
@@ -347,24 +352,21 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Group
     shifted[np.abs(shifted) <= EQUAL] = 0.0  # a loss equal to the margin up to rounding
     alternative: Alternative = "less" if condition.kind == WORSE else "greater"
     p = rules.test.p_values(shifted, seed=rules.seed, alternative=alternative, groups=groups)
-    lower = _lower(better, rules, groups)
     spread = means(totals(better, groups))
     decided = decided_by_sign(shifted, groups)
-    counts = outcomes(better)
-    unchanged = (counts.wins + counts.losses == 0) & (counts.ties > 0)
+    unchanged = outcomes(better).identical
     reasons = few_queries_texts(better, groups)
     detectable_difference = np.full(better.shape[1], nan)
     for column, units in enumerate(spread.clusters.astype(int).tolist()):
-        smallest = (
-            one_sign(units, alternative) if decided[column] else rules.test.smallest(units, alternative)
-        )
         if unchanged[column]:
             reasons[column] = ""
         elif not units:
             reasons[column] = "no query counts in both means"
         elif not reasons[column]:
+            least = one_sign if decided[column] else rules.test.smallest
             noun = ("group of queries", "groups of queries") if in_groups(groups) else ("query", "queries")
-            reasons[column] = _reason(counted(units, *noun), float(p[column]), smallest, rules)
+            number = counted(units, *noun)
+            reasons[column] = _reason(number, float(p[column]), least(units, alternative), rules)
         if condition.kind == NOT_WORSE:
             detectable_difference[column] = detectable(
                 float(spread.deviation[column]),
@@ -373,26 +375,17 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Group
                 level=rules.confidence,
                 one_sided=True,
             )
-    with np.errstate(invalid="ignore"):
-        failed = p < rules.alpha
-        if condition.kind == NOT_WORSE:
-            failed = ~(failed & (lower > -condition.margin))
-    undecidable = np.array([bool(reason) for reason in reasons], dtype=np.bool_)
-    return Decided(
-        ~unchanged & (undecidable | failed), p, lower, detectable_difference, unchanged, spread, reasons
-    )
+    lower = _lower(better, spread, rules, groups)
+    return Decided(condition, rules.alpha, p, lower, detectable_difference, unchanged, spread, reasons)
 
 
-def _doubted(result: Decided, doubt: Floats, condition: Condition, rules: Rules) -> Decided:
+def _doubted(result: Decided, doubt: Floats) -> Decided:
     """Return the outcomes where the differences may be lower and higher by a doubt: columns x 2."""
-    mean = result.spread.mean
+    mean, condition = result.spread.mean, result.condition
     lower = np.where(doubt[:, 0] > 0, mean - np.hypot(mean - result.lower, doubt[:, 0]), result.lower)
     against = doubt[:, 1 if condition.kind == WORSE else 0]  # rejection
-    p = doubtful(result.p, np.abs(mean + condition.margin), against, rules.alpha)
-    rejected = np.nan_to_num(p, nan=1.0) < rules.alpha
-    failed = rejected if condition.kind == WORSE else ~(rejected & (lower > -condition.margin))
-    few = np.array([bool(reason) for reason in result.reasons], dtype=np.bool_)
-    return result._replace(failed=~result.unchanged & (few | failed), p=p, lower=lower)
+    p = doubtful(result.p, np.abs(mean + condition.margin), against, result.alpha)
+    return result._replace(p=p, lower=lower)
 
 
 def _compared(comparison: Comparison, index: int, condition: Condition) -> list[Gate]:
@@ -403,7 +396,7 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
     better = side * comparison.parts[index].table  # positive if the run is better
     result = decided_on(better, condition, rules, groups)
     if comparison.doubt is not None:
-        result = _doubted(result, comparison.doubt[index, :, ::side], condition, rules)
+        result = _doubted(result, comparison.doubt[index, :, ::side])
     unmeasured = f"{results.measures[index]} is 0 on every query for both runs"
     idle = [
         unmeasured if same and _nothing_measured(results, index, int(run)) else ""
@@ -412,18 +405,18 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
     for reasons in (idle, _lacking(results, index, pairs), comparison.parts[index].reasons):
         for pair, reason in enumerate(reasons):
             if reason:
-                result.reasons[pair] = reason
-                result.failed[pair], result.unchanged[pair] = True, False
+                result.reasons[pair], result.unchanged[pair] = reason, False
     withheld = np.flatnonzero([bool(reason) for reason in comparison.parts[index].reasons])
     for numbers in (result.p, result.lower, result.detectable_difference):
         numbers[withheld] = nan  # as there is no interval
+    failed = result.failed
     return [
         Gate(
             results.names[int(pairs.first[pair])],
             results.names[int(pairs.second[pair])],
             condition,
             float(result.spread.mean[pair]) * side,
-            failed=bool(result.failed[pair]),
+            failed=bool(failed[pair]),
             limit=float(result.lower[pair]) * side,
             p=float(result.p[pair]),
             queries=int((~np.isnan(better[:, pair])).sum()),
@@ -516,11 +509,10 @@ def _nothing_measured(results: Results, index: int, run: int) -> bool:
     return bool(measure.rising and getattr(measure, "low", nan) == 0 and np.nanmax(values, initial=0.0) <= 0)
 
 
-def _lower(better: Floats, rules: Rules, groups: Groups | None) -> Floats:
+def _lower(better: Floats, spread: Means, rules: Rules, groups: Groups | None) -> Floats:
     """Return the one-sided lower limit of each mean, by the sign test for equal differences."""
     low, _ = rules.limits(better, 1 - 2 * rules.alpha, groups)
-    units = means(totals(better, groups)).clusters
-    possible = np.array([one_sign(int(n), "greater") < rules.alpha for n in units], dtype=np.bool_)
+    possible = np.array([one_sign(int(n), "greater") < rules.alpha for n in spread.clusters], dtype=np.bool_)
     return np.where(decided_by_sign(better, groups) & ~possible, -np.inf, low)
 
 

@@ -18,7 +18,7 @@ from leadline.comparison.engine import FEWEST, Differences, Tested, few_queries_
 from leadline.comparison.pairing import Rules, check_intervals
 from leadline.data.arrays import Flags, Integers
 from leadline.data.ids import to_bytes
-from leadline.data.table import Column, ResultWarning, RowLabel, Table, named_columns, printed_table
+from leadline.data.table import Column, ResultWarning, RowLabel, Table, named_columns, printed_table, raised
 from leadline.data.wording import counted, first_few, percent, queries
 from leadline.errors import InputError, UsageError, either
 from leadline.evaluation.limits import DEFAULT_INTERVAL, mean_intervals
@@ -163,9 +163,19 @@ def _names(value: object, query: object, path: str = "", line: int | None = None
 
 
 def slicings_of(results: Results, by: SliceSource | Iterable[SliceSource]) -> list[Slicing]:
-    """Return the slices of the queries of results, by source."""
+    """Return the slices of the queries of results, by source; those in memory are numbered."""
     sources = by if isinstance(by, Iterable) and not isinstance(by, (str, Mapping)) else [by]
-    return _named_apart([_slicing(source, results) for source in sources])
+    slicings = [_slicing(source, results) for source in sources]
+    times = Counter(each.by for each in slicings)
+    twice = [name for name, number in times.items() if number > 1 and name != IN_MEMORY]
+    if twice:
+        raise UsageError(f"the slices '{twice[0]}' were passed twice. Pass them only once.")
+    if not slicings:
+        raise UsageError("no slices were given. Pass FILE:COLUMN or {query: slice}.")
+    later = [place for place, each in enumerate(slicings) if each.by == IN_MEMORY][1:]
+    for number, place in enumerate(later, start=2):
+        slicings[place] = slicings[place]._replace(by=f"{IN_MEMORY} {number}")
+    return slicings
 
 
 def _slicing(source: object, results: Results) -> Slicing:
@@ -201,23 +211,6 @@ def _slicing(source: object, results: Results) -> Slicing:
         for name in found:
             members[rows[name], code] = True
     return Slicing(by, names, members)
-
-
-def _named_apart(slicings: Sequence[Slicing]) -> list[Slicing]:
-    """Return slices whose sources have different names: those in memory are numbered."""
-    names = [each.by for each in slicings]
-    twice = [name for name in names if names.count(name) > 1 and name != IN_MEMORY]
-    if twice:
-        raise UsageError(f"the slices '{twice[0]}' were passed twice. Pass them only once.")
-    if not slicings:
-        raise UsageError("no slices were given. Pass FILE:COLUMN or {query: slice}.")
-    number = 0
-    named = []
-    for each in slicings:
-        number += each.by == IN_MEMORY
-        later = each.by == IN_MEMORY and number > 1
-        named.append(each._replace(by=f"{IN_MEMORY} {number}") if later else each)
-    return named
 
 
 def _natural(name: str) -> list[tuple[int, float, str]]:
@@ -298,16 +291,14 @@ class Slices(Result):
         """Return the warnings of queries without a slice and in several."""
         found = []
         for by, count in self.without_slice.items():
-            if count:
-                source = f" in {by}" * (not by.startswith(IN_MEMORY))
-                words = f"{counted(count, 'query has', 'queries have')} no slice{source}"
-                found.append(ResultWarning("queries_without_slice", words, count))
+            source = f" in {by}" * (not by.startswith(IN_MEMORY))
+            words = f"{counted(count, 'query has', 'queries have')} no slice{source}"
+            found.append(("queries_without_slice", words, count))
         for by, count in self.in_several.items():
-            if count:
-                source = f" of {by}" * (not by.startswith(IN_MEMORY))
-                words = f"{counted(count, 'query is', 'queries are')} in several slices{source}"
-                found.append(ResultWarning("queries_in_several_slices", words, count))
-        return found
+            source = f" of {by}" * (not by.startswith(IN_MEMORY))
+            words = f"{counted(count, 'query is', 'queries are')} in several slices{source}"
+            found.append(("queries_in_several_slices", words, count))
+        return raised(*found)
 
     def _columns(self) -> list[Column]:
         hidden = () if len(self.without_slice) > 1 else ("by",)
@@ -346,23 +337,17 @@ class Slices(Result):
 
     def _methods(self) -> list[str]:
         level = percent(self.confidence)
-        few = sum(record.queries < FEWEST for record in self.records if record.slice is not None)
+        sliced = [record for record in self.records if record.slice is not None]
+        few = sum(record.queries < FEWEST for record in sliced)
         notes = [
             f"{counted(few, 'value has', 'values have')} no interval or test: fewer than {FEWEST} queries"
         ] * bool(few)
-        reasons = [
-            f"{record.slice} ({record.reason})"
-            for record in self.records
-            if record.slice and record.reason and record.queries >= FEWEST
-        ]
-        notes += [f"no interval for slice {first_few(list(dict.fromkeys(reasons)))}"] * bool(reasons)
+        of_enough = [one for one in sliced if one.reason and one.queries >= FEWEST]
+        reasons = list(dict.fromkeys(f"{one.slice} ({one.reason})" for one in of_enough))
+        notes += [f"no interval for slice {first_few(reasons)}"] * bool(reasons)
         if self.rules is None:
             return [f"low, high: {level} CI of each mean ({self.interval})", *notes]
-        tests = [
-            record
-            for record in self.records
-            if isinstance(record, SliceDifference) and record.slice is not None and record.p == record.p
-        ]
+        tests = [one for one in sliced if isinstance(one, SliceDifference) and not np.isnan(one.p)]
         by_measure = Counter(record.measure for record in tests)
         many = len(tests) if self.rules.family == "all" else max(by_measure.values(), default=0)
         ends = [limit for record in tests for limit in (record.simultaneous_low, record.simultaneous_high)]
@@ -426,21 +411,20 @@ def slices_of(
     >>> found.without_slice
     {'in memory': 3}
     """
-    results = compared if isinstance(compared, Results) else compared.results
     if isinstance(compared, Results):
-        check_intervals(results)
-    slicings = slicings_of(results, by)
-    if isinstance(compared, Results):
-        chosen = INTERVALS.parse(DEFAULT_INTERVAL) if interval is None else interval
+        check_intervals(compared)
+        slicings = slicings_of(compared, by)
+        chosen = DEFAULT_INTERVAL if interval is None else interval
         chosen = INTERVALS.parse(chosen) if isinstance(chosen, str) else chosen
-        rows = zip(*_means(results, slicings, chosen, confidence, seed), strict=True)
+        rows = zip(*_means(compared, slicings, chosen, confidence, seed), strict=True)
         means = dict(zip(SliceMean._fields, map(list, rows), strict=True))
-        return Slices(means, slicings, results, interval=str(chosen), confidence=confidence)
+        return Slices(means, slicings, compared, interval=str(chosen), confidence=confidence)
+    slicings = slicings_of(compared.results, by)
     rules = replace(compared.rules, correction=Holm())
     return Slices(
         _differences(compared, slicings, rules),
         slicings,
-        results,
+        compared.results,
         interval=str(rules.interval),
         confidence=rules.confidence,
         rules=rules,
@@ -503,19 +487,12 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
     ]
     untested = comparison.results._untested_over  # noqa: SLF001  # not for users
     runs_of_pairs = list(zip(*(side.tolist() for side in comparison.pairing), strict=True))
-    reasons = [
-        [
-            few or untested(each, pair, place)
-            for few, (pair, each) in zip(
-                few_queries_texts(table, comparison.groups), product(runs_of_pairs, members), strict=True
-            )
-        ]
-        for place, table in enumerate(tables)
-    ]
-    parts = [
-        Differences(table, rising=part.rising, reasons=why)
-        for table, part, why in zip(tables, comparison.parts, reasons, strict=True)
-    ]
+    parts = []
+    for place, (table, part) in enumerate(zip(tables, comparison.parts, strict=True)):
+        few = few_queries_texts(table, comparison.groups)
+        owners = product(runs_of_pairs, members)
+        reasons = [one or untested(each, pair, place) for one, (pair, each) in zip(few, owners, strict=True)]
+        parts.append(Differences(table, rising=part.rising, reasons=reasons))
     tested = Tested(parts, rules, comparison.groups)
     whole = comparison.fields()
     pairs, slices = len(whole["a"]), len(members)  # pairs by every measure
@@ -553,15 +530,12 @@ def _differences(comparison: Comparison, slicings: Sequence[Slicing], rules: Rul
         name: np.concatenate([np.array(whole[name]), np.ravel(values)])[order].tolist()
         for name, values in found.items()
     }
-    undecided = [verdict == "undecided" for verdict in columns["verdict"]]
-    columns["reason"] = [
-        (reason or "p is undefined") * unknown
-        for reason, unknown in zip(columns["reason"], undecided, strict=True)
-    ]
-    columns["verdict"] = [
-        "cannot tell" if unknown else verdict
-        for verdict, unknown in zip(columns["verdict"], undecided, strict=True)
-    ]
+    for row, verdict in enumerate(columns["verdict"]):
+        if verdict == "undecided":
+            columns["verdict"][row] = "cannot tell"
+            columns["reason"][row] = columns["reason"][row] or "p is undefined"
+        else:
+            columns["reason"][row] = ""
     return {"by": [row[0] for row in rows] * pairs, "slice": [row[1] for row in rows] * pairs, **columns}
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -25,8 +26,9 @@ from leadline.comparison.pairing import check_averages, check_judged
 from leadline.comparison.replication_result import RUNS, Replication, ReplicationValue
 from leadline.data.arrays import Floats
 from leadline.data.ids import DocumentNumbers
+from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import refuse_unknown
-from leadline.data.table import ResultWarning, RunInfo, raised
+from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_whole
 from leadline.data.wording import percent
 from leadline.data.wording import queries as counted_queries
@@ -141,29 +143,38 @@ def replicate(
             "--config read.name_by has no effect in `replicate`, which names runs by their role. Leave out "
             "--config read.name_by."
         )
-    on_run = options.get("on_run")
     evaluating: dict[str, Any] = {name: value for name, value in options.items() if name != "on_run"}
     rules = ReplicationRules(draws, confidence, seed)
-    wanted = COMPARED if measures is None else measures
-    sources = [_pair(original, "original"), _pair(reproduced, "reproduced")]
+    first, second = (
+        dict(zip(roles, _pair(runs, name), strict=True))
+        for roles, runs, name in ((ORIGINAL, original, "original"), (REPRODUCED, reproduced, "reproduced"))
+    )
+    experiments = [("", qrels, first | second)]
+    if qrels2 is not None:
+        experiments = [("original: ", qrels, first), ("replication: ", qrels2, second)]
+    parts: list[Results] = []
+    warnings: list[ResultWarning] = []
     orders: dict[str, Floats] = {}
-    if qrels2 is None:
-        evaluation = Evaluation(qrels, wanted, **evaluating)
-        both = dict(zip((*ORIGINAL, *REPRODUCED), (*sources[0], *sources[1]), strict=True))
-        infos, values, systems = _judged(both, evaluation, on_run, keep=True)
-        parts = [evaluation.results(infos[rows], values[rows]) for rows in (slice(2), slice(2, 4))]
-        warnings = evaluation.results(infos, values).warnings
-        orders = _orders(systems, len(evaluation.qrels.queries), overlap)
-    else:
-        parts, warnings = [], []
-        for roles, pair, table in zip((ORIGINAL, REPRODUCED), sources, (qrels, qrels2), strict=True):
-            evaluation = Evaluation(table, wanted, **evaluating)
-            infos, values, _ = _judged(dict(zip(roles, pair, strict=True)), evaluation, on_run, keep=False)
-            parts.append(evaluation.results(infos, values))
-            experiment = "original" if roles is ORIGINAL else "replication"
-            warnings += [
-                replace(notice, message=f"{experiment}: {notice.message}") for notice in parts[-1].warnings
-            ]
+    for of, table, runs in experiments:
+        evaluation = Evaluation(table, COMPARED if measures is None else measures, **evaluating)
+        infos, judged = judge_runs(
+            runs,
+            evaluation.qrels,
+            partial(_judged, evaluation, None if of else DocumentNumbers()),
+            reading=evaluation.reading,
+            cut=evaluation.cut,
+            keep=not of,
+            measures=evaluation.measures,
+            on_run=options.get("on_run"),
+        )
+        values = [each for each, _ in judged]
+        rows = (slice(row, row + 2) for row in range(0, len(infos), 2))
+        parts += [evaluation.results(infos[pair], values[pair]) for pair in rows]
+        notices = evaluation.results(infos, values).warnings
+        warnings += [replace(notice, message=of + notice.message) for notice in notices]
+        systems = [lists for _, lists in judged if lists is not None]
+        if systems:
+            orders = _orders(systems, len(evaluation.qrels.queries), overlap)
     for results in parts:
         check_averages(results)
         check_judged(results)
@@ -212,25 +223,10 @@ def _pair(runs: Sequence[RunLike], name: str) -> tuple[RunLike, RunLike]:
 
 
 def _judged(
-    runs: Mapping[str, RunLike],
-    evaluation: Evaluation,
-    on_run: Callable[[int, int], None] | None,
-    *,
-    keep: bool,
-) -> tuple[list[RunInfo], list[RunValues], list[SystemLists]]:
-    """Return description, values and, if kept, lists of every run."""
-    numbers = DocumentNumbers()
-    infos, parts = judge_runs(
-        runs,
-        evaluation.qrels,
-        lambda judged: (evaluation.values_of(judged), system_lists(judged, numbers) if keep else None),
-        reading=evaluation.reading,
-        cut=evaluation.cut,
-        keep=keep,
-        measures=evaluation.measures,
-        on_run=on_run,
-    )
-    return infos, [part[0] for part in parts], [part[1] for part in parts if part[1] is not None]
+    evaluation: Evaluation, numbers: DocumentNumbers | None, judged: JudgedRun
+) -> tuple[RunValues, SystemLists | None]:
+    """Return the values of a run, and its lists if documents are numbered."""
+    return evaluation.values_of(judged), None if numbers is None else system_lists(judged, numbers)
 
 
 def _orders(systems: Sequence[SystemLists], queries: int, overlap: RBO) -> dict[str, Floats]:
@@ -428,18 +424,11 @@ def _warnings(
         f"the effect ratio is not meaningful and has no interval for {' and '.join(unclear)}, because the "
         f"{percent(rules.confidence)} interval of the original effect contains 0"
     )
-    warnings = [
+    alike = "original and reproduced {} have the same values on all queries, so RMSE is 0"
+    return raised(
         ("missing_from_order", order, missing),
         ("uncommon_queries", outside, excluded),
-        *(
-            (
-                "identical_runs",
-                f"original and reproduced {run} have the same values on all queries, so RMSE is 0",
-                1,
-            )
-            for run in same
-        ),
+        *(("identical_runs", alike.format(run), 1) for run in same),
         ("one_query", "intervals and tests need at least two queries, not one", int(bool(few))),
         ("unclear_effect", idle, len(unclear)),
-    ]
-    return raised(*warnings)
+    )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Floats, Integers
+from leadline.data.arrays import Flags, Floats, Integers
 from leadline.errors import UsageError
 from leadline.stats import checked_level, checked_power
 from leadline.stats.intervals import t_quantile
@@ -23,6 +23,11 @@ class Outcomes(NamedTuple):
     wins: Integers
     ties: Integers
     losses: Integers
+
+    @property
+    def identical(self) -> Flags:
+        """Return the flags of the columns without any difference."""
+        return np.asarray((self.wins + self.losses == 0) & (self.ties > 0))
 
 
 def outcomes(differences: Floats) -> Outcomes:
