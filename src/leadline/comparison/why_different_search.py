@@ -380,8 +380,7 @@ class Search:
         column = self.columns[side]
         with np.errstate(invalid="ignore"):
             near = np.abs(values - column) <= self.near[side] + SINGLE * np.abs(column)
-        matched: Flags = near | (np.isnan(values) & np.isnan(column))
-        return matched
+        return np.asarray(near | (np.isnan(values) & np.isnan(column)))
 
     def in_range_of_ties(self) -> Cause | None:
         """Return the cause that one table has ties in some order, if its values are in their range."""

@@ -253,8 +253,7 @@ def _needed(level: float, size: Integers, rule: str) -> Integers:
     if rule == "trec9":
         return (level * size + 0.9).astype(np.int64)
     if rule == "trec10":
-        rounded: Integers = np.floor(level * size + 0.5).astype(np.int64)
-        return rounded
+        return np.asarray(np.floor(level * size + 0.5).astype(np.int64))
     return _share(_exact(level), size)
 
 

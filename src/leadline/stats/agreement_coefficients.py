@@ -36,8 +36,7 @@ def confusions(
 
     `group` is the group of every unit. Units that only one of the two judged are excluded.
     """
-    tables: Floats = confusions_with(first, second[:, None], size, group, groups)[0]
-    return tables
+    return np.asarray(confusions_with(first, second[:, None], size, group, groups)[0])
 
 
 def confusions_with(

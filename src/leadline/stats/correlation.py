@@ -119,8 +119,7 @@ def average_ranks(values: Floats, frequencies: Floats | Integers | None = None) 
     *rows, number = group.shape
     first = number * np.arange(math.prod(rows)).reshape(*rows, 1)
     sizes = np.bincount((first + group).ravel(), weight.ravel(), minlength=group.size).reshape(group.shape)
-    ranks: Floats = np.take_along_axis(np.cumsum(sizes, -1) - sizes + (sizes + 1) / 2, group, -1)
-    return ranks
+    return np.asarray(np.take_along_axis(np.cumsum(sizes, -1) - sizes + (sizes + 1) / 2, group, -1))
 
 
 def levels(values: Floats) -> Integers:
@@ -208,8 +207,7 @@ def _mean_share(part: Floats, whole: Floats, weight: Floats) -> Floats:
 
 def _over(part: Floats, whole: Floats | Integers) -> Floats:
     """Divide; 0 / 0 is NaN."""
-    divided: Floats = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
-    return divided
+    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
 
 
 # The coefficients of each row of two tables, the truth first, with frequency weights. With weights of many

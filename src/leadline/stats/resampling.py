@@ -91,8 +91,7 @@ def resamples(units: Sequence[str], *, draws: int, seed: int = 0) -> Integers:
     """
     _, member = np.unique(np.asarray(units, dtype=object).astype(str), return_inverse=True)
     size = int(member.max(initial=-1)) + 1
-    drawn: Integers = weights(np.random.default_rng(seed), draws, size).astype(np.int64)[:, member]
-    return drawn
+    return np.asarray(weights(np.random.default_rng(seed), draws, size).astype(np.int64)[:, member])
 
 
 def interval(values: Sequence[float] | Floats, level: float = 0.95) -> tuple[float, float]:

@@ -31,7 +31,7 @@ from leadline.comparison.information_difference.similarity_baselines import (
     parse_competitors,
     system_lists,
 )
-from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.ids import DocumentNumbers
 from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.table import ResultWarning, RunInfo, raised
@@ -197,10 +197,7 @@ def difference(
     """
     reading = Reading.of(difference, options, JudgedOptions)
     check_whole(1, threads=threads, cutoff=cutoff)
-    if engine is not None:
-        from leadline.scale.engines import engine_of
-
-        engine = str(engine_of(engine))
+    engine = None if engine is None else str(engine_of(engine))
     cut = Truncation(cutoff, rel, truncate, condense)
     deep = cutoff is not None
     rules = DifferenceRules(
@@ -299,42 +296,40 @@ def _compared(
         if not blocks.counted.any():
             raise _no_pairs(qrels, rules.cut.rel)
         return blocks.counted, blocks.only, [blocks.ric, blocks.concordance, blocks.wrong_way, None]
-    parts = list(_compare_queries(qrels, lists, rules, threads, on_query))
-    counted = np.array([part is not None for part in parts], dtype=np.bool_)
-    if not counted.any():
-        raise _no_pairs(qrels, rules.cut.rel)
-    return counted, None, _stacked(parts, len(lists))
-
-
-def _compare_queries(
-    qrels: Qrels,
-    lists: Sequence[TruncatedLists],
-    rules: DifferenceRules,
-    threads: int | None,
-    on_query: Callable[[int, int], None] | None,
-) -> Iterator[QueryDifference | None]:
-    """Compare the lists of all queries, in order, on several threads."""
-    total = len(qrels.queries)
+    total, systems = len(qrels.queries), len(lists)
 
     def compare_lists(query: int) -> QueryDifference | None:
-        low, high = int(qrels.begin[query]), int(qrels.end[query])
-        rows = [part.row[slice(*part.offsets[query : query + 2])] - low for part in lists]
-        return difference_of_query(qrels.grades[low:high], rows, rules)
+        grades, rows = _of_query(query, qrels.begin, qrels.end, qrels.grades, lists)
+        return difference_of_query(grades, rows, rules)
 
-    for done, part in enumerate(parallel_map(compare_lists, range(total), threads=threads), start=1):
+    counted = np.zeros(total, dtype=np.bool_)
+    values = _unfilled(systems, total)
+    only = np.full((total, systems, systems), np.nan)
+    for query, found in enumerate(parallel_map(compare_lists, range(total), threads=threads)):
+        if found is not None:
+            counted[query] = True
+            only[query] = found.only
+            for column, value in zip(values, found, strict=False):
+                column[:, query] = value
         if on_query:
-            on_query(done, total)
-        yield part
+            on_query(query + 1, total)
+    if not counted.any():
+        raise _no_pairs(qrels, rules.cut.rel)
+    return counted, None, [*values, only]
 
 
-def _stacked(parts: Sequence[QueryDifference | None], systems: int) -> list[Any]:
-    """Return arrays over all queries; NaN (False for `wrong_way`) for excluded queries."""
-    shapes = ((systems,), (systems,), (systems,), (systems, systems))
-    columns = []
-    for index, shape in enumerate(shapes):
-        empty = np.zeros(shape, dtype=np.bool_) if index == 2 else np.full(shape, np.nan)
-        columns.append(np.stack([empty if part is None else part[index] for part in parts]))
-    return [columns[0].T.copy(), columns[1].T.copy(), columns[2].T.copy(), columns[3]]
+def _of_query(
+    query: int, begin: Integers, end: Integers, grades: Floats, lists: Sequence[TruncatedLists]
+) -> tuple[Floats, list[Codes]]:
+    """Return the grades of a query, and the judged documents of each list."""
+    low = int(begin[query])
+    rows = [each.row[slice(*each.offsets[query : query + 2])] - low for each in lists]
+    return grades[low : int(end[query])], rows
+
+
+def _unfilled(systems: int, queries: int) -> list[Any]:
+    """Return arrays of RIC, concordance and direction; NaN and False stand for excluded queries."""
+    return [np.full((systems, queries), empty) for empty in (np.nan, np.nan, False)]
 
 
 MOST_SYSTEMS = 256  # of a block
@@ -382,16 +377,15 @@ def compare_block(judged: Judged, block: Block, *, label: str = "", workspaces: 
     lists = [*block.first, *block.second]
     kept = 0 if more else size
     queries = len(judged.begin)
-    values: tuple[Any, ...] = tuple(np.full((kept, queries), empty) for empty in (np.nan, np.nan, False))
+    values = _unfilled(kept, queries)
     counted = np.zeros(queries, dtype=np.bool_)
     only = np.zeros((len(lists), len(lists)))
     pairs = np.triu_indices(size, 1)
     if more:
         pairs = np.repeat(np.arange(size), more), np.tile(np.arange(size, size + more), size)
-    for query, (low, high) in enumerate(zip(judged.begin.tolist(), judged.end.tolist(), strict=True)):
+    for query in range(queries):
         found = difference_of_query(
-            judged.grades[low:high],
-            [each.row[slice(*each.offsets[query : query + 2])] - low for each in lists],
+            *_of_query(query, judged.begin, judged.end, judged.grades, lists),
             judged.rules,
             pairs=(pairs[0].astype(np.int32), pairs[1].astype(np.int32)),
             whole=(judged.systems, int(judged.lengths[query])),
@@ -402,8 +396,7 @@ def compare_block(judged: Judged, block: Block, *, label: str = "", workspaces: 
         only += found.only
         for column, value in zip(values, found, strict=False):
             column[:, query] = value[:kept]
-    ric, concordance, wrong_way = values
-    return Compared(ric, concordance, wrong_way, only, counted)
+    return Compared(*values, only, counted)
 
 
 def compare_blocks(
@@ -420,13 +413,8 @@ def compare_blocks(
     judged = Judged(qrels.begin, qrels.end, np.asarray(qrels.grades), rules, size, lengths)
     blocks = block_starts(size, chosen.workers or 2)
     ends = [*blocks[1:], size]
-    result = Compared(
-        np.full((size, len(lengths)), np.nan),
-        np.full((size, len(lengths)), np.nan),
-        np.zeros((size, len(lengths)), dtype=np.bool_),
-        np.zeros((size, size)),
-        np.zeros(len(lengths), dtype=np.bool_),
-    )
+    counted = np.zeros(len(lengths), dtype=np.bool_)
+    result = Compared(*_unfilled(size, len(lengths)), np.zeros((size, size)), counted)
     total = len(blocks) * (len(blocks) + 1) // 2
 
     def units() -> Iterator[Unit]:

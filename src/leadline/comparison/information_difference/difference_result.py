@@ -86,17 +86,13 @@ class Difference(Result):
         warnings: Sequence[ResultWarning] = (),
         options: dict[str, Any] | None = None,
     ) -> None:
-        freeze(ric, concordance, wrong_way)
+        freeze(ric, concordance, wrong_way, *(each for each in (only, mean_only) if each is not None))
         self.runs = list(runs)
         self.queries = queries
         self.ric = ric
         self.concordance = concordance
         self.wrong_way = wrong_way
         self._only = only
-        if only is not None:
-            freeze(only)
-        if mean_only is not None:
-            freeze(mean_only)
         self._mean_only = mean_only
         self.ap = np.full(ric.shape, np.nan) if ap is None else ap
         self.cutoff = cutoff
@@ -125,28 +121,24 @@ class Difference(Result):
     @cached_property
     def counted(self) -> Flags:
         """Flags of the queries over which means are taken."""
-        counted: Flags = ~np.isnan(self.ric[0])
-        return counted
+        return np.asarray(~np.isnan(self.ric[0]))
 
     @cached_property
     def mean_ric(self) -> Floats:
         """Mean RIC of each system."""
-        means: Floats = self.ric[:, self.counted].mean(axis=1)
-        return means
+        return np.asarray(self.ric[:, self.counted].mean(axis=1))
 
     @cached_property
     def mean_concordance(self) -> Floats:
         """Mean concordance w (2c - 1) of each system, from -1 to 1."""
-        means: Floats = self.concordance[:, self.counted].mean(axis=1)
-        return means
+        return np.asarray(self.concordance[:, self.counted].mean(axis=1))
 
     @cached_property
     def mean_only(self) -> Floats:
         """Mean conditional information of the row system given the column system."""
         if self._mean_only is not None:
             return self._mean_only
-        means: Floats = self.only[self.counted].mean(axis=0)
-        return means
+        return np.asarray(self.only[self.counted].mean(axis=0))
 
     @cached_property
     def mean_id(self) -> Floats:
@@ -165,8 +157,7 @@ class Difference(Result):
 
     def order(self) -> list[int]:
         """Return the indices of the systems in descending order of mean RIC."""
-        best: list[int] = np.argsort(-self.mean_ric, kind="stable").tolist()
-        return best
+        return np.argsort(-self.mean_ric, kind="stable").tolist()
 
     @property
     def at(self) -> str:
@@ -201,8 +192,7 @@ class Difference(Result):
         """Return the rank of each pair by id minus its rank by difference in RIC, both scaled to [0, 1]."""
         far, apart = (self.mean_id[self._ends], abs(self.mean_ric[:, None] - self.mean_ric)[self._ends])
         ranks = [np.argsort(np.argsort(values, kind="stable")) for values in (far, apart)]
-        contrast: Floats = (ranks[0] - ranks[1]) / max(len(far) - 1, 1)
-        return contrast
+        return np.asarray((ranks[0] - ranks[1]) / max(len(far) - 1, 1))
 
     def same_score_far_apart(self, most: int = 5) -> list[DifferencePair]:
         """Return the pairs with similar RIC and large id, by the difference of their ranks."""
@@ -337,10 +327,7 @@ class Difference(Result):
                 name: [list(map(plain, row)) for row in table.tolist()]
                 for name, table in self.competitors.items()
             },
-            "nearest": [pair._asdict() for pair in self.nearest()],
-            "farthest": [pair._asdict() for pair in self.farthest()],
-            "same_score_far_apart": [pair._asdict() for pair in self.same_score_far_apart()],
-            "near_but_unequal": [pair._asdict() for pair in self.near_but_unequal()],
+            **{name: [pair._asdict() for pair in getattr(self, name)()] for name, _ in LISTED},
         }
         if per_query:
             data["per_query"] = {query: self._query(index) for index, query in enumerate(self.queries)}

@@ -32,8 +32,7 @@ def ideal_rank_weights(counts: Integers, *, printed6: bool = False) -> Floats:
     better = counts[::-1].cumsum()[::-1] - counts
     low = 1 + better
     high = low + counts - (0 if printed6 else 1)
-    weights: Floats = (1 / np.log2(low + 1) - 1 / np.log2(high + 2)) / counts
-    return weights
+    return np.asarray((1 / np.log2(low + 1) - 1 / np.log2(high + 2)) / counts)
 
 
 def information(right: Floats, wrong: Floats) -> Floats:
@@ -48,8 +47,7 @@ def information(right: Floats, wrong: Floats) -> Floats:
     for part in (right, wrong):
         share = np.divide(part, whole, out=np.ones_like(whole), where=part > 0)
         bits += part * np.log2(share)
-    clipped: Floats = np.maximum(bits, 0.0)
-    return clipped
+    return np.asarray(np.maximum(bits, 0.0))
 
 
 def joint_information(tables: Floats) -> Floats:
@@ -60,8 +58,7 @@ def joint_information(tables: Floats) -> Floats:
     so that each cell and its mirror image contribute one term w (1 - h(c)).
     """
     flat = tables.reshape(-1, 9)
-    bits: Floats = information(flat[:, :4], flat[:, :4:-1]).sum(axis=1)
-    return bits
+    return np.asarray(information(flat[:, :4], flat[:, :4:-1]).sum(axis=1))
 
 
 def conditional(tables: Floats) -> tuple[Floats, Floats]:

@@ -133,8 +133,7 @@ def common(ranked: RankedLists, cutoff: int | None) -> Floats:
         held &= place < cutoff
         held = held[:, held.any(axis=0)]
     held = held.astype(np.float32)  # counts are exact up to 2**24
-    shared: Floats = (held @ held.T).astype(np.float64)
-    return shared
+    return np.asarray((held @ held.T).astype(np.float64))
 
 
 SIMILARITIES: Registry[Similarity] = Registry(sys.modules[__name__], Similarity, "similarity measure")
@@ -174,8 +173,7 @@ class Jaccard(Similarity):
         both = common(ranked, self.cutoff)
         sizes = both.diagonal()
         either = sizes[:, None] + sizes - both
-        shared: Floats = np.divide(both, either, out=np.full_like(both, np.nan), where=either > 0)
-        return shared
+        return np.asarray(np.divide(both, either, out=np.full_like(both, np.nan), where=either > 0))
 
 
 class Kendall(Similarity):
@@ -335,11 +333,9 @@ def correlations(values: Floats) -> Floats:
     products = centred @ centred.T
     coefficients = np.divide(products, norms, out=np.full_like(norms, np.nan), where=norms > 0)
     coefficients[flat] = coefficients[:, flat] = np.nan
-    clipped: Floats = np.clip(coefficients, -1, 1)
-    return clipped
+    return np.asarray(np.clip(coefficients, -1, 1))
 
 
 def distances(values: Floats) -> Floats:
     """Return mean absolute differences of values over queries, systems x systems."""
-    means: Floats = np.stack([np.abs(values - row).mean(axis=1) for row in values])
-    return means
+    return np.asarray(np.stack([np.abs(values - row).mean(axis=1) for row in values]))
