@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
@@ -57,6 +58,7 @@ class Coefficients(NamedTuple):
     queries_high: float = float("nan")
 
 
+@dataclass(repr=False, eq=False)
 class Correlation(Result):
     """Correlation coefficients of two scores over runs.
 
@@ -70,22 +72,11 @@ class Correlation(Result):
         Coefficients by name: pearson, spearman, kendall, tau_ap, tau_ap_b.
     """
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        sides: tuple[Column, Column],
-        values: tuple[Floats, Floats],
-        found: Mapping[str, Coefficients],
-        *,
-        warnings: Sequence[ResultWarning] = (),
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.names = list(names)
-        self.sides = sides
-        self.truth, self.estimate = values
-        self.found = dict(found)
-        self.warnings = list(warnings)
-        self.options = dict(options or {})
+    names: list[str]
+    sides: tuple[Column, Column]
+    truth: Floats
+    estimate: Floats
+    found: dict[str, Coefficients]
 
     def __getitem__(self, name: str) -> Coefficients:
         if name not in self.found:
@@ -303,7 +294,8 @@ def correlate_columns(
     return Correlation(
         names,
         sides,
-        (x, y),
+        x,
+        y,
         coefficients,
         warnings=[*_warnings(sides, both, names, (x, y), unused), *few, *noisy],
         options={

@@ -55,7 +55,7 @@ class SuiteFile(NamedTuple):
     path: str
     collections: list[Collection]
     measures: tuple[Any, ...]
-    groups: dict[str, list[str]] | None = None
+    groups: dict[str, list[str]]
 
 
 def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
@@ -115,7 +115,7 @@ def _of_folder(path: str) -> SuiteFile:
     if not collections:
         add = "Add a folder for each collection, with qrels.txt and runs/"
         raise InputError("this folder has no collections", path=path, hint=add)
-    return SuiteFile(path, collections, DEFAULT_MEASURES)
+    return SuiteFile(path, collections, DEFAULT_MEASURES, {})
 
 
 def _suite_of(data: Mapping[str, Any], path: str, folder: str) -> SuiteFile:
@@ -250,16 +250,6 @@ def _wrong(place: str, value: object, expected: str, path: str) -> InputError:
     return InputError(f"{place} cannot be {shown}", path=path, hint=f"Set it to {expected}")
 
 
-def input_digest(source: Any) -> str | None:
-    """Return the SHA-256 of a file; None for what is not a file, or cannot be read again."""
-    if not isinstance(source, (str, os.PathLike)):
-        return None
-    try:
-        return digest_of(os.fspath(source))
-    except (OSError, LeadlineError):
-        return None
-
-
 class SuiteOptions(CutReadingOptions, total=False):
     """Keywords of `evaluate` that apply to every collection of a suite."""
 
@@ -373,7 +363,7 @@ def suite(
             "measures": texts,
             "baseline": list(rules.baselines),
             **{name: rules.shown()[name] for name in ("test", "correction", "confidence", "seed", "partial")},
-            "groups": found.groups or {},
+            "groups": found.groups,
             "engine": str(chosen),
             "collections": {
                 each.name: {"documents": each.documents, "level": each.level} for each in found.collections
@@ -416,7 +406,7 @@ def _inputs(collection: Collection, results: Results) -> list[dict[str, Any]]:
     return [
         {
             "path": source if isinstance(source, str) else "in memory",
-            "sha256": input_digest(source),
+            "sha256": digest_of(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else None,
             "rows": rows,
             "collection": collection.name,
         }

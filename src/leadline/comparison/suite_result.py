@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from string import ascii_lowercase
@@ -110,6 +111,7 @@ class WinRate(NamedTuple):
         return (self.wins + self.ties / 2) / self.comparisons if self.comparisons else math.nan
 
 
+@dataclass(repr=False, eq=False)
 class Suite(Result):
     """Many runs evaluated on many collections.
 
@@ -135,22 +137,13 @@ class Suite(Result):
         Whether there is a run on a collection.
     """
 
-    def __init__(
-        self,
-        results: Mapping[str, Results],
-        comparisons: Mapping[str, Comparison],
-        rules: SuiteRules,
-        *,
-        groups: Mapping[str, Sequence[str]] | None = None,
-        inputs: Sequence[dict[str, Any]] = (),
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        self.results = dict(results)
-        self.comparisons = dict(comparisons)
-        self.rules = rules
-        self.groups = {name: list(members) for name, members in (groups or {}).items()}
-        self.inputs = list(inputs)
-        self.options = dict(options or {})
+    results: dict[str, Results]
+    comparisons: dict[str, Comparison]
+    rules: SuiteRules
+    groups: dict[str, list[str]]
+    inputs: list[dict[str, Any]]
+
+    def __post_init__(self) -> None:
         self.collections = list(self.results)
         self.names = list(dict.fromkeys(name for each in self.results.values() for name in each.names))
         first = next(iter(self.results.values()))
@@ -177,21 +170,15 @@ class Suite(Result):
             what = counted(len(lacking), "run has", "runs have") + " no macro mean, win rate or test over all"
         of = f"of {self.present.size:,} cells"
         cells = counted(len(missing), f"{of} is", f"{of} are")
-        words = f"{cells} missing ({shown}), so {what} collections"
-        warnings = [("missing_cells", words, len(missing))]
+        absent = f"{cells} missing ({shown}), so {what} collections"
         undefined = int(np.isnan(self.means[self.present]).sum())
-        warnings.append(
-            (
-                "undefined_means",
-                f"{counted(undefined, 'mean is', 'means are')} undefined although the run exists",
-                undefined,
-            )
-        )
-        for collection, each in self.results.items():
-            warnings += [
-                (notice.code, f"{collection}: {notice.message}", notice.count) for notice in each.warnings
-            ]
-        return raised(*warnings)
+        words = f"{counted(undefined, 'mean is', 'means are')} undefined although the run exists"
+        own = [
+            (notice.code, f"{collection}: {notice.message}", notice.count)
+            for collection, each in self.results.items()
+            for notice in each.warnings
+        ]
+        return raised(("missing_cells", absent, len(missing)), ("undefined_means", words, undefined), *own)
 
     @property
     def unreliable(self) -> str:
