@@ -22,11 +22,7 @@ from typing import Any
 import numpy as np
 
 from compare import machine
-from leadline.comparison.information_difference.joint_tables import (
-    DifferenceRules,
-    Truncation,
-    difference_of_query,
-)
+from leadline.comparison.information_difference.joint_tables import DifferenceRules, difference_of_query
 from leadline.data.arrays import Codes, Floats
 
 ODDS = {"binary": (0.945, 0.055), "graded": (0.9, 0.06, 0.03, 0.01)}
@@ -97,7 +93,7 @@ def time_numpy(
 def measure(kind: str, arguments: argparse.Namespace) -> dict[str, float]:
     """Time all pairs of all queries, and the plain loop on some pairs."""
     rng = np.random.default_rng(arguments.seed)
-    rules = DifferenceRules(Truncation())
+    rules = DifferenceRules()
     pairs: list[Any] = [tuple(rng.choice(arguments.systems, 2, replace=False).tolist()) for _ in range(10)]
     seconds = 0.0
     slow: list[tuple[float, float]] = []

@@ -14,7 +14,6 @@ from leadline.comparison.information_difference.joint_tables import (
     DifferenceRules,
     QueryDifference,
     TruncatedLists,
-    Truncation,
     complete,
     difference_of_query,
     truncate_lists,
@@ -198,14 +197,16 @@ def difference(
     reading = Reading.of(difference, options, JudgedOptions)
     check_whole(1, threads=threads, cutoff=cutoff)
     engine = None if engine is None else str(engine_of(engine))
-    cut = Truncation(cutoff, rel, truncate, condense)
     deep = cutoff is not None
     rules = DifferenceRules(
-        cut,
+        cutoff,
+        rel,
         graded,
-        deep if weighted is None else weighted,
-        printed6,
-        deep if normalise is None else normalise,
+        truncate,
+        condense,
+        normalise=deep if normalise is None else normalise,
+        weighted=deep if weighted is None else weighted,
+        printed6=printed6,
     )
     both({"--config difference.printed6": printed6}, {"--config difference.weighted": rules.weighted})
     both({"--config difference.condense": condense}, {"--cutoff": cutoff})
@@ -220,7 +221,7 @@ def difference(
         runs,
         table,
         lambda judged: (
-            truncate_lists(judged, cut),
+            truncate_lists(judged, rules),
             ap.values(judged),
             system_lists(judged, numbers) if baselines else None,
         ),
@@ -254,13 +255,7 @@ def difference(
         ],
         options={
             "k": cutoff,
-            "rel": rel,
-            "graded": graded,
-            "truncate": truncate,
-            "condense": condense,
-            "normalise": rules.normalise,
-            "weighted": rules.weighted,
-            "printed6": printed6,
+            **{name: value for name, value in rules._asdict().items() if name != "cutoff"},
             "signed": signed,
             "competitors": list(map(str, baselines)),
             "ap_rel": ap.rel,
@@ -294,7 +289,7 @@ def _compared(
     if engine is not None or 8 * len(qrels.queries) * len(lists) ** 2 > LARGEST:
         blocks = compare_blocks(qrels, lists, rules, engine or "local", on_query)
         if not blocks.counted.any():
-            raise _no_pairs(qrels, rules.cut.rel)
+            raise _no_pairs(qrels, rules.rel)
         return blocks.counted, blocks.only, [blocks.ric, blocks.concordance, blocks.wrong_way, None]
     total, systems = len(qrels.queries), len(lists)
 
@@ -314,7 +309,7 @@ def _compared(
         if on_query:
             on_query(query + 1, total)
     if not counted.any():
-        raise _no_pairs(qrels, rules.cut.rel)
+        raise _no_pairs(qrels, rules.rel)
     return counted, None, [*values, only]
 
 

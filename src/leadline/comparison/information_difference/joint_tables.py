@@ -115,13 +115,17 @@ def complete(qrels: Qrels, docids: Iterable[str]) -> Qrels:
     )
 
 
-class Truncation(NamedTuple):
-    """Truncation of ranked lists, as in `difference`; documents that are cut off count as not retrieved."""
+class DifferenceRules(NamedTuple):
+    """Options of `difference`; documents that are cut off count as not retrieved."""
 
     cutoff: int | None = None
     rel: float = 1.0
+    graded: bool = True
     truncate: bool = True
     condense: bool = False
+    normalise: bool = False
+    weighted: bool = False
+    printed6: bool = False
 
 
 class TruncatedLists(NamedTuple):
@@ -131,30 +135,30 @@ class TruncatedLists(NamedTuple):
     row: Codes
 
 
-def truncate_lists(judged: JudgedRun, cut: Truncation) -> TruncatedLists:
+def truncate_lists(judged: JudgedRun, rules: DifferenceRules) -> TruncatedLists:
     """Truncate the lists of a run."""
     rows = np.arange(len(judged.rank))
     query = judged.query
-    rank = rows - judged.offsets[query] + 1 if cut.condense else judged.rank
-    keep = np.ones(len(rows), dtype=np.bool_) if cut.cutoff is None else rank <= cut.cutoff
-    if cut.truncate:
+    rank = rows - judged.offsets[query] + 1 if rules.condense else judged.rank
+    keep = np.ones(len(rows), dtype=np.bool_) if rules.cutoff is None else rank <= rules.cutoff
+    if rules.truncate:
         last = np.full(len(judged.present), -1)
-        hits = np.flatnonzero(keep & (judged.grade >= cut.rel))
+        hits = np.flatnonzero(keep & (judged.grade >= rules.rel))
         np.maximum.at(last, query[hits], hits)
         keep &= rows <= last[query]
     offsets = np.concatenate(([0], np.cumsum(keep))).astype(np.int64)[judged.offsets]
     return TruncatedLists(offsets, judged.row[keep])
 
 
-def ideal(grades: Floats, cut: Truncation) -> Codes:
+def ideal(grades: Floats, rules: DifferenceRules) -> Codes:
     """Return the truncated ideal list of the judged documents of one query; ties keep their order.
 
-    >>> ideal(np.array([0.0, 2.0, 1.0, 0.0]), Truncation()).tolist()
+    >>> ideal(np.array([0.0, 2.0, 1.0, 0.0]), DifferenceRules()).tolist()
     [1, 2]
     """
-    order = np.argsort(-grades, kind="stable")[: cut.cutoff]
-    if cut.truncate:
-        order = order[: np.count_nonzero(grades[order] >= cut.rel)]
+    order = np.argsort(-grades, kind="stable")[: rules.cutoff]
+    if rules.truncate:
+        order = order[: np.count_nonzero(grades[order] >= rules.rel)]
     return order.astype(np.int32)
 
 
@@ -314,16 +318,6 @@ def call_kernel(kernel: str, *columns: object) -> Any:
 PAIRS = 1 << 18  # pairs of lists whose tables are in memory at a time
 
 
-class DifferenceRules(NamedTuple):
-    """Options of the Information Difference, as in `difference`."""
-
-    cut: Truncation
-    graded: bool = True
-    weighted: bool = False
-    printed6: bool = False
-    normalise: bool = False
-
-
 class QueryDifference(NamedTuple):
     """Values of one query: RIC in bits, concordance and direction by system.
 
@@ -347,16 +341,16 @@ def difference_of_query(
     """Compare the lists of one query."""
     grades = np.maximum(grades, 0.0)
     if not rules.graded:
-        grades = (grades >= rules.cut.rel).astype(np.float64)
-    cut = rules.cut if rules.graded else rules.cut._replace(rel=1.0)
+        grades = (grades >= rules.rel).astype(np.float64)
+        rules = rules._replace(rel=1.0)
     levels, grade = np.unique(grades, return_inverse=True)
-    if len(levels) < 2 or levels[-1] < cut.rel:
+    if len(levels) < 2 or levels[-1] < rules.rel:
         return None
     counts = np.bincount(grade)
     weight = np.ones(len(levels))
     if rules.weighted:
         weight = ideal_rank_weights(counts, printed6=rules.printed6)
-    best_list = ideal(grades, cut)
+    best_list = ideal(grades, rules)
     orders = orders_of([*lists, best_list], len(grades))
     if whole is not None:
         whole = whole[0] + 1, whole[1] + len(best_list)
