@@ -7,11 +7,11 @@ import re
 import sys
 from collections.abc import Callable, Collection, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from leadline.data.arrays import Floats
+from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import Hits, JudgedRun
 from leadline.data.registry import BRACES, LARGEST, Parametric, Registry, Rejected, show
 from leadline.data.validation import check_flags, check_numbers
@@ -103,6 +103,8 @@ def in_our_names(text: str) -> str:
 Average = Literal["mean", "defined", "geometric", "sum"]
 Evidence = Literal["judgments", "known", "subtopics"]
 GradesFunction: TypeAlias = Callable[[list[float | None], list[float]], "float | None"]
+Ranks = TypeVar("Ranks", Codes, Codes | Integers)
+Value = TypeVar("Value", Codes, Floats)
 UNBOUNDED = (-math.inf, math.inf)
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)  # trec_eval's default cutoffs
 
@@ -353,6 +355,14 @@ def ratio(numerator: Floats, denominator: Floats | float) -> Floats:
     """Return the ratio per query; NaN where the denominator is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(denominator == 0, np.nan, numerator / denominator)
+
+
+def up_to(cutoff: int | None, query: Codes, rank: Ranks, value: Value) -> tuple[Codes, Ranks, Value]:
+    """Return query, rank and value of the rows at ranks up to the cutoff."""
+    if cutoff is None:
+        return query, rank, value
+    within = rank <= cutoff
+    return query[within], rank[within], value[within]
 
 
 def relevant_retrieved(judged: JudgedRun, hits: Hits, cutoff: int | None) -> Floats:

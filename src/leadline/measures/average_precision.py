@@ -19,7 +19,16 @@ from leadline.data.registry import (
     recall_level,
     show,
 )
-from leadline.measures import CUTOFFS, Average, Measure, check_finite, ratio, relevant, relevant_retrieved
+from leadline.measures import (
+    CUTOFFS,
+    Average,
+    Measure,
+    check_finite,
+    ratio,
+    relevant,
+    relevant_retrieved,
+    up_to,
+)
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -48,16 +57,11 @@ class AP(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        hits = judged.hits(self.rel)
-        precision = hits.nth / hits.rank
-        query = hits.query
-        if self.cutoff is not None:
-            within = hits.rank <= self.cutoff
-            query, precision = query[within], precision[within]
+        query, rank, nth = up_to(self.cutoff, *judged.hits(self.rel))
         size = relevant(judged, self.rel)
         if self.norm == "min" and self.cutoff is not None:
             size = np.minimum(size, self.cutoff)
-        return ratio(judged.total(query, precision), size)
+        return ratio(judged.total(query, nth / rank), size)
 
 
 class GMAP(Measure):
@@ -130,18 +134,11 @@ class GAP(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        query, rank, grade = judged.gains
-        ideal = judged.qrels.ideal
+        query, rank, grade = up_to(self.cutoff, *judged.gains)
+        best_query, _, best = up_to(self.cutoff if self.norm == "min" else None, *judged.qrels.ideal)
         with np.errstate(over="ignore"):
-            weight, best = self._cumulated(grade), self._cumulated(ideal.gain)
-            within = np.ones(len(rank), dtype=np.bool_)
-            counted = np.ones(len(best), dtype=np.bool_)
-            if self.cutoff is not None:
-                within = rank <= self.cutoff
-                if self.norm == "min":
-                    counted = ideal.rank <= self.cutoff
-            query, rank, weight = query[within], rank[within], weight[within]
-            whole = check_finite(self, judged.total(ideal.query[counted], best[counted]))
+            weight = self._cumulated(grade)
+            whole = check_finite(self, judged.total(best_query, self._cumulated(best)))
         return ratio(judged.total(query, running_minima(query, weight) / rank), whole)
 
     def _cumulated(self, grade: Floats) -> Floats:

@@ -10,7 +10,7 @@ from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
 from leadline.data.judgment_tables import Ideal
 from leadline.data.registry import Aliases, Rejected, choice, cutoff, number
-from leadline.measures import Measure, check_finite, ratio, relevant
+from leadline.measures import Measure, check_finite, ratio, relevant, up_to
 from leadline.measures.cumulated_gain import gain_of_rows, gains_by_grade, gains_of
 from leadline.measures.user_models import (
     OTHER_NAMES,
@@ -284,12 +284,9 @@ class NCUrbIE(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        query, rank, nth = judged.hits(self.rel)
+        query, rank, nth = up_to(self.cutoff, *judged.hits(self.rel))
         weight, whole = rank_biased(judged, nth, rel=self.rel, gamma=self.gamma)
-        part = weight * np.power(self.p, rank + 0.0)
-        if self.cutoff is not None:
-            part[rank > self.cutoff] = 0.0
-        return ratio(judged.total(query, part), whole)
+        return ratio(judged.total(query, weight * np.power(self.p, rank + 0.0)), whole)
 
 
 class EBR(Measure):
@@ -323,6 +320,5 @@ class EBR(Measure):
         blended = blended_ratio(self, query, rank, count, gain, ideal._replace(gain=best), self.beta)
         stop = stop_probability(grade, self.gain, self.max_grade)
         part = stop * product_before(query, 1 - stop) * blended
-        if self.cutoff is not None:
-            part[rank > self.cutoff] = 0.0
+        query, _, part = up_to(self.cutoff, query, rank, part)
         return judged.total(query, part)

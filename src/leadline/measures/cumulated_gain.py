@@ -23,7 +23,7 @@ from leadline.data.registry import (
     number,
     show,
 )
-from leadline.measures import CUTOFFS, Measure, check_finite, ratio, relevant
+from leadline.measures import CUTOFFS, Measure, check_finite, ratio, relevant, up_to
 from leadline.measures.user_models import OTHER_NAMES, gains_below, sum_to_cutoff
 
 
@@ -135,10 +135,7 @@ class CG(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        query, rank, gain = judged.gains
-        if self.cutoff is not None:
-            within = rank <= self.cutoff
-            query, gain = query[within], gain[within]
+        query, _, gain = up_to(self.cutoff, *judged.gains)
         return check_finite(self, judged.total(query, gain))
 
 
@@ -172,9 +169,7 @@ class DCG(Measure):
         self, judged: JudgedRun, query: Codes, rank: Codes | Integers, grade: Floats, power: Floats
     ) -> Floats:
         """Return the sum of the discounted gains of each query in rank order, divided by 2^power."""
-        if self.cutoff is not None:
-            within = rank <= self.cutoff
-            query, rank, grade = query[within], rank[within], grade[within]
+        query, rank, grade = up_to(self.cutoff, query, rank, grade)
         less = np.exp2(-power[query])
         gain = np.exp2(grade - power[query]) - less if self.gain == "exp" else grade * less
         divisor = np.log2(rank + 1.0 if self.discount == "log2" else np.maximum(rank, 2.0))
@@ -200,12 +195,9 @@ class SDCG(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        query, rank, grade = gains_below(self, judged, self.max_grade)
-        within = rank <= self.cutoff
-        gain = grade[within] / self.max_grade / np.log2(rank[within] + 1.0)
-        return judged.total(query[within], gain) / sum_to_cutoff(
-            self.cutoff, lambda ranks: 1.0 / np.log2(ranks + 1)
-        )
+        query, rank, grade = up_to(self.cutoff, *gains_below(self, judged, self.max_grade))
+        gain = grade / self.max_grade / np.log2(rank + 1.0)
+        return judged.total(query, gain) / sum_to_cutoff(self.cutoff, lambda ranks: 1.0 / np.log2(ranks + 1))
 
 
 class nDCG(DCG):  # noqa: N801  # the field's spelling
@@ -270,9 +262,7 @@ class GnDCG(Measure):
 
     def _added(self, judged: JudgedRun, query: Codes, rank: Codes | Integers, gain: Floats) -> Floats:
         """Return the sum of the discounted gains up to the cutoff."""
-        if self.cutoff is not None:
-            within = rank <= self.cutoff
-            query, rank, gain = query[within], rank[within], gain[within]
+        query, rank, gain = up_to(self.cutoff, query, rank, gain)
         return judged.total(query, gain / np.log2(rank + 1.0))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import Aliases, Rejected, choice, cutoff, number
-from leadline.measures import Average, Measure, check_finite, ratio, relevant
+from leadline.measures import Average, Measure, check_finite, ratio, relevant, up_to
 from leadline.measures.average_precision import running_minima
 from leadline.measures.precision import expected_search_length
 
@@ -167,16 +167,13 @@ class PairAccuracy(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        hits = judged.hits(self.rel)
-        within = np.ones(len(hits.rank), dtype=np.bool_)
+        query, rank, nth = up_to(self.cutoff, *judged.hits(self.rel))
         length = judged.length.astype(np.float64)
         if self.cutoff is not None:
-            within = hits.rank <= self.cutoff
             length = np.minimum(length, self.cutoff)
-        retrieved = judged.total(hits.query[within])
+        retrieved = judged.total(query)
         pairs = retrieved * (length - retrieved)
-        above = judged.total(hits.query[within], (hits.rank - hits.nth)[within])
-        return ratio(pairs - above, pairs)
+        return ratio(pairs - judged.total(query, rank - nth), pairs)
 
 
 class AUROC(Measure):

@@ -11,7 +11,7 @@ from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import Gains, JudgedRun
 from leadline.data.registry import Aliases, Rejected, choice, cutoff, needed_cutoff, number, show, whole
 from leadline.errors import UsageError
-from leadline.measures import Measure, ratio
+from leadline.measures import Measure, ratio, up_to
 
 BLOCK = 1 << 20
 
@@ -144,10 +144,7 @@ class RBP(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        query, rank, gain = self._gains(judged)
-        if self.cutoff is not None:
-            within = rank <= self.cutoff
-            query, rank, gain = query[within], rank[within], gain[within]
+        query, rank, gain = up_to(self.cutoff, *self._gains(judged))
         return judged.total(query, gain * weights(rank, self.p))
 
     def _gains(self, judged: JudgedRun) -> Gains:
@@ -261,9 +258,7 @@ class ERR(Measure):
 
     def added(self, judged: JudgedRun, query: Codes, rank: Codes | Integers, grade: Floats) -> Floats:
         """Return the value of the lists of positive grades."""
-        if self.cutoff is not None:
-            within = rank <= self.cutoff
-            query, rank, grade = query[within], rank[within], grade[within]
+        query, rank, grade = up_to(self.cutoff, query, rank, grade)
         stop = stop_probability(grade, self.gain, self.max_grade)
         return judged.total(query, stop * product_before(query, 1 - stop) * self.utility(rank))
 
@@ -470,9 +465,7 @@ class BPM(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        query, rank, grade = gains_below(self, judged, self.max_grade)
-        within = rank <= self.cutoff
-        query, rank, grade = query[within], rank[within], grade[within]
+        query, rank, grade = up_to(self.cutoff, *gains_below(self, judged, self.max_grade))
         added = accumulate_by_query(query, grade, np.add)
         full = np.flatnonzero(added >= self.T * self.max_grade)
         stop = np.full(len(judged.present), float(self.cutoff))
