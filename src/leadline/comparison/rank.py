@@ -232,24 +232,13 @@ def rank(
     ----------
     qrels, *runs_and_measures, runs, measures
         As in `compare`; or `Results` alone, such as those of `read_scores`.
-    test : str, default "T"
-        Paired test of all pairs of runs.
-    correction : str, default "Holm"
-        Correction for all pairs; also "MaxT" or "Tukey".
-    family : {"measure", "all"}
-        Family of tests: the pairs of one measure, or of all measures.
+    test, correction, family, query_group, machine, seed
+        As in `compare`; the tests are of all pairs of runs.
     confidence : float, default 0.95
         Confidence level of the intervals.
     draws : int, default 10,000
         Number of bootstrap resamples of the queries; 0: no bootstrap intervals, probabilities to be the best
         and expected ranks.
-    query_group : str or mapping, optional
-        Groups of dependent queries: FILE:COLUMN (the first column is the query id), or `{query: group}`.
-    machine : qrels, optional
-        Labels by an automatic judge, from which grades of the documents of a drawn pool are predicted; by
-        default those that the pool names, and "none" to go without.
-    seed : int, default 0
-        Seed of the random number generator.
     **options
         Options of `evaluate`; none with results, whose values are known. With a pool that was drawn for
         measures (`pool`), the values are estimates.
@@ -330,12 +319,11 @@ def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranki
 
 def _coverage(units: int, groups: Groups | None) -> list[ResultWarning]:
     """Return how often bootstrap intervals from few queries contain the true rank, or why there are none."""
-    number = counted(units, "query", "queries")
-    if groups is not None:
-        noun = "effective group" if in_groups(groups) else "effective quer"
-        number = counted(units, noun, noun + "s" if in_groups(groups) else noun + "ies")
     if units >= ENOUGH:
         return []
+    effective = "effective " * (groups is not None)
+    nouns = ("group", "groups") if in_groups(groups) else ("query", "queries")
+    number = counted(units, *(effective + noun for noun in nouns))
     if units < FEWEST:
         words = (
             f"boot low and boot high are left out with {number}: with fewer than {FEWEST}, 95 % intervals "

@@ -353,14 +353,14 @@ class Search:
             return [], None, 0
         for row in self.changes:
             self._add(row)
-        tried = Tried(self)
-        causes, pair = tried.causes(), None
+        self._tabulate()
+        causes, pair = self.causes(), None
         total = int(self.different.sum())
         if not causes or len(causes[0].explained) < total or causes[0].contradicted:
             self._combine()
-            tried = Tried(self)
-            causes = tried.causes()
-            pair = tried.pair(len(causes[0].explained) if causes else 0)
+            self._tabulate()
+            causes = self.causes()
+            pair = self.pair(len(causes[0].explained) if causes else 0)
         return causes, pair, len(self.values)
 
     def _combine(self) -> None:
@@ -407,17 +407,13 @@ class Search:
             "ties", CAUSES["ties"], a.name, b.name, a.says, b.says, "", explained, contradicted, exact=False
         )
 
-
-class Tried:
-    """Pairs of the settings that were tried: the first for A, the second for B."""
-
-    def __init__(self, search: Search) -> None:
-        self.search = search
-        self.rows = np.array(list(search.values)).reshape(len(search.values), -1)
-        values = np.stack(list(search.values.values()))
-        self.hits = [search.match(values, side) for side in (0, 1)]
-        chosen = search.different
+    def _tabulate(self) -> None:
+        """Count the queries that pairs of settings tried, for A and B, explain and contradict."""
+        self.rows = np.array(list(self.values)).reshape(len(self.values), -1)
+        values = np.stack(list(self.values.values()))
+        self.hits = [self.match(values, side) for side in (0, 1)]
         numbers = [each.astype(np.float32) for each in self.hits]
+        chosen = self.different
         self.explained = (numbers[0][:, chosen] @ numbers[1][:, chosen].T).astype(np.float64)
         agreed = numbers[0][:, ~chosen] @ numbers[1][:, ~chosen].T
         self.contradicted = (~chosen).sum() - agreed.astype(np.float64)
@@ -432,7 +428,7 @@ class Tried:
             best = self._best((self.apart == 1) & (numbers[:, None] != numbers))
             if best is not None:
                 found.append(self._cause(place, *best))
-        ranged = self.search.in_range_of_ties()
+        ranged = self.in_range_of_ties()
         if ranged is not None:
             known = [len(cause.explained) for cause in found if cause.cause == "ties"]
             if not known or known[0] < len(ranged.explained):
@@ -471,18 +467,18 @@ class Tried:
 
     def _cause(self, place: int, first: int, second: int) -> Cause:
         """Return a cause whose settings reproduce A and B."""
-        search, name = self.search, self.search.names[place]
-        a, b = (search.settings[place][self.rows[row, place]] for row in (first, second))
+        name = self.names[place]
+        a, b = (self.settings[place][self.rows[row, place]] for row in (first, second))
         shared = [
-            search.settings[other][number]
+            self.settings[other][number]
             for other, number in enumerate(self.rows[first].tolist())
             if number and other != place
         ]
         shared.sort(key=lambda each: each.cause in ABSENT)
         common = ", ".join(f"{CAUSES[each.cause]}: {each.says}" for each in shared)
         hits = self.hits[0][first] & self.hits[1][second]
-        explained = tuple(search.asked[hits & search.different].tolist())
-        contradicted = int((~hits & ~search.different).sum())
+        explained = tuple(self.asked[hits & self.different].tolist())
+        contradicted = int((~hits & ~self.different).sum())
         return Cause(name, CAUSES[name], a.name, b.name, a.says, b.says, common, explained, contradicted)
 
 
