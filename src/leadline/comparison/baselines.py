@@ -12,9 +12,8 @@ import numpy as np
 
 from leadline.comparison.compared_pair import STATE_ALL, lacking_text
 from leadline.comparison.pairing import Pairs
-from leadline.data.arrays import Flags
 from leadline.data.qrels import QrelsColumns
-from leadline.data.table import ResultWarning, RunInfo, flagged
+from leadline.data.table import flagged, raised
 from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, UsageError, either
 from leadline.evaluation.limits import same_weights
@@ -91,11 +90,11 @@ def check_same(results: Results, baseline: Baseline, *, rewrite: str) -> None:
 
     `rewrite` is what writes the file again.
     """
-    found = [
-        *_other_judgments(results, baseline),
-        *_other_measures(results, baseline),
-        *_other_options(results.options, baseline.results.options),
-    ]
+    found = _other_judgments(results, baseline)
+    lacking = [str(measure) for measure in results.measures if str(measure) not in baseline.measures]
+    if lacking:
+        found.append(f"it lacks {', '.join(lacking)} (it has {', '.join(baseline.measures)})")
+    found += _other_options(results.options, baseline.results.options)
     if not same_weights(results, baseline.results):
         found.append("the query weights differ")
     if found:
@@ -134,13 +133,6 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
     size = len(results.qrels.grades) if isinstance(results.qrels, QrelsColumns) else None
     many = f"; {rows:,} judgments before, {size:,} now" if rows and size else ""
     return [f"the {what} differ ({digests}{many})"]
-
-
-def _other_measures(results: Results, baseline: Baseline) -> list[str]:
-    lacking = [str(measure) for measure in results.measures if str(measure) not in baseline.measures]
-    if not lacking:
-        return []
-    return [f"it lacks {', '.join(lacking)} (it has {', '.join(baseline.measures)})"]
 
 
 def _other_options(options: Mapping[str, Any], known: Mapping[str, Any]) -> list[str]:
@@ -189,7 +181,6 @@ def with_baseline(results: Results, baseline: Baseline, *, rewrite: str) -> tupl
     infos = [replace(info, name=info.name + SUFFIX, path="") for info in kept.runs]
     known = rows >= 0
     present = kept.present[:, rows] & known
-    notes = _missing_notes(infos, present, list(results.queries), baseline.path)
     together = results.with_runs(
         kept,
         infos,
@@ -197,7 +188,11 @@ def with_baseline(results: Results, baseline: Baseline, *, rewrite: str) -> tupl
         averaged=kept.averaged[:, rows] & known[:, None],
         present=present,
     )
-    together.warnings = [*results.warnings, *notes]
+    together.warnings = list(results.warnings)
+    for info, row in zip(infos, present, strict=True):
+        names = flagged(results.queries, ~row)
+        words = f"{baseline.path}: {lacking_text(names, info.name, of=len(row))} and was written anyway"
+        together.warnings += raised((BASELINE_MISSING, words, len(names)))
     return together, pairs
 
 
@@ -221,19 +216,6 @@ def _pairs(names: Sequence[str], baseline: Baseline) -> Pairs:
         )
     first = np.arange(len(names), dtype=np.int64)
     return Pairs(first, np.array(places, dtype=np.int64) + len(names))
-
-
-def _missing_notes(
-    infos: Sequence[RunInfo], present: Flags, queries: Sequence[str], path: str
-) -> list[ResultWarning]:
-    """Return a warning of the judged queries that runs of a baseline file lack."""
-    found = []
-    for info, row in zip(infos, present, strict=True):
-        names = flagged(queries, ~row)
-        if names:
-            words = f"{path}: {lacking_text(names, info.name, of=len(queries))} and was written anyway"
-            found.append(ResultWarning(BASELINE_MISSING, words, len(names)))
-    return found
 
 
 def write_baseline(results: Results, path: str | os.PathLike[str], *, force: bool = False) -> None:

@@ -237,9 +237,11 @@ def sentence(
     numbers = difference_text(pair, rules, reach, per_pair=per_pair)
     numbers += f", {_p(pair, rules)}, {query_count(pair)}{_these(pair)}"
     if pair.verdict in ("better", "worse"):
+        small = pair.p_equivalent is not None and pair.p_equivalent < rules.alpha
+        yet = f"; equivalent within {rules.margin:g}" if small else ""
         return (
-            f"{pair.a} is significantly {pair.verdict} than {pair.b} on {pair.measure}: {numbers}"
-            f"{_yet(pair, rules)}{_needed_text(pair, rules)}."
+            f"{pair.a} is significantly {pair.verdict} than {pair.b} on {pair.measure}: {numbers}{yet}"
+            f"{_needed_text(pair, rules)}."
         )
     if pair.verdict == "equivalent":
         return (
@@ -247,7 +249,11 @@ def sentence(
             f"{p_text(pair.p_equivalent)} for a difference of {rules.margin:g} or more"
             f"{_needed_text(pair, rules)}."
         )
-    numbers += _power(pair, rules, reach, detectable=detectable)
+    if detectable and pair.detectable > reach:
+        numbers += f"; no difference is detectable with {percent(rules.power)} power"
+    elif detectable and pair.detectable > 0:
+        numbers += f"; detectable with {percent(rules.power)} power: {pair.detectable:.2g}"
+    numbers += _needed_text(pair, rules)
     return f"No significant difference between {both} on {pair.measure}: {numbers}."
 
 
@@ -417,23 +423,6 @@ def _p(pair: ComparedPair, rules: Rules) -> str:
         text += " by the sign test"
         aside.insert(0, "the same difference on every query")
     return text + (f" ({'; '.join(aside)})" if aside else "")
-
-
-def _yet(pair: ComparedPair, rules: Rules) -> str:
-    """Return the statement that a significant difference is within the margin; else an empty string."""
-    if pair.p_equivalent is None or math.isnan(pair.p_equivalent):
-        return ""
-    return f"; equivalent within {rules.margin:g}" if pair.p_equivalent < rules.alpha else ""
-
-
-def _power(pair: ComparedPair, rules: Rules, reach: float, *, detectable: bool) -> str:
-    """Return the detectable difference, if it is wanted, and the number of queries needed, as text."""
-    text = ""
-    if detectable and pair.detectable > reach:
-        text = f"; no difference is detectable with {percent(rules.power)} power"
-    elif detectable and pair.detectable > 0:
-        text = f"; detectable with {percent(rules.power)} power: {pair.detectable:.2g}"
-    return text + _needed_text(pair, rules)
 
 
 def _needed_text(pair: ComparedPair, rules: Rules) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from leadline.comparison.compared_pair import few_groups_text
 from leadline.comparison.pairing import MAX_T, MAX_T_DRAWS, TUKEY, Pairs, Rules, in_groups
-from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Flags, Floats
 from leadline.data.table import ResultWarning, raised
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
@@ -393,12 +393,13 @@ class Tested:
     def _out_of_reach(self) -> list[ResultWarning]:
         """Return a warning if no corrected p-value can be below the significance level."""
         rules, size = self.rules, self.size
-        most = max(int((np.nan_to_num(table) != 0).sum(axis=0).max()) for table in self.differences)
+        differs = [np.nan_to_num(table) != 0 for table in self.differences]
+        most = max(int(each.sum(axis=0).max()) for each in differs)
         noun = "queries"
         codes = self.groups.codes if isinstance(self.groups, Weighted) else self.groups
         if codes is not None and in_groups(self.groups):
             noun = "groups of queries"
-            most = min(most, max(_most_groups(table, codes) for table in self.differences))
+            most = min(most, max(len(np.unique(codes[column])) for each in differs for column in each.T))
         corrected = self.smallest_p(most)
         if most == 0 or corrected < rules.alpha:
             return []
@@ -472,12 +473,6 @@ def _unbounded(limits: Floats, differences: Floats, significant: Flags, groups: 
     """
     decided = decided_by_sign(differences, groups) & ~significant
     return np.where(decided[:, None], np.array([-np.inf, np.inf]), limits)
-
-
-def _most_groups(differences: Floats, groups: Integers) -> int:
-    """Return the largest number of groups in which a query of a pair differs."""
-    differs = np.nan_to_num(differences) != 0
-    return max((len(np.unique(groups[column])) for column in differs.T), default=0)
 
 
 def _resamples_without_spread(differences: Sequence[Floats], *, most: float = 0.01) -> list[ResultWarning]:

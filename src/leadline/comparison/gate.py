@@ -397,11 +397,10 @@ def _compared(comparison: Comparison, index: int, condition: Condition) -> list[
     result = decided_on(better, condition, rules, groups)
     if comparison.doubt is not None:
         result = _doubted(result, comparison.doubt[index, :, ::side])
+    highest = np.nanmax(results.averaged_values(index), axis=1, initial=0.0)[pairs.first]
+    lowest = rising and getattr(results.measures[index], "low", nan) == 0  # a run of zeros cannot be worse
     unmeasured = f"{results.measures[index]} is 0 on every query for both runs"
-    idle = [
-        unmeasured if same and _nothing_measured(results, index, int(run)) else ""
-        for same, run in zip(result.unchanged, pairs.first, strict=True)
-    ]
+    idle = [unmeasured * bool(lowest and same) for same in result.unchanged & (highest <= 0)]
     for reasons in (idle, _lacking(results, index, pairs), comparison.parts[index].reasons):
         for pair, reason in enumerate(reasons):
             if reason:
@@ -500,13 +499,6 @@ def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
         else:
             reasons.append("")
     return reasons
-
-
-def _nothing_measured(results: Results, index: int, run: int) -> bool:
-    """Return whether a run has the lowest value, 0, on all queries, so that it cannot be worse."""
-    measure = results.measures[index]
-    values = results.averaged_values(index)[run]
-    return bool(measure.rising and getattr(measure, "low", nan) == 0 and np.nanmax(values, initial=0.0) <= 0)
 
 
 def _lower(better: Floats, spread: Means, rules: Rules, groups: Groups | None) -> Floats:

@@ -252,16 +252,8 @@ def in_groups(groups: Groups | None) -> bool:
 
 def units_of(results: Results, groups: str | Mapping[str, object] | None) -> Groups | None:
     """Return the group of each query, and its weight if it has one; None without either."""
-    codes = group_codes(results, groups)
-    if codes is None or results.weighted is None:
-        return results.weighted if codes is None else codes
-    return results.weighted._replace(codes=codes)
-
-
-def group_codes(results: Results, groups: str | Mapping[str, object] | None) -> Integers | None:
-    """Return the group of each query as an integer code; None without groups."""
     if groups is None:
-        return None
+        return results.weighted
     if not isinstance(groups, (str, Mapping)):
         raise UsageError(
             f"query_group cannot be of type {type(groups).__name__}. Pass FILE:COLUMN or {{query: group}}."
@@ -281,7 +273,8 @@ def group_codes(results: Results, groups: str | Mapping[str, object] | None) -> 
     # queries outside all means are separate groups, without any difference
     names = [str(labels[query]) if query in labels else f"\0{query}" for query in results.queries]
     order = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    return np.array([order[name] for name in names], dtype=np.int64)
+    codes = np.array([order[name] for name in names], dtype=np.int64)
+    return codes if results.weighted is None else results.weighted._replace(codes=codes)
 
 
 class Pairs(NamedTuple):

@@ -241,7 +241,9 @@ def interpolate(
     if rule.startswith("printed"):
         columns = [_printed(judged, level, rule, rel) for level in levels]
     else:
-        columns = [_reaching(judged, _needed(level, size, rule), rel) for level in levels]
+        query, _, nth = judged.hits(rel)
+        reached = [nth >= _needed(level, size, rule)[query] for level in levels]
+        columns = [_best(judged, chosen, rel, otherwise=0.0) for chosen in reached]
     return np.where(size[:, None] == 0, np.nan, np.stack(columns, axis=1))
 
 
@@ -265,12 +267,6 @@ def _share(part: Fraction, size: Integers) -> Integers:
     """Return `part` times the sizes, rounded up."""
     exact = [-(-part.numerator * number // part.denominator) for number in size.tolist()]
     return np.array(exact, dtype=np.int64)
-
-
-def _reaching(judged: JudgedRun, needed: Integers, rel: float) -> Floats:
-    """Return the maximum precision over relevant documents from the `needed`-th on."""
-    hits = judged.hits(rel)
-    return _best(judged, hits.nth >= needed[hits.query], rel, otherwise=0.0)
 
 
 def _best(judged: JudgedRun, chosen: Flags, rel: float, *, otherwise: float) -> Floats:
@@ -316,11 +312,6 @@ class Levels(Parameter):
         return "eleven" if tuple(levels) == ELEVEN_LEVELS else "/".join(map(show, levels))
 
 
-def recall_levels() -> Any:
-    """Declare a parameter of recall levels."""
-    return Levels("eleven", type_=float, low=0.0, high=1.0)
-
-
 class AvgIPrec(Measure):
     """Mean of the interpolated precision over recall levels, by default the eleven standard ones.
 
@@ -336,7 +327,7 @@ class AvgIPrec(Measure):
     aliases: ClassVar[Aliases] = {"11pt_avg": {"rule": "trec10"}, "iprec11": {}}
 
     rule: str = choice("standard", "trec9", "trec10")
-    levels: Any = recall_levels()
+    levels: Any = Levels("eleven", type_=float, low=0.0, high=1.0)
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats
@@ -17,19 +15,8 @@ from leadline.measures.user_models import accumulate_by_query
 EPSILON = 0.00001  # smoothing of the proportion of relevant documents; the denominator gets three of it
 
 
-class _Strata(NamedTuple):
-    """The pool by stratum: `label` of every row, and the expansion factor N/n of every row's stratum.
-
-    A stratum belongs to one query. `factor` is the number of pooled documents over that of judged ones, 0 in
-    a stratum without judgments.
-    """
-
-    label: Codes
-    factor: Floats
-
-
-def _strata(qrels: QrelsColumns) -> _Strata:
-    """Return the strata of a pool; one a query where the judgments name none."""
+def _strata(qrels: QrelsColumns) -> tuple[Codes, Floats]:
+    """Return the stratum of every row, and its N/n, pooled over judged documents, 0 without judgments."""
     rows = len(qrels.grades)
     label = np.zeros(rows, dtype=np.int32) if qrels.strata is None else qrels.strata
     labels = int(label.max(initial=0)) + 1
@@ -38,7 +25,7 @@ def _strata(qrels: QrelsColumns) -> _Strata:
     judged = np.bincount(cell, qrels.grades >= 0, minlength=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.where(judged > 0, pooled / judged, 0.0)
-    return _Strata(label, factor[cell])
+    return label, factor[cell]
 
 
 def _estimated_relevant(qrels: QrelsColumns, weight: Floats, rel: float) -> Floats:
@@ -184,7 +171,7 @@ class statAP(Measure):  # noqa: N801  # the field's spelling
 def _weights(qrels: QrelsColumns) -> Floats:
     """Return the inverse inclusion probability of every judgment."""
     if qrels.inclusion is None:
-        return np.ones(len(qrels.grades)) if qrels.strata is None else _strata(qrels).factor
+        return np.ones(len(qrels.grades)) if qrels.strata is None else _strata(qrels)[1]
     unknown = int(np.count_nonzero(np.isnan(qrels.inclusion) & (qrels.grades >= 0)))
     if unknown:
         raise UsageError(

@@ -109,15 +109,12 @@ class _Walk(Measure):
             near = rank[rows] <= self.last
             gain = np.zeros((high - low, self.last))
             gain[query[rows][near] - low, rank[rows][near] - 1] = grade[rows][near] / self.max_grade
-            values[low:high] = self._per_document(gain)
+            inspected = np.ones_like(gain)
+            ranks = np.arange(1.0, self.last)
+            inspected[:, 1:] = np.cumprod(self.continuation(ranks, gain)[:, : self.last - 1], axis=1)
+            total = np.cumsum(inspected, axis=1)[:, -1]
+            values[low:high] = np.cumsum(inspected * gain, axis=1)[:, -1] / total
         return values
-
-    def _per_document(self, gain: Floats) -> Floats:
-        inspected = np.ones_like(gain)
-        ranks = np.arange(1.0, self.last)
-        inspected[:, 1:] = np.cumprod(self.continuation(ranks, gain)[:, : self.last - 1], axis=1)
-        total = np.cumsum(inspected, axis=1)[:, -1]
-        return np.asarray(np.cumsum(inspected * gain, axis=1)[:, -1] / total, dtype=np.float64)
 
 
 class RBP(Measure):

@@ -49,8 +49,10 @@ class PairedTest(Parametric):
         from leadline.stats.moments import sign_p, too_few_groups, totals, without_spread
 
         observed = totals(differences, checked_groups(self, groups))
-        if checked_alternative(alternative) == "less":
-            observed = observed.mirrored()
+        if alternative not in get_args(Alternative):
+            raise UsageError(f"alternative must be 'two-sided', 'less' or 'greater', not {alternative!r}")
+        if alternative == "less":
+            observed = observed._replace(sums=-observed.sums)
         two_sided = alternative == "two-sided"
         p = self._p_of(observed, two_sided=two_sided, seed=seed)
         equal = without_spread(observed)
@@ -149,13 +151,6 @@ def checked_seed(seed: Any) -> int:
     if isinstance(seed, bool) or not isinstance(seed, Integral) or int(seed) < 0:
         raise UsageError(f"seed must be a whole number of at least 0, not {seed!r}")
     return int(seed)
-
-
-def checked_alternative(alternative: Alternative) -> Alternative:
-    """Return an alternative; raise UsageError if it is unknown."""
-    if alternative not in get_args(Alternative):
-        raise UsageError(f"alternative must be 'two-sided', 'less' or 'greater', not {alternative!r}")
-    return alternative
 
 
 def checked_groups(test: PairedTest, groups: Groups | None) -> Groups | None:

@@ -76,10 +76,6 @@ class Totals(NamedTuple):
     sizes: Floats
     grouped: bool
 
-    def mirrored(self) -> Totals:
-        """Return the totals of the negative values."""
-        return self._replace(sums=-self.sums)
-
 
 class Means(NamedTuple):
     """Number of groups (or queries), mean, standard error and effective number of groups, by column.

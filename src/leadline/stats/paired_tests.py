@@ -108,7 +108,7 @@ class Wilcoxon(PairedTest):
         above = int(ranks[nonzero[nonzero != 0] > 0].sum())
         statistic = min(above, int(ranks.sum()) - above) if two_sided else int(ranks.sum()) - above
         if len(ranks) <= EXACT:
-            p = lower_tail(np.sort(ranks).tobytes(), statistic)
+            p = float(_distribution(np.sort(ranks).tobytes())[: statistic + 1].sum())
         else:  # z is the same for ranks and doubled ranks
             p = _normal((statistic - ranks.sum() / 2) / (np.sqrt((ranks**2).sum()) / 2))
         return min(1.0, 2 * p) if two_sided else p
@@ -132,14 +132,9 @@ def doubled_ranks(values: Floats) -> Integers:
     return np.asarray((2 * last - counts + 1)[group.ravel()], dtype=np.int64)
 
 
-def lower_tail(ranks: bytes, statistic: int) -> float:
-    """Return the probability that the positive rank sum under random signs is at most `statistic`."""
-    return float(_distribution(ranks)[: statistic + 1].sum())
-
-
 @lru_cache(maxsize=64)  # columns without ties have the same ranks
 def _distribution(ranks: bytes) -> Floats:
-    """Return the distribution of the positive rank sum by the shift algorithm."""
+    """Return the distribution of the positive rank sum under random signs, by the shift algorithm."""
     distribution = np.array([1.0])
     for rank in np.frombuffer(ranks, dtype=np.int64).tolist():
         longer = np.zeros(len(distribution) + rank)

@@ -322,9 +322,10 @@ def _of_query(
     return grades[low : int(end[query])], rows
 
 
-def _unfilled(systems: int, queries: int) -> list[Any]:
+def _unfilled(systems: int, queries: int) -> tuple[Floats, Floats, Flags]:
     """Return arrays of RIC, concordance and direction; NaN and False stand for excluded queries."""
-    return [np.full((systems, queries), empty) for empty in (np.nan, np.nan, False)]
+    ric, concordance = np.full((2, systems, queries), np.nan)
+    return ric, concordance, np.zeros((systems, queries), dtype=np.bool_)
 
 
 MOST_SYSTEMS = 256  # of a block

@@ -157,7 +157,8 @@ class Difference(Result):
 
     def order(self) -> list[int]:
         """Return the indices of the systems in descending order of mean RIC."""
-        return np.argsort(-self.mean_ric, kind="stable").tolist()
+        best: list[int] = np.argsort(-self.mean_ric, kind="stable").tolist()
+        return best
 
     @property
     def at(self) -> str:
