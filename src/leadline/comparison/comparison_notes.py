@@ -39,20 +39,16 @@ def pair_notes(
         reach = comparison.reach(pair.measure)
         notes.append(sentence(pair, comparison.rules, reach, per_pair=per_pair, detectable=long))
         if pair.changed:
-            listed = [f"{change.query} ({change.difference:+.4f})" for change in pair.changed]
-            several = "queries with the largest differences" if listed[1:] else ""
-            notes.append(f"  {several or 'query with the largest difference'}: {', '.join(listed)}")
-    every_shown = few and shown == comparison.p_corrected.size
-    return notes if every_shown else notes + _verdict_counts(comparison, chosen)
-
-
-def _verdict_counts(comparison: Comparison, chosen: Sequence[Sequence[int]]) -> list[str]:
-    """Return notes with the numbers of verdicts, of all pairs and of those not shown."""
+            changes = [f"{change.query} ({change.difference:+.4f})" for change in pair.changed]
+            several = "queries with the largest differences" if changes[1:] else ""
+            notes.append(f"  {several or 'query with the largest difference'}: {', '.join(changes)}")
+    if few and shown == comparison.p_corrected.size:
+        return notes
     every, hidden = [], []
-    for verdicts, shown in zip(comparison.verdicts, map(set, chosen), strict=True):
+    for verdicts, listed in zip(comparison.verdicts, map(set, chosen), strict=True):
         every += verdicts
-        hidden += [verdict for index, verdict in enumerate(verdicts) if index not in shown]
-    notes = [f"{counted(len(every), 'pair')}: {counts_of(every)}"]
+        hidden += [verdict for index, verdict in enumerate(verdicts) if index not in listed]
+    notes.append(f"{counted(len(every), 'pair')}: {counts_of(every)}")
     if hidden:
         notes.append(f"not shown: {counts_of(hidden)} (--pairs all)")
     return notes

@@ -157,10 +157,11 @@ class WhyDifferent(Result):
 
     def _columns(self, *, per_query: bool = False) -> list[Column]:
         if per_query:
-            rows = [
-                [query, row["a"], row["b"], _apart(**row), row["explained_by"] or "not explained"]
-                for query, row in self.rows().items()
-            ]
+            rows = []
+            for query, row in self.rows().items():
+                a, b, why = row.values()
+                apart = None if a is None or b is None else b - a
+                rows.append([query, a, b, apart, why or "not explained"])
             return columns_of(("query", "A", "B", "B - A", "explained by"), rows)
         causes = [*self.numbers, *self.causes[:MOST]]
         common = [f" (both: {cause.common})" * bool(cause.common) for cause in causes]
@@ -256,10 +257,6 @@ def _side(side: Side) -> dict[str, Any]:
     }
 
 
-def _apart(a: float | None, b: float | None, **_: object) -> float | None:
-    return None if a is None or b is None else b - a
-
-
 def _cause(cause: Cause) -> dict[str, Any]:
     return cause._asdict() | {"explained": len(cause.explained), "queries": list(cause.explained)}
 
@@ -333,8 +330,8 @@ def why_different(
     if meant is not None and rel is not None:
         meant = profile_of("leadline").measures([meant], rel=rel)[0]
     only_means = not first.values or not second.values
-    if only_means:
-        first, second = (_of_mean(side) for side in (first, second))
+    if only_means:  # the only value of each table is its mean
+        first, second = (side._replace(values={"all": _mean(side)}) for side in (first, second))
     asked = sorted(set(first.values) | set(second.values))
     columns = [np.array([side.values.get(query, math.nan) for query in asked]) for side in (first, second)]
     scaled, scale = _one_scale(columns, meant)
@@ -372,23 +369,20 @@ def why_different(
     )
 
 
-def _of_mean(side: Side) -> Side:
-    """Return a table that holds the mean as its only value."""
-    mean = side.mean
-    if math.isnan(mean) and side.values:
-        mean = float(np.nan_to_num(list(side.values.values())).mean())
-    return side._replace(values={"all": mean})
+def _mean(side: Side) -> float:
+    if math.isnan(side.mean) and side.values:
+        return float(np.nan_to_num(list(side.values.values())).mean())
+    return side.mean
 
 
 def _warnings(others: Sequence[str], *, only_means: bool, tried: bool) -> list[ResultWarning]:
     shown = first_few(others, 5)
     means = "one of the tables has no per-query values, so means are compared"
-    found = [
+    return raised(
         ("other_measures", f"other measures that differ: {shown} (choose one with -m)", len(others)),
         ("only_means", means, int(only_means)),
         ("not_tried", "to find causes, add --qrels QRELS --run RUN", int(not tried)),
-    ]
-    return raised(*found)
+    )
 
 
 def _one_scale(columns: Sequence[Floats], measure: Measure | None) -> tuple[list[Floats], int]:
@@ -466,13 +460,13 @@ def _findings(
         "only_zero_a": ("only in A, with the value 0", np.isnan(second) & a_zero),
         "only_zero_b": ("only in B, with the value 0", np.isnan(first) & b_zero),
     }
-    found = [ResultWarning(code, says, int(where.sum())) for code, (says, where) in flags.items()]
+    found = raised(*((code, says, int(where.sum())) for code, (says, where) in flags.items()))
     ratio = second[both] / np.where(first[both] == 0, np.nan, first[both])
     ratio = ratio[~np.isnan(ratio)]
     if len(ratio) > 2 and np.ptp(ratio) <= 1e-3 * abs(float(np.median(ratio))):
         text = f"B is A times {float(np.median(ratio)):.6g}"
         found.append(ResultWarning("constant_factor", text, len(ratio)))
-    return [one for one in found if one.count] + _mean_findings(a, b, len(asked))
+    return found + _mean_findings(a, b, len(asked))
 
 
 def _mean_findings(a: Side, b: Side, size: int) -> list[ResultWarning]:
@@ -486,10 +480,8 @@ def _mean_findings(a: Side, b: Side, size: int) -> list[ResultWarning]:
         own, over_all = float(given.mean()), float(given.sum()) / size
         if abs(side.mean - own) <= near:
             continue
-        says, count = (
-            (f"the stated mean of {name}, {side.mean:.6g}, differs from the mean of its values, {own:.6g}"),
-            1,
-        )
+        count = 1
+        says = f"the stated mean of {name}, {side.mean:.6g}, differs from the mean of its values, {own:.6g}"
         if abs(side.mean - over_all) <= near:
             count = size - len(given)
             says = f"the mean of {name} counts {queries(count)} missing from it as 0"

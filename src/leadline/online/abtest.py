@@ -152,10 +152,8 @@ def units_of(log: Log, counted: Flags, click: Floats) -> Units:
     crossed = log.crossed[counted][first]
     order = np.argsort(first, kind="stable")
     order = order[~crossed[order]]
-    clicks = np.bincount(unit, weights=click)
-    return Units(
-        arm[first][order], rows[order], np.asarray(clicks, dtype=np.float64)[order], int(crossed.sum())
-    )
+    clicks = np.bincount(unit, weights=click).astype(np.float64)
+    return Units(arm[first][order], rows[order], clicks[order], int(crossed.sum()))
 
 
 def ratio(units: Units, arm: int, *, pooled: bool = False) -> tuple[float, float]:
@@ -320,15 +318,12 @@ def _read(
     log: Any, a: Any, b: Any, a_log: Any, b_log: Any, columns: Columns, arms: Sequence[str] | None
 ) -> Log | None:
     """Read the logs; None for counts."""
-    inputs = [
-        name
-        for name, there in (
-            ("a log", log is not None),
-            ("counts", a is not None or b is not None),
-            ("one log per arm", a_log is not None or b_log is not None),
-        )
-        if there
-    ]
+    there = {
+        "a log": log is not None,
+        "counts": a is not None or b is not None,
+        "one log per arm": a_log is not None or b_log is not None,
+    }
+    inputs = [name for name, given in there.items() if given]
     if len(inputs) != 1:
         given = f", but not {' and '.join(inputs)} together" if inputs else ""
         raise UsageError(f"pass counts, one log of both arms, or one log per arm{given}")

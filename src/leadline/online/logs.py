@@ -153,16 +153,10 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
         raise UsageError(f"choose two different arms, not {either(map(repr, names), 'and')}")
     codes = np.array([names.index(arm) if arm in names else -1 for arm in log.arms])[log.arm]
     chosen = codes >= 0
-    return log._replace(
-        arms=list(names),
-        arm=codes[chosen].astype(np.int64),
-        click=log.click[chosen],
-        users=log.users[chosen],
-        position=log.position[chosen],
-        repeated=log.repeated[chosen],
-        crossed=log.crossed[chosen],
-        others=int((~chosen).sum()),
-    )
+    columns = ("click", "users", "position", "repeated", "crossed")
+    kept = {name: getattr(log, name)[chosen] for name in columns}
+    arm = codes[chosen].astype(np.int64)
+    return log._replace(arms=list(names), arm=arm, others=int((~chosen).sum()), **kept)
 
 
 def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
