@@ -257,13 +257,13 @@ class GnDCG(Measure):
 
     def values(self, judged: JudgedRun) -> Floats:
         retrieved, ideal = gains_of(judged, self.gains)
-        best = check_finite(self, self._added(judged, *ideal))
-        return ratio(self._added(judged, *retrieved), best)
+        best = check_finite(self, dcg(judged, *up_to(self.cutoff, *ideal)))
+        return ratio(dcg(judged, *up_to(self.cutoff, *retrieved)), best)
 
-    def _added(self, judged: JudgedRun, query: Codes, rank: Codes | Integers, gain: Floats) -> Floats:
-        """Return the sum of the discounted gains up to the cutoff."""
-        query, rank, gain = up_to(self.cutoff, query, rank, gain)
-        return judged.total(query, gain / np.log2(rank + 1.0))
+
+def dcg(judged: JudgedRun, query: Codes, rank: Codes | Integers, gain: Floats) -> Floats:
+    """Return the sum of the gains per query, each divided by log2(rank + 1)."""
+    return judged.total(query, gain / np.log2(rank + 1.0))
 
 
 class RnDCG(Measure):

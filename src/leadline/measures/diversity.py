@@ -15,7 +15,8 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.registry import Aliases, cutoff, needed_cutoff, number
 from leadline.data.run import MatchedLists
 from leadline.errors import UsageError
-from leadline.measures import Evidence, Measure, check_finite, ratio
+from leadline.measures import Evidence, Measure, check_finite, ratio, up_to
+from leadline.measures.cumulated_gain import dcg
 from leadline.measures.user_models import sum_to_cutoff
 
 
@@ -422,18 +423,9 @@ def global_gains(measure: _Diversity, judged: JudgedRun, cutoff: int | None) -> 
     query = qrels.query[rows]
     ranks = np.arange(1, len(rows) + 1) - np.searchsorted(query, query)
     return (
-        check_finite(measure, _added(judged, judged.query, judged.rank, gain[judged.row], cutoff)),
-        check_finite(measure, _added(judged, query, ranks, gain[rows], cutoff)),
+        check_finite(measure, dcg(judged, *up_to(cutoff, judged.query, judged.rank, gain[judged.row]))),
+        check_finite(measure, dcg(judged, *up_to(cutoff, query, ranks, gain[rows]))),
     )
-
-
-def _added(
-    judged: JudgedRun, query: Codes, rank: Codes | Integers, gain: Floats, cutoff: int | None
-) -> Floats:
-    within = gain > 0
-    if cutoff is not None:
-        within &= rank <= cutoff
-    return judged.total(query[within], gain[within] / np.log2(rank[within] + 1.0))
 
 
 class Dsharp_nDCG(_Diversity):  # noqa: N801  # the field's spelling, but for the sign
