@@ -21,7 +21,7 @@ from leadline.cli._help import table
 from leadline.cli._settings import taken
 from leadline.cli._tried import TRIED_COMMANDS, TRIED_OPTIONS, option_for
 from leadline.comparison.compare import COMPARED
-from leadline.comparison.comparison_notes import SENTENCES
+from leadline.comparison.compared_pair import SENTENCES
 from leadline.comparison.information_difference.similarity_baselines import MOST_COMPARED
 from leadline.data.validation import LIMITS
 from leadline.errors import either

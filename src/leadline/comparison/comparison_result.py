@@ -14,25 +14,22 @@ from leadline.comparison.compared_pair import (
     COUNTS,
     DROPPED,
     LONG,
+    PAPER,
     PRINTED,
+    SENTENCES,
     Change,
     ComparedPair,
     Statistics,
     Values,
+    caption,
+    method_notes,
     pair_columns,
+    pair_notes,
     sentence,
     shown_columns,
 )
-from leadline.comparison.comparison_notes import (
-    PAPER,
-    SENTENCES,
-    caption,
-    false_alarm_note,
-    method_notes,
-    pair_notes,
-)
 from leadline.comparison.engine import Differences, Tested
-from leadline.comparison.gate import Gate
+from leadline.comparison.gate import WORSE, Gate
 from leadline.comparison.pairing import Pairs, Rules, doubt_of, pooled_names, these_queries
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.table import (
@@ -301,7 +298,7 @@ class Comparison(Tested, Result):
             *map(str, conditions),
             "",
             *method_notes(self, per_pair=per_pair, long=long),
-            *false_alarm_note(self, conditions),
+            *_false_alarm_note(self, conditions),
             *map(str, self.warnings),
         ]
         words = caption(self, per_pair=per_pair)
@@ -515,3 +512,15 @@ def outperformed_runs(comparison: Comparison, index: int) -> list[list[int]]:
         winner, loser = (first, second) if better else (second, first)
         losers[winner].append(loser)
     return losers
+
+
+def _false_alarm_note(comparison: Comparison, tried: Sequence[Gate]) -> list[str]:
+    """Return a note on the false alarm probability of several tests by --fail-if-worse."""
+    tests = sum(gate.condition.kind == WORSE and not gate.unchanged for gate in tried)
+    if tests < 2:
+        return []
+    alpha = comparison.rules.alpha
+    most = min(1.0, tests * alpha)
+    return [
+        f"{tests} --fail-if-worse tests at {alpha:.3g} give a false alarm with probability {most:.3g} at most"
+    ]

@@ -12,9 +12,15 @@ from markupsafe import escape
 
 from leadline.charts.line_plots import recall_precision
 from leadline.charts.significance_groups import FEW
-from leadline.comparison.compared_pair import ComparedPair, sentence, shown_limits
+from leadline.comparison.compared_pair import (
+    ComparedPair,
+    counts_of,
+    method,
+    method_notes,
+    sentence,
+    shown_limits,
+)
 from leadline.comparison.comparison_figures import drawn_comparison
-from leadline.comparison.comparison_notes import counts_of, method, method_notes
 from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
 from leadline.data.arrays import Floats
 from leadline.data.table import Cell, Table, interval_texts, plain
