@@ -232,7 +232,9 @@ def difference(
     many = competitors is None and len(infos) > MOST_COMPARED
     baselines = baselines[: len(baselines) - len(ON_REQUEST)] if many else baselines
     lists = [part[0] for part in truncated]
-    counted, means, (ric, *rest) = _compared(table, lists, rules, threads, engine, on_query)
+    counted, means, (ric, concordance, wrong_way, only) = _compared(
+        table, lists, rules, threads, engine, on_query
+    )
     precision = np.nan_to_num(np.stack([part[1] for part in truncated]))
     more: dict[str, Floats] = {}
     if baselines:
@@ -243,12 +245,14 @@ def difference(
     return Difference(
         infos,
         table.queries,
-        np.where(rest[1], -ric, ric) if signed else ric,
-        *rest,
-        ap=precision,
-        mean_only=means,
-        cutoff=cutoff,
-        competitors=more,
+        np.where(wrong_way, -ric, ric) if signed else ric,
+        concordance,
+        wrong_way,
+        only,
+        means,
+        precision,
+        cutoff,
+        more,
         warnings=[
             *difference_warnings(infos, table, lists, counted, rel),
             *([ResultWarning("on_request", LEFT_OUT, len(ON_REQUEST))] if many else []),

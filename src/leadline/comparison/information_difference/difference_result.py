@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +14,7 @@ from leadline.charts.distance_map import distance_map, distance_tree
 from leadline.charts.line_plots import by_parameter, cumulative
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.table import Column, ResultWarning, RunInfo, Table, columns_of, plain, printed_table
+from leadline.data.table import Column, RunInfo, Table, columns_of, plain, printed_table
 from leadline.data.validation import check_word
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
@@ -51,6 +52,7 @@ class DifferencePair(NamedTuple):
     ric_difference: float
 
 
+@dataclass(repr=False, eq=False)
 class Difference(Result):
     """RIC and Information Difference of systems, in bits.
 
@@ -70,35 +72,20 @@ class Difference(Result):
         Other similarities of the systems.
     """
 
-    def __init__(
-        self,
-        runs: Sequence[RunInfo],
-        queries: Vocabulary,
-        ric: Floats,
-        concordance: Floats,
-        wrong_way: Flags,
-        only: Floats | None,
-        *,
-        ap: Floats | None = None,
-        mean_only: Floats | None = None,
-        cutoff: int | None = None,
-        competitors: dict[str, Floats] | None = None,
-        warnings: Sequence[ResultWarning] = (),
-        options: dict[str, Any] | None = None,
-    ) -> None:
-        freeze(ric, concordance, wrong_way, *(each for each in (only, mean_only) if each is not None))
-        self.runs = list(runs)
-        self.queries = queries
-        self.ric = ric
-        self.concordance = concordance
-        self.wrong_way = wrong_way
-        self._only = only
-        self._mean_only = mean_only
-        self.ap = np.full(ric.shape, np.nan) if ap is None else ap
-        self.cutoff = cutoff
-        self.competitors = dict(competitors or {})
-        self.warnings = list(warnings)
-        self.options = dict(options or {})
+    runs: list[RunInfo]
+    queries: Vocabulary
+    ric: Floats
+    concordance: Floats
+    wrong_way: Flags
+    _only: Floats | None
+    _mean_only: Floats | None
+    ap: Floats
+    cutoff: int | None
+    competitors: dict[str, Floats]
+
+    def __post_init__(self) -> None:
+        kept = (self.ric, self.concordance, self.wrong_way, self._only, self._mean_only)
+        freeze(*(each for each in kept if each is not None))
 
     @property
     def names(self) -> list[str]:
