@@ -220,7 +220,10 @@ class Conventions:
     def _settings(self, cause: str) -> dict[str, str]:
         """Return the settings of a cause that may differ here, with their descriptions."""
         if cause == "depth":
-            return self._depths()
+            longest = int(np.bincount(self.lists.query).max(initial=0)) if len(self.lists.query) else 0
+            cut = "lists cut at {} documents before evaluation"
+            shorter = {str(depth): cut.format(depth) for depth in DEPTHS if depth < longest}
+            return {"whole": "whole lists"} | shorter
         if cause == "level":
             return {name: f"grade {name} or more" for name in self._levels()}
         if cause == "cutoff":
@@ -245,15 +248,6 @@ class Conventions:
         if cause == "order":
             return bool(len(lists.rank) and (lists.rank >= 0).all())
         return cause not in flags or bool(flags[cause].any())
-
-    def _depths(self) -> dict[str, str]:
-        longest = int(np.bincount(self.lists.query).max(initial=0)) if len(self.lists.query) else 0
-        cut = {
-            str(depth): f"lists cut at {depth} documents before evaluation"
-            for depth in DEPTHS
-            if depth < longest
-        }
-        return {"whole": "whole lists"} | cut
 
     def _levels(self) -> tuple[str, ...]:
         if "rel" not in self.measure.parameters():
@@ -383,12 +377,11 @@ class Conventions:
             judged = row >= 0
             judged[judged] = self.qrels.grades[row[judged]] >= 0
             order, row = order[judged], row[judged]
-        bounds = np.searchsorted(raw.query[order], np.append(queries, len(self.qrels.queries)))
-        if chosen["depth"] != "whole" and chosen["depth"]:
-            rank = np.arange(len(order)) - np.repeat(bounds[:-1], np.diff(bounds))
+        if chosen["depth"] not in ("whole", ""):
+            rank = np.arange(len(order)) - np.searchsorted(raw.query[order], raw.query[order])
             within = rank < int(chosen["depth"])
             order, row = order[within], row[within]
-            bounds = np.searchsorted(raw.query[order], np.append(queries, len(self.qrels.queries)))
+        bounds = np.searchsorted(raw.query[order], np.append(queries, len(self.qrels.queries)))
         return MatchedLists(queries, bounds.astype(np.int64), row.astype(np.int32), score[order])
 
     def _judgments(self, changed: Changes, lists: MatchedLists) -> tuple[Qrels, Codes]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -384,17 +385,15 @@ def symmetric_tables(coefficient: Coefficient, tables: Floats) -> Floats:
     return tables + np.swapaxes(tables, -1, -2) if coefficient.multi_judge else tables
 
 
+@dataclass(eq=False)
 class PairwiseAgreement:
     """Pairwise agreement of several judges, with bootstrap over groups of units."""
 
-    def __init__(
-        self, codes: Integers, values: Floats, pairs: Sequence[tuple[int, int]], unit_groups: UnitGroups
-    ) -> None:
-        self.codes = codes
-        self.values = values
-        self.pairs = list(pairs)
-        self.groups = unit_groups
-        self._kept: tuple[UnitGroups | None, Floats] | None = None
+    codes: Integers
+    values: Floats
+    pairs: Sequence[tuple[int, int]]
+    groups: UnitGroups
+    _kept: tuple[UnitGroups | None, Floats] | None = None
 
     def tables(self, pairs: Sequence[tuple[int, int]], groups: UnitGroups | None = None) -> Floats:
         """Return confusion tables: pairs x groups x grades x grades; one group if `groups` is None."""
@@ -415,33 +414,33 @@ class PairwiseAgreement:
             self._kept = groups, self.tables(self.pairs, groups)
         return coefficient.of_tables(symmetric_tables(coefficient, self._kept[1]), self.values)
 
+    def _blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield the tables of every group in blocks of pairs of judges."""
+        for start in range(0, len(self.pairs), PAIRS_PER_BLOCK):
+            part = slice(start, start + PAIRS_PER_BLOCK)
+            yield part, self.tables(self.pairs[part], self.groups)
+
     def drawn(self, coefficients: Sequence[Coefficient], draws: int, seed: int) -> Floats:
         """Return bootstrap replicates, resampling groups: coefficients x draws x pairs."""
         replicates = np.full((len(coefficients), draws, len(self.pairs)), np.nan)
-        for start in range(0, len(self.pairs) if draws else 0, PAIRS_PER_BLOCK):
-            part = self.pairs[start : start + PAIRS_PER_BLOCK]
-            tables = np.ascontiguousarray(self.tables(part, self.groups).transpose(2, 3, 1, 0))
+        for part, tables in self._blocks() if draws else ():
+            cells_of_groups = np.ascontiguousarray(tables.transpose(2, 3, 1, 0))
 
             def measured(cells: Floats) -> Floats:
                 both = {False: cells, True: cells + np.swapaxes(cells, 0, 1)}
                 return np.stack([one.of_cells(both[one.multi_judge], self.values) for one in coefficients])
 
-            replicates[:, :, start : start + PAIRS_PER_BLOCK] = _in_blocks(tables, measured, draws, seed)
+            replicates[:, :, part] = _in_blocks(cells_of_groups, measured, draws, seed)
         return replicates
 
     def supported(self, coefficient: Coefficient) -> Flags:
         """Return whether the groups are enough for an interval of the coefficient of each pair of judges."""
-        parts = range(0, len(self.pairs), PAIRS_PER_BLOCK)
-        each = [self.pairs[start : start + PAIRS_PER_BLOCK] for start in parts]
-        tables = (self.tables(pairs, self.groups) for pairs in each)
-        return np.concatenate([supported(table, coefficient) for table in tables])
+        return np.concatenate([supported(tables, coefficient) for _, tables in self._blocks()])
 
     def left_out(self, coefficients: Sequence[Coefficient]) -> Floats:
         """Return the coefficients `without_each` group in turn: coefficients x groups x pairs."""
         left = np.full((len(coefficients), self.groups.number, len(self.pairs)), np.nan)
-        for start in range(0, len(self.pairs), PAIRS_PER_BLOCK):
-            part = slice(start, start + PAIRS_PER_BLOCK)
-            tables = self.tables(self.pairs[part], self.groups)
+        for part, tables in self._blocks():
             for row, coefficient in enumerate(coefficients):
                 symmetric = symmetric_tables(coefficient, tables)
                 left[row, :, part] = without_each(symmetric, coefficient, self.values).T
