@@ -11,13 +11,13 @@ import pytest
 from case_values import join
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Cut
-from leadline.evaluation.bounds import bounds_of, rules
+from leadline.evaluation.bounds import RULES, bounds_of
 from leadline.io.objects import read_qrels, read_run
 from leadline.measures import MEASURES, Measure
 from oracles import Case
 from small_lists import all_orders, forms, random_cases
 
-claimed = pytest.mark.parametrize("name", sorted(rules()))
+claimed = pytest.mark.parametrize("name", sorted(RULES))
 
 
 def tie_bounds(measure: Measure, judged: JudgedRun) -> tuple[float, float, float]:
@@ -134,4 +134,4 @@ def test_the_mean_of_interpolated_precision_over_orders_is_not_known() -> None:
 
 
 def test_every_claim_names_a_measure() -> None:
-    assert set(rules()) <= set(MEASURES.classes)
+    assert set(RULES) <= set(MEASURES.classes)

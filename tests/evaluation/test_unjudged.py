@@ -10,12 +10,12 @@ import pytest
 
 from case_values import join
 from leadline.data.judged_run import JudgedRun
-from leadline.evaluation.bounds import AllJudged, bounds_of, rules
+from leadline.evaluation.bounds import RULES, AllJudged, bounds_of
 from leadline.measures import MEASURES, Measure
 from oracles import Case
 from small_lists import forms, random_cases
 
-claimed = pytest.mark.parametrize("name", sorted(rules()))
+claimed = pytest.mark.parametrize("name", sorted(RULES))
 NOT_MONOTONE = ("Bpref", "Judged", "RankOf", "IPrec(rule=printed-next)@0.1")
 
 

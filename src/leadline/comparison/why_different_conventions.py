@@ -16,7 +16,7 @@ from leadline.data.reading import Reading
 from leadline.data.registry import Parameter
 from leadline.data.run import MatchedLists
 from leadline.errors import InputError
-from leadline.evaluation.bounds import rules, sorted_ties
+from leadline.evaluation.bounds import RULES, sorted_ties
 from leadline.io.formats import TREC, opened, records_of
 from leadline.io.objects import Qrels, Run, read_run
 from leadline.io.read import RunLike
@@ -314,7 +314,7 @@ class Conventions:
 
     def over_ties(self, changed: Changes) -> tuple[Floats, Floats] | None:
         """Return the lowest and highest values over the orders of tied documents; None if not proven."""
-        if type(self.measure).__name__ not in rules():
+        if type(self.measure).__name__ not in RULES:
             return None
         judged, measure = self.judged(changed), self._measure(changed)
         ends = [measure.values(sorted_ties(judged, best=best)) for best in (False, True)]

@@ -16,6 +16,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError, either
 from leadline.estimation.designs import discount_of
 from leadline.estimation.score_histograms.score_sets import POSITIVE
+from leadline.evaluation.bounds import best_grades, gain_of
 from leadline.measures import Measure, relevant
 from leadline.measures.average_precision import AP
 from leadline.measures.cumulated_gain import DCG, nDCG
@@ -106,26 +107,15 @@ def _rank_biased(measure: RBP, judged: JudgedRun) -> RankTerms | None:
     return RankTerms(hit, _within(measure.cutoff, lambda rank: (1 - p) * p ** (rank - 1.0)))
 
 
-def _gain(measure: DCG, grade: Floats, power: Floats) -> Floats:
-    """Return the gains of grades, divided by 2^power."""
-    less = np.exp2(-power)
-    gain: Floats = np.exp2(grade - power) - less if measure.gain == "exp" else grade * less
-    return gain
-
-
 def _discounted_gain(measure: DCG, judged: JudgedRun) -> RankTerms:
-    weight = _gain(measure, np.maximum(judged.grade, 0.0), np.zeros(len(judged.grade)))
+    weight = gain_of(measure, np.maximum(judged.grade, 0.0), np.zeros(len(judged.grade)))
     return RankTerms(weight, _within(measure.cutoff, discount_of(measure)))
 
 
 def _normalised_gain(measure: nDCG, judged: JudgedRun) -> RankTerms:
-    ideal = judged.qrels.ideal
-    best = np.zeros(len(judged.present))
-    first = ideal.rank == 1
-    best[ideal.query[first]] = ideal.gain[first]
-    power = measure.too_large(best)
-    weight = _gain(measure, np.maximum(judged.grade, 0.0), power[judged.query])
-    size = measure.added(judged, *ideal, power)
+    power = measure.too_large(best_grades(judged))
+    weight = gain_of(measure, np.maximum(judged.grade, 0.0), power[judged.query])
+    size = measure.added(judged, *judged.qrels.ideal, power)
     return RankTerms(_over(weight, size, judged), _within(measure.cutoff, discount_of(measure)))
 
 
