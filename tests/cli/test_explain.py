@@ -11,8 +11,9 @@ import pytest
 
 from conftest import Leadline
 from leadline.errors import LeadlineError
+from leadline.evaluation.derivations import DERIVATIONS
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.explain import Explanation, derivations, explain
+from leadline.evaluation.explain import Explanation, explain
 from leadline.io.objects import Qrels, Run
 from leadline.measures import MEASURES
 from small_lists import forms, random_cases
@@ -194,7 +195,7 @@ def test_of_a_long_list_only_what_matters_is_shown() -> None:
 
 
 def test_every_derivation_names_a_measure() -> None:
-    assert set(derivations()) <= set(MEASURES.classes)
+    assert set(DERIVATIONS) <= set(MEASURES.classes)
 
 
 def test_json_has_the_steps_and_the_value(leadline: Leadline) -> None:

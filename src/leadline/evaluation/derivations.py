@@ -3,47 +3,92 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import Any, NamedTuple, TypeAlias
 
-from leadline.evaluation.derivation_steps import (
-    Derivation,
-    Listed,
-    Steps,
-    last_of,
-    last_or_ten,
-    number,
-    ratio,
-)
+from leadline.data.judged_run import JudgedRun
 from leadline.measures.average_precision import AP, IPrec
 from leadline.measures.diversity import StRecall, alpha_nDCG
 from leadline.measures.precision import RR, RankOf
 from leadline.measures.user_models import ERR, RBP
 
+Columns: TypeAlias = Mapping[str, Sequence[str | float | None]]
 
-class Shares(Derivation):
+
+class Listed(NamedTuple):
+    """Ranked list of one query with its grades."""
+
+    documents: list[str]
+    scores: list[float]
+    ties: list[str | None]  # range of tied ranks, such as "2-4"; None for untied documents
+    grades: list[float | None]  # grades by rank; None for unjudged documents
+    judged: list[float]  # grades of all judged documents of the query, retrieved or not
+    subtopics: dict[str, dict[str, float]]  # grades of judged documents by subtopic; empty without subtopics
+
+    def relevant(self, rel: float) -> list[int]:
+        """Return 1 for every rank with a document of grade `rel` or more, else 0."""
+        return [int(grade is not None and grade >= rel) for grade in self.grades]
+
+    def count(self, rel: float) -> int:
+        """Return R, the number of judged documents of grade `rel` or more."""
+        return sum(grade >= rel for grade in self.judged)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Derivation of a value."""
+
+    value: float
+    lines: list[str]  # formulas with numbers; the last line ends in the value
+    last: int  # last rank that affects the value
+    columns: Columns = field(default_factory=dict)  # quantities at each rank by name
+
+
+def number(value: float) -> str:
+    """Return a number as text with at most six digits after the decimal point.
+
+    >>> number(0.5), number(2.0), number(2 / 3), number(float("nan"))
+    ('0.5', '2', '0.666667', 'undefined')
+    """
+    if value != value:  # noqa: PLR0124  # NaN
+        return "undefined"
+    return f"{value:.6f}".rstrip("0").rstrip(".") if abs(value) < 1e9 else f"{value:g}"
+
+
+def ratio(part: float, whole: float) -> float:
+    """Return the quotient; NaN if the divisor is 0."""
+    return part / whole if whole else float("nan")
+
+
+def last_or_ten(flags: list[int], cutoff: int | None = None) -> int:
+    """Return the last flagged rank up to the cutoff, at least the smaller of 10 and the cutoff."""
+    return max(last_of(flags, cutoff), min(10 if cutoff is None else cutoff, 10))
+
+
+def last_of(flags: list[int], cutoff: int | None = None) -> int:
+    """Return the last flagged rank up to the cutoff; 0 if there is none."""
+    return max((rank for rank, flag in enumerate(flags[:cutoff], start=1) if flag), default=0)
+
+
+def _shares(measure: Any, listed: Listed) -> Steps:
     """Precision, recall and measures of both: relevant documents at ranks 1..k over k, R, or both."""
-
-    measures: ClassVar[tuple[str, ...]] = ("P", "R", "Rprec", "F", "E", "Success", "Complete", "NumRelRet")
-
-    def steps(self, measure: Any, listed: Listed) -> Steps:
-        """Count relevant documents, then divide."""
-        relevant = listed.relevant(measure.rel)
-        size = listed.count(measure.rel)
-        name = type(measure).__name__
-        cutoff = size if name == "Rprec" else measure.cutoff
-        count = sum(relevant[:cutoff])
-        where = f"at ranks 1..{cutoff}" if cutoff is not None else "in the list"
-        lines = [f"relevant documents {where}: {count}"]
-        depth = len(relevant) if cutoff is None else cutoff
-        value, line = _share(measure, name, count, size, depth)
-        return Steps(
-            value,
-            [*lines, *line],
-            last_or_ten(relevant, cutoff),
-            {"relevant": relevant, "found": list(accumulate(relevant))},
-        )
+    relevant = listed.relevant(measure.rel)
+    size = listed.count(measure.rel)
+    name = type(measure).__name__
+    cutoff = size if name == "Rprec" else measure.cutoff
+    count = sum(relevant[:cutoff])
+    where = f"at ranks 1..{cutoff}" if cutoff is not None else "in the list"
+    lines = [f"relevant documents {where}: {count}"]
+    depth = len(relevant) if cutoff is None else cutoff
+    value, line = _share(measure, name, count, size, depth)
+    return Steps(
+        value,
+        [*lines, *line],
+        last_or_ten(relevant, cutoff),
+        {"relevant": relevant, "found": list(accumulate(relevant))},
+    )
 
 
 def _share(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[float, list[str]]:
@@ -81,84 +126,70 @@ def _f(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[floa
     return value, lines
 
 
-class AveragePrecision(Derivation):
+def _average_precision(measure: AP, listed: Listed) -> Steps:
     """Sum of precision at relevant documents, divided by R."""
-
-    measures: ClassVar[tuple[str, ...]] = ("AP",)
-
-    def steps(self, measure: AP, listed: Listed) -> Steps:
-        """Add up precision at relevant documents."""
-        relevant = listed.relevant(measure.rel)
-        found = list(accumulate(relevant))
-        precision = [count / rank for rank, count in enumerate(found, start=1)]
-        cutoff = len(relevant) if measure.cutoff is None else measure.cutoff
-        added = [
-            part * flag * (rank <= cutoff)
-            for rank, (part, flag) in enumerate(zip(precision, relevant, strict=True), start=1)
-        ]
-        sums = list(accumulate(added))
-        size = listed.count(measure.rel)
-        divisor = size
-        lines = [f"relevant documents judged: R = {size}"]
-        if measure.norm == "min" and measure.cutoff is not None:
-            divisor = min(size, measure.cutoff)
-            lines.append(f"min(R, k) = {divisor}")
-        total = sums[-1] if sums else 0.0
-        value = ratio(total, divisor)
-        terms = [f"{found[index]}/{index + 1}" for index, part in enumerate(added) if part]
-        lines.append(f"sum = {joined(terms)} = {number(total)}")
-        lines.append(f"{measure} = {number(total)} / {divisor} = {number(value)}")
-        columns: dict[str, Sequence[float]] = {
-            "relevant": relevant,
-            "found": found,
-            "precision": precision,
-            "sum": sums,
-        }
-        return Steps(value, lines, last_of(relevant, cutoff), columns)
+    relevant = listed.relevant(measure.rel)
+    found = list(accumulate(relevant))
+    precision = [count / rank for rank, count in enumerate(found, start=1)]
+    cutoff = len(relevant) if measure.cutoff is None else measure.cutoff
+    added = [
+        part * flag * (rank <= cutoff)
+        for rank, (part, flag) in enumerate(zip(precision, relevant, strict=True), start=1)
+    ]
+    sums = list(accumulate(added))
+    size = listed.count(measure.rel)
+    divisor = size
+    lines = [f"relevant documents judged: R = {size}"]
+    if measure.norm == "min" and measure.cutoff is not None:
+        divisor = min(size, measure.cutoff)
+        lines.append(f"min(R, k) = {divisor}")
+    total = sums[-1] if sums else 0.0
+    value = ratio(total, divisor)
+    terms = [f"{found[index]}/{index + 1}" for index, part in enumerate(added) if part]
+    lines.append(f"sum = {joined(terms)} = {number(total)}")
+    lines.append(f"{measure} = {number(total)} / {divisor} = {number(value)}")
+    return Steps(
+        value,
+        lines,
+        last_of(relevant, cutoff),
+        {"relevant": relevant, "found": found, "precision": precision, "sum": sums},
+    )
 
 
-class ReciprocalRank(Derivation):
+def _reciprocal_rank(measure: RR, listed: Listed) -> Steps:
     """One over the rank of the first relevant document."""
-
-    measures: ClassVar[tuple[str, ...]] = ("RR",)
-
-    def steps(self, measure: RR, listed: Listed) -> Steps:
-        """Find the first relevant document."""
-        relevant = listed.relevant(measure.rel)
-        columns = {"relevant": relevant}
-        first = relevant[: measure.cutoff].index(1) + 1 if any(relevant[: measure.cutoff]) else 0
-        if not first:
-            where = "in the list" if measure.cutoff is None else f"at ranks 1..{measure.cutoff}"
-            lines = [f"no relevant document {where}", f"{measure} = 0"]
-            return Steps(0.0, lines, last_or_ten(relevant, measure.cutoff), columns)
-        lines = [f"first relevant document at rank {first}", f"{measure} = 1 / {first} = {number(1 / first)}"]
-        return Steps(1 / first, lines, first, columns)
+    relevant = listed.relevant(measure.rel)
+    columns = {"relevant": relevant}
+    first = relevant[: measure.cutoff].index(1) + 1 if any(relevant[: measure.cutoff]) else 0
+    if not first:
+        where = "in the list" if measure.cutoff is None else f"at ranks 1..{measure.cutoff}"
+        lines = [f"no relevant document {where}", f"{measure} = 0"]
+        return Steps(0.0, lines, last_or_ten(relevant, measure.cutoff), columns)
+    lines = [f"first relevant document at rank {first}", f"{measure} = 1 / {first} = {number(1 / first)}"]
+    return Steps(1 / first, lines, first, columns)
 
 
-class Interpolated(Derivation):
+def _interpolated(measure: IPrec, listed: Listed) -> Steps:
     """Maximum precision at ranks where recall has reached the level."""
-
-    measures: ClassVar[tuple[str, ...]] = ("IPrec",)
-
-    def steps(self, measure: IPrec, listed: Listed) -> Steps:
-        """List recall and precision at every rank, and take the maximum precision."""
-        from leadline.data.judged_run import JudgedRun
-
-        relevant = listed.relevant(measure.rel)
-        found_so_far = list(accumulate(relevant))
-        size = listed.count(measure.rel)
-        value = float(measure.values(JudgedRun.of_grades(listed.grades, listed.judged))[0])
-        lines = [
-            f"relevant documents judged: R = {size}",
-            f"highest precision with recall from {number(measure.recall)} on ({measure.rule})",
-            f"{measure} = {number(value)}",
-        ]
-        columns: dict[str, Sequence[str | float | None]] = {
+    relevant = listed.relevant(measure.rel)
+    found_so_far = list(accumulate(relevant))
+    size = listed.count(measure.rel)
+    value = float(measure.values(JudgedRun.of_grades(listed.grades, listed.judged))[0])
+    lines = [
+        f"relevant documents judged: R = {size}",
+        f"highest precision with recall from {number(measure.recall)} on ({measure.rule})",
+        f"{measure} = {number(value)}",
+    ]
+    return Steps(
+        value,
+        lines,
+        last_of(relevant),
+        {
             "found": found_so_far,
             "recall": [ratio(count, size) if size else None for count in found_so_far],
             "precision": [count / rank for rank, count in enumerate(found_so_far, start=1)],
-        }
-        return Steps(value, lines, last_of(relevant), columns)
+        },
+    )
 
 
 def joined(terms: list[str]) -> str:
@@ -168,65 +199,53 @@ def joined(terms: list[str]) -> str:
     return " + ".join(terms) or "0"
 
 
-class Gains(Derivation):
+def _sum(parts: list[float]) -> str:
+    """Return the sum of the parts that are not 0 as text."""
+    return joined([number(part) for part in parts if part])
+
+
+def _cumulated(measure: Any, listed: Listed) -> Steps:
     """Cumulated gain, discounted cumulated gain, and nDCG with its ideal list."""
-
-    measures: ClassVar[tuple[str, ...]] = ("CG", "DCG", "nDCG")
-
-    def steps(self, measure: Any, listed: Listed) -> Steps:
-        """Add up gains rank by rank."""
-        name = type(measure).__name__
-        gains = [_gain(measure, grade) for grade in listed.grades]
-        cutoff = len(gains) if measure.cutoff is None else measure.cutoff
-        counted = [gain * (rank <= cutoff) for rank, gain in enumerate(gains, start=1)]
-        last = last_of([int(gain > 0) for gain in counted])
-        columns: dict[str, Sequence[str | float | None]] = {"gain": gains, "CG": list(accumulate(counted))}
-        if name == "CG":
-            total = sum(counted)
-            terms = [number(gain) for gain in counted if gain]
-            return Steps(total, [f"{measure} = {joined(terms)} = {number(total)}"], last, columns)
-        logs, added = _discounted(measure, counted)
-        columns[_log(measure)] = logs
-        columns["DCG"] = sums = list(accumulate(added))
-        total = sums[-1] if sums else 0.0
-        lines = [f"DCG = {joined([number(part) for part in added if part])} = {number(total)}"]
-        if measure.discount == "jk":
-            lines.insert(0, "ranks 1 and 2 are not discounted")
-        if name == "DCG":
-            return Steps(total, [*lines[:-1], lines[-1].replace("DCG", str(measure), 1)], last, columns)
-        return self.normalized(measure, listed, Steps(total, lines, last, columns))
-
-    def normalized(self, measure: Any, listed: Listed, steps: Steps) -> Steps:
-        """Divide by the DCG of the ideal list."""
-        gains = sorted((_gain(measure, grade) for grade in listed.judged), reverse=True)
-        ideal = [gain for gain in gains if gain > 0][: measure.cutoff]
-        added = _discounted(measure, ideal)[1]
-        ideal_sum = sum(added)
-        length = len(listed.grades)
-        reached = list(accumulate([*added, *[0.0] * length]))[:length]
-        sums = [float(part or 0.0) for part in steps.columns["DCG"]]
-        columns = {
-            **steps.columns,
-            "ideal DCG": reached,
-            "nDCG": [part / most if most else None for part, most in zip(sums, reached, strict=True)],
-        }
-        value = ratio(steps.value, ideal_sum)
-        lines = [
-            f"ideal order of all judged gains: {joined_gains(ideal)}",
-            f"ideal DCG = {joined([number(part) for part in added])} = {number(ideal_sum)}",
-            f"{measure} = {number(steps.value)} / {number(ideal_sum)} = {number(value)}",
-        ]
-        return Steps(value, [*steps.lines, *lines], steps.last, columns)
+    name = type(measure).__name__
+    gains = [_gain(measure, grade) for grade in listed.grades]
+    cutoff = len(gains) if measure.cutoff is None else measure.cutoff
+    counted = [gain * (rank <= cutoff) for rank, gain in enumerate(gains, start=1)]
+    last = last_of([int(gain > 0) for gain in counted])
+    columns: dict[str, Sequence[str | float | None]] = {"gain": gains, "CG": list(accumulate(counted))}
+    if name == "CG":
+        total = sum(counted)
+        return Steps(total, [f"{measure} = {_sum(counted)} = {number(total)}"], last, columns)
+    logs, added = _discounted(measure, counted)
+    sums = list(accumulate(added))
+    columns |= {"log2(rank+1)" if measure.discount == "log2" else "log2(rank)": logs, "DCG": sums}
+    total = sums[-1] if sums else 0.0
+    lines = ["ranks 1 and 2 are not discounted"] * (measure.discount == "jk")
+    lines.append(f"{'DCG' if name == 'nDCG' else measure} = {_sum(added)} = {number(total)}")
+    if name == "DCG":
+        return Steps(total, lines, last, columns)
+    best = sorted((_gain(measure, grade) for grade in listed.judged), reverse=True)
+    ideal = [gain for gain in best if gain > 0][: measure.cutoff]
+    added = _discounted(measure, ideal)[1]
+    ideal_sum = sum(added)
+    reached = list(accumulate([*added, *[0.0] * len(gains)]))[: len(gains)]
+    columns["ideal DCG"] = reached
+    columns["nDCG"] = [part / most if most else None for part, most in zip(sums, reached, strict=True)]
+    value = ratio(total, ideal_sum)
+    shown = [number(gain) for gain in ideal]
+    if len(shown) > 16:
+        shown = [*shown[:12], "...", *shown[-2:]]
+    lines += [
+        f"ideal order of all judged gains: {' '.join(shown) or 'none'}",
+        f"ideal DCG = {joined([number(part) for part in added])} = {number(ideal_sum)}",
+        f"{measure} = {number(total)} / {number(ideal_sum)} = {number(value)}",
+    ]
+    return Steps(value, lines, last, columns)
 
 
 def _gain(measure: Any, grade: float | None) -> float:
     if grade is None or grade <= 0:
         return 0.0
     return 2.0**grade - 1.0 if getattr(measure, "gain", "linear") == "exp" else grade
-
-
-def _log(measure: Any) -> str:
-    return "log2(rank+1)" if measure.discount == "log2" else "log2(rank)"
 
 
 def _discounted(measure: Any, gains: list[float]) -> tuple[list[float], list[float]]:
@@ -236,37 +255,25 @@ def _discounted(measure: Any, gains: list[float]) -> tuple[list[float], list[flo
     return logs, [gain / max(log, 1.0) for gain, log in zip(gains, logs, strict=True)]
 
 
-def joined_gains(gains: list[float]) -> str:
-    """Return gains as text; the middle of a long list is omitted."""
-    shown = [number(gain) for gain in gains]
-    if len(shown) > 16:
-        shown = [*shown[:12], "...", *shown[-2:]]
-    return " ".join(shown) or "none"
-
-
-class RankBiased(Derivation):
+def _rank_biased(measure: RBP, listed: Listed) -> Steps:
     """Sum of gain x weight of the rank."""
-
-    measures: ClassVar[tuple[str, ...]] = ("RBP",)
-
-    def steps(self, measure: RBP, listed: Listed) -> Steps:
-        """Add up gain x weight over ranks."""
-        gains = [_gain_of_grade(measure, grade, listed.judged) for grade in listed.grades]
-        weights = [(1 - measure.p) * measure.p**index for index in range(len(gains))]
-        cutoff = len(gains) if measure.cutoff is None else measure.cutoff
-        parts = [
-            gain * weight * (index < cutoff)
-            for index, (gain, weight) in enumerate(zip(gains, weights, strict=True))
-        ]
-        sums = list(accumulate(parts))
-        value = sums[-1] if sums else 0.0
-        p = number(measure.p)
-        lines = [
-            f"weight of rank r: (1 - {p}) {p}^(r - 1)",
-            f"{measure} = {joined([number(part) for part in parts if part])} = {number(value)}",
-        ]
-        columns = {"gain": gains, "weight": weights, "gain x weight": parts, "sum": sums}
-        return Steps(value, lines, last_of([int(part > 0) for part in parts]), columns)
+    gains = [_gain_of_grade(measure, grade, listed.judged) for grade in listed.grades]
+    weights = [(1 - measure.p) * measure.p**index for index in range(len(gains))]
+    cutoff = len(gains) if measure.cutoff is None else measure.cutoff
+    parts = [
+        gain * weight * (index < cutoff)
+        for index, (gain, weight) in enumerate(zip(gains, weights, strict=True))
+    ]
+    sums = list(accumulate(parts))
+    value = sums[-1] if sums else 0.0
+    p = number(measure.p)
+    lines = [f"weight of rank r: (1 - {p}) {p}^(r - 1)", f"{measure} = {_sum(parts)} = {number(value)}"]
+    return Steps(
+        value,
+        lines,
+        last_of([int(part > 0) for part in parts]),
+        {"gain": gains, "weight": weights, "gain x weight": parts, "sum": sums},
+    )
 
 
 def _gain_of_grade(measure: RBP, grade: float | None, judged: list[float]) -> float:
@@ -279,94 +286,87 @@ def _gain_of_grade(measure: RBP, grade: float | None, judged: list[float]) -> fl
     return max(grade, 0.0) / largest
 
 
-class Cascade(Derivation):
+def _cascade(measure: ERR, listed: Listed) -> Steps:
     """Sum of the probabilities that the user stops at a rank, divided by the rank."""
+    top = measure.max_grade
+    gains = [max(grade or 0.0, 0.0) for grade in listed.grades]
+    stops = [gain / (top + 1.0) for gain in gains]
+    formula = f"grade / {number(top + 1.0)}"
+    if measure.gain == "exp":
+        stops = [(2.0**gain - 1.0) / 2.0**top for gain in gains]
+        formula = f"(2^grade - 1) / 2^{number(top)}"
+    arrives = list(accumulate([1.0 - stop for stop in stops], float.__mul__, initial=1.0))[:-1]
+    cutoff = len(stops) if measure.cutoff is None else measure.cutoff
+    parts = [
+        stop * arrive / rank * (rank <= cutoff)
+        for rank, (stop, arrive) in enumerate(zip(stops, arrives, strict=True), start=1)
+    ]
+    sums = list(accumulate(parts))
+    value = sums[-1] if sums else 0.0
+    lines = [
+        f"a document satisfies with s = {formula}",
+        "a user arrives at a rank with the product of 1 - s above it, and adds s / rank",
+        f"{measure} = {_sum(parts)} = {number(value)}",
+    ]
+    return Steps(
+        value,
+        lines,
+        last_of([int(part > 0) for part in parts]),
+        {"s": stops, "arrives": arrives, "part": parts, "sum": sums},
+    )
 
-    measures: ClassVar[tuple[str, ...]] = ("ERR",)
 
-    def steps(self, measure: ERR, listed: Listed) -> Steps:
-        """Compute the probability of a stop at each rank."""
-        top = measure.max_grade
-        gains = [max(grade or 0.0, 0.0) for grade in listed.grades]
-        stops = [gain / (top + 1.0) for gain in gains]
-        formula = f"grade / {number(top + 1.0)}"
-        if measure.gain == "exp":
-            stops = [(2.0**gain - 1.0) / 2.0**top for gain in gains]
-            formula = f"(2^grade - 1) / 2^{number(top)}"
-        arrives = list(accumulate([1.0 - stop for stop in stops], float.__mul__, initial=1.0))[:-1]
-        cutoff = len(stops) if measure.cutoff is None else measure.cutoff
-        parts = [
-            stop * arrive / rank * (rank <= cutoff)
-            for rank, (stop, arrive) in enumerate(zip(stops, arrives, strict=True), start=1)
-        ]
-        sums = list(accumulate(parts))
-        value = sums[-1] if sums else 0.0
-        lines = [
-            f"a document satisfies with s = {formula}",
-            "a user arrives at a rank with the product of 1 - s above it, and adds s / rank",
-            f"{measure} = {joined([number(part) for part in parts if part])} = {number(value)}",
-        ]
-        columns = {"s": stops, "arrives": arrives, "part": parts, "sum": sums}
-        return Steps(value, lines, last_of([int(part > 0) for part in parts]), columns)
-
-
-class Novel(Derivation):
+def _novel(measure: alpha_nDCG, listed: Listed) -> Steps:
     """Discounted gains from subtopics, reduced for subtopics that earlier documents cover."""
-
-    measures: ClassVar[tuple[str, ...]] = ("alpha_nDCG",)
-
-    def steps(self, measure: alpha_nDCG, listed: Listed) -> Steps:
-        """Add up discounted gains and divide by those of the greedy ideal list."""
-        covers = _covers(listed, measure.rel)
-        cutoff = len(listed.documents) if measure.cutoff is None else measure.cutoff
-        subtopics = [covers.get(name, []) for name in listed.documents]
-        gains = _gains(subtopics, measure.alpha)
-        sums = _discounted_sums(gains, cutoff)
-        ideal = _discounted_sums(_gains(_ideal(covers, measure.alpha), measure.alpha), measure.cutoff)
-        part, whole = (rows[-1] if rows else 0.0 for rows in (sums, ideal))
-        value = ratio(part, whole)
-        reached = [*ideal, *[whole] * len(sums)][: len(sums)]
-        less = number(1.0 - measure.alpha)
-        lines = [
-            f"a subtopic adds {less}^n to the gain, n documents above cover it; discount 1/log2(rank+1)",
-            f"DCG = {joined([number(part) for part in _steps_of(sums) if part])} = {number(part)}",
-            f"ideal DCG, each rank the document that adds most = {number(whole)}",
-            f"{measure} = {number(part)} / {number(whole)} = {number(value)}",
-        ]
-        columns: dict[str, Sequence[str | float | None]] = {
+    covers = _covers(listed, measure.rel)
+    cutoff = len(listed.documents) if measure.cutoff is None else measure.cutoff
+    subtopics = [covers.get(name, []) for name in listed.documents]
+    gains = _gains(subtopics, measure.alpha)
+    sums = _discounted_sums(gains, cutoff)
+    ideal = _discounted_sums(_gains(_ideal(covers, measure.alpha), measure.alpha), measure.cutoff)
+    part, whole = (rows[-1] if rows else 0.0 for rows in (sums, ideal))
+    value = ratio(part, whole)
+    reached = [*ideal, *[whole] * len(sums)][: len(sums)]
+    less = number(1.0 - measure.alpha)
+    lines = [
+        f"a subtopic adds {less}^n to the gain, n documents above cover it; discount 1/log2(rank+1)",
+        f"DCG = {_sum(_steps_of(sums))} = {number(part)}",
+        f"ideal DCG, each rank the document that adds most = {number(whole)}",
+        f"{measure} = {number(part)} / {number(whole)} = {number(value)}",
+    ]
+    last = last_of([int(gain > 0) for gain in gains], cutoff)
+    return Steps(
+        value,
+        lines,
+        last,
+        {
             "subtopics": [",".join(names) for names in subtopics],
             "gain": gains,
             "DCG": sums,
             "ideal DCG": reached,
             "alpha_nDCG": [one / most if most else None for one, most in zip(sums, reached, strict=True)],
-        }
-        last = last_of([int(gain > 0) for gain in gains], cutoff)
-        return Steps(value, lines, last, columns)
+        },
+    )
 
 
-class Subtopics(Derivation):
+def _subtopics(measure: StRecall, listed: Listed) -> Steps:
     """Subtopics covered up to a rank, divided by all that judged documents cover."""
-
-    measures: ClassVar[tuple[str, ...]] = ("StRecall",)
-
-    def steps(self, measure: StRecall, listed: Listed) -> Steps:
-        """Count subtopics, then divide."""
-        covers = _covers(listed, measure.rel)
-        subtopics = [covers.get(name, []) for name in listed.documents]
-        new = [len(_unseen(subtopics, index)) for index in range(len(subtopics))]
-        every = {name for names in covers.values() for name in names}
-        count = sum(new[: measure.cutoff])
-        value = ratio(count, len(every))
-        lines = [
-            f"subtopics that judged documents cover: {len(every)}",
-            f"{measure} = {count} / {len(every)} = {number(value)}",
-        ]
-        columns: dict[str, Sequence[str | float | None]] = {
-            "subtopics": [",".join(names) for names in subtopics],
-            "new": new,
-            "found": list(accumulate(new)),
-        }
-        return Steps(value, lines, last_of(new, measure.cutoff), columns)
+    covers = _covers(listed, measure.rel)
+    subtopics = [covers.get(name, []) for name in listed.documents]
+    new = [len(set(names).difference(*subtopics[:index])) for index, names in enumerate(subtopics)]
+    every = {name for names in covers.values() for name in names}
+    count = sum(new[: measure.cutoff])
+    value = ratio(count, len(every))
+    lines = [
+        f"subtopics that judged documents cover: {len(every)}",
+        f"{measure} = {count} / {len(every)} = {number(value)}",
+    ]
+    return Steps(
+        value,
+        lines,
+        last_of(new, measure.cutoff),
+        {"subtopics": [",".join(names) for names in subtopics], "new": new, "found": list(accumulate(new))},
+    )
 
 
 def _covers(listed: Listed, rel: float) -> dict[str, list[str]]:
@@ -376,10 +376,6 @@ def _covers(listed: Listed, rel: float) -> dict[str, list[str]]:
         for document, grades in listed.subtopics.items()
     }
     return {document: names for document, names in covers.items() if names}
-
-
-def _unseen(subtopics: list[list[str]], index: int) -> set[str]:
-    return set(subtopics[index]).difference(*subtopics[:index])
 
 
 def _gains(subtopics: Iterable[list[str]], alpha: float) -> list[float]:
@@ -417,93 +413,95 @@ def _ideal(covers: Mapping[str, list[str]], alpha: float) -> list[list[str]]:
     return subtopics
 
 
-class Preference(Derivation):
+def _preference(measure: Any, listed: Listed) -> Steps:
     """Bpref: judged non-relevant documents above each relevant one."""
-
-    measures: ClassVar[tuple[str, ...]] = ("Bpref",)
-
-    def steps(self, measure: Any, listed: Listed) -> Steps:
-        """Add up the part of each retrieved relevant document."""
-        relevant = listed.relevant(measure.rel)
-        other = [int(grade is not None and 0 <= grade < measure.rel) for grade in listed.grades]
-        above = list(accumulate(other))
-        size = listed.count(measure.rel)
-        others = sum(0 <= grade < measure.rel for grade in listed.judged)
-        counted = f"judged: R = {size} relevant, N = {others} non-relevant"
-        if measure.divisor == "above":
-            before = [n + found - 1 for n, found in zip(above, accumulate(relevant), strict=True)]
-            losses = [n / most if most > 0 else 1.0 for n, most in zip(above, before, strict=True)]
-            part = "n / judged documents above"
-        else:
-            bound = {"min": min(size, others), "R": size, "N": others}[measure.divisor]
-            limit = others if measure.divisor == "N" else size
-            losses = [min(n, limit) / max(bound, 1) for n in above]
-            part = f"{'n' if measure.divisor == 'N' else 'min(n, R)'} / {max(bound, 1)}"
-            counted += f"; min(N, R) = {bound}" if measure.divisor == "min" else ""
-        parts = [flag * (1.0 - loss) for flag, loss in zip(relevant, losses, strict=True)]
-        total = sum(parts)
-        value = ratio(total, size)
-        lines = [
-            counted,
-            f"part of a relevant document: 1 - {part}, n non-relevant above",
-            f"{measure} = {number(total)} / {size} = {number(value)}",
-        ]
-        columns: dict[str, Sequence[float]] = {
-            "relevant": relevant,
-            "nonrelevant above": above,
-            "part": parts,
-            "sum": list(accumulate(parts)),
-        }
-        return Steps(value, lines, last_of(relevant), columns)
+    relevant = listed.relevant(measure.rel)
+    other = [int(grade is not None and 0 <= grade < measure.rel) for grade in listed.grades]
+    above = list(accumulate(other))
+    size = listed.count(measure.rel)
+    others = sum(0 <= grade < measure.rel for grade in listed.judged)
+    counted = f"judged: R = {size} relevant, N = {others} non-relevant"
+    if measure.divisor == "above":
+        before = [n + found - 1 for n, found in zip(above, accumulate(relevant), strict=True)]
+        losses = [n / most if most > 0 else 1.0 for n, most in zip(above, before, strict=True)]
+        part = "n / judged documents above"
+    else:
+        bound = {"min": min(size, others), "R": size, "N": others}[measure.divisor]
+        limit = others if measure.divisor == "N" else size
+        losses = [min(n, limit) / max(bound, 1) for n in above]
+        part = f"{'n' if measure.divisor == 'N' else 'min(n, R)'} / {max(bound, 1)}"
+        counted += f"; min(N, R) = {bound}" if measure.divisor == "min" else ""
+    parts = [flag * (1.0 - loss) for flag, loss in zip(relevant, losses, strict=True)]
+    total = sum(parts)
+    value = ratio(total, size)
+    lines = [
+        counted,
+        f"part of a relevant document: 1 - {part}, n non-relevant above",
+        f"{measure} = {number(total)} / {size} = {number(value)}",
+    ]
+    return Steps(
+        value,
+        lines,
+        last_of(relevant),
+        {"relevant": relevant, "nonrelevant above": above, "part": parts, "sum": list(accumulate(parts))},
+    )
 
 
-class Rank(Derivation):
+def _rank(measure: RankOf, listed: Listed) -> Steps:
     """Rank of the n-th relevant document."""
-
-    measures: ClassVar[tuple[str, ...]] = ("RankOf",)
-
-    def steps(self, measure: RankOf, listed: Listed) -> Steps:
-        """Find the n-th relevant document, or the expected number of non-relevant documents before it."""
-        relevant = listed.relevant(measure.rel)
-        found = list(accumulate(relevant))
-        size = listed.count(measure.rel)
-        wanted = size if measure.n == "all" else int(measure.n)
-        columns = {"relevant": relevant, "found": found}
-        if not wanted or wanted > sum(relevant):
-            lines = [f"relevant documents in the list: {sum(relevant)}", f"{measure} is undefined"]
-            return Steps(math.nan, lines, last_of(relevant), columns)
-        rank = found.index(wanted) + 1
-        lines = [f"relevant document {wanted} at rank {rank}"]
-        if measure.form == "rank":
-            return Steps(float(rank), [*lines, f"{measure} = {rank}"], rank, columns)
-        first, last = map(int, (listed.ties[rank - 1] or f"{rank}-{rank}").split("-"))
-        last = min(last, len(relevant))
-        above = first - 1 - sum(relevant[: first - 1])
-        tied = sum(relevant[first - 1 : last])
-        position, others = wanted - sum(relevant[: first - 1]), last - first + 1 - tied
-        value = above + position * others / (tied + 1)
-        lines += [
-            f"non-relevant documents above the ranks {first}-{last} of its score: {above}",
-            f"of the {others} there, {position} / {tied + 1} are expected before it",
-            f"{measure} = {above} + {position} x {others} / {tied + 1} = {number(value)}",
-        ]
-        return Steps(value, lines, last, columns)
+    relevant = listed.relevant(measure.rel)
+    found = list(accumulate(relevant))
+    size = listed.count(measure.rel)
+    wanted = size if measure.n == "all" else int(measure.n)
+    columns = {"relevant": relevant, "found": found}
+    if not wanted or wanted > sum(relevant):
+        lines = [f"relevant documents in the list: {sum(relevant)}", f"{measure} is undefined"]
+        return Steps(math.nan, lines, last_of(relevant), columns)
+    rank = found.index(wanted) + 1
+    lines = [f"relevant document {wanted} at rank {rank}"]
+    if measure.form == "rank":
+        return Steps(float(rank), [*lines, f"{measure} = {rank}"], rank, columns)
+    first, last = map(int, (listed.ties[rank - 1] or f"{rank}-{rank}").split("-"))
+    last = min(last, len(relevant))
+    above = first - 1 - sum(relevant[: first - 1])
+    tied = sum(relevant[first - 1 : last])
+    position, others = wanted - sum(relevant[: first - 1]), last - first + 1 - tied
+    value = above + position * others / (tied + 1)
+    lines += [
+        f"non-relevant documents above the ranks {first}-{last} of its score: {above}",
+        f"of the {others} there, {position} / {tied + 1} are expected before it",
+        f"{measure} = {above} + {position} x {others} / {tied + 1} = {number(value)}",
+    ]
+    return Steps(value, lines, last, columns)
 
 
-class JudgedShare(Derivation):
+def _judged(measure: Any, listed: Listed) -> Steps:
     """Judged documents, divided by the depth."""
+    judged = [int(grade is not None and grade >= 0) for grade in listed.grades]
+    depth = len(judged) if measure.cutoff is None else min(measure.cutoff, len(judged))
+    count = sum(judged[:depth])
+    value = ratio(count, depth)
+    lines = [
+        f"judged documents at ranks 1..{depth}: {count}",
+        f"{measure} = {count} / {depth} = {number(value)}",
+    ]
+    return Steps(
+        value, lines, last_or_ten(judged, depth), {"judged": judged, "found": list(accumulate(judged))}
+    )
 
-    measures: ClassVar[tuple[str, ...]] = ("Judged",)
 
-    def steps(self, measure: Any, listed: Listed) -> Steps:
-        """Count judged documents, then divide."""
-        judged = [int(grade is not None and grade >= 0) for grade in listed.grades]
-        depth = len(judged) if measure.cutoff is None else min(measure.cutoff, len(judged))
-        count = sum(judged[:depth])
-        value = ratio(count, depth)
-        lines = [
-            f"judged documents at ranks 1..{depth}: {count}",
-            f"{measure} = {count} / {depth} = {number(value)}",
-        ]
-        columns = {"judged": judged, "found": list(accumulate(judged))}
-        return Steps(value, lines, last_or_ten(judged, depth), columns)
+# Measures without a derivation show ranks and grades only.
+DERIVATIONS: dict[str, Callable[[Any, Listed], Steps]] = {
+    **dict.fromkeys(("P", "R", "Rprec", "F", "E", "Success", "Complete", "NumRelRet"), _shares),
+    "AP": _average_precision,
+    "RR": _reciprocal_rank,
+    "IPrec": _interpolated,
+    **dict.fromkeys(("CG", "DCG", "nDCG"), _cumulated),
+    "RBP": _rank_biased,
+    "ERR": _cascade,
+    "alpha_nDCG": _novel,
+    "StRecall": _subtopics,
+    "Bpref": _preference,
+    "RankOf": _rank,
+    "Judged": _judged,
+}

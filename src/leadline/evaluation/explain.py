@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, Unpack
 
 import numpy as np
@@ -35,7 +33,7 @@ from leadline.data.table import (
 )
 from leadline.data.validation import check_flags
 from leadline.errors import InputError, UsageError
-from leadline.evaluation.derivation_steps import Derivation, Listed, Steps, number
+from leadline.evaluation.derivations import DERIVATIONS, Listed, Steps, number
 from leadline.evaluation.evaluate import EvaluateOptions, Meaning, evaluate, refuse_threshold
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
@@ -46,20 +44,6 @@ from leadline.io.read_paths import path_of, public
 from leadline.io.run_lists import Lists, RankedLists, ReadCounts, are_unique, run_of
 from leadline.measures import Measure
 from leadline.result import Result
-
-
-@cache
-def derivations() -> dict[str, Derivation]:
-    """Return the derivations by name of measure."""
-    return {name: derivation for derivation in _derivations() for name in derivation.measures}
-
-
-def _derivations() -> Iterator[Derivation]:
-    from leadline.evaluation import derivations as module
-
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Derivation):
-            yield value()
 
 
 @dataclass
@@ -238,8 +222,13 @@ def explain(
         single, table, code, reading=replace(reading, single_precision=profile.narrow), cut=cut
     )
     value = float(results.values[0, code, 0])
-    derivation = derivations().get(type(measure_used).__name__)
-    steps = derivation.steps(measure_used, listed) if derivation else _ranks_only(measure_used, listed, value)
+    derive = DERIVATIONS.get(type(measure_used).__name__)
+    if derive is not None:
+        steps = derive(measure_used, listed)
+    else:  # ranks and grades only
+        lines = [f"formula: {measure_used.formula}", f"{measure_used} = {number(value)}"]
+        judged = (rank for rank, grade in enumerate(listed.grades, start=1) if grade is not None)
+        steps = Steps(value, lines, max(judged, default=0))
     size = len(listed.documents)
     least = min(getattr(measure_used, "cutoff", None) or 0, FEWEST_RANKS)
     return Explanation(
@@ -405,9 +394,3 @@ def _tied(scores: list[float]) -> list[str | None]:
             ties[first:index] = [f"{first + 1}-{index}"] * (index - first)
         first = index
     return ties
-
-
-def _ranks_only(measure: Measure, listed: Listed, value: float) -> Steps:
-    judged = [rank for rank, grade in enumerate(listed.grades, start=1) if grade is not None]
-    lines = [f"formula: {measure.formula}", f"{measure} = {number(value)}"]
-    return Steps(value, lines, judged[-1] if judged else 0)
