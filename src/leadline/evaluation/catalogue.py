@@ -8,7 +8,7 @@ import textwrap
 from typing import Any
 
 from leadline.data.judged_run import JudgedRun
-from leadline.data.registry import Parameter, Parametric, show
+from leadline.data.registry import Parametric, show
 from leadline.data.wording import docstring
 from leadline.errors import LeadlineError
 from leadline.measures import MEASURES, Measure
@@ -216,14 +216,14 @@ def _cutoffs(cls: type[Parametric]) -> list[str]:
 
 def parameter_lines(cls: type[Parametric]) -> list[str]:
     """Return a line for each parameter: name, allowed values, default."""
-    return [_parameter_line(name, parameter) for name, parameter in cls.parameters().items()]
-
-
-def _parameter_line(name: str, parameter: Parameter) -> str:
-    if parameter.at:
-        requirement = "must be given" if parameter.default is ... else "may be left out"
-        return f"@{symbol(name)}: {parameter.expected()}; {requirement}"
-    return f"{name}: {parameter.expected()}; default {show(parameter.default)}"
+    lines = []
+    for name, parameter in cls.parameters().items():
+        if parameter.at:
+            requirement = "must be given" if parameter.default is ... else "may be left out"
+            lines.append(f"@{symbol(name)}: {parameter.expected()}; {requirement}")
+        else:
+            lines.append(f"{name}: {parameter.expected()}; default {show(parameter.default)}")
+    return lines
 
 
 def explain(cls: type[Measure], *, asked: str = "") -> str:

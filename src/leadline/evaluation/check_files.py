@@ -152,17 +152,16 @@ def check(
     (0, 'qrels', [])
 
     """
-    listed: list[Any]
-    single = isinstance(files, (str, os.PathLike, Mapping)) or hasattr(files, "columns")  # or a frame
-    if single or isinstance(files, (RunColumns, QrelsColumns)) or not isinstance(files, Iterable):
-        listed = [files]
-    else:
-        listed = list(files)
+    single = isinstance(files, (str, os.PathLike, Mapping, RunColumns, QrelsColumns))
+    single = single or hasattr(files, "columns") or not isinstance(files, Iterable)  # such as a frame
+    listed: list[Any] = [files] if single else list(files)
     for file in listed:
         if not isinstance(file, (str, os.PathLike)):
             raise UsageError(f"an object of type {type(file).__name__} cannot be checked. Pass file paths")
     reading = Reading(columns=columns, qrels_columns=qrels_columns)
-    paths = [path for file in listed for path in _files(os.fspath(file))]
+    paths: list[str] = []
+    for path in map(os.fspath, listed):
+        paths += [path] if _is_index(path) else files_of(path)  # an index is one
     both({"documents": documents}, {"qrels": qrels})
     if not paths and documents is None:
         raise UsageError("there is nothing to check. Pass files, or documents and qrels.")
@@ -179,22 +178,29 @@ def check(
     judgments = None if qrels is None else judgments_of(qrels, reading, sure=named)
     coverage = None
     if documents is not None and qrels is not None and judgments is not None:
-        coverage = {"docs": os.fspath(documents), "qrels": shown(qrels)} | _coverage(documents, judgments)
+        from leadline.retrieval.collection import holdings
+
+        docs = os.fspath(documents)
+        coverage = {"docs": docs, "qrels": shown(qrels)} | holdings(docs, judgments).to_dict()
     workspace = Buffers()
-    checked = [
-        problems.check(
-            path,
-            kind=kind,
-            subtopics=subtopics,
-            qrels=judgments,
-            keep=fix is not None,
-            workspace=workspace,
-            reading=reading,
+    checked = []
+    for path in paths:
+        if _is_index(path):
+            from leadline.retrieval.index.reader import check_index
+
+            checked.append(check_index(path))
+            continue
+        checked.append(
+            problems.check(
+                path,
+                kind=kind,
+                subtopics=subtopics,
+                qrels=judgments,
+                keep=fix is not None,
+                workspace=workspace,
+                reading=reading,
+            )
         )
-        if not _is_index(path)
-        else _checked_index(path)
-        for path in paths
-    ]
     if qrels is not None and documents is None and {one.kind for one in checked} <= {"qrels", "index"}:
         raise UsageError(NEEDS_RUNS)
     repaired = None
@@ -234,31 +240,12 @@ def _is_call(paths: Sequence[str]) -> bool:
     return columns[0] == 4 and min(columns[1:]) >= 5
 
 
-def _files(path: str) -> list[str]:
-    """Return the files that a path stands for; an index is one."""
-    return [path] if _is_index(path) else files_of(path)
-
-
 def _is_index(path: str) -> bool:
     if not os.path.isdir(path):
         return False
     from leadline.retrieval.index.index_files import HEADER
 
     return os.path.isfile(os.path.join(path, HEADER))
-
-
-def _checked_index(path: str) -> Checked:
-    """Check the folder of an index."""
-    from leadline.retrieval.index.reader import check_index
-
-    return check_index(path)
-
-
-def _coverage(documents: Path, qrels: QrelsLike) -> dict[str, Any]:
-    """Count the judged documents in a corpus."""
-    from leadline.retrieval.collection import holdings
-
-    return holdings(os.fspath(documents), qrels).to_dict()
 
 
 def level_of(problem: Problem) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import QrelsColumns
-from leadline.data.table import ResultWarning, plain
+from leadline.data.table import ResultWarning, keyed
 from leadline.data.wording import first_few, percent
 from leadline.errors import InputError, UsageError
 from leadline.io.row_columns import share_of
@@ -31,10 +31,6 @@ class RecallEstimate(NamedTuple):
     value: float
     low: float
     high: float
-
-    def to_dict(self) -> dict[str, float | None]:
-        """Return a dictionary of the fields."""
-        return {name: plain(value) for name, value in self._asdict().items()}
 
 
 class WeightedSum(NamedTuple):
@@ -176,11 +172,11 @@ class RecallEstimates(NamedTuple):
 
     def of_run(self, run: int) -> dict[str, Any]:
         """Return the estimates of a run as dictionaries by measure."""
-        return {name: estimate.to_dict() for name, estimate in self.recall[run].items()}
+        return {name: keyed(estimate) for name, estimate in self.recall[run].items()}
 
     def of_all(self) -> list[dict[str, Any]]:
         """Return the estimated numbers of relevant documents as dictionaries."""
-        return [{"rel": rel} | estimate.to_dict() for rel, estimate in self.relevant.items()]
+        return [{"rel": rel} | keyed(estimate) for rel, estimate in self.relevant.items()]
 
     def notes(self, names: Sequence[str]) -> list[str]:
         """Return the estimated numbers of relevant documents, and recall of each run over all queries."""

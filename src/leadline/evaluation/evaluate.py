@@ -256,11 +256,13 @@ class Evaluation:
         measures, strings = self.measures, self.relevance_strings
         turns = self._turns if judged.qrels is self.qrels else by_judge(judged.qrels)
         several = len(turns.tables) > 1
+        if self.bounds:
+            from leadline.evaluation.bounds import bounds_of
         found = [
             (
                 np.stack([measure.values(one) for measure in measures], axis=1),
                 _averaged(one, measures, self.averaging),
-                _bounds(measures, one) if self.bounds else None,
+                bounds_of(measures, one) if self.bounds else None,
             )
             for one in (map(judged.with_grades, turns.tables) if several else [judged])
         ]
@@ -300,9 +302,28 @@ class Evaluation:
             weighed = self.weighted.weights[:, None] > 0
             values_of_runs = [run._replace(averaged=run.averaged & weighed) for run in values_of_runs]
         noted = self._turns.highest  # a document is relevant if it is for one judge
-        results = _combined(
-            infos, values_of_runs, noted, self.measures, self.averaging, self.options, self._resolve
+        values = np.stack([run.values for run in values_of_runs])
+        present = np.stack([run.present for run in values_of_runs])
+        undefined = undefined_counts(noted, self.measures, values, present)
+        limits = [run.limits for run in values_of_runs if run.limits is not None]
+        results = Results(
+            infos,
+            noted.queries,
+            self.measures,
+            values,
+            np.stack([run.averaged for run in values_of_runs]),
+            present=present,
+            relevance_strings=[run.strings for run in values_of_runs if run.strings is not None],
+            without_mean=np.any(~present, axis=1) if self.averaging == "complete" else None,
+            bounds=limits[0].stack(limits) if limits else None,
+            warnings=[
+                *warnings_of(infos, noted, averaging=self.averaging, levels=levels_of(self.measures)),
+                *warnings_of_undefined(infos, self.measures, undefined),
+            ],
+            options=self.options,
+            resolve=self._resolve,
         )
+        results.undefined = undefined
         if self.weighted is not None:
             from leadline.evaluation.limits import weights_warning
 
@@ -314,7 +335,12 @@ class Evaluation:
         results.warnings = _unmatched(infos, values_of_runs, self.qrels) + label_warnings + results.warnings
         results.warnings.sort(key=lambda notice: notice.code != "no_overlap")
         if self.intervals:
-            _add_intervals(results, self.intervals, self.confidence, self.seed)
+            from leadline.evaluation.limits import DEFAULT_INTERVAL, mean_intervals
+
+            method = DEFAULT_INTERVAL if self.intervals is True else self.intervals
+            rules: dict[str, Any] = {"confidence": self.confidence, "seed": self.seed}
+            results.intervals = mean_intervals(results, method, **rules)
+            results.options |= {"intervals": results.intervals.by, **rules}
         results.qrels = self.qrels
         results.judged_example = _first_judged(self.qrels)
         results.examples = [values.example for values in values_of_runs]
@@ -375,41 +401,6 @@ def _with_lengths(reading: Reading, measures: Sequence[Measure], cut: Cut) -> Re
     return reading
 
 
-def _combined(
-    infos: Sequence[RunInfo],
-    values_of_runs: Sequence[RunValues],
-    table: QrelsColumns,
-    measures: Sequence[Measure],
-    averaging: Averaging,
-    options: dict[str, Any],
-    meaning: Callable[[Any], Sequence[Measure]],
-) -> Results:
-    """Return the results of all runs with their warnings."""
-    values = np.stack([run.values for run in values_of_runs])
-    present = np.stack([run.present for run in values_of_runs])
-    undefined = undefined_counts(table, measures, values, present)
-    limits = [run.limits for run in values_of_runs if run.limits is not None]
-    results = Results(
-        infos,
-        table.queries,
-        measures,
-        values,
-        np.stack([run.averaged for run in values_of_runs]),
-        present=present,
-        relevance_strings=[run.strings for run in values_of_runs if run.strings is not None],
-        without_mean=np.any(~present, axis=1) if averaging == "complete" else None,
-        bounds=limits[0].stack(limits) if limits else None,
-        warnings=[
-            *warnings_of(infos, table, averaging=averaging, levels=levels_of(measures)),
-            *warnings_of_undefined(infos, measures, undefined),
-        ],
-        options=options,
-        resolve=meaning,
-    )
-    results.undefined = undefined
-    return results
-
-
 def _unmatched(
     infos: Sequence[RunInfo], values_of_runs: Sequence[RunValues], table: QrelsColumns
 ) -> list[ResultWarning]:
@@ -419,32 +410,16 @@ def _unmatched(
     }
     if not examples:
         return []
-    retrieved = next(iter(examples.values()), "")
-    judged = _whole_of(retrieved, table) or _first_judged(table)
-    return no_judged_document(list(examples), retrieved, judged)
-
-
-def _whole_of(chunk: str, table: QrelsColumns) -> str:
-    """Return the longest judged id that an id begins with."""
-    judged, name = set(table.documents), to_bytes(chunk)
-    found = (name[:size] for size in range(len(name) - 1, 0, -1) if name[:size] in judged)
-    return to_text(next(found, b""))
+    retrieved = next(iter(examples.values()))
+    judged, name = set(table.documents), to_bytes(retrieved)
+    whole = (name[:size] for size in range(len(name) - 1, 0, -1) if name[:size] in judged)  # of a chunk
+    return no_judged_document(list(examples), retrieved, to_text(next(whole, b"")) or _first_judged(table))
 
 
 def _first_judged(table: QrelsColumns) -> str:
     """Return the first judged document of the first query; an empty string without judgments."""
     filled = np.flatnonzero(table.end > table.begin)
     return to_text(table.documents[int(table.begin[filled[0]])]) if len(filled) else ""
-
-
-def _add_intervals(results: Results, method: bool | str | Interval, confidence: float, seed: int) -> None:
-    from leadline.evaluation.limits import DEFAULT_INTERVAL, mean_intervals
-
-    assert method is not False
-    results.intervals = mean_intervals(
-        results, DEFAULT_INTERVAL if method is True else method, confidence=confidence, seed=seed
-    )
-    results.options |= {"intervals": results.intervals.by, "confidence": confidence, "seed": seed}
 
 
 def _table(
@@ -483,12 +458,6 @@ class Meaning:
         check_whole(0, documents=self.documents)
         check_numbers(**{} if self.rel is None else {"rel": self.rel})
         return self.profile.measures(_listed(measure), rel=self.rel, documents=self.documents)
-
-
-def _bounds(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
-    from leadline.evaluation.bounds import bounds_of
-
-    return bounds_of(measures, judged)
 
 
 def _listed(measures: object) -> Iterable[str | Measure]:

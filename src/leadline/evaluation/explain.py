@@ -37,7 +37,14 @@ from leadline.evaluation.derivations import DERIVATIONS, Listed, Steps, number
 from leadline.evaluation.evaluate import EvaluateOptions, Meaning, evaluate, refuse_threshold
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.results import Results
-from leadline.evaluation.run_warnings import fractional_warning, levels_of, undefined_warnings, warnings_of
+from leadline.evaluation.run_warnings import (
+    counts_of_file,
+    fractional_warning,
+    levels_of,
+    undefined_counts,
+    warnings_of,
+    warnings_of_undefined,
+)
 from leadline.io.objects import judgments_of
 from leadline.io.read import QrelsLike, RunLike, counted_run, stream_lists
 from leadline.io.read_paths import path_of, public
@@ -192,7 +199,12 @@ def explain(
     table = copy(judgments_of(qrels, reading))
     table.votes = {}  # each document of the list is shown with one grade, that of the majority
     single, name_of_run, counts = _list_of(run, query, name=name, reading=reading)
-    code = _code(query, table.queries)
+    code = table.queries.code(query)
+    if code is None:
+        raise UsageError(
+            f"query '{query}' has no judgments. Choose a judged query, such as {next(iter(table.queries))} "
+            f"({len(table.queries):,} in all)."
+        )
     if single is None or not len(single.scores):
         raise UsageError(
             f"run '{name_of_run}' has no ranking for query '{query}'. Choose a query with documents in the "
@@ -217,7 +229,9 @@ def explain(
         raise (error if error.path else error.at(path_of(run))) from None
     measure_used = only(measure, results.measures)
     assert isinstance(measure_used, Measure)
-    info = _info(results.runs[0], counts, run)
+    evaluated = results.runs[0]
+    read = {"missing_queries": 0, **counts_of_file(counts)}  # those of the whole run
+    info = RunInfo(evaluated.name, evaluated.tag, path_of(run), evaluated.counts | read)
     listed = listed_of(
         single, table, code, reading=replace(reading, single_precision=profile.narrow), cut=cut
     )
@@ -244,42 +258,16 @@ def explain(
     )
 
 
-def _code(query: str, queries: Vocabulary) -> int:
-    code = queries.code(query)
-    if code is None:
-        raise UsageError(
-            f"query '{query}' has no judgments. Choose a judged query, such as "
-            f"{next(iter(queries))} ({len(queries):,} in all)."
-        )
-    return code
-
-
-def _info(evaluated: RunInfo, counts: ReadCounts, source: RunLike) -> RunInfo:
-    """Return the counts of the list, with those of reading the whole run."""
-    read = {
-        "documents_read": counts.rows,
-        "missing_queries": 0,
-        "remark_lines": counts.remarks,
-        "other_tags": counts.other_tags,
-        "ignored_columns": counts.extra_columns,
-        "rank_disagrees": counts.disordered,
-        "repeated_documents": counts.repeated,
-        "held_documents": counts.held,
-        "dropped_scores": counts.dropped,
-        "identical_ids": counts.identical,
-    }
-    return RunInfo(evaluated.name, evaluated.tag, path_of(source), evaluated.counts | read)
-
-
 def _warnings(results: Results, info: RunInfo, qrels: QrelsColumns, code: int) -> list[ResultWarning]:
     """Return the warnings of one query."""
     only = qrels.of_query(code)
     measures = [measure for measure in results.measures if isinstance(measure, Measure)]
     averaging, profile = results.options["queries"], profile_of(results.options["profile"])
     span = slice(code, code + 1)
+    undefined = undefined_counts(only, measures, results.values[:, span], results.present[:, span])
     return [
         *warnings_of([info], only, averaging=averaging, levels=levels_of(measures)),
-        *undefined_warnings([info], only, measures, results.values[:, span], results.present[:, span]),
+        *warnings_of_undefined([info], measures, undefined),
         *(fractional_warning(only) if profile.whole_grades else []),
     ]
 

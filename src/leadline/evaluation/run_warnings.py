@@ -66,6 +66,14 @@ def counts_of(judged: JudgedRun, counts: ReadCounts, measures: Sequence[Measure]
         "unjudged_queries": counts.unjudged_queries,
         "tied_lists": judged.count_queries(judged.tied),
         "tied_cutoffs": tied_cutoffs(judged, measures),
+        **counts_of_file(counts),
+    }
+
+
+def counts_of_file(counts: ReadCounts) -> dict[str, int]:
+    """Return what of the counts of one run does not depend on the judgments."""
+    return {
+        "documents_read": counts.rows,
         "remark_lines": counts.remarks,
         "other_tags": counts.other_tags,
         "ignored_columns": counts.extra_columns,
@@ -357,13 +365,6 @@ def undefined_counts(
     return counts
 
 
-def undefined_warnings(
-    infos: Sequence[RunInfo], qrels: QrelsColumns, measures: Sequence[Measure], values: Floats, present: Flags
-) -> list[ResultWarning]:
-    """Return warnings of undefined values (runs x queries x measures) that no other warning explains."""
-    return warnings_of_undefined(infos, measures, undefined_counts(qrels, measures, values, present))
-
-
 def warnings_of_undefined(
     infos: Sequence[RunInfo], measures: Sequence[Averaged], counts: Integers
 ) -> list[ResultWarning]:
@@ -389,10 +390,8 @@ def _unanswered(qrels: QrelsColumns, rel: float) -> int:
 def _no_relevant(count: int, rel: float, averaging: str) -> ResultWarning:
     rule = "left out of the means" if averaging == "with_relevant" else "scored 0"
     grade = "" if rel == 1.0 else f" of grade {rel:g} or more"
-    message = (
-        f"{counted(count, 'judged query', 'judged queries')} without a relevant document{grade} ({rule})"
-    )
-    return ResultWarning("no_relevant", message, count)
+    over = counted(count, "judged query", "judged queries")
+    return ResultWarning("no_relevant", f"{over} without a relevant document{grade} ({rule})", count)
 
 
 def runs_in_words(infos: Sequence[RunInfo], counts: Sequence[int] | Integers | Flags) -> str:
