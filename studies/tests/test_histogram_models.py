@@ -12,7 +12,7 @@ import pytest
 
 import leadline as ll
 from leadline.errors import InputError, UsageError
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.histogram_result import HistogramOptions
 from leadline.estimation.score_histograms.score_sets import pairs_to_score
 from leadline.retrieval.models import MODELS
 from leadline_studies import study

@@ -11,8 +11,7 @@ import pytest
 import leadline as ll
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.subsampling import compute_hsa
+from leadline.estimation.score_histograms.histogram_result import HistogramOptions, compute_hsa
 from leadline.evaluation.join import judge
 from leadline.io.objects import Qrels, read_qrels
 from leadline_studies.histogram_sample.run_subsampler import RunSubsampler, shares

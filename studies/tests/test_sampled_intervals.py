@@ -12,7 +12,7 @@ import pytest
 import leadline as ll
 from leadline.errors import UsageError
 from leadline.estimation.sampled import sampled
-from leadline.estimation.score_histograms.subsampling import COVERAGE, COVERAGE_BESIDE_CERTAIN
+from leadline.estimation.strata import COVERAGE, COVERAGE_BESIDE_CERTAIN
 from leadline_studies import study
 from leadline_studies.sampled_intervals.study import intervals_of
 

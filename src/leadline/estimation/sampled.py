@@ -14,7 +14,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.judgment_tables import Pooled
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import JudgedOptions, NegativeOptions, Reading
-from leadline.data.table import ResultWarning, RunInfo
+from leadline.data.table import ResultWarning, RunInfo, raised
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, listed
 from leadline.data.wording import queries as queries_of
@@ -35,8 +35,14 @@ from leadline.estimation.score_histograms.score_sets import (
     pairs_to_score,
     scored_runs,
 )
-from leadline.estimation.score_histograms.subsampling import Estimates
-from leadline.estimation.strata import Population, Query, check_population, strata, with_estimated_ranks
+from leadline.estimation.strata import (
+    Estimates,
+    Population,
+    Query,
+    check_population,
+    strata,
+    with_estimated_ranks,
+)
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs, listed_runs, named_sources
 from leadline.evaluation.profiles import profile_of
@@ -184,13 +190,19 @@ def sampled(
     confidence = checked_level(confidence)
     check_word(("all", "with_relevant"), queries=queries)
     check_word(CORRECTIONS, correction=correction)
-    wanted = _wanted(measures, rel)
+    if rel is not None:
+        check_numbers(rel=rel)
+    requested = DEFAULT_MEASURES if measures is None else measures
+    names = [requested] if isinstance(requested, (str, Measure)) else list(requested)
+    wanted = profile_of("leadline").measures(names, rel=rel)
+    check_estimable(wanted)
     table = judgments_of(qrels, reading)
     refuse_sample(table)
     check_level(rel, table)
     check_population(population, table)
     if documents is not None and population is None:
-        population = len(set(documents) | _positive(table))
+        grades = table.to_dict().values()
+        population = len({*documents, *(name for one in grades for name, grade in one.items() if grade > 0)})
     fixed = certain_documents(certain, table, reading)
     sources = scored_runs(
         listed_runs(scores), table, documents=documents, sample=sample, seed=seed, rel=POSITIVE, certain=fixed
@@ -288,20 +300,6 @@ def _shown(certain: Any) -> str | None:
     if certain is None or isinstance(certain, str):
         return certain
     return f"{certain[0] if isinstance(certain[0], str) else 'run'}:{certain[1]}"
-
-
-def _wanted(measures: Any, rel: float | None) -> list[Measure]:
-    if rel is not None:
-        check_numbers(rel=rel)
-    requested = DEFAULT_MEASURES if measures is None else measures
-    listed = [requested] if isinstance(requested, (str, Measure)) else list(requested)
-    wanted = profile_of("leadline").measures(listed, rel=rel)
-    check_estimable(wanted)
-    return wanted
-
-
-def _positive(qrels: QrelsColumns) -> set[str]:
-    return {name for grades in qrels.to_dict().values() for name, grade in grades.items() if grade > 0}
 
 
 def _counted(estimable: Flags, qrels: QrelsColumns, queries: str) -> Flags:
@@ -485,64 +483,55 @@ def _warnings(
 ) -> list[ResultWarning]:
     """Return the warnings about estimates from samples; `whole_collection`: no population was given."""
     warnings = [
-        run_result
-        for run_result in warnings_of(infos, qrels, averaging=queries, levels=levels_of(measures))
-        if run_result.code not in ("unjudged_documents", "tied_lists")
+        notice
+        for notice in warnings_of(infos, qrels, averaging=queries, levels=levels_of(measures))
+        if notice.code not in ("unjudged_documents", "tied_lists")
     ]
-    rows = (
-        (
+    samples = np.stack([run.samples for run in measured])
+    shared = (samples != 0).all(axis=0)
+    differ = int((shared & (samples != samples[0]).any(axis=0)).sum())
+    different = f"{queries_of(differ)} with scores for different non-relevant documents in each run, so "
+    different += "differences between runs include differences between samples"
+
+    def summed(code: str, counts: Sequence[int], noun: str, rest: str, several: str = "") -> ResultWarning:
+        words = f"{counted(sum(counts), noun, several)} {rest.format(runs_in_words(infos, counts))}"
+        return ResultWarning(code, words, sum(counts))
+
+    without = "without a score in {} ("
+    sums = (
+        summed(
             "no_score",
-            [run_result.lacking for run_result in measured],
-            ("relevant document", "relevant documents"),
-            "without a score in {} (counted as not retrieved)",
+            [run.lacking for run in measured],
+            "relevant document",
+            f"{without}counted as not retrieved)",
         ),
-        (
+        summed(
             "certain_without_score",
-            [run_result.unscored for run_result in measured],
-            ("certain document", "certain documents"),
-            "without a score in {} (treated as ranked last)",
+            [run.unscored for run in measured],
+            "certain document",
+            f"{without}treated as ranked last)",
         ),
-        (
+        summed(
             "no_sample",
-            [int((~run_result.known).sum()) for run_result in measured],
-            ("query", "queries"),
+            [int((~run.known).sum()) for run in measured],
+            "query",
             "without a scored non-relevant document in {} (excluded from the means)",
+            "queries",
         ),
-        (
+        summed(
             "constant_scores",
-            [run_result.constant for run_result in measured],
-            ("list", "lists"),
+            [run.constant for run in measured],
+            "list",
             "of equal scores in {} (every document has the middle rank)",
         ),
     )
-    samples = np.stack([run_result.samples for run_result in measured])
-    shared = (samples != 0).all(axis=0)
-    differ = int((shared & (samples != samples[0]).any(axis=0)).sum())
-    return warnings + [
-        notice
-        for notice in (
-            ResultWarning(
-                "different_samples",
-                f"{queries_of(differ)} with scores for different non-relevant documents in each run, so "
-                "differences between runs include differences between samples",
-                differ,
-            ),
-            *(
-                ResultWarning(
-                    code,
-                    f"{counted(sum(counts), *noun)} {rest.format(runs_in_words(infos, counts))}",
-                    sum(counts),
-                )
-                for code, counts, noun, rest in rows
-            ),
-            ResultWarning(
-                "no_population",
-                "no population was given, so the scored documents count as the whole collection",
-                int(whole_collection),
-            ),
-            *_withheld_warnings(infos, measured, measures),
-        )
-        if notice.count
+    words = "no population was given, so the scored documents count as the whole collection"
+    return [
+        *warnings,
+        *raised(("different_samples", different, differ)),
+        *(notice for notice in sums if notice.count),
+        *raised(("no_population", words, int(whole_collection))),
+        *_withheld_warnings(infos, measured, measures),
     ]
 
 

@@ -14,9 +14,8 @@ from test_bins import slow_overlap, slow_slope
 
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.histogram import histogram, hsa_intervals
-from leadline.estimation.score_histograms.histogram_result import Histograms
+from leadline.estimation.score_histograms.histogram_result import Histograms, compute_hsa
 from leadline.estimation.score_histograms.score_sets import scored
-from leadline.estimation.score_histograms.subsampling import compute_hsa
 
 Run = dict[str, dict[str, float]]
 Judgments = dict[str, dict[str, int]]

@@ -17,7 +17,7 @@ from leadline.estimation.score_histograms.histogram import (
     slopes_of_redraws,
     times_drawn,
 )
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions, slope
+from leadline.estimation.score_histograms.histogram_result import HistogramOptions, slope
 from leadline.stats.resampling import interval
 
 DICE = np.random.default_rng(5)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from conftest import examples
 from leadline.errors import InputError, UsageError
 from leadline.estimation.sampled import sample_to_score, sampled
-from leadline.estimation.score_histograms.subsampling import Estimates
+from leadline.estimation.strata import Estimates
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.objects import Qrels, read_qrels, read_run
 from leadline.io.objects import Run as ReadRun

@@ -14,13 +14,17 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Cut, JudgedOptions, Reading
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions, coarser, overlap
 from leadline.estimation.score_histograms.histogram_result import (
     FINEST,
     SENSITIVITY,
+    HistogramOptions,
     Histograms,
     RunHistograms,
+    coarser,
+    compute_hsa,
     histogram_warnings,
+    overlap,
+    slopes,
 )
 from leadline.estimation.score_histograms.score_sets import (
     Scorer,
@@ -30,9 +34,9 @@ from leadline.estimation.score_histograms.score_sets import (
     scored,
     scored_runs,
     select_rows,
+    shared_sample,
     values_of,
 )
-from leadline.estimation.score_histograms.subsampling import compute_hsa, shared_sample, slopes
 from leadline.evaluation.estimated_recall import refuse_sample
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import check_level
@@ -55,22 +59,23 @@ def measure_run(
     robust_limits = hsa_intervals(robust_counts, recipe.robust, draws)
     relevant = judged.qrels.relevant(recipe.rel)
     with_relevant = relevant > 0
+    recall = values.found[with_relevant] / relevant[with_relevant]
+    totals = counts.sum(axis=(0, 1))
+    several = np.bincount(values.query, minlength=len(relevant)) > 1
     return RunHistograms(
         counts,
         compute_hsa(counts, recipe),
         compute_do(counts, recipe),
         compute_hsa(robust_counts, recipe.robust),
-        float((values.found[with_relevant] / relevant[with_relevant]).mean())
-        if with_relevant.any()
-        else float("nan"),
+        float(recall.mean()) if len(recall) else math.nan,
         *limits,
         robust_limits.low,
         robust_limits.high,
         by_bins,
         robust_by_bins,
-        _largest_share(counts),
+        float(totals.max() / totals.sum()) if totals.sum() else 0.0,
         int((relevant - values.found)[with_relevant & judged.present].sum()),
-        _constant(values, spans),
+        int(np.count_nonzero(several & (spans[0] == spans[1]))),
     )
 
 
@@ -91,18 +96,6 @@ def _counted(values: Values, recipe: HistogramOptions, spans: tuple[Floats, Floa
     if FINEST % recipe.bins == 0:
         return coarser(finest, recipe.bins), np.array(hsa)
     return counts_of(values, recipe.norm, recipe.bins, spans), np.array(hsa)
-
-
-def _largest_share(counts: Floats) -> float:
-    totals = counts.sum(axis=(0, 1))
-    return float(totals.max() / totals.sum()) if totals.sum() else 0.0
-
-
-def _constant(values: Values, spans: tuple[Floats, Floats]) -> int:
-    """Return the number of queries with several scores that are all equal."""
-    low, high = spans
-    several = np.bincount(values.query, minlength=len(low)) > 1
-    return int(np.count_nonzero(several & (low == high)))
 
 
 __all__ = ["HistogramOptions", "Histograms", "histogram", "scored"]

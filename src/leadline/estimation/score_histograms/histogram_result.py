@@ -1,4 +1,4 @@
-"""Result of HSA and DO: histograms, values and warnings."""
+"""HSA and DO: options that the paper leaves open, values of histograms over [0, 1], result and warnings."""
 
 from __future__ import annotations
 
@@ -8,15 +8,199 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Floats, freeze
+from leadline.data.arrays import Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.table import Column, ResultWarning, RunInfo, plain
+from leadline.data.table import Column, ResultWarning, RunInfo, plain, raised
+from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.data.wording import counted
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.errors import UsageError
 from leadline.evaluation.lookups import place_of
 from leadline.evaluation.run_warnings import runs_in_words, warnings_of
 from leadline.io.objects import Qrels
 from leadline.result import Make, Result
+
+
+def edges(bins: int) -> Floats:
+    """Return the bin edges k/bins; bin k contains k/bins <= x < (k+1)/bins, the last bin also 1.
+
+    >>> edges(4).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    limits: Floats = np.arange(bins + 1) / bins
+    return limits
+
+
+def bin_of(values: Floats, bins: int) -> Integers:
+    """Return the bin of each value in [0, 1]; values i/bins are assigned as in exact arithmetic.
+
+    >>> bin_of(np.array([0.0, 0.3, 29 / 50, 1.0]), 50).tolist()
+    [0, 15, 29, 49]
+    """
+    limits = edges(bins)
+    index = np.minimum((values * bins).astype(np.int64), bins - 1)  # right, or next to it
+    index -= values < limits[index]
+    index += (values >= limits[index + 1]) & (index < bins - 1)
+    return index
+
+
+def overlap(relevant: Floats, nonrelevant: Floats) -> Floats:
+    """Return DO: the sum of log min(h_r, h_nr) over the bins that are non-empty in both histograms.
+
+    References
+    ----------
+    Krstovski, Smith and Kurtz (2015), equation 1.
+
+    >>> float(overlap(np.array([1.0, 2.0, 4.0]), np.array([9.0, 3.0, 0.0])).round(4))
+    0.6931
+    """
+    low = np.minimum(relevant, nonrelevant)
+    values: Floats = np.log(low, out=np.zeros_like(low), where=low > 0).sum(axis=-1)
+    return values
+
+
+def slope(
+    relevant: Floats, nonrelevant: Floats, *, half_counts: bool = False, weighted: bool = False
+) -> Floats:
+    """Return HSA: the least-squares slope of log(h_r / h_nr) over the centres of bins non-empty in both.
+
+    References
+    ----------
+    Krstovski, Smith and Kurtz (2015), equation 2.
+
+    >>> float(slope(np.array([1.0, 2.0, 4.0]), np.array([4.0, 2.0, 1.0])).round(4))  # 2 ln 4 over 2/3
+    4.1589
+    """
+    added = 0.5 if half_counts else 0.0
+    used = (relevant + nonrelevant > 0) if half_counts else (relevant > 0) & (nonrelevant > 0)
+    first, second = np.where(used, relevant + added, 1.0), np.where(used, nonrelevant + added, 1.0)
+    ratio = np.log(first) - np.log(second)
+    weight = first * second / (first + second) if weighted else np.ones_like(ratio)
+    weight = np.where(used, weight, 0.0)
+    size = relevant.shape[-1]
+    centre = (np.arange(size) + 0.5) / size
+    total = np.maximum(weight.sum(axis=-1, keepdims=True), 1e-300)
+    centred = centre - (weight * centre).sum(axis=-1, keepdims=True) / total
+    covariance = (weight * centred * ratio).sum(axis=-1)
+    variance = (weight * centred**2).sum(axis=-1)
+    enough = used.sum(axis=-1) >= 2
+    slopes: Floats = np.divide(covariance, variance, out=np.full(np.shape(covariance), np.nan), where=enough)
+    return slopes
+
+
+def coarser(histogram: Floats, bins: int) -> Floats:
+    """Return a histogram with fewer bins; their number must divide the number of bins.
+
+    >>> coarser(np.array([1.0, 2.0, 3.0, 4.0]), 2).tolist()
+    [3.0, 7.0]
+    """
+    merged: Floats = histogram.reshape(*histogram.shape[:-1], bins, -1).sum(axis=-1)
+    return merged
+
+
+MISSING = {"min": "at the lowest score", "skip": "left out"}
+MOST_BINS = 10_000
+NORMS = ("query", "model", "none")
+
+
+class HistogramOptions(NamedTuple):
+    """Options of histograms, HSA and DO; defaults differ from the paper (`as_printed`)."""
+
+    bins: int = 10  # number of bins
+    # lists over which scores are normalized to 0 to 1: "query", "model" (all lists of a run), or "none"
+    norm: str = "query"
+    from_ranks: bool = False  # whether ranks are used in place of scores
+    depth: int | None = None  # rank at which lists are truncated; None for whole lists
+    sample: int | None = None  # number of non-relevant documents sampled for each query; None for all
+    # what they are sampled from: each "list", or the "union" of the lists of a query
+    sample_from: str = "list"
+    # score of relevant documents that are not in a list: "min", that of its end, or "skip"
+    missing: str = "min"
+    # documents that are not relevant: all others "retrieved", or those "judged"
+    nonrelevant: str = "retrieved"
+    aggregate: str = "pooled"  # HSA of histograms "pooled" over queries, or mean of those of each "query"
+    half_counts: bool = False  # whether 1/2 is added to all counts
+    weighted: bool = False  # whether bins are weighted by their counts
+    rel: float = 1.0  # least relevant grade
+    seed: int = 0  # seed of the samples
+
+    def checked(self) -> HistogramOptions:
+        """Return the options after checking them; raise UsageError if they are invalid."""
+        check_whole(1, depth=self.depth, sample=self.sample)
+        check_whole(2, bins=self.bins)  # a line needs two points
+        check_whole(0, seed=self.seed)
+        check_word(NORMS, norm=self.norm)
+        check_word(("list", "union"), sample_from=self.sample_from)
+        check_word(("min", "skip"), missing=self.missing)
+        check_word(("retrieved", "judged"), nonrelevant=self.nonrelevant)
+        check_flags(from_ranks=self.from_ranks)
+        check_numbers(rel=self.rel)
+        if self.bins > MOST_BINS:
+            raise UsageError(f"bins must be at most {MOST_BINS:,}, not {self.bins:,}")
+        if self.from_ranks and self.norm == "none":
+            raise UsageError(
+                "--norm none does not work with --from-ranks, because ranks are not between 0 and 1. Use "
+                "--norm query."
+            )
+        if self.sample_from == "union" and self.sample is None:
+            raise UsageError("--config histogram.sample_from=union needs --sample N")
+        return self
+
+    @property
+    def as_printed(self) -> bool:
+        """Whether HSA is defined as in the paper: pooled, normalized per model, with unmodified counts."""
+        return (
+            self.norm == "model"
+            and self.aggregate == "pooled"
+            and self.missing == "skip"
+            and self.nonrelevant == "retrieved"
+            and not (self.half_counts or self.weighted)
+        )
+
+    @property
+    def robust(self) -> HistogramOptions:
+        """Options of `hsa_robust`; bins, depth, non-relevant documents and sample are kept.
+
+        Scores are ranks, unretrieved relevant documents are at the bottom, and HSA is the mean over queries
+        of slopes with half counts.
+        """
+        return self._replace(
+            norm="query", from_ranks=True, missing="min", aggregate="query", half_counts=True, weighted=False
+        )
+
+    @property
+    def words(self) -> str:
+        """Description of the definition of `hsa` and `do`."""
+        parts = [
+            "as printed in the paper" if self.as_printed else "",
+            f"{'ranks' if self.from_ranks else 'scores'} normalized per {self.norm}"
+            if self.norm != "none"
+            else "scores as they are",
+            "pooled" if self.aggregate == "pooled" else "mean over queries",
+            f"{self.bins} bins",
+            f"depth {self.depth}" if self.depth else "",
+            f"{self.sample} non-relevant per query, seed {self.seed}" if self.sample else "",
+            f"unretrieved relevant documents {MISSING[self.missing]}",
+            "judged non-relevant documents only" if self.nonrelevant == "judged" else "",
+            "half counts" if self.half_counts else "",
+            "weighted" if self.weighted else "",
+        ]
+        return ", ".join(text for text in parts if text)
+
+
+def slopes(counts: Floats, recipe: HistogramOptions) -> Floats:
+    """Return the slope of each pair of histograms (... x 2 x bins)."""
+    return slope(
+        counts[..., 0, :], counts[..., 1, :], half_counts=recipe.half_counts, weighted=recipe.weighted
+    )
+
+
+def compute_hsa(counts: Floats, recipe: HistogramOptions) -> float:
+    """Return HSA of histograms (queries x 2 x bins), pooled or as the mean over queries."""
+    if recipe.aggregate == "pooled":
+        return float(slopes(counts.sum(axis=0), recipe))
+    values = slopes(counts, recipe)
+    return float(np.mean(values[~np.isnan(values)])) if (~np.isnan(values)).any() else float("nan")
+
 
 SENSITIVITY = (5, 10, 20, 50, 100, 200)
 FINEST = SENSITIVITY[-1]
@@ -25,53 +209,26 @@ LIMITS = ("low", "high", "sampling_low", "sampling_high", "robust_low", "robust_
 
 
 class RunHistograms(NamedTuple):
-    """Histograms, HSA and DO of one run.
+    """Histograms, HSA and DO of one run; NaN where undefined."""
 
-    Attributes
-    ----------
-    counts : ndarray of float64, shape (n_queries, 2, n_bins)
-        Histograms of relevant and non-relevant documents.
-    hsa : float
-        Slope of the logarithm of relevant per other documents over the normalized score; NaN where undefined.
-    do : float
-        Overlap of both histograms: sum of the logarithms of the smaller count of each bin; grows with the
-        number of documents.
-    hsa_robust : float
-        HSA with fixed options.
-    recall : float
-        Mean recall of the lists after the cut.
-    low, high : float
-        Limits of the 95 % interval of `hsa`.
-    sampling_low, sampling_high : float
-        Limits of the 95 % interval of `hsa` over samples alone; NaN without a sample.
-    robust_low, robust_high : float
-        Limits of the 95 % interval of `hsa_robust`.
-    by_bins, robust_by_bins : ndarray of float64
-        HSA and `hsa_robust` with each of `SENSITIVITY` bins.
-    lopsided : float
-        Largest proportion of the scores in one bin.
-    unretrieved : int
-        Number of relevant documents that are not in the lists.
-    constant : int
-        Number of lists of equal scores.
-    """
-
-    counts: Floats
+    counts: Floats  # histograms of relevant and non-relevant documents (n_queries x 2 x n_bins)
     hsa: float
     do: float
-    hsa_robust: float
-    recall: float
+    hsa_robust: float  # HSA with fixed options
+    recall: float  # mean recall of the lists after the cut
+    # limits of the 95 % interval of `hsa`, of that over samples alone, and of that of `hsa_robust`
     low: float
     high: float
     sampling_low: float
     sampling_high: float
     robust_low: float
     robust_high: float
+    # HSA and `hsa_robust` with each of `SENSITIVITY` bins
     by_bins: Floats
     robust_by_bins: Floats
-    lopsided: float
-    unretrieved: int
-    constant: int
+    lopsided: float  # largest proportion of the scores in one bin
+    unretrieved: int  # number of relevant documents that are not in the lists
+    constant: int  # number of lists of equal scores
 
 
 @dataclass(repr=False, eq=False)
@@ -239,19 +396,13 @@ def histogram_warnings(
     infos: Sequence[RunInfo], qrels: Qrels, measured: Sequence[RunHistograms], recipe: HistogramOptions
 ) -> list[ResultWarning]:
     """Return the warnings about histograms of runs."""
-    warnings = [
-        ResultWarning(run_result.code, _our_rule(run_result.message, recipe), run_result.count)
-        for run_result in warnings_of(infos, qrels, averaging="with_relevant", levels=[recipe.rel])
-    ]
-    warnings += [*_doubts(infos, measured, recipe), *_rules(infos, measured, recipe)]
-    return [notice for notice in warnings if notice.count]
-
-
-def _our_rule(message: str, recipe: HistogramOptions) -> str:
-    message = message.replace("scored 0", "no scores, recall 0")
-    if recipe.nonrelevant == "judged":
-        message = message.replace("counted as not relevant", "left out")
-    return message
+    warnings = []
+    for notice in warnings_of(infos, qrels, averaging="with_relevant", levels=[recipe.rel]):
+        message = notice.message.replace("scored 0", "no scores, recall 0")
+        if recipe.nonrelevant == "judged":
+            message = message.replace("counted as not relevant", "left out")
+        warnings.append(ResultWarning(notice.code, message, notice.count))
+    return [*warnings, *_doubts(infos, measured, recipe), *_rules(infos, measured, recipe)]
 
 
 def _doubts(
@@ -282,10 +433,12 @@ def _doubts(
             "one bin contains more than half of the scores of {}, so HSA is misleading" + more,
         ),
     }
-    return [
-        ResultWarning(code, words.format(runs_in_words(infos, flags)), int(flags.sum()))
-        for code, (flags, words) in checks.items()
-    ]
+    return raised(
+        *(
+            (code, words.format(runs_in_words(infos, flags)), int(flags.sum()))
+            for code, (flags, words) in checks.items()
+        )
+    )
 
 
 def _rules(
@@ -295,23 +448,13 @@ def _rules(
     constant = np.array([run_result.constant for run_result in measured])
     rule = "counted at the lowest score of the list" if recipe.missing == "min" else "excluded"
     drawn = recipe.sample is not None and recipe.sample_from == "list" and len(infos) > 1
-    return [
-        ResultWarning(
-            "unretrieved",
-            f"{counted(int(missing.sum()), 'relevant document')} not in the lists of "
-            f"{runs_in_words(infos, missing)} ({rule})",
-            int(missing.sum()),
-        ),
-        ResultWarning(
-            "constant_scores",
-            f"{counted(int(constant.sum()), 'list')} of equal scores in {runs_in_words(infos, constant)} "
-            "(normalized to 0.5)",
-            int(constant.sum()),
-        ),
-        ResultWarning(
-            "samples_differ",
-            f"{counted(len(infos), 'run')} sampled from their own lists, so the samples differ "
-            "(`-C sample_from=union` draws one sample for all runs)",
-            len(infos) if drawn else 0,
-        ),
-    ]
+    left_out, alike = int(missing.sum()), int(constant.sum())
+    lacking = f"{counted(left_out, 'relevant document')} not in the lists of {runs_in_words(infos, missing)}"
+    equal = f"{counted(alike, 'list')} of equal scores in {runs_in_words(infos, constant)}"
+    own = f"{counted(len(infos), 'run')} sampled from their own lists, so the samples differ"
+    one_sample = "`-C sample_from=union` draws one sample for all runs"
+    return raised(
+        ("unretrieved", f"{lacking} ({rule})", left_out),
+        ("constant_scores", f"{equal} (normalized to 0.5)", alike),
+        ("samples_differ", f"{own} ({one_sample})", len(infos) if drawn else 0),
+    )

@@ -18,8 +18,8 @@ from leadline.data.run import MatchedLists
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions, bin_of
-from leadline.evaluation.join import named_sources
+from leadline.estimation.score_histograms.histogram_result import HistogramOptions, bin_of
+from leadline.evaluation.join import judge, named_sources, readable_twice
 from leadline.io.objects import Qrels, Run, read_qrels
 from leadline.io.read import QrelsLike, RunLike, counted_run
 
@@ -149,6 +149,27 @@ def row_keys(judged: JudgedRun, rows: Rows, selected: Flags, seed: int) -> Hashe
         name = judged.qrels.queries.names[int(query[low])]
         keys.append(sampling_keys(name, ids.take(positions[low:high]), seed))
     return np.concatenate([np.empty(0, dtype=np.uint64), *keys])
+
+
+def shared_sample(
+    runs: Any, qrels: Qrels, recipe: HistogramOptions, reading: Reading
+) -> tuple[Any, list[set[int]]]:
+    """Return re-readable runs, and the keys of the documents sampled from their union, by query.
+
+    The smallest keys of the union are among the smallest keys of the runs, so runs are read one by one.
+    """
+    assert recipe.sample is not None
+    drawn: list[set[int]] = [set() for _ in qrels.queries]
+    runs = readable_twice(runs, reading)
+    for name, source in named_sources(runs):
+        _, judged, _ = judge(source, qrels, name=name, reading=reading, keep=True)
+        rows = rows_of(judged, recipe.rel, recipe.depth)
+        eligible = candidates(rows, recipe)
+        keys, query = row_keys(judged, rows, eligible, recipe.seed), rows.query[eligible]
+        for code in np.unique(query).tolist():
+            keys_seen = drawn[code].union(keys[query == code].tolist())
+            drawn[code] = set(sorted(keys_seen)[: recipe.sample])
+    return runs, drawn
 
 
 class SelectedRows(NamedTuple):

@@ -12,13 +12,14 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import Reading
 from leadline.data.table import ResultWarning, plain
 from leadline.estimation.score_histograms.histogram import measure_run
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions, overlap
 from leadline.estimation.score_histograms.histogram_result import (
     SENSITIVITY,
+    HistogramOptions,
     RunHistograms,
     histogram_warnings,
+    overlap,
+    slopes,
 )
-from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.stats.resampling import interval, weights

@@ -17,8 +17,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
 from leadline.data.wording import rounded
 from leadline.estimation.score_histograms.histogram import measure_run
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.histogram_result import RunHistograms
+from leadline.estimation.score_histograms.histogram_result import HistogramOptions, RunHistograms
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels

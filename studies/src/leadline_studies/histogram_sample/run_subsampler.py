@@ -10,7 +10,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.hashing import key_ranks, sampling_keys
 from leadline.data.judged_run import JudgedRun
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.histogram_result import HistogramOptions, slopes
 from leadline.estimation.score_histograms.score_sets import (
     Rows,
     Values,
@@ -19,7 +19,6 @@ from leadline.estimation.score_histograms.score_sets import (
     row_keys,
     rows_of,
 )
-from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.io.objects import Qrels
 
 

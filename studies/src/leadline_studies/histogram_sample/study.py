@@ -22,8 +22,7 @@ from leadline.data.reading import Reading
 from leadline.data.table import Table, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, percent
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.subsampling import slopes
+from leadline.estimation.score_histograms.histogram_result import HistogramOptions, slopes
 from leadline.estimation.unjudged import mean_of_defined
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs

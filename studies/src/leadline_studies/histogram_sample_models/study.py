@@ -23,7 +23,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
 from leadline.data.table import ResultWarning, Table
 from leadline.data.wording import percent
-from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.histogram_result import HistogramOptions
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge
 from leadline.io.read_paths import path_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.estimation.score_histograms.histogram_options import overlap, slope
+from leadline.estimation.score_histograms.histogram_result import overlap, slope
 from leadline.stats.resampling import weights
 from leadline_studies.common.tables import correlated, estimated
 from leadline_studies.common.tracking import COEFFICIENTS
