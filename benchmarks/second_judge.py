@@ -26,8 +26,8 @@ import numpy as np
 
 import leadline as ll
 from leadline.data.judgment_tables import DrawnPool
+from leadline.estimation.measured_pool import draw_twice
 from leadline.estimation.pool_designs import pool_for
-from leadline.estimation.second_phase import draw_twice
 
 Grades = dict[str, dict[str, float]]
 Case = tuple[dict[str, Any], Grades, Grades]

@@ -17,9 +17,9 @@ from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.estimation.designs import at_scale, draw, frame_of, random_numbers, scaled
 from leadline.estimation.estimate import estimate
+from leadline.estimation.measured_pool import draw_twice
 from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.sampling_errors import half_width
-from leadline.estimation.second_phase import draw_twice
 from leadline.estimation.system_lists import read_systems
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.objects import Run

@@ -16,8 +16,8 @@ from leadline.data.judgment_tables import DrawnPool
 from leadline.errors import InputError, UsageError
 from leadline.estimation.designs import random_numbers_of
 from leadline.estimation.estimate import estimate
+from leadline.estimation.measured_pool import draw_twice
 from leadline.estimation.pool_designs import pool_for
-from leadline.estimation.second_phase import draw_twice
 from leadline.io.pool_files import read_drawn_pool
 from leadline.judging.half_widths import DISAGREE, PoolPrecision
 

@@ -218,7 +218,7 @@ def _leave_out(
 def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: str | None) -> None:
     """Draw pairs of an earlier pool for a second judge, and write them."""
     from leadline.data.wording import percent
-    from leadline.estimation.second_phase import draw_twice
+    from leadline.estimation.measured_pool import draw_twice
     from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
     from leadline.judging.half_widths import DISAGREE
 
@@ -245,7 +245,7 @@ def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: 
 
 def _widths_twice(pool: DrawnPool, sizes: set[int]) -> dict[str, dict[int, float]]:
     """Return half-widths to expect by measure and number of pairs that a second judge judges."""
-    from leadline.estimation.second_phase import draw_twice
+    from leadline.estimation.measured_pool import draw_twice
     from leadline.judging.half_widths import PoolPrecision
 
     precision, found = PoolPrecision(pool), dict[str, dict[int, float]]()

@@ -21,7 +21,7 @@ from leadline.estimation import estimated_columns as parts_of
 from leadline.estimation.designs import AveragePrecision, Cascade, Kind, Linear, Ratio, has_interval, kinds_of
 from leadline.estimation.estimated_columns import Difference, Estimate, estimate_columns, estimate_notes
 from leadline.estimation.estimators import Estimator, Sample
-from leadline.estimation.measured_pool import Look, recall_estimates
+from leadline.estimation.measured_pool import Look, chances, check_kinds, judge_warning, recall_estimates
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
 from leadline.estimation.sampling_errors import (
     FEWEST_JUDGMENTS,
@@ -41,7 +41,6 @@ from leadline.estimation.sampling_errors import (
     small_probabilities,
     widening,
 )
-from leadline.estimation.second_phase import chances, check_kinds, judge_warning
 from leadline.evaluation.estimated_recall import RecallEstimate, recall
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of

@@ -188,6 +188,13 @@ class Sample:
         return np.concatenate([1.0 / p, 1.0 / p + noise * np.sqrt(1.0 - p) / p], axis=1)
 
 
+def _not_listed(total: Floats, query: Integers, weight: Floats, length: Integers) -> Floats:
+    """Return the weight of the ranks of each list whose documents are not in the table."""
+    listed = np.bincount(query, weight, minlength=len(length))
+    complete = np.bincount(query, minlength=len(length)) == length
+    return np.where(complete, 0.0, np.maximum(total - listed, 0.0))
+
+
 @dataclass(frozen=True)
 class Estimator:
     """Estimator of one measure from one sample of judgments."""
@@ -302,10 +309,7 @@ class Estimator:
         weight = self._weights(rank.astype(np.float64))
         ranks = np.arange(1, int(length.max(initial=0)) + 1, dtype=np.float64)
         total = np.concatenate(([0.0], np.cumsum(self._weights(ranks))))[length]
-        listed = np.bincount(query, weight, minlength=len(length))
-        complete = np.bincount(query, minlength=len(length)) == length
-        rest = np.where(complete, 0.0, np.maximum(total - listed, 0.0))
-        return query, row, weight, rest, length
+        return query, row, weight, _not_listed(total, query, weight, length), length
 
     def _scale(self, judged: JudgedRun, length: Integers) -> Floats:
         """Return the divisor of each query's sum."""
@@ -413,8 +417,7 @@ class Estimator:
         values, slope = cascade(table, weight)
         seen = attention(table, weight, length)
         own = seen[query, rank - 1]
-        rest = seen.sum(axis=1) - np.bincount(query, own, minlength=queries)
-        rest = np.where(np.bincount(query, minlength=queries) == length, 0.0, np.maximum(rest, 0.0))
+        rest = _not_listed(seen.sum(axis=1), query, own, length)
         doubt, free = self._doubt(query, row, own, rest)
         squares = (seen**2).sum(axis=1) - np.bincount(query, own**2, minlength=queries)
         coefficient = slope[query, rank - 1] / queries
@@ -549,9 +552,8 @@ class Estimator:
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(count > 0, total / count, np.nan)
         weight = 1.0 / rank
-        rest = (1.0 / ranks * (np.arange(depth) < length[:, None])).sum(axis=1)
-        rest -= np.bincount(query, weight, minlength=queries)
-        rest = np.where(np.bincount(query, minlength=queries) == length, 0.0, np.maximum(rest, 0.0))
+        every = (1.0 / ranks * (np.arange(depth) < length[:, None])).sum(axis=1)
+        rest = _not_listed(every, query, weight, length)
         return RunEstimate(
             values, NONE, NONE, shares=self._shares(query, row, weight, rest), doubt=np.zeros(2)
         )

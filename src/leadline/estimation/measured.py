@@ -243,7 +243,7 @@ def measured(
             **options,
         )
     from leadline.estimation.estimate import estimate
-    from leadline.estimation.measured_pool import Look, at_look, places_of_looks
+    from leadline.estimation.measured_pool import Look, at_look, judged_again, places_of_looks
 
     of_runs = {name: value for name, value in options.items() if name in RunsOptions.__annotations__}
     refuse_unknown(evaluate, options, PartOptions.__annotations__)
@@ -272,7 +272,6 @@ def measured(
     twice = None
     if second_judge is not None:
         from leadline.estimation.samples import grades_of
-        from leadline.estimation.second_phase import judged_again
 
         in_pool = grades_of(table).keys() & set(draw.names())
         twice = judged_again(second_judge, second_pool, in_pool, warnings, table.selected)

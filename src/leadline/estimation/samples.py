@@ -15,7 +15,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.judgment_tables import DrawnPool, Pooled
-from leadline.data.table import MACHINE_LABELS, MERGED, ResultWarning
+from leadline.data.table import MACHINE_LABELS, MERGED, ResultWarning, raised
 from leadline.data.validation import check_nested
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, did_you_mean, either, one_of
@@ -76,9 +76,8 @@ def evidence_of(
     warnings = [ResultWarning(*remark) for remark in remarks if remark[0] in kept]
     given = draw_of(table, None) if pool is None else _of_selected(pool_of(pool), table)
     unknown = (table.selected or frozenset()) - set(table.queries if given is None else given.queries)
-    if unknown:
-        words = f"{counted(len(unknown), 'selected query', 'selected queries')} not in the pool (left out)"
-        warnings.append(ResultWarning("unknown_queries", words, len(unknown)))
+    words = f"{counted(len(unknown), 'selected query', 'selected queries')} not in the pool (left out)"
+    warnings += raised(("unknown_queries", words, len(unknown)))
     if given is not None and ("seed" not in given.design or np.isnan(given.order).all()):
         given = _of_judged_queries(given, {query for query, _ in grades}, warnings)
     if not grades:
@@ -196,15 +195,11 @@ def _check_outside(
         )
     listed = pool.drawn_rows()
     outside = sum(pair not in listed for pair in grades)
-    if outside:
-        warnings.append(
-            ResultWarning(
-                "outside_pool",
-                f"excluded {counted(outside, 'judgment')} of pairs outside the sample (`leadline pool "
-                "--judged QRELS` includes existing judgments)",
-                outside,
-            )
-        )
+    words = (
+        f"excluded {counted(outside, 'judgment')} of pairs outside the sample (`leadline pool --judged "
+        "QRELS` includes existing judgments)"
+    )
+    warnings += raised(("outside_pool", words, outside))
 
 
 def _labels(
@@ -242,13 +237,10 @@ def _labels(
             f"the pool: {min(pooled)}). Check that the query ids match."
         )
     others = sum(query not in pooled for query in by_query if selected is None or query in selected)
-    if others:
-        words = f"{counted(others, f'{verb} query', f'{verb} queries')} not in the pool (left out)"
-        warnings.append(ResultWarning("other_queries", words, others))
     lacking = sum(not by_query.get(query) for query in pooled)
-    if lacking:
-        words = f"{queries(lacking)} without any {noun} (predicted separately)"
-        warnings.append(ResultWarning("unlabeled_queries", words, lacking))
+    not_pooled = f"{counted(others, f'{verb} query', f'{verb} queries')} not in the pool (left out)"
+    unlabeled = f"{queries(lacking)} without any {noun} (predicted separately)"
+    warnings += raised(("other_queries", not_pooled, others), ("unlabeled_queries", unlabeled, lacking))
     return labels
 
 
@@ -424,9 +416,8 @@ def _twice(
     known = {pair: row for pair, row in pairs.drawn_rows().items() if judged[row]} if twice else {}
     rows = [(int(position[known[pair]]), *given) for pair, given in twice.items() if pair in known]
     lacking = len(twice) - len(rows)
-    if lacking:
-        words = f"{counted(lacking, 'second judgment')} without a first judgment in the sample (left out)"
-        warnings.append(ResultWarning("second_alone", words, lacking))
+    words = f"{counted(lacking, 'second judgment')} without a first judgment in the sample (left out)"
+    warnings += raised(("second_alone", words, lacking))
     found = np.array(sorted(rows), dtype=np.float64).reshape(-1, 3)
     return found[:, 0].astype(np.int64), found[:, 1], found[:, 2]
 
@@ -466,10 +457,8 @@ def _depend_on_draw(
     tests = label_tests(values, cell, probability, judged, best, seed)
     count = int((judged & ~np.isnan(values)).sum())
     if all_equal(values[judged], grades[judged]):
-        words = (
-            f"the labels equal the grades of all {count:,} judged pairs with a label. Were they made from "
-            "these grades?"
-        )
+        words = f"the labels equal the grades of all {count:,} judged pairs with a label"
+        words += ". Were they made from these grades?"
         warnings.insert(0, ResultWarning("labels_equal_judgments", words, count))
     if tests.failed:
         words = (

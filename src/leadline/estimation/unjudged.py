@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from leadline.data.arrays import Codes, Floats
+from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.table import Column, ResultWarning, RunInfo, plain, raised
@@ -88,16 +88,6 @@ def topic_warnings(
         ("saturated_product", saturated, int(share >= SATURATED)),
     )
 
-
-__all__ = [
-    "METHODS",
-    "Systems",
-    "Unjudged",
-    "UnjudgedEstimator",
-    "estimate_systems",
-    "read_systems",
-    "unjudged",
-]
 
 Progress = Callable[[int, int], None]
 TOPICS, FITS, SWEEPS = 50, 5, 500  # of LDA, where the texts of documents are given
@@ -221,7 +211,12 @@ def estimate_systems(
     on_query: Progress | None = None,
 ) -> Unjudged:
     """Rank systems that were read before, as `unjudged`."""
-    team = _teams(systems, one_vote_per)
+    names = [info.name for info in systems.infos]
+    if one_vote_per is not None:
+        from leadline.io.id_lists import teams_of
+
+        names = teams_of(one_vote_per, names)
+    team = number_teams(names)
     voters = len(np.unique(team))
     method.check(voters)
     fits = []
@@ -297,29 +292,16 @@ def _stacked(
     method: UnjudgedEstimator, pools: Iterable[RankedPool], total: int, on_query: Progress | None
 ) -> UnjudgedEstimate:
     """Return the estimates of all queries as arrays of systems x queries."""
-    estimates = []
+    found = []
     for done, pool in enumerate(pools, start=1):
-        estimates.append(method.estimate(pool))
+        found.append(method.estimate(pool))
         if on_query:
             on_query(done, total)
-
-    def stacked(columns: list[Floats]) -> Floats:
-        return np.stack(columns, axis=1)
-
     return UnjudgedEstimate(
-        stacked([estimate.values for estimate in estimates]),
-        stacked([estimate.used for estimate in estimates]),
-        {name: stacked([estimate.terms[name] for estimate in estimates]) for name in estimates[0].terms},
+        np.stack([one.values for one in found], axis=1),
+        np.stack([one.used for one in found], axis=1),
+        {name: np.stack([one.terms[name] for one in found], axis=1) for name in found[0].terms},
     )
-
-
-def _teams(systems: Systems, teams: str | Mapping[str, str] | None) -> Codes:
-    names = [info.name for info in systems.infos]
-    if teams is None:
-        return number_teams(names)
-    from leadline.io.id_lists import teams_of
-
-    return number_teams(teams_of(teams, names))
 
 
 def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object) -> None:
