@@ -25,7 +25,7 @@ from leadline.judging import store
 
 FORKS = multiprocessing.get_context("forkserver")
 # What serving imports: a fork of a process that has it starts in a sixth of the time.
-PRELOADED = """leadline.cli.judge leadline.judging.app leadline.judging.half_widths leadline.judging.progress
+PRELOADED = """leadline.cli.judge leadline.judging.app leadline.judging.half_widths
     leadline.judging.startup jinja2 starlette.staticfiles uvicorn.lifespan.off uvicorn.logging
     uvicorn.loops.auto uvicorn.protocols.http.auto"""
 FORKS.set_forkserver_preload(PRELOADED.split())

@@ -1,16 +1,25 @@
-"""The judging page as a web application: a few routes, JSON requests and responses, no external resources."""
+"""The judging page as a web application: a few routes, JSON requests and responses, no external resources.
+
+The page of progress shows that of the judges, their agreement, and the cost of each form of presentation.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
-from collections.abc import Sequence
+import statistics
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from itertools import combinations
+from threading import Lock
 from typing import Any
 from urllib.parse import parse_qs
 
+import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -19,14 +28,15 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from leadline.data.arrays import Floats, Integers
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.judging.documents import Cards
 from leadline.judging.events import RELOAD, ConflictError, Event, parse_event, written
 from leadline.judging.half_widths import Precision
-from leadline.judging.progress import Progress
 from leadline.judging.queue import Queues
 from leadline.judging.serving import LARGEST, AccessControl, TooManyError
 from leadline.judging.store import Act
+from leadline.stats.agreement_coefficients import COEFFICIENTS, FEWEST_PAIRS, acceptable
 from leadline.version import VERSION
 
 AHEAD = 40  # cards that a page may ask for at a time
@@ -59,11 +69,11 @@ def make_app(
     app = Starlette(
         routes=routes,
         exception_handlers={
-            UsageError: pages.rejected,
-            InputError: pages.broken,
+            UsageError: pages.saying(400),
+            InputError: pages.saying(503),  # the store cannot be written; the page retries
             TooManyError: pages.later,
-            ConflictError: pages.conflict,
-            ClientDisconnect: pages.left,
+            ConflictError: pages.saying(409),  # never to be saved; the page drops it and says so
+            ClientDisconnect: lambda _request, _error: Response(status_code=400),
             404: pages.nowhere,
         },
     )
@@ -201,7 +211,8 @@ class Pages:
             pair = self.queues.pairs.get(act.pair)
             if pair is not None:
                 queries[pair.query] = self.cards.query(pair.query)
-                cards.append(_act(act) | {"card": self.cards.card(judge, pair)})
+                shown = {"key": act.key, "kind": act.kind, "grade": act.grade, "note": act.note}
+                cards.append(shown | {"card": self.cards.card(judge, pair)})
         return cards
 
     async def events(self, request: Request) -> Response:
@@ -249,7 +260,8 @@ class Pages:
         except InputError as error:
             errors = [error] * len(sent)
         for (place, (judge, events)), refusal in zip(sent.items(), errors, strict=True):
-            answers[place] = refusal or self._acknowledged(judge, events)
+            saved = [event.key for event in events]
+            answers[place] = refusal or JSONResponse({"saved": saved} | self._count(judge))
         return [answers[place] for place in range(len(bodies))]
 
     def _checked(self, body: dict[str, Any]) -> tuple[str, list[Event]]:
@@ -262,9 +274,6 @@ class Pages:
         for event in events:
             self._check_text(event)
         return judge, events
-
-    def _acknowledged(self, judge: str, events: Sequence[Event]) -> Response:
-        return JSONResponse({"saved": [event.key for event in events]} | self._count(judge))
 
     def _check_text(self, event: Event) -> None:
         """Refuse the judgment of a text that has changed, unless it was saved before."""
@@ -311,25 +320,13 @@ class Pages:
         answer.set_cookie(self.guard.cookie, self.guard.proof(), httponly=True, samesite="strict", path="/")
         return answer
 
-    def rejected(self, request: Request, error: Exception) -> Response:
-        """Respond to an invalid request."""
-        return self._said(request, str(error), 400)
-
-    def broken(self, request: Request, error: Exception) -> Response:
-        """Respond that the store cannot be written; the page keeps its events and retries."""
-        return self._said(request, str(error), 503)
+    def saying(self, status: int) -> Callable[[Request, Exception], Response]:
+        """Return a function that responds with the words of an error."""
+        return lambda request, error: self._said(request, str(error), status)
 
     def later(self, request: Request, error: Exception) -> Response:
         """Respond that a rate limit was reached, with the time to wait."""
         return _later(self._said(request, str(error), 429), error)
-
-    def conflict(self, request: Request, error: Exception) -> Response:
-        """Respond that an act can never be saved; the page drops it and says so."""
-        return self._said(request, str(error), 409)
-
-    def left(self, _request: Request, _error: Exception) -> Response:
-        """Respond to a client that disconnected before its request was complete."""
-        return Response(status_code=400)
 
     def nowhere(self, request: Request, _error: Exception) -> Response:
         """Respond to an unknown path."""
@@ -344,10 +341,6 @@ class Pages:
 def _later(answer: Response, error: Exception) -> Response:
     answer.headers["Retry-After"] = str(getattr(error, "wait", 1))
     return answer
-
-
-def _act(act: Act) -> dict[str, Any]:
-    return {"key": act.key, "kind": act.kind, "grade": act.grade, "note": act.note}
 
 
 async def _bytes(request: Request) -> bytes:
@@ -376,3 +369,132 @@ def _text(body: dict[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise UsageError(f"'{name}' is missing or is not text. {RELOAD}")
     return value
+
+
+Judgments = dict[str, dict[int, Act]]
+HASTY = 0.5  # seconds, too short to read a title
+KAPPA = "Scott"  # pooled marginals, as in Manning et al. 2008
+SHOWN = ("PercentAgreement", KAPPA, "Cohen")
+
+
+class Progress:
+    """Numbers of the progress page, computed again only after a new judgment."""
+
+    def __init__(self, queues: Queues) -> None:
+        self.queues = queues
+        self._lock = Lock()
+        self._made: tuple[tuple[int, int], dict[str, Any]] | None = None
+
+    def numbers(self) -> dict[str, Any]:
+        """Return all numbers as plain data; None is undefined."""
+        with self._lock:
+            version = self.queues.version, len(self.queues.judges())
+            if self._made is None or self._made[0] != version:
+                self._made = version, self._numbers()
+            return self._made[1]
+
+    def _numbers(self) -> dict[str, Any]:
+        numbers = {
+            judge: {pair: act for pair, act in acts.items() if pair in self.queues.pairs}
+            for judge, acts in self.queues.judgments().items()
+        }
+        judged = {pair for acts in numbers.values() for pair in acts}
+        pairs = Counter(pair.query for pair in self.queues.pairs.values())
+        done = Counter(self.queues.pairs[pair].query for pair in judged)
+        return {
+            "pairs": len(self.queues.pairs),
+            "judged": len(judged),
+            "queries": len(pairs),
+            "queries_done": sum(done[query] == size for query, size in pairs.items()),
+            "grades": [
+                {"grade": grade.value, "name": grade.name, "count": _given(numbers, grade.value)}
+                for grade in self.queues.store.grades
+            ],
+            "judges": [self._judge(judge, acts) for judge, acts in numbers.items()],
+            "forms": forms(numbers),
+            "agreement": agreement(numbers, [grade.value for grade in self.queues.store.grades]),
+        }
+
+    def _judge(self, judge: str, acts: dict[int, Act]) -> dict[str, Any]:
+        seconds = [act.seconds for act in acts.values() if act.seconds is not None]
+        return {
+            "judge": judge,
+            **self.queues.count(judge)._asdict(),
+            "awaited": self.queues.awaited(judge),
+            "seconds": statistics.median(seconds) if seconds else None,
+            "hasty": sum(duration < HASTY for duration in seconds),
+            "notes": sum(bool(act.note) for act in acts.values()),
+        }
+
+
+def _given(judgments: Judgments, grade: int) -> int:
+    return sum(act.grade == grade for acts in judgments.values() for act in acts.values())
+
+
+def forms(judgments: Judgments) -> list[dict[str, Any]]:
+    """Return, per form of presentation, the judgments, median seconds, and share with the full text opened.
+
+    `shared` counts the pairs that one judge saw in this form and another in any, and `agreement` is the
+    proportion of equal grades among them.
+    """
+    rows = []
+    acts = [act for judged in judgments.values() for act in judged.values()]
+    given = Counter(act.pair for act in acts)
+    alike = Counter((act.pair, act.grade) for act in acts)
+    for form in dict.fromkeys(act.shown for act in acts):
+        acts_of_form = [act for act in acts if act.shown == form]
+        seconds = [act.seconds for act in acts_of_form if act.seconds is not None]
+        others = sum(given[act.pair] - 1 for act in acts_of_form)
+        equal = sum(alike[act.pair, act.grade] - 1 for act in acts_of_form)
+        rows.append(
+            {
+                "form": form,
+                "judgments": len(acts_of_form),
+                "seconds": statistics.median(seconds) if seconds else None,
+                "opened": sum(act.opened for act in acts_of_form),
+                "shared": len({act.pair for act in acts_of_form if given[act.pair] > 1}),
+                "agreement": equal / others if others else None,
+            }
+        )
+    return rows
+
+
+def agreement(judgments: Judgments, grades: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the agreement of every two judges on the pairs judged by both, most pairs first.
+
+    `grades` are those of the scale, in increasing order.
+    """
+    rows: list[dict[str, Any]] = []
+    tables: list[Floats] = []
+    codes = _codes(judgments, grades)
+    for (a, left), (b, right) in combinations(codes.items(), 2):
+        both = (left >= 0) & (right >= 0)
+        if count := int(both.sum()):
+            rows.append({"a": a, "b": b, "pairs": count})
+            cells = np.bincount(left[both] * len(grades) + right[both], minlength=len(grades) ** 2)
+            tables.append(cells.reshape(len(grades), len(grades)).astype(np.float64))
+    if not rows:
+        return []
+    for name in SHOWN:
+        coefficient = COEFFICIENTS.parse(name)
+        values = coefficient.of_tables(np.stack(tables), np.array(grades, dtype=np.float64))
+        for row, value in zip(rows, values.tolist(), strict=True):
+            row[coefficient.key] = None if math.isnan(value) else value
+            if name == KAPPA:
+                row["acceptable"] = acceptable(value, row["pairs"])
+                row["few"] = row["pairs"] < FEWEST_PAIRS
+    return sorted(rows, key=lambda row: -row["pairs"])
+
+
+def _codes(judgments: Judgments, grades: Sequence[int]) -> dict[str, Integers]:
+    """Return, per judge, the index in the scale of the grade of each pair; -1 for none."""
+    index_of = {
+        pair: index for index, pair in enumerate({pair for acts in judgments.values() for pair in acts})
+    }
+    scale = {grade: code for code, grade in enumerate(grades)}
+    codes_of_judge = {}
+    for judge, acts in judgments.items():
+        codes = np.full(len(index_of), -1, dtype=np.int64)
+        codes[[index_of[pair] for pair in acts]] = [scale[act.grade or 0] for act in acts.values()]
+        codes_of_judge[judge] = codes
+    return codes_of_judge

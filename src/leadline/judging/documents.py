@@ -79,7 +79,7 @@ def open_texts(
     return FileTexts(source, documents, on_document=on_document, **reading)
 
 
-class FileTexts:
+class FileTexts(Texts):
     """Texts from a document file of any format; those of the pool are copied to a temporary file."""
 
     def __init__(
@@ -129,15 +129,12 @@ class FileTexts:
 
     @property
     def ids(self) -> Collection[str]:
-        """Ids of the documents of the pool that are available."""
         return self.places.keys()
 
     def get(self, name: str) -> Text:
-        """Return the text of a document."""
         return self._kept(name)
 
     def digest(self, name: str) -> str:
-        """Return the digest of the text of a document."""
         return self.places[name][2]
 
     def _read(self, name: str) -> Text:
@@ -149,11 +146,10 @@ class FileTexts:
         return Text(title, text, tuple((label, value) for label, value in facts))
 
     def close(self) -> None:
-        """Release the resources."""
         self._file.close()
 
 
-class IndexTexts:
+class IndexTexts(Texts):
     """Texts stored in an index.
 
     An index rebuilt while it is open is rejected, since its documents may have other positions.
@@ -172,11 +168,9 @@ class IndexTexts:
 
     @property
     def ids(self) -> Collection[str]:
-        """Ids of the documents of the pool that are available."""
         return self.codes.keys()
 
     def get(self, name: str) -> Text:
-        """Return the text of a document."""
         code = self.codes[name]
         try:
             self._check()
@@ -193,7 +187,6 @@ class IndexTexts:
         return Text(title, text.removeprefix(f"{title}\n") if title else text, facts_of(record))
 
     def digest(self, name: str) -> str:
-        """Return the digest of the text of a document, as it is now."""
         return digest(self.get(name))
 
     def _sizes_now(self) -> dict[str, int]:
@@ -219,9 +212,6 @@ class IndexTexts:
             path=self.index.path,
             hint="Stop the server and start it again with a complete index.",
         )
-
-    def close(self) -> None:
-        """Release the resources."""
 
 
 def facts_of(more: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

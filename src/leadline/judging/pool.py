@@ -263,11 +263,13 @@ def pool(
         rows += maker.rows(name)
         if on_query:
             on_query(done, len(names))
+    brought = Counter(run for *_, ranks in rows for run in ranks)
+    alone = Counter(next(iter(ranks)) for *_, ranks in rows if len(ranks) == 1)
     return Pool(
         _pooled(rows),
         _pooled(_new(rows, before, batch)),
         systems.infos,
-        _brought(systems, rows),
+        {info.name: (brought[info.name], alone[info.name]) for info in systems.infos},
         warnings=_warnings(systems, more_queries, chosen, maker, table, known, rows),
         options={
             "method": None if chosen is None else str(chosen),
@@ -338,7 +340,8 @@ class _PoolBuilder:
         for code in pooled[index < 0].tolist():
             self.lacking[to_text(self.systems.documents[code])] += 1
         index = index[index >= 0]
-        rest = self._rest(union)
+        every = np.arange(len(self.collection.names)) if self.collection.given else union
+        rest = every if self.random or self.everything else union[:0]
         if self.everything:
             index = np.concatenate([index, np.setdiff1d(rest, index, assume_unique=True)])
         rest = np.setdiff1d(rest, index, assume_unique=True)
@@ -374,12 +377,6 @@ class _PoolBuilder:
             if (document := self.judged.documents[row]) in names
             and (grade := float(self.judged.grades[row])) >= 0
         }
-
-    def _rest(self, union: Integers) -> Integers:
-        """Return the documents of the collection that may be drawn, if any are drawn."""
-        if not (self.random or self.everything):
-            return union[:0]
-        return np.arange(len(self.collection.names)) if self.collection.given else union
 
     def _ranks(self, lists: Sequence[Any]) -> dict[int, dict[str, int]]:
         """Return, by index in the collection, the rank in every run that contributed the document."""
@@ -472,13 +469,6 @@ def _new(rows: Sequence[Row], before: set[tuple[str, str]], batch: int | None) -
 def _pooled(rows: Iterable[Row]) -> Pooled:
     columns: list[list[Any]] = list(map(list, zip(*rows, strict=True))) or [[] for _ in range(4)]
     return Pooled(columns[0], columns[1], np.array(columns[2], dtype=np.float64), columns[3])
-
-
-def _brought(systems: Systems, rows: Sequence[Row]) -> dict[str, tuple[int, int]]:
-    """Count the documents contributed by each run, and by it alone."""
-    contributed = Counter(name for *_, ranks in rows for name in ranks)
-    alone = Counter(next(iter(ranks)) for *_, ranks in rows if len(ranks) == 1)
-    return {info.name: (contributed[info.name], alone[info.name]) for info in systems.infos}
 
 
 def _warnings(

@@ -149,7 +149,11 @@ class Queues:
         self._arrivals = RateLimit(NEW_AT_ONCE, NEW_EVERY)
         for judge in dict.fromkeys([*self.named, *store.judges()]):
             self._lines[judge] = self._line(judge)
-        self._replay(acts)
+        of: dict[tuple[str, int], list[Act]] = {}
+        for act in acts:
+            of.setdefault((act.judge, act.pair), []).append(act)
+        for (judge, number), acts_on_pair in of.items():
+            self._take(judge, number, acts_on_pair)
 
     def _deal(self, acts: Iterable[Act]) -> Mapping[int, tuple[str, ...]]:
         """Return the judges of each pair; empty if everyone judges all."""
@@ -199,13 +203,6 @@ class Queues:
             document_keys(names, seed),
         )
 
-    def _replay(self, acts: Iterable[Act]) -> None:
-        of: dict[tuple[str, int], list[Act]] = {}
-        for act in acts:
-            of.setdefault((act.judge, act.pair), []).append(act)
-        for (judge, pair), pair_acts in of.items():
-            self._take(judge, pair, pair_acts)
-
     def _take(self, judge: str, pair: int, acts: Sequence[Act]) -> None:
         line = self._lines[judge]
         line.update(pair, acts)
@@ -238,7 +235,9 @@ class Queues:
         """Admit a judge by name."""
         name = self.check(name)
         if name not in self._present:
-            self._check_arrivals()
+            wait = 0 if self.named else self._arrivals.wait()
+            if wait > 0:
+                raise TooManyError("too many new judges are joining at once", wait)
             line = self._line(name)
             self.store.add_judge(name)
             with self._lock:
@@ -248,11 +247,6 @@ class Queues:
                     self._lines.setdefault(name, line)
                     self._present.add(name)
         return name
-
-    def _check_arrivals(self) -> None:
-        wait = 0 if self.named else self._arrivals.wait()
-        if wait > 0:
-            raise TooManyError("too many new judges are joining at once", wait)
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
         """Save events of a judge."""

@@ -208,7 +208,12 @@ def audit_scores(
     )
     rules: dict[str, Any] = {"top": top, "draws": draws, "confidence": confidence, "seed": seed}
     audits = audits_of(ranking, [(0, judge) for judge in range(1, len(names))], used_the_judge, **rules)
-    warnings = [*_read_warnings(judges), *_left_out(judges, runs, queries, kept), *noisy_audits(audits)]
+    warnings = [
+        ResultWarning(notice.code, f"{judge}: {notice.message}", notice.count)
+        for judge, results in judges.items()
+        for notice in results.warnings
+    ]
+    warnings += [*_left_out(judges, runs, queries, kept), *noisy_audits(audits)]
     options = {"reference": names[0], "measures": ranking.measures, **rules}
     return ScoreAudit(
         names, [queries[code] for code in compared], ranking, audits, warnings=warnings, options=options
@@ -258,15 +263,6 @@ def _values(
     if not len(whole):
         raise InputError(f"no query has a value of {name} for every run and judge")
     return _Values(name, kinds[0].rising, values[:, whole], whole.tolist())
-
-
-def _read_warnings(judges: Mapping[str, Results]) -> list[ResultWarning]:
-    """Return the warnings of reading the scores, each with the judge."""
-    return [
-        ResultWarning(notice.code, f"{judge}: {notice.message}", notice.count)
-        for judge, results in judges.items()
-        for notice in results.warnings
-    ]
 
 
 def _left_out(
