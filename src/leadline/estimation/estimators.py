@@ -86,28 +86,17 @@ class Sample:
     @cached_property
     def pool_pairs(self) -> PoolPairs:
         """Pairs of the pool, for the ideal lists of nDCG."""
-        rows, ranks = self.brought
-        return pool_pairs(
-            kept=self._in_pool,
-            names=list(self.table.queries.names),
-            query=self.query,
-            probability=self.probability,
-            judged=self.judged,
-            grade=self.reached(Target("linear")),
-            ranked=(rows, np.zeros(len(rows), dtype=np.int64) if self.run is None else self.run, ranks),
-            cell=self.cell,
-            cells=self.cells,
-        )
+        return pool_pairs(self)
 
     @cached_property
-    def _in_pool(self) -> Flags:
+    def pooled_pairs(self) -> Flags:
         """Whether each pair is one of the pool."""
         return np.ones(len(self.probability), dtype=np.bool_) if self.in_pool is None else self.in_pool
 
     @cached_property
     def complete(self) -> bool:
         """Whether every pair of the pool was judged with certainty."""
-        return bool((self.judged & (self.probability == 1))[self._in_pool].all())
+        return bool((self.judged & (self.probability == 1))[self.pooled_pairs].all())
 
     @cached_property
     def framed(self) -> Flags:

@@ -15,16 +15,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.estimation.designs import Ratio
+from leadline.estimation.designs import Ratio, Target
 from leadline.estimation.guesses import VOTE_CONSTANT
+
+if TYPE_CHECKING:
+    from leadline.estimation.estimators import Sample
 
 ROUNDS = 25
 FIRST_AVERAGED = 3  # round from which probabilities are averaged over the posterior
@@ -56,10 +59,9 @@ class Features(NamedTuple):
         return Features(self.common[kept], self.group, self.own[kept])
 
 
-def features_of(
-    votes: Floats, best: Integers, ranks: Integers, cutoff: int | None, cell: Integers, cells: int
-) -> Features:
+def features_of(pairs: PoolPairs, cutoff: int | None) -> Features:
     """Return the features of the pairs of a pool."""
+    votes, best, ranks = pairs.votes, pairs.best, pairs.ranks
     logs = np.log(votes), np.log(best)
     columns = [np.ones(len(votes)), logs[0] - CENTRES[0], logs[1] - CENTRES[1]]
     place = np.searchsorted(VOTE_CELLS, votes, side="right")
@@ -70,9 +72,9 @@ def features_of(
         listed = np.maximum(ranks, 1)
         columns += list(np.where(ranks > 0, 1.0 / np.log2(1.0 + listed), 0.0).T)
         group += [2] * ranks.shape[1]
-    if cells > 1:
-        columns += [(cell == number).astype(np.float64) for number in range(cells)]
-        group += [3] * cells
+    if pairs.cells > 1:
+        columns += [(pairs.cell == number).astype(np.float64) for number in range(pairs.cells)]
+        group += [3] * pairs.cells
     own = np.stack([np.ones(len(votes)), logs[0] - CENTRES[2]], axis=1)
     return Features(np.stack(columns, axis=1), np.array(group, dtype=np.int64), own)
 
@@ -201,27 +203,17 @@ class PoolPairs(NamedTuple):
         return len(self.number)
 
 
-def pool_pairs(
-    *,
-    kept: Flags,
-    names: Sequence[bytes],
-    query: Integers,
-    probability: Floats,
-    judged: Flags,
-    grade: Floats,
-    ranked: tuple[Integers, Integers, Integers],
-    cell: Integers,
-    cells: int,
-) -> PoolPairs:
-    """Return the pairs of a pool from the rows of a table."""
+def pool_pairs(sample: Sample) -> PoolPairs:
+    """Return the pairs of the pool of a sample."""
+    names, query = sample.table.queries.names, sample.query
     number = np.empty(len(names), dtype=np.int64)
     number[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-    rows = np.flatnonzero(kept)
-    row, run, rank = ranked
+    rows = np.flatnonzero(sample.pooled_pairs)
+    row, rank = sample.brought
+    run = np.zeros(len(row), dtype=np.int64) if sample.run is None else sample.run
     ranks = np.zeros((len(query), int(run.max(initial=-1)) + 1), dtype=np.int64)
     ranks[row, run] = rank
-    deepest = int(rank.max(initial=0)) + 1
-    best = np.full(len(query), deepest)
+    best = np.full(len(query), int(rank.max(initial=0)) + 1)
     np.minimum.at(best, row, rank)
     support = np.zeros(len(query))
     np.add.at(support, row, 1.0 / (VOTE_CONSTANT + rank))
@@ -235,14 +227,14 @@ def pool_pairs(
         index,
         number,
         place[order],
-        probability[rows],
-        judged[rows],
-        grade[rows],
+        sample.probability[rows],
+        sample.judged[rows],
+        sample.reached(Target("linear"))[rows],
         votes[order],
         best[rows],
         ranks[rows],
-        cell[rows],
-        cells,
+        sample.cell[rows],
+        sample.cells,
     )
 
 
@@ -331,8 +323,7 @@ class IdealLists:
 
     @cached_property
     def _features(self) -> Features:
-        pairs = self.pairs
-        return features_of(pairs.votes, pairs.best, pairs.ranks, self.kind.cutoff, pairs.cell, pairs.cells)
+        return features_of(self.pairs, self.kind.cutoff)
 
     def _blocks(self, size: int) -> Iterator[tuple[int, int, slice]]:
         """Yield first query, last query and rows of blocks of whole queries."""

@@ -35,8 +35,7 @@ from leadline.estimation.designs import (
     random_numbers,
 )
 from leadline.estimation.estimate import estimate
-from leadline.estimation.ideal_forecast import simulated_half_width
-from leadline.estimation.measured_pool import MeasuredPool
+from leadline.estimation.measured_pool import MeasuredPool, simulated_half_width
 from leadline.estimation.samples import pool_of
 from leadline.estimation.sampling_errors import (
     FEWEST_JUDGMENTS,

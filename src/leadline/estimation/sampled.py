@@ -182,7 +182,6 @@ def sampled(
     >>> plain = sampled(judgments, scores, "AP", population=12, correction="none")
     >>> round(plain.mean("run", "AP"), 4)  # weight of x is 10: ranks 1 and 12, (1 + 2/12) / 2
     0.5833
-
     """
     reading = Reading.of(sampled, options, JudgedOptions)
     check_whole(1, sample=sample)

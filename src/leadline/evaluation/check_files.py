@@ -150,7 +150,6 @@ def check(
     >>> found = check(path)
     >>> found.rejected, found.files[0].kind, found.files[0].problems
     (0, 'qrels', [])
-
     """
     single = isinstance(files, (str, os.PathLike, Mapping, RunColumns, QrelsColumns))
     single = single or hasattr(files, "columns") or not isinstance(files, Iterable)  # such as a frame

@@ -100,8 +100,6 @@ def relevant(qrels: QrelsColumns, rel: float = 1.0, *, confidence: float = 0.95)
     ----------
     Horvitz and Thompson (1952), JASA 47(260).
 
-    Examples
-    --------
     >>> qrels = QrelsColumns.of([(b"q", b"d1", 1.0), (b"q", b"d2", 1.0), (b"q", b"d3", 0.0)])
     >>> found = relevant(qrels.with_inclusion({"q": {"d1": 1.0, "d2": 0.1, "d3": 0.1}}))
     >>> found.value  # one for certain, and one that stands for ten

@@ -145,8 +145,6 @@ class Evaluation:
     `values_of` gives the values of a run, `results` the results of the values of all runs. The parameters are
     those of `evaluate`.
 
-    Examples
-    --------
     >>> Evaluation({"q1": {"d1": 1}}, ["MAP"]).measures
     [AP]
     """

@@ -57,8 +57,6 @@ def mean_intervals(
     The interval of a geometric mean is computed from logarithms. Counts, means of fewer than two queries, and
     values by labels of an automatic judge have no interval: NaN.
 
-    Examples
-    --------
     >>> from leadline.evaluation.evaluate import evaluate
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
     >>> run = {"q1": {"d1": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}

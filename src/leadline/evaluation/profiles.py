@@ -70,8 +70,6 @@ class Request(NamedTuple):
 def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Request]:
     """Return the measures of a group or name of trec_eval; empty for other names.
 
-    Examples
-    --------
     >>> [asked.name for asked in expand("P.5,10")], expand("P")
     (['P_5', 'P_10'], [])
     """

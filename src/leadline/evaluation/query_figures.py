@@ -96,7 +96,7 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
     _refuse_withheld(results)
     index = 0 if measure is None else results.measure_index(measure)
     values = results.values[:, :, index]
-    rows = _best_first(results, index)
+    rows = results.order(index)
     defined = ~np.isnan(values)
     sums = np.where(defined, values, 0.0).sum(axis=0)
     means = np.where(defined.any(axis=0), sums / np.maximum(defined.sum(axis=0), 1), math.inf)
@@ -112,11 +112,3 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
         label=f"{measure} of one query in one run",
         width=width,
     )
-
-
-def _best_first(results: Results, index: int) -> list[int]:
-    means = results.means[:, index]
-    if not results.measures[index].rising:
-        means = -means
-    order: list[int] = np.argsort(-np.nan_to_num(means, nan=-math.inf), kind="stable").tolist()
-    return order

@@ -494,7 +494,6 @@ class Results(Lookups, Result):
         -------
         dict
             Columns by name.
-
         """
         long = self._is_long(per_query, long)
         texts = [str(measure) for measure in self.measures]
@@ -556,7 +555,6 @@ class Results(Lookups, Result):
         np.float64(1.0)
         >>> list(results.to_pandas(per_query=True).columns)
         ['run', 'query', 'measure', 'value']
-
         """
         frame = super().to_pandas(per_query=per_query, long=long)
         return frame.set_index("run") if not self._is_long(per_query, long) and per_query is None else frame

@@ -237,8 +237,6 @@ def no_common_query(names: Sequence[str], asked: str, qrels: QrelsColumns) -> In
 def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> list[ResultWarning]:
     """Return a warning of runs without any judged document, most of which have ids of another format.
 
-    Examples
-    --------
     >>> str(no_judged_document(["dead"], "xd1", "d1")[0])
     "no document of dead is judged. Do the document ids match? (dead has 'xd1', the judgments have 'd1')."
     """

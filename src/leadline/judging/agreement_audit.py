@@ -408,8 +408,6 @@ def jackknife_error(replicates: Floats, times: Integers | None = None) -> Floats
     ----------
     Efron and Tibshirani (1993), An Introduction to the Bootstrap, equation 11.5.
 
-    Examples
-    --------
     >>> round(float(jackknife_error(np.array([2.5, 2.0, 1.5]))), 6)  # of the mean of 1, 2, 3: 1 / sqrt(3)
     0.57735
     """
