@@ -15,7 +15,7 @@ from scipy import stats
 from leadline.data.judgment_tables import DrawnPool
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
-from leadline.estimation.designs import at_scale, draw, frame_of, random_numbers, scaled
+from leadline.estimation.designs import at_scale, draw, listed_frame, random_numbers, scaled
 from leadline.estimation.estimate import estimate
 from leadline.estimation.measured_pool import draw_twice
 from leadline.estimation.pool_designs import pool_for
@@ -76,7 +76,8 @@ def test_where_the_budget_covers_all_that_matters_it_is_certain() -> None:
 
 def test_pairs_in_order_are_a_smaller_draw() -> None:
     pool = pool_for(RUNS, "P@10", budget=8).pool
-    numbers = random_numbers(frame_of([q.encode() for q in QUERIES], [[[]] for _ in QUERIES], [], 1), 0)
+    frame, *_ = listed_frame([q.encode() for q in QUERIES], [[[]] for _ in QUERIES], [], 1)
+    numbers = random_numbers(frame, 0)
     assert len(numbers) == 0
     kept = sorted(pool.order[pool.drawn])[: int(pool.drawn.sum()) // 2]
     end = kept[-1]
@@ -481,7 +482,7 @@ def test_what_cannot_be_drawn_is_refused(options: dict[str, object], words: str)
 @given(st.integers(0, 1000), st.floats(1, 30))
 def test_what_is_drawn_is_what_the_order_says(seed: int, budget: float) -> None:
     lists = [[[d.encode() for d in RUNS[name][q]] for name in RUNS] for q in QUERIES]
-    frame = frame_of([q.encode() for q in QUERIES], lists, [np.full(10, 0.1)], 20)
+    frame, *_ = listed_frame([q.encode() for q in QUERIES], lists, [np.full(10, 0.1)], 20)
     found = draw(frame, budget * 12, seed=seed)
     numbers = random_numbers(frame, seed)
     assert (found.drawn == (numbers < found.probability)).all()

@@ -413,23 +413,16 @@ class Listed(NamedTuple):
     rank: Integers
 
 
-def frame_of(
-    queries: Sequence[bytes],
-    lists: Sequence[Sequence[Sequence[bytes]]],
-    weights: Sequence[Floats],
-    depth: int,
-) -> Frame:
-    """Return the sampling frame of the pooled runs: their documents at ranks up to `depth`."""
-    return listed_frame(queries, lists, weights, depth)[0]
-
-
 def listed_frame(
     queries: Sequence[bytes],
     lists: Sequence[Sequence[Sequence[bytes]]],
     weights: Sequence[Floats],
     depth: int,
 ) -> tuple[Frame, Listed, list[Floats]]:
-    """Return the frame, where its pairs are listed, and the mean over runs of squared weights by measure."""
+    """Return the sampling frame of the pooled runs: their documents at ranks up to `depth`.
+
+    Also return where its pairs are listed, and the mean over runs of squared weights by measure.
+    """
     names: list[bytes] = []
     pairs: list[int] = []
     lengths: list[int] = []

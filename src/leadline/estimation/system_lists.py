@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats
-from leadline.data.ids import DocumentNumbers, Vocabulary, to_text
+from leadline.data.ids import DocumentNumbers, Vocabulary
 from leadline.data.reading import Reading
 from leadline.data.table import RunInfo
 from leadline.errors import InputError
@@ -207,11 +207,6 @@ class Systems:
                 for system in self._lists
             ],
         )
-
-    def first_documents(self, query: int, depth: int) -> list[str]:
-        """Return the ids of documents at ranks up to `depth` of any run, sorted."""
-        lists = [ranked[:depth] for ranked in self.lists(self.queries.names[query])]
-        return [to_text(self.documents[code]) for code in np.unique(np.concatenate(lists)).tolist()]
 
     def align(self, ids: list[str], theta: Floats, path: str = "") -> Topics:
         """Match topic vectors (of a file) to the retrieved documents; other vectors are ignored."""

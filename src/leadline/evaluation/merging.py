@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,7 +85,7 @@ def merge_results(
         without_mean=np.any(~present, axis=1) if rule == "complete" else None,
         bounds=_bounds(parts, placed),
         options=first.options | {"queries": rule},
-        inputs=_inputs(parts),
+        inputs=list({info["path"]: info for part in parts for info in part.inputs}.values()),  # each once
         resolve=first._resolve,  # noqa: SLF001  # the same class
         weighted=first.weighted,
     )
@@ -92,7 +93,8 @@ def merge_results(
     merged.undefined = np.sum(counts, axis=0)
     merged.judged_example = first.judged_example
     merged.examples = [_example([part.examples[run] for part in parts]) for run in range(len(infos))]
-    merged.returned = [_returned([part.returned[run] for part in parts]) for run in range(len(infos))]
+    for run in range(len(infos)):
+        merged.returned.append(reduce(Returned.plus, [part.returned[run] for part in parts], Returned()))
     for name in OF_THE_WORK:
         merged.options.pop(name, None)
     failed = _failed(parts)
@@ -104,13 +106,6 @@ def merge_results(
         seed = first.options.get("seed", 0)
         merged.intervals = mean_intervals(merged, by, confidence=confidence, seed=seed)
     return merged
-
-
-def _returned(parts: Sequence[Returned]) -> Returned:
-    found = Returned()
-    for part in parts:
-        found = found.plus(part)
-    return found
 
 
 def failed_warning(paths: Sequence[str]) -> list[ResultWarning]:
@@ -232,11 +227,6 @@ def _bounds(parts: Sequence[Results], placed: Callable[[Sequence[Any]], Any]) ->
     if not bounds:
         return None
     return Bounds(placed([bound.limits for bound in bounds]), bounds[0].available)
-
-
-def _inputs(parts: Sequence[Results]) -> list[dict[str, Any]]:
-    """Return the inputs of all parts, each once."""
-    return list({info["path"]: info for part in parts for info in part.inputs}.values())
 
 
 def _example(examples: Sequence[tuple[str, str]]) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from leadline.data.qrels import QrelsColumns
+    from leadline.evaluation.estimated_recall import RecallEstimates
     from leadline.evaluation.limits import Bounds, Intervals
     from leadline.evaluation.run_warnings import Returned
     from leadline.stats.moments import Weighted
@@ -54,19 +55,6 @@ ABOUT_BOUNDS = (
     "(R and the ideal list are computed from the judgments)",
     "-: not available or undefined",
 )
-
-
-class Estimated(Protocol):
-    """Estimates that accompany the values, as built-in types."""
-
-    def of_run(self, index: int) -> dict[str, Any]:
-        """Return the estimates of a run, by measure."""
-
-    def of_all(self) -> list[dict[str, Any]]:
-        """Return the estimates that do not depend on the run."""
-
-    def notes(self, names: Sequence[str]) -> list[str]:
-        """Return the sentences below the table of the runs of these names."""
 
 
 class Results(Lookups, Result):
@@ -90,7 +78,7 @@ class Results(Lookups, Result):
         Bounds of the values; None if not requested.
     intervals : Intervals or None
         Confidence intervals of the means; None if not requested.
-    estimates : Estimated or None
+    estimates : RecallEstimates or None
         Estimated number of relevant documents and recall over all queries, where the judgments are a sample
         and R is one of the measures.
     sampling : list of dict, or None
@@ -144,7 +132,7 @@ class Results(Lookups, Result):
         self.warnings = list(warnings)
         self.options = dict(options or {})
         self.inputs = list(inputs)
-        self.estimates: Estimated | None = None
+        self.estimates: RecallEstimates | None = None
         self.sampling = None if sampling is None else list(sampling)
         self.weighted = weighted
         # What merging needs: the judgments or their digest; the first query and document of runs of which no

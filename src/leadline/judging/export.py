@@ -117,7 +117,7 @@ def _table(
     for pair in (*merged.grades, *unjudged):
         judged = by_pair.get(pair, {})
         grades = [judged[judge].judgment.grade if judge in judged else "" for judge in judges]
-        notes = [f"{judge}: {_line(row.note)}" for judge, row in judged.items() if row.note]
+        notes = [f"{judge}: {' '.join(row.note.split())}" for judge, row in judged.items() if row.note]
         spent = [judged[judge][2:] if judge in judged else [""] * len(BESIDE_JUDGE) for judge in effort]
         of_pool = more.get(pair, [""] * len(columns))[: len(columns)]
         cells = [*pair, merged.grades.get(pair, ""), *of_pool, *grades, " | ".join(notes)]
@@ -135,7 +135,3 @@ def _of_pool(pool: DrawnPool) -> dict[tuple[str, str], Sequence[object]]:
         )
         for pair, row in pool.drawn_rows().items()
     }
-
-
-def _line(note: str) -> str:
-    return " ".join(note.split())

@@ -39,8 +39,8 @@ from leadline.estimation.designs import (
     Linear,
     Ratio,
     draw,
-    frame_of,
     kind_of,
+    listed_frame,
     random_numbers,
 )
 from leadline.estimation.estimate import estimate
@@ -318,7 +318,9 @@ def make_board(world: World, depth: int) -> Board:
 def make_setting(board: Board, measure: Measure, world: World, depth: int) -> Setting:
     """Return a measure on a board, with the true values of the runs."""
     names = list(world.systems.queries.names)
-    made = frame_of(names, [world.lists(name, depth) for name in names], [rank_weights(measure)], depth)
+    made, *_ = listed_frame(
+        names, [world.lists(name, depth) for name in names], [rank_weights(measure)], depth
+    )
     keys = zip((names[query] for query in made.query.tolist()), made.documents, strict=True)
     importance = dict(zip(keys, made.importance.tolist(), strict=True))
     weights = np.array([importance.get(pair, 0.0) for pair in pairs_of(board.table)])

@@ -16,6 +16,7 @@ import numpy as np
 
 from leadline import InputError, Qrels, read_documents, read_qrels
 from leadline.data.arrays import Floats, Integers
+from leadline.data.ids import to_text
 from leadline.data.reading import Reading
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries
@@ -130,7 +131,10 @@ def sets_of(
             others = np.setdiff1d(np.arange(len(rows_of)), relevant)
         else:
             code = systems.queries.code(query)
-            names = [] if code is None else systems.first_documents(code, hard)
+            names = []
+            if code is not None:
+                first = [ranked[:hard] for ranked in systems.lists(systems.queries.names[code])]
+                names = [to_text(systems.documents[one]) for one in np.unique(np.concatenate(first)).tolist()]
             others = np.setdiff1d([rows_of[name] for name in names if name in rows_of], relevant)
         if relevant and len(others):
             sets.append((np.array(relevant, dtype=np.int64), others.astype(np.int64)))
