@@ -402,13 +402,6 @@ NO_RATE = (
 Lists = Sequence[Sequence[Sequence[bytes]]]  # by query and run
 
 
-class Forecast(NamedTuple):
-    """The expected half-width of a run's interval, or None with the reason."""
-
-    half_width: float | None
-    reason: str = ""
-
-
 class _Relevance(NamedTuple):
     """Model of relevance, by pair: query, log rank by votes, above the cutoff or not; and what labels show.
 
@@ -496,10 +489,10 @@ def simulated_half_width(
     kind: Ratio,
     labels: Mapping[str, Mapping[str, float]],
     seed: int,
-) -> Forecast:
-    """Return the median half-width of 95 % intervals of nDCG of pooled runs, over simulated judgments.
+) -> tuple[float | None, str]:
+    """Return the median half-width of 95 % intervals of nDCG of pooled runs, or None and why there is none.
 
-    It is that of the estimator, for other draws of the same design.
+    It is that of the estimator over simulated judgments, for other draws of the same design.
     `labels` are machine labels or judgments: they give the rate of relevant documents and their grades.
     """
     _, query = np.unique(np.array(pool.queries, dtype=object), return_inverse=True)
@@ -513,10 +506,10 @@ def simulated_half_width(
     first, others = top & (known >= 0), ~top & (known >= 0)
     rate = float((known[first] > 0).mean()) if first.any() else 0.0
     if first.sum() < FEWEST_LABELS:
-        return Forecast(None, NO_RATE)
+        return None, NO_RATE
     if not 0 < rate < 1:
         all_of = "relevant" if rate else "nonrelevant"
-        return Forecast(None, f"the labels and judgments of the top documents are all {all_of}")
+        return None, f"the labels and judgments of the top documents are all {all_of}"
     model = _Relevance(
         query,
         np.log(vote_ranks(query, support)),
@@ -541,7 +534,7 @@ def simulated_half_width(
         sample = evidence.sample
         why = design_withheld(sample, kind, evidence.drawn_for)
         if why:
-            return Forecast(None, Withheld(NoInterval.NOT_SIMULATED, why).message)
+            return None, Withheld(NoInterval.NOT_SIMULATED, why).message
         estimator, p = Estimator(sample, kind), sample.probability[sample.drawn]
         for run in chosen:
             rows = (
@@ -551,4 +544,4 @@ def simulated_half_width(
             )
             part = estimator.of(JudgedRun.of_run(Run.of(rows), sample.table))
             found.append(half_width(part.errors, part.replicates, p, 0.95, part.predicted[1]))
-    return Forecast(float(np.median(found)))
+    return float(np.median(found)), ""

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.comparison.compare import compare
-from leadline.comparison.comparison_result import Comparison
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
 from leadline.data.table import NamedMeasure, RunInfo
@@ -208,17 +207,13 @@ def agreement(
         },
     )
     result.warnings = warnings_of(result, judged)
-    result.forms = _forms(judges, confidence)
-    return result
-
-
-def _forms(judges: Any, confidence: float) -> Comparison | None:
-    """Compare the forms of presentation in the first store of a judging page, if there is one."""
     places = judges if isinstance(judges, (list, tuple)) else [judges]
     paths = [split_place(os.fspath(each))[0] for each in places if isinstance(each, (str, os.PathLike))]
     store = next((path for path in paths if os.path.isfile(path) and is_database(path)), None)
-    found = None if store is None else forms_of(store)
-    return None if found is None or not found.measures else compare(found, confidence=confidence)
+    forms = None if store is None else forms_of(store)
+    if forms is not None and forms.measures:
+        result.forms = compare(forms, confidence=confidence)
+    return result
 
 
 class _How(NamedTuple):

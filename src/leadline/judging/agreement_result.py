@@ -141,17 +141,11 @@ class Judgments:
 
     def keep(self, chosen: Flags) -> Judgments:
         """Return a subset of the pairs, with all queries."""
-        rows = np.flatnonzero(chosen)
-        documents = [self.documents[row] for row in rows.tolist()] if self.documents else []
-        return Judgments(
-            self.names,
-            self.grades[rows],
-            queries=self.queries,
-            query=self.query[rows],
-            documents=documents,
-            paths=self.paths,
-            samples=self.samples,
-        )
+        made = copy(self)
+        made.grades, made.query = self.grades[chosen], self.query[chosen]
+        made.documents = list(compress(self.documents, chosen.tolist()))
+        freeze(made.grades)
+        return made
 
     def binary(self, rel: float) -> Judgments:
         """Return binary judgments: 1 for grades of at least `rel`, else 0."""

@@ -28,7 +28,6 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from leadline.data.arrays import Floats, Integers
 from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.judging.documents import Cards
 from leadline.judging.events import RELOAD, ConflictError, Event, parse_event, written
@@ -36,7 +35,13 @@ from leadline.judging.half_widths import Precision
 from leadline.judging.queue import Queues
 from leadline.judging.serving import LARGEST, AccessControl, TooManyError
 from leadline.judging.store import Act
-from leadline.stats.agreement_coefficients import COEFFICIENTS, FEWEST_PAIRS, acceptable
+from leadline.stats.agreement_coefficients import (
+    COEFFICIENTS,
+    FEWEST_PAIRS,
+    PairwiseAgreement,
+    UnitGroups,
+    acceptable,
+)
 from leadline.version import VERSION
 
 AHEAD = 40  # cards that a page may ask for at a time
@@ -464,37 +469,27 @@ def agreement(judgments: Judgments, grades: Sequence[int]) -> list[dict[str, Any
 
     `grades` are those of the scale, in increasing order.
     """
-    rows: list[dict[str, Any]] = []
-    tables: list[Floats] = []
-    codes = _codes(judgments, grades)
-    for (a, left), (b, right) in combinations(codes.items(), 2):
-        both = (left >= 0) & (right >= 0)
-        if count := int(both.sum()):
-            rows.append({"a": a, "b": b, "pairs": count})
-            cells = np.bincount(left[both] * len(grades) + right[both], minlength=len(grades) ** 2)
-            tables.append(cells.reshape(len(grades), len(grades)).astype(np.float64))
-    if not rows:
-        return []
-    for name in SHOWN:
+    row_of = {pair: row for row, pair in enumerate({pair for acts in judgments.values() for pair in acts})}
+    scale = {grade: code for code, grade in enumerate(grades)}
+    codes = np.full((len(row_of), len(judgments)), -1, dtype=np.int64)
+    for column, acts in enumerate(judgments.values()):
+        codes[[row_of[pair] for pair in acts], column] = [scale[act.grade or 0] for act in acts.values()]
+    names, values = list(judgments), np.array(grades, dtype=np.float64)
+    pairs = list(combinations(range(len(names)), 2))
+    every = PairwiseAgreement(codes, values, pairs, UnitGroups(np.zeros(len(codes), np.int64), 1))
+    tables = every.tables(pairs)[:, 0]
+    counts = tables.sum(axis=(1, 2)).astype(int).tolist()
+    rows: list[dict[str, Any]] = [
+        {"a": names[a], "b": names[b], "pairs": count}
+        for (a, b), count in zip(pairs, counts, strict=True)
+        if count
+    ]
+    for name in SHOWN if rows else ():
         coefficient = COEFFICIENTS.parse(name)
-        values = coefficient.of_tables(np.stack(tables), np.array(grades, dtype=np.float64))
-        for row, value in zip(rows, values.tolist(), strict=True):
+        of_pairs = coefficient.of_tables(tables[np.array(counts) > 0], values)
+        for row, value in zip(rows, of_pairs.tolist(), strict=True):
             row[coefficient.key] = None if math.isnan(value) else value
             if name == KAPPA:
                 row["acceptable"] = acceptable(value, row["pairs"])
                 row["few"] = row["pairs"] < FEWEST_PAIRS
     return sorted(rows, key=lambda row: -row["pairs"])
-
-
-def _codes(judgments: Judgments, grades: Sequence[int]) -> dict[str, Integers]:
-    """Return, per judge, the index in the scale of the grade of each pair; -1 for none."""
-    index_of = {
-        pair: index for index, pair in enumerate({pair for acts in judgments.values() for pair in acts})
-    }
-    scale = {grade: code for code, grade in enumerate(grades)}
-    codes_of_judge = {}
-    for judge, acts in judgments.items():
-        codes = np.full(len(index_of), -1, dtype=np.int64)
-        codes[[index_of[pair] for pair in acts]] = [scale[act.grade or 0] for act in acts.values()]
-        codes_of_judge[judge] = codes
-    return codes_of_judge

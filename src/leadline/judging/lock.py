@@ -9,7 +9,6 @@ import struct
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import NamedTuple
 
 from leadline.errors import InputError
 
@@ -159,20 +158,13 @@ def _is_at(file: int, real: str) -> bool:
         return False
 
 
-class FileIdentity(NamedTuple):
-    """Device and inode of a file."""
-
-    device: int
-    inode: int
-
-
-def place_of(path: str) -> FileIdentity | None:
+def place_of(path: str) -> tuple[int, int] | None:
     """Return device and inode of the file at a path; None if there is none."""
     try:
         status = os.stat(path)
     except OSError:
         return None
-    return FileIdentity(status.st_dev, status.st_ino)
+    return status.st_dev, status.st_ino
 
 
 class Identity:
