@@ -151,9 +151,10 @@ def check(
     >>> found.rejected, found.files[0].kind, found.files[0].problems
     (0, 'qrels', [])
     """
-    single = isinstance(files, (str, os.PathLike, Mapping, RunColumns, QrelsColumns))
-    single = single or hasattr(files, "columns") or not isinstance(files, Iterable)  # such as a frame
-    listed: list[Any] = [files] if single else list(files)
+    single = (str, os.PathLike, Mapping, RunColumns, QrelsColumns)
+    listed: list[Any] = [files]
+    if isinstance(files, Iterable) and not isinstance(files, single) and not hasattr(files, "columns"):
+        listed = list(files)  # not a frame
     for file in listed:
         if not isinstance(file, (str, os.PathLike)):
             raise UsageError(f"an object of type {type(file).__name__} cannot be checked. Pass file paths")

@@ -213,6 +213,9 @@ class IndexTexts(Texts):
             hint="Stop the server and start it again with a complete index.",
         )
 
+    def close(self) -> None:
+        """Release nothing."""
+
 
 def facts_of(more: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return the fields shown to judges: short ones that do not reveal where a document was found.
