@@ -20,33 +20,58 @@ if TYPE_CHECKING:
 
 
 class Estimate(NamedTuple):
-    """One estimated mean; NaN where undefined or withheld."""
+    """One estimated mean.
+
+    Attributes
+    ----------
+    value : float
+        The estimate; NaN where undefined or withheld.
+    rank : int or None
+        Rank among the runs with an interval, or among all if none has one; None for the others.
+    low, high : float
+        Limits of the confidence interval over queries (and draws); NaN where that for these queries is
+        withheld.
+    these_low, these_high : float
+        Limits of the confidence interval for these queries, over draws of documents; equal where every
+        document that matters was judged, NaN where the interval is withheld.
+    widened : float
+        Share of the width of the interval for these queries that is due to documents outside the frame.
+    to_halve : int or None
+        Number of documents outside the frame to judge, drawn at random, to halve the widening; None where it
+        is not known.
+    lowest, highest : float
+        Limits of the value over all grades of guessed and unknown pairs of the list; NaN for ratios (nDCG, R,
+        F) and AP, whose divisors depend on the grades of documents outside the list too.
+    judged : float
+        Share of the weight of the value that is judged with certainty; the four shares add up to 1.
+    drawn : float
+        Share that was drawn and judged.
+    guessed : float
+        Share for which a grade is predicted.
+    unknown : float
+        Share without a prediction.
+    reason : str
+        Reason for withholding the interval; empty if it is given.
+    target : {"pooled", "all"}
+        Whether the value is relative to the relevant documents of the pool (nDCG, R, F, AP), or depends on
+        those of the list only. Relative to all relevant documents of a collection, values are lower.
+    """
 
     value: float
-    rank: int | None  # among the runs with an interval, or among all if none has one; None for the others
-    # limits of the confidence interval over queries (and draws)
+    rank: int | None
     low: float
     high: float
-    # limits of that for these queries, over draws of documents; equal where every document that matters was
-    # judged
     these_low: float
     these_high: float
-    widened: float  # share of the width of the latter that is due to documents outside the frame
-    # number of documents outside the frame to judge, drawn at random, to halve the widening; None where it is
-    # not known
+    widened: float
     to_halve: int | None
-    # limits of the value over all grades of guessed and unknown pairs of the list; NaN for ratios (nDCG, R,
-    # F) and AP, whose divisors depend on the grades of documents outside the list too
     lowest: float
     highest: float
-    # shares of the weight of the value: judged with certainty, drawn and judged, predicted, and neither
     judged: float
     drawn: float
     guessed: float
     unknown: float
-    reason: str  # for withholding the interval; empty if it is given
-    # "pooled": relative to the relevant documents of the pool (nDCG, R, F, AP), higher than relative to those
-    # of the collection; "all": depends on those of the list only
+    reason: str
     target: str = "all"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -30,51 +30,7 @@ TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)  # ranks of t
 
 
 @dataclass(repr=False, eq=False)
-class _ByRun(Result):
-    """Values of runs at levels of recall or ranks."""
-
-    runs: list[RunInfo]
-    queries: Vocabulary
-
-    _digits = 3
-
-    if TYPE_CHECKING:  # defined by both
-
-        @property
-        def _means(self) -> Floats:
-            """Means over queries: runs x levels or ranks."""
-
-    @property
-    def names(self) -> list[str]:
-        """Return the names of the runs."""
-        return [run.name for run in self.runs]
-
-    def order(self) -> list[int]:
-        """Return the indices of the runs by descending mean over the levels or ranks."""
-        means = self._means.mean(axis=1).tolist()
-        return sorted(range(len(self.runs)), key=lambda run: (-means[run], run))
-
-    def _columns_at(self, heads: Iterable[float], values: Floats) -> list[Column]:
-        """Return the runs (in descending order of the mean) and some of their values."""
-        order = self.order()
-        best = (values[order] == values.max(axis=0)) & (len(order) > 1)
-        return [
-            Column("run", [self.names[run] for run in order]),
-            *(
-                Column(str(head), column[order], best=np.flatnonzero(top).tolist())
-                for head, column, top in zip(heads, values.T, best.T, strict=True)
-            ),
-        ]
-
-    def _size(self) -> str:
-        return f"{counted(len(self.runs), 'run')}, {queries(len(self.queries))}"
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._size()})"
-
-
-@dataclass(repr=False, eq=False)
-class Curves(_ByRun):
+class Curves(Result):
     """Recall-precision curves of runs.
 
     Attributes
@@ -87,6 +43,8 @@ class Curves(_ByRun):
 
     levels = ELEVEN_LEVELS
 
+    runs: list[RunInfo]
+    queries: Vocabulary
     precision: Floats
     _hits: Sequence[Hits]
     _relevant: Integers
@@ -95,8 +53,14 @@ class Curves(_ByRun):
         freeze(self.precision)
 
     @property
-    def _means(self) -> Floats:
-        return self.precision
+    def names(self) -> list[str]:
+        """Return the names of the runs."""
+        return [run.name for run in self.runs]
+
+    def order(self) -> list[int]:
+        """Return the indices of the runs by descending mean over the levels."""
+        means = self.precision.mean(axis=1).tolist()
+        return sorted(range(len(self.runs)), key=lambda run: (-means[run], run))
 
     def points(self, run: str) -> dict[str, list[list[float]]]:
         """Return rank, recall and precision at every retrieved relevant document, by query."""
@@ -108,12 +72,14 @@ class Curves(_ByRun):
             lists[query].append(point)
         return points
 
+    _digits = 3
+
     def _columns(self) -> list[Column]:
-        return self._columns_at(self.levels, self.precision)
+        return _curve_columns(self, self.levels, self.precision)
 
     def _notes(self) -> list[str]:
         rule = self.options["interpolation"]
-        return [f"mean interpolated precision ({rule}) by recall level", self._size(), *super()._notes()]
+        return [f"mean interpolated precision ({rule}) by recall level", _size(self), *super()._notes()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys levels and runs."""
@@ -129,6 +95,26 @@ class Curves(_ByRun):
         from leadline.charts.line_plots import recall_precision
 
         return lambda width: recall_precision(self.names, self.levels, self.precision, width=width or COLUMN)
+
+    def __repr__(self) -> str:
+        return f"Curves({_size(self)})"
+
+
+def _curve_columns(curves: Curves | SubtopicCurves, heads: Iterable[float], values: Floats) -> list[Column]:
+    """Return the runs (in descending order of the mean) and their values at levels of recall or ranks."""
+    order = curves.order()
+    best = (values[order] == values.max(axis=0)) & (len(order) > 1)
+    return [
+        Column("run", [curves.names[run] for run in order]),
+        *(
+            Column(str(head), column[order], best=np.flatnonzero(top).tolist())
+            for head, column, top in zip(heads, values.T, best.T, strict=True)
+        ),
+    ]
+
+
+def _size(curves: Curves | SubtopicCurves) -> str:
+    return f"{counted(len(curves.runs), 'run')}, {queries(len(curves.queries))}"
 
 
 @public
@@ -214,7 +200,7 @@ class Covered(NamedTuple):
 
 
 @dataclass(repr=False, eq=False)
-class SubtopicCurves(_ByRun):
+class SubtopicCurves(Result):
     """Subtopic recall curves of runs.
 
     Attributes
@@ -225,6 +211,8 @@ class SubtopicCurves(_ByRun):
         Mean subtopic recall by run and rank.
     """
 
+    runs: list[RunInfo]
+    queries: Vocabulary
     covered: Sequence[Covered]
 
     def __post_init__(self) -> None:
@@ -232,13 +220,19 @@ class SubtopicCurves(_ByRun):
         freeze(self.share)
 
     @property
-    def _means(self) -> Floats:
-        return self.share
+    def names(self) -> list[str]:
+        """Return the names of the runs."""
+        return [run.name for run in self.runs]
 
     @property
     def ranks(self) -> list[int]:
         """Ranks, from 1."""
         return list(range(1, self.share.shape[1] + 1))
+
+    def order(self) -> list[int]:
+        """Return the indices of the runs by descending mean over the ranks."""
+        means = self.share.mean(axis=1).tolist()
+        return sorted(range(len(self.runs)), key=lambda run: (-means[run], run))
 
     def points(self, run: str) -> dict[str, list[list[float]]]:
         """Return rank, number of new subtopics and subtopic recall at ranks with new subtopics, by query."""
@@ -254,12 +248,14 @@ class SubtopicCurves(_ByRun):
             )
         }
 
+    _digits = 3
+
     def _columns(self) -> list[Column]:
         ranks = [rank for rank in TICKS if rank <= self.ranks[-1]]
-        return self._columns_at(ranks, self.share[:, [rank - 1 for rank in ranks]])
+        return _curve_columns(self, ranks, self.share[:, [rank - 1 for rank in ranks]])
 
     def _notes(self) -> list[str]:
-        return ["mean subtopic recall by rank", self._size(), *super()._notes()]
+        return ["mean subtopic recall by rank", _size(self), *super()._notes()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys ranks and runs."""
@@ -275,6 +271,9 @@ class SubtopicCurves(_ByRun):
         from leadline.charts.line_plots import covered_by_rank
 
         return lambda width: covered_by_rank(self.names, self.ranks, self.share, width=width or COLUMN)
+
+    def __repr__(self) -> str:
+        return f"SubtopicCurves({_size(self)})"
 
 
 def subtopic_curve(

@@ -209,26 +209,53 @@ LIMITS = ("low", "high", "sampling_low", "sampling_high", "robust_low", "robust_
 
 
 class RunHistograms(NamedTuple):
-    """Histograms, HSA and DO of one run; NaN where undefined."""
+    """Histograms, HSA and DO of one run.
 
-    counts: Floats  # histograms of relevant and non-relevant documents (n_queries x 2 x n_bins)
+    Attributes
+    ----------
+    counts : ndarray of float64, shape (n_queries, 2, n_bins)
+        Histograms of relevant and non-relevant documents.
+    hsa : float
+        Slope of the logarithm of relevant per other documents over the normalized score; NaN where undefined.
+    do : float
+        Overlap of both histograms: sum of the logarithms of the smaller count of each bin; grows with the
+        number of documents.
+    hsa_robust : float
+        HSA with fixed options.
+    recall : float
+        Mean recall of the lists after the cut.
+    low, high : float
+        Limits of the 95 % interval of `hsa`.
+    sampling_low, sampling_high : float
+        Limits of the 95 % interval of `hsa` over samples alone; NaN without a sample.
+    robust_low, robust_high : float
+        Limits of the 95 % interval of `hsa_robust`.
+    by_bins, robust_by_bins : ndarray of float64
+        HSA and `hsa_robust` with each of `SENSITIVITY` bins.
+    lopsided : float
+        Largest proportion of the scores in one bin.
+    unretrieved : int
+        Number of relevant documents that are not in the lists.
+    constant : int
+        Number of lists of equal scores.
+    """
+
+    counts: Floats
     hsa: float
     do: float
-    hsa_robust: float  # HSA with fixed options
-    recall: float  # mean recall of the lists after the cut
-    # limits of the 95 % interval of `hsa`, of that over samples alone, and of that of `hsa_robust`
+    hsa_robust: float
+    recall: float
     low: float
     high: float
     sampling_low: float
     sampling_high: float
     robust_low: float
     robust_high: float
-    # HSA and `hsa_robust` with each of `SENSITIVITY` bins
     by_bins: Floats
     robust_by_bins: Floats
-    lopsided: float  # largest proportion of the scores in one bin
-    unretrieved: int  # number of relevant documents that are not in the lists
-    constant: int  # number of lists of equal scores
+    lopsided: float
+    unretrieved: int
+    constant: int
 
 
 @dataclass(repr=False, eq=False)
