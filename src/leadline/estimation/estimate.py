@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import combinations, product
 from typing import Any, Unpack, cast
 
 import numpy as np
@@ -310,34 +311,19 @@ class EstimatedResults(Results):
         """
         places = range(len(self.measures)) if measure is None else [self.measure_index(measure)]
         pairs = []
-        for place in places:
-            for first in range(len(self.runs)):
-                for second in range(first + 1, len(self.runs)):
-                    a, b = self._parts[first][place], self._parts[second][place]
-                    gap = float(self.means[first, place] - self.means[second, place])
-                    reason, doubt = self._untested(first, second, place)
-                    half = math.nan
-                    if not reason:
-                        half = half_width(
-                            a.errors - b.errors,
-                            a.replicates - b.replicates,
-                            self._probability,
-                            self.confidence,
-                            a.predicted_difference(b, self._pairs),
-                        )
-                        half = half if half > ROUNDING else 0.0
-                    pairs.append(
-                        Difference(
-                            self.names[first],
-                            self.names[second],
-                            str(self.measures[place]),
-                            gap,
-                            gap - math.hypot(half, doubt[0]),
-                            gap + math.hypot(half, doubt[1]),
-                            reason,
-                            (float(doubt[0]), float(doubt[1])),
-                        )
-                    )
+        for place, (first, second) in product(places, combinations(range(len(self.runs)), 2)):
+            a, b = self._parts[first][place], self._parts[second][place]
+            gap = float(self.means[first, place] - self.means[second, place])
+            reason, (down, up) = self._untested(first, second, place)
+            half = math.nan
+            if not reason:
+                errors, replicates = a.errors - b.errors, a.replicates - b.replicates
+                predicted = a.predicted_difference(b, self._pairs)
+                half = half_width(errors, replicates, self._probability, self.confidence, predicted)
+                half = half if half > ROUNDING else 0.0
+            low, high = gap - math.hypot(half, down), gap + math.hypot(half, up)
+            names, doubt = (self.names[first], self.names[second]), (float(down), float(up))
+            pairs.append(Difference(*names, str(self.measures[place]), gap, low, high, reason, doubt))
         return pairs
 
     def limit_columns(self, *, per_query: bool = False) -> dict[str, Floats]:

@@ -141,16 +141,7 @@ class Topics(NamedTuple):
 class Systems:
     """Complete ranked lists of several runs, with documents numbered in byte order of their ids.
 
-    Attributes
-    ----------
-    infos : list of RunInfo
-        The runs.
-    documents : sequence of bytes
-        Ids of all retrieved documents, sorted.
-    queries : Vocabulary
-        Queries that occur in any run.
-    present : ndarray of bool, shape (n_runs, n_queries)
-        Whether a run has a query.
+    `queries` are those of any run, `present` says which run has which (n_runs x n_queries).
     """
 
     def __init__(self, infos: list[RunInfo], names: Sequence[bytes], lists: list[NumberedLists]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from leadline.result import Result
 UNSAFE = r"[^A-Za-z0-9_./ -]+"  # in the names of metrics in MLflow
 
 
+@dataclass(repr=False, eq=False)
 class QueryValues(Result):
     """Rows of per-query values: `per_query()` and `worst(...)` of `Results` return them.
 
@@ -34,10 +36,8 @@ class QueryValues(Result):
         Line below the table; empty if there is nothing to say.
     """
 
-    def __init__(self, columns: Mapping[str, Sequence[Any]], note: str = "") -> None:
-        super().__init__()
-        self.columns = {name: list(values) for name, values in columns.items()}
-        self.note = note
+    columns: dict[str, list[Any]]
+    note: str = ""
 
     def __len__(self) -> int:
         return len(self.columns["query"])

@@ -146,7 +146,9 @@ def agreement(
     everything = _given([judges, *others] if others else judges, table)
     judged = everything if rel is None else everything.binary(rel)
     judgments = _kept(judged, over)
-    pairs = _pairs(len(judged.names), reference=reference)
+    pairs = list(combinations(range(len(judged.names)), 2))
+    if reference:
+        pairs = [pair for pair in pairs if pair[0] == 0]
     resample = _what(resample, table)
     how = _How(resample, draws, confidence, seed)
     values, codes = coded(judgments.grades)
@@ -177,6 +179,13 @@ def agreement(
             "`--config agreement.within` does not apply to a table of counts, which has no queries. Pass "
             "qrels instead, or leave out `--config agreement.within`."
         )
+    needed: list[NeededJudgments] = []
+    if within is not None:
+        of_queries = between.tables(pairs, _groups(judgments, "queries"))
+        for (a, b), of_pair in zip(pairs, of_queries, strict=True):
+            names = judgments.names[a], judgments.names[b]
+            half = {"within": within, "confidence": confidence}
+            needed.append(needed_judgments(names, of_pair, kinds[2], between.values, **half))
     result = Agreement(
         judgments,
         pairs,
@@ -184,7 +193,7 @@ def agreement(
         reference=reference,
         ranking=ranking,
         audits=audits,
-        needed=[] if within is None else _needed(between, judgments, kinds[2], pairs, within, confidence),
+        needed=needed,
         between=_between(between, kinds, how),
         of_all=_of_all(judged, judgments, [Fleiss(), kinds[-1]], how),
         tables=between.tables(pairs)[:, 0],
@@ -260,12 +269,6 @@ def _kept(judgments: Judgments, over: str) -> Judgments:
     return judgments.keep(chosen)
 
 
-def _pairs(judges: int, *, reference: bool) -> list[tuple[int, int]]:
-    if reference:
-        return [(0, judge) for judge in range(1, judges)]
-    return list(combinations(range(judges), 2))
-
-
 def _what(resample: str, table: Sequence[float]) -> str:
     """Return the unit of the intervals, `queries` or `pairs`."""
     if len(table):
@@ -336,28 +339,6 @@ def _limits(resampled: Floats, confidence: float) -> list[tuple[float, float]]:
     return [
         limits[column] if column in limits else interval(resampled[:, column], confidence)
         for column in range(resampled.shape[1])
-    ]
-
-
-def _needed(
-    between: PairwiseAgreement,
-    judgments: Judgments,
-    coefficient: Coefficient,
-    pairs: Sequence[tuple[int, int]],
-    within: float,
-    confidence: float,
-) -> list[NeededJudgments]:
-    tables = between.tables(pairs, _groups(judgments, "queries"))
-    return [
-        needed_judgments(
-            (judgments.names[a], judgments.names[b]),
-            table,
-            coefficient,
-            between.values,
-            within=within,
-            confidence=confidence,
-        )
-        for (a, b), table in zip(pairs, tables, strict=True)
     ]
 
 
