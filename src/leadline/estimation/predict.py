@@ -85,19 +85,88 @@ class Predictions(Results):
         check_word(KINDS, figure=figure)
         index = 0 if predictor is None else self.measure_index(predictor)
         if figure == "heat-map":
-            return lambda width: ranked_predictions(self, index, width=width or COLUMN)
+            return lambda width: self._ranks_of_queries(index, width or COLUMN)
         if truth is None:
             raise UsageError(
                 f"the {figure} figure needs the values of a measure. Pass truth={{run: {{query: value}}}}."
             )
         rows = over_queries(self, truth, draws=draws, confidence=confidence, seed=seed)
-        rules: dict[str, Any] = {"measure": truth_measure, "confidence": confidence}
+        rows = [row for row in rows if row["predictor"] == str(self.measures[index])]
+        level = percent(confidence)
         if figure == "scatter":
             drawn = run or next(name for name in self.names if name in truth)
-            return lambda width: predicted_and_measured(
-                self, rows, truth, drawn, index, width=width or COLUMN, **rules
+            up = f"{truth_measure}, measured"
+            return lambda width: self._scatter(index, rows, truth, drawn, up, level, width or COLUMN)
+        return lambda width: self._correlations(index, rows, truth_measure, level, width or COLUMN)
+
+    def _ranks_of_queries(self, index: int, width: float) -> Figure:
+        """Draw a heat map of runs (in their order) by queries (lowest mean rank first).
+
+        The color is the rank of the query among those of the run, from 0 for the lowest to 1 for the highest
+        prediction; ties share their mean rank. Predictions themselves depend on the scale of the scores.
+        """
+        ranks = rank_shares(self.values[:, :, index])
+        defined = ~np.isnan(ranks)
+        number = defined.sum(axis=0)
+        sums = np.where(defined, ranks, 0.0).sum(axis=0)
+        means = np.where(number > 0, sums / np.maximum(number, 1), np.inf)
+        return query_map(
+            self.names,
+            ranks[:, np.argsort(means, kind="stable")],
+            limits=(0.0, 1.0),
+            order="lowest on the left",
+            label=f"{self.measures[index]}, rank of the query within each run (0: lowest, 1: highest)",
+            width=width,
+        )
+
+    def _scatter(
+        self, index: int, rows: Rows, truth: Truth, run: str, up: str, level: str, width: float
+    ) -> Figure:
+        """Draw the measured values of a run over its predictions, a point per query, and the correlation."""
+        if run not in self.names or run not in truth:
+            there = [name for name in self.names if name in truth]
+            raise UsageError(
+                f"run '{run}' lacks predictions or values. Choose one of these runs: {first_few(there, 20)}."
             )
-        return lambda width: correlations(self, rows, index, width=width or COLUMN, **rules)
+        measured = np.array([truth[run].get(query, math.nan) for query in self.queries], dtype=np.float64)
+        predicted = self.values[self.names.index(run), :, index]
+        defined = np.flatnonzero(np.isfinite(measured) & np.isfinite(predicted))
+        found = next(row for row in rows if row["run"] == run)
+        words = {}
+        for words_of, name in (("Kendall's tau-b", "kendall"), ("Pearson's r", "pearson")):
+            value, low, high = _limits_of(found, name).tolist()
+            words[words_of] = with_limits(value, [("queries", low, high)], level)
+        return association(
+            predicted[defined],
+            measured[defined],
+            [self.queries[place] for place in defined.tolist()],
+            across=f"{self.measures[index]}, predicted ({shortened([run], 36)[0]})",
+            up=up,
+            coefficients=words,
+            marked=False,
+            width=width,
+        )
+
+    def _correlations(self, index: int, rows: Rows, measure: str, level: str, width: float) -> Figure:
+        """Draw Kendall's tau-b over queries with its interval, one row per run, in descending order."""
+        columns = np.array([_limits_of(row, "kendall") for row in rows])
+        order = np.argsort(np.where(np.isnan(columns[:, 0]), np.inf, -columns[:, 0]), kind="stable").tolist()
+        least, most = (end(row["queries"] for row in rows) for end in (min, max))
+        over = ("" if least == most else f"{least:,} to ") + queries(most)
+        bounded = bool(np.isfinite(columns[:, 1:]).all(axis=1).any())
+        label = f"{self.measures[index]}: Kendall's tau-b with {measure} over {over}"
+        return forest(
+            [rows[place]["run"] for place in order],
+            *columns[order].T,
+            label=label + (f", {level} interval" if bounded else ""),
+            zero=True,
+            width=width,
+        )
+
+
+def _limits_of(row: Mapping[str, Any], name: str) -> Floats:
+    """Return a coefficient of a run and its limits; NaN where undefined."""
+    return np.array([row[name][end] for end in ("value", "low", "high")], dtype=np.float64)
 
 
 class _Sources(NamedTuple):
@@ -386,26 +455,6 @@ Truth = Mapping[str, Mapping[str, float]]
 Rows = Sequence[Mapping[str, Any]]  # of `over_queries`
 
 
-def ranked_predictions(predictions: Predictions, index: int = 0, *, width: float = COLUMN) -> Figure:
-    """Draw a heat map of runs (in their order) by queries (lowest mean rank first).
-
-    The color is the rank of the query among those of the run, from 0 for the lowest to 1 for the highest
-    prediction; ties share their mean rank. Predictions themselves depend on the scale of the scores of a run.
-    """
-    ranks = rank_shares(predictions.values[:, :, index])
-    defined = ~np.isnan(ranks)
-    number = defined.sum(axis=0)
-    means = np.where(number > 0, np.where(defined, ranks, 0.0).sum(axis=0) / np.maximum(number, 1), np.inf)
-    return query_map(
-        predictions.names,
-        ranks[:, np.argsort(means, kind="stable")],
-        limits=(0.0, 1.0),
-        order="lowest on the left",
-        label=f"{predictions.measures[index]}, rank of the query within each run (0: lowest, 1: highest)",
-        width=width,
-    )
-
-
 def rank_shares(values: Floats) -> Floats:
     """Return the rank of each value in its row, from 0 (lowest) to 1 (highest); 1/2 if there is only one.
 
@@ -417,76 +466,3 @@ def rank_shares(values: Floats) -> Floats:
     below = number - mid_ranks(values)  # NaN ranks last
     shares = np.where(number > 1, below / np.maximum(number - 1, 1), 0.5)
     return np.where(defined, shares, np.nan)
-
-
-def predicted_and_measured(
-    predictions: Predictions,
-    rows: Rows,
-    truth: Truth,
-    run: str,
-    index: int = 0,
-    *,
-    measure: str,
-    confidence: float,
-    width: float = COLUMN,
-) -> Figure:
-    """Draw the measured values of a run over its predictions, one point per query, with the correlation."""
-    names = predictions.names
-    if run not in names or run not in truth:
-        there = [name for name in names if name in truth]
-        raise UsageError(
-            f"run '{run}' lacks predictions or values. Choose one of these runs: {first_few(there, 20)}."
-        )
-    measured = np.array([truth[run].get(query, math.nan) for query in predictions.queries], dtype=np.float64)
-    predicted = predictions.values[names.index(run), :, index]
-    defined = np.flatnonzero(np.isfinite(measured) & np.isfinite(predicted))
-    predictor = str(predictions.measures[index])
-    found = next(row for row in rows if row["predictor"] == predictor and row["run"] == run)
-    return association(
-        predicted[defined],
-        measured[defined],
-        [predictions.queries[place] for place in defined.tolist()],
-        across=f"{predictor}, predicted ({shortened([run], 36)[0]})",
-        up=f"{measure}, measured",
-        coefficients={
-            "Kendall's tau-b": _shown(found["kendall"], confidence),
-            "Pearson's r": _shown(found["pearson"], confidence),
-        },
-        marked=False,
-        width=width,
-    )
-
-
-def _shown(coefficient: Mapping[str, float | None], confidence: float) -> str:
-    found = np.array([coefficient[name] for name in ("value", "low", "high")], dtype=np.float64)
-    value, low, high = found.tolist()
-    return with_limits(value, [("queries", low, high)], percent(confidence))
-
-
-def correlations(
-    predictions: Predictions,
-    rows: Rows,
-    index: int = 0,
-    *,
-    measure: str,
-    confidence: float,
-    width: float = COLUMN,
-) -> Figure:
-    """Draw Kendall's tau-b over queries with its interval, one row per run, in descending order."""
-    predictor = str(predictions.measures[index])
-    rows = [row for row in rows if row["predictor"] == predictor]
-    columns = np.array(
-        [[row["kendall"][name] for name in ("value", "low", "high")] for row in rows], dtype=np.float64
-    )
-    order = np.argsort(np.where(np.isnan(columns[:, 0]), np.inf, -columns[:, 0]), kind="stable").tolist()
-    least, most = (end(row["queries"] for row in rows) for end in (min, max))
-    over = ("" if least == most else f"{least:,} to ") + queries(most)
-    bounded = bool(np.isfinite(columns[:, 1:]).all(axis=1).any())
-    label = f"{predictor}: Kendall's tau-b with {measure} over {over}"
-    return forest(
-        [rows[place]["run"] for place in order],
-        *columns[order].T,
-        label=label + (f", {percent(confidence)} interval" if bounded else ""),
-        zero=True,
-        width=width,
-    )
