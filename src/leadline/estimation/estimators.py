@@ -456,14 +456,14 @@ class Estimator:
         order = order[np.argsort(number[query[order]], kind="stable")]
         by_number = np.empty(len(rest))
         by_number[number] = elsewhere
-        values, replicates = list_values(lists, number[query[order]], place[order], weight[order], by_number)
+        found = list_values(lists, number[query[order]], place[order], weight[order], by_number)
         scale = lists.completed.inverse.mean(axis=1)[number]
         kept = ~inside
         doubt, free = self._doubt(query[kept], row[kept], weight[kept] * scale[query[kept]], rest * scale)
         return RunEstimate(
-            values[number],
+            found.values[number],
             NONE,
-            replicates,
+            found.replicates,
             shares=self._shares(query, row, weight, rest),
             doubt=doubt,
             free=free,

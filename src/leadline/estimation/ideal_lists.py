@@ -429,10 +429,17 @@ def _inverse(ideal: Floats, size: int) -> Floats:
     return np.where(known > 0, 1.0 / np.where(known > 0, known, 1.0), 0.0)
 
 
+class ListValues(NamedTuple):
+    """Values of one run: by query, and replicates of the mean (none if the values are exact)."""
+
+    values: Floats
+    replicates: Floats
+
+
 def list_values(
     lists: IdealLists, query: Integers, pair: Integers, weight: Floats, elsewhere: Floats
-) -> tuple[Floats, Floats]:
-    """Return nDCG of a run by query, and replicates of its mean (none if the values are exact)."""
+) -> ListValues:
+    """Return nDCG of a run by query, and replicates of its mean."""
     found = lists.completed
     queries, size = found.inverse.shape
     gains = lists.levels.gains
@@ -445,7 +452,7 @@ def list_values(
     values, replicates = completed.mean(axis=1), completed.mean(axis=0)
     values[~(found.inverse > 0).any(axis=1)] = np.nan
     if lists.complete:
-        return values, np.zeros(0)
+        return ListValues(values, np.zeros(0))
     if found.corrections is not None:
         discount = np.zeros(len(lists.pairs.query))
         discount[pair] = weight
@@ -457,7 +464,7 @@ def list_values(
         values = values + np.bincount(lists.pairs.query[drawn], scale * residual, minlength=queries)
         replicates = replicates + scale @ noise / queries
     centre = replicates.mean()
-    return values, centre + WIDER * (replicates - centre)
+    return ListValues(values, centre + WIDER * (replicates - centre))
 
 
 def _residuals(
