@@ -67,9 +67,14 @@ def last_or_ten(flags: list[int], cutoff: int | None = None) -> int:
     return max(last_of(flags, cutoff), min(10 if cutoff is None else cutoff, 10))
 
 
-def last_of(flags: list[int], cutoff: int | None = None) -> int:
-    """Return the last flagged rank up to the cutoff; 0 if there is none."""
-    return max((rank for rank, flag in enumerate(flags[:cutoff], start=1) if flag), default=0)
+def last_of(parts: Sequence[float], cutoff: int | None = None) -> int:
+    """Return the last rank up to the cutoff whose part is not 0; 0 if there is none."""
+    return max((rank for rank, part in enumerate(parts[:cutoff], start=1) if part), default=0)
+
+
+def within(parts: Iterable[float], cutoff: int | None) -> list[float]:
+    """Return parts by rank, 0 beyond the cutoff."""
+    return [part if cutoff is None or rank <= cutoff else 0.0 for rank, part in enumerate(parts, start=1)]
 
 
 def _shares(measure: Any, listed: Listed) -> Steps:
@@ -131,11 +136,7 @@ def _average_precision(measure: AP, listed: Listed) -> Steps:
     relevant = listed.relevant(measure.rel)
     found = list(accumulate(relevant))
     precision = [count / rank for rank, count in enumerate(found, start=1)]
-    cutoff = len(relevant) if measure.cutoff is None else measure.cutoff
-    added = [
-        part * flag * (rank <= cutoff)
-        for rank, (part, flag) in enumerate(zip(precision, relevant, strict=True), start=1)
-    ]
+    added = within((part * flag for part, flag in zip(precision, relevant, strict=True)), measure.cutoff)
     sums = list(accumulate(added))
     size = listed.count(measure.rel)
     divisor = size
@@ -151,7 +152,7 @@ def _average_precision(measure: AP, listed: Listed) -> Steps:
     return Steps(
         value,
         lines,
-        last_of(relevant, cutoff),
+        last_of(relevant, measure.cutoff),
         {"relevant": relevant, "found": found, "precision": precision, "sum": sums},
     )
 
@@ -208,9 +209,8 @@ def _cumulated(measure: Any, listed: Listed) -> Steps:
     """Cumulated gain, discounted cumulated gain, and nDCG with its ideal list."""
     name = type(measure).__name__
     gains = [_gain(measure, grade) for grade in listed.grades]
-    cutoff = len(gains) if measure.cutoff is None else measure.cutoff
-    counted = [gain * (rank <= cutoff) for rank, gain in enumerate(gains, start=1)]
-    last = last_of([int(gain > 0) for gain in counted])
+    counted = within(gains, measure.cutoff)
+    last = last_of(counted)
     columns: dict[str, Sequence[str | float | None]] = {"gain": gains, "CG": list(accumulate(counted))}
     if name == "CG":
         total = sum(counted)
@@ -259,20 +259,13 @@ def _rank_biased(measure: RBP, listed: Listed) -> Steps:
     """Sum of gain x weight of the rank."""
     gains = [_gain_of_grade(measure, grade, listed.judged) for grade in listed.grades]
     weights = [(1 - measure.p) * measure.p**index for index in range(len(gains))]
-    cutoff = len(gains) if measure.cutoff is None else measure.cutoff
-    parts = [
-        gain * weight * (index < cutoff)
-        for index, (gain, weight) in enumerate(zip(gains, weights, strict=True))
-    ]
+    parts = within((gain * weight for gain, weight in zip(gains, weights, strict=True)), measure.cutoff)
     sums = list(accumulate(parts))
     value = sums[-1] if sums else 0.0
     p = number(measure.p)
     lines = [f"weight of rank r: (1 - {p}) {p}^(r - 1)", f"{measure} = {_sum(parts)} = {number(value)}"]
     return Steps(
-        value,
-        lines,
-        last_of([int(part > 0) for part in parts]),
-        {"gain": gains, "weight": weights, "gain x weight": parts, "sum": sums},
+        value, lines, last_of(parts), {"gain": gains, "weight": weights, "gain x weight": parts, "sum": sums}
     )
 
 
@@ -296,11 +289,8 @@ def _cascade(measure: ERR, listed: Listed) -> Steps:
         stops = [(2.0**gain - 1.0) / 2.0**top for gain in gains]
         formula = f"(2^grade - 1) / 2^{number(top)}"
     arrives = list(accumulate([1.0 - stop for stop in stops], float.__mul__, initial=1.0))[:-1]
-    cutoff = len(stops) if measure.cutoff is None else measure.cutoff
-    parts = [
-        stop * arrive / rank * (rank <= cutoff)
-        for rank, (stop, arrive) in enumerate(zip(stops, arrives, strict=True), start=1)
-    ]
+    every = (s * a / rank for rank, (s, a) in enumerate(zip(stops, arrives, strict=True), start=1))
+    parts = within(every, measure.cutoff)
     sums = list(accumulate(parts))
     value = sums[-1] if sums else 0.0
     lines = [
@@ -308,37 +298,31 @@ def _cascade(measure: ERR, listed: Listed) -> Steps:
         "a user arrives at a rank with the product of 1 - s above it, and adds s / rank",
         f"{measure} = {_sum(parts)} = {number(value)}",
     ]
-    return Steps(
-        value,
-        lines,
-        last_of([int(part > 0) for part in parts]),
-        {"s": stops, "arrives": arrives, "part": parts, "sum": sums},
-    )
+    return Steps(value, lines, last_of(parts), {"s": stops, "arrives": arrives, "part": parts, "sum": sums})
 
 
 def _novel(measure: alpha_nDCG, listed: Listed) -> Steps:
     """Discounted gains from subtopics, reduced for subtopics that earlier documents cover."""
     covers = _covers(listed, measure.rel)
-    cutoff = len(listed.documents) if measure.cutoff is None else measure.cutoff
     subtopics = [covers.get(name, []) for name in listed.documents]
     gains = _gains(subtopics, measure.alpha)
-    sums = _discounted_sums(gains, cutoff)
+    sums = _discounted_sums(gains, measure.cutoff)
     ideal = _discounted_sums(_gains(_ideal(covers, measure.alpha), measure.alpha), measure.cutoff)
     part, whole = (rows[-1] if rows else 0.0 for rows in (sums, ideal))
     value = ratio(part, whole)
     reached = [*ideal, *[whole] * len(sums)][: len(sums)]
     less = number(1.0 - measure.alpha)
+    terms = [total - previous for total, previous in zip(sums, [0.0, *sums], strict=False)]
     lines = [
         f"a subtopic adds {less}^n to the gain, n documents above cover it; discount 1/log2(rank+1)",
-        f"DCG = {_sum(_steps_of(sums))} = {number(part)}",
+        f"DCG = {_sum(terms)} = {number(part)}",
         f"ideal DCG, each rank the document that adds most = {number(whole)}",
         f"{measure} = {number(part)} / {number(whole)} = {number(value)}",
     ]
-    last = last_of([int(gain > 0) for gain in gains], cutoff)
     return Steps(
         value,
         lines,
-        last,
+        last_of(gains, measure.cutoff),
         {
             "subtopics": [",".join(names) for names in subtopics],
             "gain": gains,
@@ -391,16 +375,8 @@ def _gains(subtopics: Iterable[list[str]], alpha: float) -> list[float]:
 
 def _discounted_sums(gains: list[float], cutoff: int | None) -> list[float]:
     """Return the cumulated discounted gain at every rank."""
-    counted = [
-        gain / math.log2(rank + 1) * (cutoff is None or rank <= cutoff)
-        for rank, gain in enumerate(gains, start=1)
-    ]
-    return list(accumulate(counted))
-
-
-def _steps_of(sums: list[float]) -> list[float]:
-    """Return the terms of cumulated sums."""
-    return [total - previous for total, previous in zip(sums, [0.0, *sums], strict=False)]
+    discounted = (gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
+    return list(accumulate(within(discounted, cutoff)))
 
 
 def _ideal(covers: Mapping[str, list[str]], alpha: float) -> list[list[str]]:
