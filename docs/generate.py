@@ -34,7 +34,7 @@ from leadline import cli
 from leadline.cli import _declared, group
 from leadline.data.registry import Parametric, Registry
 from leadline.evaluation.catalogue import example, facts, outline, paragraphs
-from leadline.evaluation.profiles import PROFILES
+from leadline.evaluation.profiles import PROFILES, Profile
 from leadline.measures import MEASURES, Measure
 from leadline.measures.publications import REFERENCES, Reference
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
@@ -174,9 +174,43 @@ def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command
                 yield from walk(found, f"{name} {below}")
 
 
+MISSING = {
+    "all": "counts 0 in the mean",
+    "both": "is left out of the mean",
+    "with_relevant": "counts 0 in the mean",
+    "complete": "leaves the run without a mean; a notice says so, and the exit status is 0",
+}
+LEVELS = {
+    "standard": "reached exactly",
+    "trec9": "int(level R + 0.9) relevant documents",
+    "trec10": "level R relevant documents, rounded",
+}
+
+
+def conventions(profile: Profile) -> dict[str, str]:
+    """Return the conventions of a profile by topic."""
+    return {
+        "scores compared as": "32-bit floats, so that close scores are ties"
+        if profile.narrow
+        else "64-bit floats",
+        "a query that the run lacks": MISSING[profile.queries],
+        "the same with `-c`": "counts 0 in the mean"
+        + ("" if profile.prints_missing else "; `-f trec -q` does not print it"),
+        "recall levels of IPrec and AvgIPrec": LEVELS[profile.interpolation],
+        "names without parameters": "as in trec_eval: `P` is `P_5` .. `P_1000`"
+        if profile.own_names
+        else "as in this program: `P` is the precision of the whole list",
+        "`rbp`, `rbp_resid` and `unj` in `all_trec`": "no" if profile.version == 9 else "yes",
+        "fractional grades": "kept, and counted in a notice; trec_eval cuts them off"
+        if profile.whole_grades
+        else "kept",
+        "lines that begin with `#`": "skipped" + "; trec_eval 9 refuses them" * (profile.version == 9),
+    }
+
+
 def profiles() -> list[str]:
     """Return the section of profiles."""
-    facts = [profile.facts() for profile in PROFILES.values()]
+    found = [conventions(profile) for profile in PROFILES.values()]
     return [
         "",
         "## Profiles",
@@ -188,7 +222,7 @@ def profiles() -> list[str]:
         f"| | {' | '.join(f'`{name}`' for name in PROFILES)} |",
         "| --- |" + " --- |" * len(PROFILES),
         f"| computes as | {' | '.join(profile.says for profile in PROFILES.values())} |",
-        *[f"| {label} | {' | '.join(one[label] for one in facts)} |" for label in facts[0]],
+        *[f"| {label} | {' | '.join(one[label] for one in found)} |" for label in found[0]],
     ]
 
 

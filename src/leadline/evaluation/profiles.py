@@ -231,17 +231,6 @@ def _name_in(family: str, measure: Measure, rel: float) -> str:
 
 
 Averaging = Literal["all", "both", "with_relevant", "complete"]
-MISSING: dict[Averaging, str] = {
-    "all": "counts 0 in the mean",
-    "both": "is left out of the mean",
-    "with_relevant": "counts 0 in the mean",
-    "complete": "leaves the run without a mean; a notice says so, and the exit status is 0",
-}
-LEVELS = {
-    "standard": "reached exactly",
-    "trec9": "int(level R + 0.9) relevant documents",
-    "trec10": "level R relevant documents, rounded",
-}
 
 
 class Profile(NamedTuple):
@@ -288,26 +277,6 @@ class Profile(NamedTuple):
             else request._replace(measure=self._adapted(request.measure, options))
             for request in requests
         ]
-
-    def facts(self) -> dict[str, str]:
-        """Return the conventions of the profile by topic, for the documentation."""
-        return {
-            "scores compared as": "32-bit floats, so that close scores are ties"
-            if self.narrow
-            else "64-bit floats",
-            "a query that the run lacks": MISSING[self.queries],
-            "the same with `-c`": "counts 0 in the mean"
-            + ("" if self.prints_missing else "; `-f trec -q` does not print it"),
-            "recall levels of IPrec and AvgIPrec": LEVELS[self.interpolation],
-            "names without parameters": "as in trec_eval: `P` is `P_5` .. `P_1000`"
-            if self.own_names
-            else "as in this program: `P` is the precision of the whole list",
-            "`rbp`, `rbp_resid` and `unj` in `all_trec`": "no" if self.version == 9 else "yes",
-            "fractional grades": "kept, and counted in a notice; trec_eval cuts them off"
-            if self.whole_grades
-            else "kept",
-            "lines that begin with `#`": "skipped" + "; trec_eval 9 refuses them" * (self.version == 9),
-        }
 
     def _parsed(self, name: str | Measure) -> list[Request]:
         if isinstance(name, Measure):
