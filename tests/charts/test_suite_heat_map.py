@@ -11,8 +11,7 @@ from leadline.comparison.suite_evaluation import suite
 pytest.importorskip("matplotlib")
 
 
-@pytest.mark.parametrize("runs", [3, 40])
-@pytest.mark.parametrize("collections", [1, 8])
+@pytest.mark.parametrize(("runs", "collections"), [(3, 1), (3, 8), (40, 8)])
 def test_every_text_is_inside_the_figure(runs: int, collections: int) -> None:
     names = [f"run-of-a-long-name-{number}" for number in range(runs)]
     one: dict[str, Any] = {
