@@ -397,15 +397,17 @@ def test_intervals_hold_where_the_first_documents_are_certain(budget: int) -> No
     The ratio estimator that predicted undrawn documents at the rate of the judged ones held 0 to 4 of 20.
     """
     lists, grades = world(1, 83, top=0.3, rest=0.04)
+    values = {run: truth(lists, grades, run) for run in lists}
     held = 0
     for seed in range(12):
         pool = pool_for(lists, "nDCG@10", budget=budget, seed=seed).pool
-        sample = evidence_of(drawn_of(pool, grades), pool, None, None, skipped=False, seed=seed).sample
-        found = estimate(drawn_of(pool, grades), lists, "nDCG@10", pool=pool, seed=seed)
-        assert len(sample.probability) == len(pool.queries)
-        for run in lists:
+        judged = drawn_of(pool, grades)
+        found = estimate(judged, lists, "nDCG@10", pool=pool, seed=seed)
+        for run, value in values.items():
             one = found.estimate(run, "nDCG@10")
-            held += one.these_low <= truth(lists, grades, run) <= one.these_high
+            held += one.these_low <= value <= one.these_high
+    sample = evidence_of(judged, pool, None, None, skipped=False, seed=seed).sample
+    assert len(sample.probability) == len(pool.queries)
     assert held >= 18
 
 
