@@ -530,16 +530,7 @@ def slide(folder: Path, *, score: str = "") -> tuple[Path, Path]:
 def test_the_lecture_lists_a_document_twice_and_every_policy_has_its_value(
     policy: str, expected: float, tmp_path: Path, leadline: Leadline
 ) -> None:
-    asked = (
-        "evaluate",
-        *slide(tmp_path),
-        "-m",
-        "AP",
-        "-f",
-        "json",
-        "--config",
-        f"read.on_duplicate={policy}",
-    )
+    asked = ("evaluate", *slide(tmp_path), *f"-m AP -f json --config read.on_duplicate={policy}".split())
     found = leadline(*asked).data
     assert found["runs"][0]["mean"]["AP"] == pytest.approx(expected, rel=1e-14)
     said = {warning["code"]: warning["count"] for warning in found["warnings"]}

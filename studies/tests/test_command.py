@@ -25,14 +25,9 @@ def given(tmp_path: Path) -> list[object]:
     rows = [f"{name}\t{name[0]}\t{name[2]}\n" for name in RUNS]
     (tmp_path / "grid.tsv").write_text("run\tfamily\tparameter\n" + "".join(rows))
     return [
-        "study",
-        "difference-models",
-        tmp_path / "qrels.txt",
+        *f"study difference-models {tmp_path}/qrels.txt".split(),
         *sorted(tmp_path.glob("*.run")),
-        "--family",
-        f"{tmp_path / 'grid.tsv'}:family",
-        "--parameter",
-        f"{tmp_path / 'grid.tsv'}:parameter",
+        *f"--family {tmp_path}/grid.tsv:family --parameter {tmp_path}/grid.tsv:parameter".split(),
     ]
 
 

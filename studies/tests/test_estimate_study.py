@@ -35,26 +35,10 @@ def cells(files: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[s
 
     out = tmp_path_factory.mktemp("out")
     words = [
-        "study",
-        "estimate",
-        files / "truth.qrels",
+        *f"study estimate {files}/truth.qrels".split(),
         *(files / f"run{one}.run" for one in range(5)),
-        "--new",
-        files / "run5.run",
-        "--machine",
-        files / "labels.qrels",
-        "--measure",
-        "P@5",
-        "--measure",
-        "RR@5",
-        "--budgets",
-        "5",
-        "--draws",
-        "60",
-        "--pairs",
-        "3",
-        "-o",
-        out,
+        *f"--new {files}/run5.run --machine {files}/labels.qrels --measure P@5 --measure RR@5".split(),
+        *f"--budgets 5 --draws 60 --pairs 3 -o {out}".split(),
     ]
     done = CliRunner().invoke(group, list(map(str, words)))
     assert done.exit_code == 0, done.output

@@ -188,17 +188,8 @@ def test_documents_that_are_alike_but_have_no_others_are_said(tmp_path: Path, le
         "".join(f"{query} 0 {name} 1\n" for query, one in judged().items() for name in one)
     )
     given = [
-        "study",
-        "histogram-topics",
-        tmp_path / "docs.jsonl",
-        "--topics",
-        "2,3,4",
-        "--sweeps",
-        "20",
-        "--draws",
-        "10",
-        "--sample",
-        "10",
+        *f"study histogram-topics {tmp_path}/docs.jsonl --topics 2,3,4 --sweeps 20 --draws 10".split(),
+        *"--sample 10".split(),
     ]
     assert "need --qrels or --languages" in leadline(*given, "-o", tmp_path / "out").err
     asked = [*given, "--qrels", tmp_path / "qrels.txt", "--together"]

@@ -70,14 +70,9 @@ def test_names_that_are_equal_and_few_systems_are_refused(files: Path) -> None:
 
 def test_the_command_fills_a_folder_and_says_what_was_left_out(leadline: Leadline, files: Path) -> None:
     done = leadline(
-        "study",
-        "judges",
-        "qrels.txt",
+        *"study judges qrels.txt".split(),
         *sorted(f"{name}.run" for name in RUNS),
-        "--judges",
-        "labels.tsv",
-        "-o",
-        "out",
+        *"--judges labels.tsv -o out".split(),
     )
     assert done.status == 0
     assert "left out pairs that not all judges judged: 1 of 37" in done.out

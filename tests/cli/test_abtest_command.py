@@ -109,21 +109,8 @@ def test_a_plan_says_how_many_users(leadline: Leadline) -> None:
 
 def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -> None:
     done = leadline(
-        "abtest",
-        "deviations",
-        "log.csv",
-        "-C",
-        "abtest.document=visitor",
-        "-C",
-        "abtest.query=system",
-        "--position",
-        "rank",
-        "--click",
-        "clicked",
-        "-f",
-        "csv",
-        "-o",
-        "soft.csv",
+        *"abtest deviations log.csv -C abtest.document=visitor -C abtest.query=system".split(),
+        *"--position rank --click clicked -f csv -o soft.csv".split(),
     )
     assert "is not a relevance judgment" in done.err
     assert "several clicks" not in done.err
@@ -138,17 +125,7 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
         in rejected.err,
     ) == (2, True)
     data = leadline(
-        "abtest",
-        "deviations",
-        "log.csv",
-        "-C",
-        "abtest.document=system",
-        "--position",
-        "rank",
-        "--click",
-        "clicked",
-        "-f",
-        "json",
+        *"abtest deviations log.csv -C abtest.document=system --position rank --click clicked -f json".split()
     ).data
     assert set(data["deviations"][0]) == {"doc_id", "click_deviation", "shown", "clicks", "expected", "z"}
 

@@ -145,15 +145,9 @@ def test_csv_and_json_lines_hold_every_number(leadline: Leadline) -> None:
 @pytest.mark.parametrize("more", [(), ("--reference",)], ids=str)
 def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ...]) -> None:
     done = leadline(
-        "agreement",
-        "ann.qrels",
-        "ben.qrels",
-        "cat.qrels",
+        *"agreement ann.qrels ben.qrels cat.qrels".split(),
         *more,
-        "--config",
-        "test.draws=50",
-        "-o",
-        "kappa.svg",
+        *"--config test.draws=50 -o kappa.svg".split(),
     )
     assert done.status == 0
     assert b"<svg" in (folder / "kappa.svg").read_bytes()

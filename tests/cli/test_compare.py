@@ -127,16 +127,7 @@ def test_every_figure_is_drawn(leadline: Leadline, files: list[str], figure: str
 
 
 def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]) -> None:
-    asked = (
-        "compare",
-        *files,
-        "--test",
-        "Randomisation(draws=200)",
-        "--config",
-        "test.interval=BCa",
-        "-f",
-        "json",
-    )
+    asked = ("compare", *files, *"--test Randomisation(draws=200) --config test.interval=BCa -f json".split())
     first = leadline(*asked, "--seed", "5")
     assert first.out == leadline(*asked, "--seed", "5").out
 

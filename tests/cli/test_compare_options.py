@@ -252,16 +252,7 @@ def test_conditions_have_the_keys_of_the_contract(leadline: Leadline, files: lis
     done = leadline(
         "compare",
         *files[:3],
-        "--baseline",
-        "r1",
-        "--fail-if-worse",
-        "RR",
-        "--require-not-worse",
-        "RR:0.5",
-        "--fail-below",
-        "RR=0.1",
-        "-f",
-        "json",
+        *"--baseline r1 --fail-if-worse RR --require-not-worse RR:0.5 --fail-below RR=0.1 -f json".split(),
     )
     found = done.data["conditions"]
     assert [entry["kind"] for entry in found] == ["fail-if-worse", "require-not-worse", "fail-below"]

@@ -33,13 +33,7 @@ def results(tmp_path: Path, leadline: Leadline) -> list[Path]:
 
 def test_json_has_the_keys_of_the_contract(leadline: Leadline, results: list[Path]) -> None:
     data = leadline(
-        "correlate",
-        f"{results[0]}:AP",
-        f"{results[1]}:hsa_robust",
-        "-f",
-        "json",
-        "--team",
-        f"{results[2]}:team",
+        *f"correlate {results[0]}:AP {results[1]}:hsa_robust -f json --team {results[2]}:team".split()
     ).data
     assert data["n"] == 5
     for name in ("pearson", "spearman", "kendall", "tau_ap"):

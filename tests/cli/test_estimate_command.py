@@ -66,15 +66,8 @@ def pool(files: Path) -> Path:
 
 def estimated(files: Path, pool: Path, *words: object) -> dict[str, object]:
     done = typed(
-        "evaluate",
-        files / "truth.qrels",
-        files / "a.run",
-        files / "b.run",
-        files / "new.run",
-        "--pool",
-        pool,
-        "-f",
-        "json",
+        *f"evaluate {files}/truth.qrels {files}/a.run {files}/b.run {files}/new.run --pool {pool}".split(),
+        *"-f json".split(),
         *words,
     )
     assert done.exit_code == 0, done.output
@@ -84,19 +77,8 @@ def estimated(files: Path, pool: Path, *words: object) -> dict[str, object]:
 
 def test_the_pool_says_what_to_expect(files: Path, tmp_path: Path) -> None:
     done = typed(
-        "pool",
-        files / "a.run",
-        files / "b.run",
-        "--for",
-        "P@10",
-        "--total",
-        70,
-        "--machine",
-        files / "machine.qrels",
-        "-f",
-        "json",
-        "-o",
-        tmp_path / "p.tsv",
+        *f"pool {files}/a.run {files}/b.run --for P@10 --total 70 --machine {files}/machine.qrels".split(),
+        *f"-f json -o {tmp_path}/p.tsv".split(),
     )
     data = json.loads(done.stdout)
     assert set(data["expected"]["P@10"]) == {"half_width", "half_budget", "exact_budget"}
@@ -199,18 +181,7 @@ def test_labels_of_other_documents_are_refused(files: Path, pool: Path, tmp_path
 def test_options_of_a_draw_need_a_measure(files: Path, tmp_path: Path) -> None:
     done = typed("pool", files / "a.run", "--budget", 5, "--depth", 3, "-o", tmp_path / "p.tsv")
     assert "--budget needs --for" in str(done.exception)
-    done = typed(
-        "pool",
-        files / "a.run",
-        "--for",
-        "P@5",
-        "--budget",
-        5,
-        "-C",
-        "pool.random=3",
-        "-o",
-        tmp_path / "p.tsv",
-    )
+    done = typed(*f"pool {files}/a.run --for P@5 --budget 5 -C pool.random=3 -o {tmp_path}/p.tsv".split())
     assert "--for and --config pool.random" in str(done.exception)
 
 

@@ -150,15 +150,7 @@ def test_a_near_duplicate_gains_half_where_novelty_counts(leadline: Leadline, he
     (here / "diverse.txt").write_text(DIVERSE)
     (here / "near.run").write_text("q 0 b 1 3 t\nq 0 a 2 2 t\nq 0 c 3 1 t\n")
     done = leadline(
-        "explain",
-        "diverse.txt",
-        "near.run",
-        "--config",
-        "read.subtopics",
-        "-m",
-        "alpha_nDCG@3",
-        "--query-id",
-        "q",
+        *"explain diverse.txt near.run --config read.subtopics -m alpha_nDCG@3 --query-id q".split()
     )
     assert done.out == ALPHA_TEXT
 

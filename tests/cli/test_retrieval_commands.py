@@ -222,27 +222,16 @@ def test_pairs_of_any_form_are_scored_and_all_come_back(
 def test_bad_requests_are_one_line(folder: Path, leadline: Leadline) -> None:
     (folder / "bad.tsv").write_text("a\tb\tc\n1\t2\t3\n")
     (folder / "none.jsonl").write_text('{"query_id": "q3", "text": "nowhere"}\n')
-    for arguments, message in {
-        ("search", "nowhere.index", "queries.jsonl", "-m", "BM25", "-o", "x"): "no such folder",
-        ("search", "docs.index", "queries.jsonl", "-m", "BM26", "-o", "x"): "Did you mean BM25",
-        ("search", "docs.index", "none.jsonl", "-m", "BM25", "-o", "x"): "no query matches",
-        ("score", "docs.index", "queries.jsonl", "bad.tsv", "-m", "BM25", "-o", "x"): (
-            "no column 'query_id'"
-        ),
-        ("index", "docs.jsonl", "-o", "x", "--language", "klingon"): "unknown language 'klingon'",
-        (
-            "index",
-            "docs.jsonl",
-            "-o",
-            "x",
-            "--config",
-            "text.analysis=Words",
-            "--language",
-            "de",
-        ): "use only one of",
-        ("index", "docs.jsonl", "-o", "missing/x"): "cannot write missing/x",
+    for line, message in {
+        "search nowhere.index queries.jsonl -m BM25 -o x": "no such folder",
+        "search docs.index queries.jsonl -m BM26 -o x": "Did you mean BM25",
+        "search docs.index none.jsonl -m BM25 -o x": "no query matches",
+        "score docs.index queries.jsonl bad.tsv -m BM25 -o x": "no column 'query_id'",
+        "index docs.jsonl -o x --language klingon": "unknown language 'klingon'",
+        "index docs.jsonl -o x --config text.analysis=Words --language de": "use only one of",
+        "index docs.jsonl -o missing/x": "cannot write missing/x",
     }.items():
-        assert message in leadline(*arguments).refusal
+        assert message in leadline(*line.split()).refusal
         assert not (folder / "x").exists()
 
 

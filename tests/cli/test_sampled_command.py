@@ -88,28 +88,13 @@ def test_a_sample_is_drawn_scored_and_estimated(leadline: Leadline, tmp_path: Pa
     leadline("index", tmp_path / "docs.jsonl", "-o", tmp_path / "docs.index")
     for name, model in (("bm25", "BM25"), ("ql", "QLDirichlet")):
         leadline(
-            "search",
-            tmp_path / "docs.index",
-            tmp_path / "queries.jsonl",
-            "-m",
-            model,
-            "-o",
-            tmp_path / f"{name}.run",
+            *f"search {tmp_path}/docs.index {tmp_path}/queries.jsonl -m {model}".split(),
+            *f"-o {tmp_path}/{name}.run".split(),
         )
     qrels, pool, certain = (tmp_path / "qrels.txt", tmp_path / "pairs.tsv", f"{tmp_path / 'bm25.run'}:10")
     done = leadline(
-        "sampled",
-        qrels,
-        "--draw",
-        pool,
-        "--docs",
-        tmp_path / "docs.jsonl",
-        "--sample",
-        "20",
-        "--certain",
-        certain,
-        "-f",
-        "json",
+        *f"sampled {qrels} --draw {pool} --docs {tmp_path}/docs.jsonl --sample 20".split(),
+        *f"--certain {certain} -f json".split(),
     )
     assert done.status == 0, done.err
     lines = pool.read_text().splitlines()
@@ -118,29 +103,13 @@ def test_a_sample_is_drawn_scored_and_estimated(leadline: Leadline, tmp_path: Pa
     chances = [float(line.split("\t")[2]) for line in lines[1:]]
     assert sum(chance < 1 for chance in chances) == 8 * 10
     scored = leadline(
-        "score",
-        tmp_path / "docs.index",
-        tmp_path / "queries.jsonl",
-        pool,
-        "-m",
-        "QLDirichlet",
-        "-o",
-        tmp_path / "scored.run",
+        *f"score {tmp_path}/docs.index {tmp_path}/queries.jsonl {pool} -m QLDirichlet".split(),
+        *f"-o {tmp_path}/scored.run".split(),
     )
     assert scored.status == 0, scored.err
     whole = leadline("evaluate", qrels, tmp_path / "ql.run", "-m", "AP", "-f", "json").data
     found = leadline(
-        "sampled",
-        qrels,
-        tmp_path / "scored.run",
-        "-m",
-        "AP",
-        "--population",
-        "90",
-        "--certain",
-        certain,
-        "-f",
-        "json",
+        *f"sampled {qrels} {tmp_path}/scored.run -m AP --population 90 --certain {certain} -f json".split()
     ).data
     value = found["runs"][0]["mean"]["AP"]["value"]
     assert value == pytest.approx(whole["runs"][0]["mean"]["AP"], abs=0.15)

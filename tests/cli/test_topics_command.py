@@ -20,23 +20,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pairs.tsv").write_text(PAIRS)
     done = leadline(
-        "topics",
-        "fit",
-        "pairs.tsv",
-        "-T",
-        2,
-        "--languages",
-        "de,en",
-        "--config",
-        "text.id_column=pair_id",
-        "-C",
-        "topics.alpha=0.1",
-        "-C",
-        "topics.sweeps=50",
-        "-o",
-        "model.npz",
-        "-f",
-        "json",
+        *"topics fit pairs.tsv -T 2 --languages de,en --config text.id_column=pair_id".split(),
+        *"-C topics.alpha=0.1 -C topics.sweeps=50 -o model.npz -f json".split(),
     )
     assert (done.data["command"], done.data["documents"]) == ("topics fit", 20)
     return tmp_path
@@ -51,16 +36,7 @@ def test_a_model_is_fitted_and_used(folder: Path, leadline: Leadline) -> None:
     assert len(read_vectors(folder / "v.jsonl").ids) == 20
     (folder / "new.jsonl").write_text('{"doc_id": "d1", "text": "wing nowhere"}\n')
     done = leadline(
-        "topics",
-        "perplexity",
-        "model.npz",
-        "new.jsonl",
-        "--language",
-        "en",
-        "-C",
-        "topics.field=text",
-        "-f",
-        "json",
+        *"topics perplexity model.npz new.jsonl --language en -C topics.field=text -f json".split()
     )
     assert (done.data["tokens"], done.data["unknown_tokens"]) == (1, 1)
     assert 1 < done.data["perplexity"] < 40
@@ -69,21 +45,8 @@ def test_a_model_is_fitted_and_used(folder: Path, leadline: Leadline) -> None:
 
 def test_translations_are_searched_and_p_at_1_is_told(folder: Path, leadline: Leadline) -> None:
     done = leadline(
-        "topics",
-        "search",
-        "model.npz",
-        "pairs.tsv",
-        "pairs.tsv",
-        "--config",
-        "text.id_column=pair_id",
-        "--query-language",
-        "de",
-        "--language",
-        "en",
-        "-o",
-        "p.run",
-        "-f",
-        "json",
+        *"topics search model.npz pairs.tsv pairs.tsv --config text.id_column=pair_id".split(),
+        *"--query-language de --language en -o p.run -f json".split(),
     )
     assert done.data["mates"] == 20
     assert 0 < done.data["p1"] <= 1
@@ -92,19 +55,10 @@ def test_translations_are_searched_and_p_at_1_is_told(folder: Path, leadline: Le
 
 @pytest.mark.usefixtures("folder")
 def test_bad_requests_are_one_line(leadline: Leadline) -> None:
-    for arguments, message in {
-        (
-            "search",
-            "model.npz",
-            "pairs.tsv",
-            "pairs.tsv",
-            "--query-language",
-            "de",
-            "-o",
-            "x",
-        ): "--query-language needs --language",
-        ("infer", "pairs.tsv", "pairs.tsv", "-o", "x"): "not a complete topic model",
-        ("infer", "model.npz", "pairs.tsv", "-o", "x"): "pairs.tsv:2: the document has no column 'doc_id'",
-        ("fit", "pairs.tsv", "-T", "2", "--languages", "de,klingon", "-o", "x"): "unknown language",
+    for line, message in {
+        "search model.npz pairs.tsv pairs.tsv --query-language de": "--query-language needs --language",
+        "infer pairs.tsv pairs.tsv": "not a complete topic model",
+        "infer model.npz pairs.tsv": "pairs.tsv:2: the document has no column 'doc_id'",
+        "fit pairs.tsv -T 2 --languages de,klingon": "unknown language",
     }.items():
-        assert message in leadline("topics", *arguments).refusal
+        assert message in leadline("topics", *line.split(), "-o", "x").refusal

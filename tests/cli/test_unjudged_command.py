@@ -57,16 +57,7 @@ def test_csv_and_lines_hold_one_system_a_row(leadline: Leadline, runs: list[Path
 def test_depth_teams_and_shares_are_options(leadline: Leadline, runs: list[Path]) -> None:
     table = runs[0].parent / "runs.tsv"
     data = leadline(
-        "unjudged",
-        *runs,
-        "--method",
-        "NRuns(pseudo=1)",
-        "--depth",
-        "1",
-        "--one-vote-per",
-        f"{table}:team",
-        "-f",
-        "json",
+        "unjudged", *runs, *f"--method NRuns(pseudo=1) --depth 1 --one-vote-per {table}:team -f json".split()
     ).data
     assert data["estimator"] == "NRuns(depth=1,pseudo=1)"
     # u, v, x and y stand first once per team; u has the lowest id, and is second in d
@@ -94,18 +85,7 @@ def test_vectors_and_texts_serve_deshato(leadline: Leadline, runs: list[Path]) -
     docs = runs[0].parent / "docs.jsonl"
     docs.write_text("".join(json.dumps({"doc_id": one, "text": f"wing {one}"}) + "\n" for one in "uvwxy"))
     fitted = leadline(
-        "unjudged",
-        *runs,
-        "--method",
-        "deshato",
-        "--docs",
-        docs,
-        "-T",
-        "3",
-        "-C",
-        "topics.fits=2",
-        "-C",
-        "topics.sweeps=5",
+        "unjudged", *runs, *f"--method deshato --docs {docs} -T 3 -C topics.fits=2 -C topics.sweeps=5".split()
     )
     assert fitted.status == 0
     assert "spread: standard deviation of the score over 2 fits" in fitted.out

@@ -239,15 +239,8 @@ def test_columns_without_a_header_are_named(tmp_path: Path, leadline: Leadline) 
     qrels_path = tmp_path / "qrels"
     qrels_path.write_text("q1 0 d1 1\n")
     outcome = leadline(
-        "evaluate",
-        qrels_path,
-        path,
-        "--config",
-        "read.columns=qid,q0,docno,rank,score,tag",
-        "-m",
-        "RR",
-        "-f",
-        "json",
+        *f"evaluate {qrels_path} {path} --config read.columns=qid,q0,docno,rank,score,tag -m RR".split(),
+        *"-f json".split(),
     )
     assert outcome.data["runs"][0]["tag"] == "t"
 

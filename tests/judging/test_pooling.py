@@ -162,20 +162,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_the_command_writes_a_pool_that_is_pairs_too(runs: list[str], leadline: Leadline) -> None:
-    done = leadline(
-        "pool",
-        *runs,
-        "--depth",
-        2,
-        "-C",
-        "pool.random=3",
-        "--docs",
-        "docs.csv",
-        "-o",
-        "pool.tsv",
-        "-f",
-        "json",
-    )
+    done = leadline("pool", *runs, *"--depth 2 -C pool.random=3 --docs docs.csv -o pool.tsv -f json".split())
     assert (done.data["queries"], done.data["pairs"], done.data["drawn"]) == (3, 15, 9)
     assert done.data["runs"][0] == {"name": "a", "brought": 4, "alone": 3}
     assert done.data["options"]["seed"] == 0
@@ -183,16 +170,7 @@ def test_the_command_writes_a_pool_that_is_pairs_too(runs: list[str], leadline: 
     again = leadline(
         "pool",
         *runs,
-        "--depth",
-        3,
-        "-C",
-        "pool.random=3",
-        "--docs",
-        "docs.csv",
-        "-C",
-        "pool.known=pool.tsv",
-        "-o",
-        "more.tsv",
+        *"--depth 3 -C pool.random=3 --docs docs.csv -C pool.known=pool.tsv -o more.tsv".split(),
     )
     assert "the probability of 3 known pairs changed" in again.out
     assert not set(read_pool("more.tsv").pairs()) & set(read_pool("pool.tsv").pairs())

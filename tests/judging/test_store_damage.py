@@ -126,17 +126,8 @@ def test_commands_end_with_status_2_and_one_line(whole: bytes, tmp_path: Path, l
             ("agreement", f"{path}:*"),
             ("judge", "--store", path, "--export", tmp_path / "qrels.txt"),
             (
-                "judge",
-                files.pool,
-                "--docs",
-                files.docs,
-                "--queries",
-                files.queries,
-                "--store",
-                path,
-                "--port",
-                "0",
-                "--no-browser",
+                *f"judge {files.pool} --docs {files.docs} --queries {files.queries} --store {path}".split(),
+                *"--port 0 --no-browser".split(),
             ),
         ):
             done = leadline(*words)
