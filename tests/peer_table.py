@@ -103,17 +103,7 @@ NEED_PERL: Mapping[str, tuple[str, str]] = {
 }
 DIVERSITY: Mapping[str, tuple[str, str]] = {
     name: (name, "")
-    for name in (
-        "alpha_nDCG@10",
-        "alpha_DCG@10",
-        "ERR_IA@10",
-        "nERR_IA@10",
-        "NRBP",
-        "nNRBP",
-        "AP_IA",
-        "P_IA@10",
-        "StRecall@10",
-    )
+    for name in "alpha_nDCG@10 alpha_DCG@10 ERR_IA@10 nERR_IA@10 NRBP nNRBP AP_IA P_IA@10 StRecall@10".split()
 }
 
 OTHERS = """

@@ -47,14 +47,7 @@ def build(source: Path, target: Path, name: str = "leadline", **variables: str) 
     done = subprocess.run(
         [
             sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            "--quiet",
-            "--no-build-isolation",
-            "--no-deps",
-            "--no-index",
-            "--wheel-dir",
+            *"-m pip wheel --quiet --no-build-isolation --no-deps --no-index --wheel-dir".split(),
             str(target),
             str(source),
         ],

@@ -26,38 +26,15 @@ from leadline.measures import MEASURES
 CUTOFFS = (1, 5, 10, 15, 20, 30, 100, 200, 500, 1000)
 LEVELS = [f"{tenth / 10:.2f}" for tenth in range(11)]
 SHARED = [
-    "map",
-    "ndcg",
-    "recip_rank",
-    "Rprec",
-    "bpref",
-    "set_P",
-    "set_recall",
-    "set_F",
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
+    *"map ndcg recip_rank Rprec bpref set_P set_recall set_F num_ret num_rel num_rel_ret".split(),
     *(f"{name}_{cutoff}" for name in ("map_cut", "P", "recall", "ndcg_cut", "success") for cutoff in CUTOFFS),
     *(f"iprec_at_recall_{level}" for level in LEVELS),
 ]
 FAMILIES = {
-    "map",
-    "map_cut",
-    "P",
-    "recall",
-    "ndcg",
-    "ndcg_cut",
-    "recip_rank",
-    "Rprec",
-    "bpref",
-    "success",
-    "iprec_at_recall",
-    "set_P",
-    "set_recall",
-    "set_F",
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
+    *"""
+        map map_cut P recall ndcg ndcg_cut recip_rank Rprec bpref success iprec_at_recall set_P
+        set_recall set_F num_ret num_rel num_rel_ret
+    """.split()
 }
 
 Qrels = dict[str, dict[str, int]]
@@ -191,32 +168,10 @@ def test_fractional_grades_count_here_and_are_refused_there() -> None:
         theirs({"q": {"a": 0.5}}, run, 1)  # type: ignore[dict-item]  # the point of the test
 
 
-IR_MEASURES = [
-    "P@5",
-    "P@10",
-    "P(rel=2)@5",
-    "R@5",
-    "R@100",
-    "R(rel=2)@10",
-    "AP",
-    "AP(rel=2)",
-    "AP@10",
-    "RR",
-    "RR(rel=2)",
-    "nDCG",
-    "nDCG@10",
-    "nDCG@3",
-    "Rprec",
-    "Bpref",
-    "Success@5",
-    "IPrec@0.1",
-    "NumRet",
-    "NumRel",
-    "NumRelRet",
-    "SetP",
-    "SetR",
-    "SetF",
-]
+IR_MEASURES = """
+        P@5 P@10 P(rel=2)@5 R@5 R@100 R(rel=2)@10 AP AP(rel=2) AP@10 RR RR(rel=2) nDCG nDCG@10 nDCG@3
+        Rprec Bpref Success@5 IPrec@0.1 NumRet NumRel NumRelRet SetP SetR SetF
+    """.split()
 
 
 def by_ir_measures(names: list[str], qrels: Qrels, run: Run) -> dict[str, dict[str, float]]:

@@ -48,21 +48,11 @@ LAYERS = (
 MOST_FILES = 283
 MOST_NAMES = 24  # of packages and modules at the top
 MOST_LINES = 600
-HEAVY = (
-    "numpy.ma",
-    "scipy",
-    "matplotlib",
-    "pandas",
-    "polars",
-    "jinja2",
-    "rich",
-    "narwhals",
-    "pyarrow",
-    "starlette",
-    "uvicorn",
-    "sqlite3",
-    "leadline.comparison",
-    "leadline.io.texts",
+HEAVY = tuple(
+    """
+        numpy.ma scipy matplotlib pandas polars jinja2 rich narwhals pyarrow starlette uvicorn sqlite3
+        leadline.comparison leadline.io.texts
+    """.split()
 )
 
 

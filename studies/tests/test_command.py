@@ -158,18 +158,10 @@ def test_models_are_tried_on_a_collection_and_on_its_index(
     assert (done.status, done.err) == (0, "")
     assert "no verdict, because the rule requires 50 queries (3 here)" in done.out
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "models.csv",
-        "correlations.csv",
-        "sevens.csv",
-        "bins.csv",
-        "samples.csv",
-        "all.svg",
-        "by-query.svg",
-        "by-model.svg",
-        "bins.svg",
-        "samples.svg",
-        "histogram-models.json",
-        "index.html",
+        *"""
+            models.csv correlations.csv sevens.csv bins.csv samples.csv all.svg by-query.svg
+            by-model.svg bins.svg samples.svg histogram-models.json index.html
+        """.split()
     }
     data = json.loads((tmp_path / "out" / "histogram-models.json").read_text())
     assert list(data["models"]) == ["BM25", "RM1", "SDM"]

@@ -204,16 +204,7 @@ def test_labels_are_audited_by_the_reference(leadline: Leadline) -> None:
     data = leadline(*words, "-C", "agreement.within=0.1", "-C", "agreement.top=2", "-f", "json").data
     (one,) = data["audit"]
     assert (one["reference"], one["judge"], one["measure"], one["queries"]) == ("ann", "llm", "P@3", 12)
-    assert set(one["runs"][0]) == {
-        "name",
-        "reference",
-        "labels",
-        "bias",
-        "rank",
-        "rank_labels",
-        "gain",
-        "favored",
-    }
+    assert set(one["runs"][0]) == {*"name reference labels bias rank rank_labels gain favored".split()}
     assert one["top"]["runs"] == 2
     (needed,) = data["needed"]
     assert needed["within"] == 0.1

@@ -228,37 +228,10 @@ ALPHABET = "".join(
 FRAGMENTS = st.sampled_from(
     [
         *MEASURES.classes,
-        "map",
-        "ndcg_cut",
-        "recip_rank",
-        "precision",
-        "recall",
-        "@",
-        "@10",
-        "@0.1",
-        "_5",
-        ".5,10",
-        "_at_",
-        "-l2",
-        "(",
-        ")",
-        "(rel=2)",
-        "(gain=exp)",
-        "(discount=jk)",
-        "(n=all)",
-        "(form=search)",
-        "(beta=0.5)",
-        "rel=",
-        ",",
-        "=",
-        "1e5",
-        "nan",
-        "inf",
-        "-1",
-        "0",
-        "007",
-        "1_0",
-        "٣",
+        *"""
+            map ndcg_cut recip_rank precision recall @ @10 @0.1 _5 .5,10 _at_ -l2 ( ) (rel=2) (gain=exp)
+            (discount=jk) (n=all) (form=search) (beta=0.5) rel= , = 1e5 nan inf -1 0 007 1_0 ٣
+        """.split(),
         " ",
     ]
 )

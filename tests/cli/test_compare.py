@@ -11,20 +11,7 @@ import pytest
 
 from conftest import Leadline
 
-PAIR = {
-    "a",
-    "b",
-    "measure",
-    "difference",
-    "low",
-    "high",
-    "p",
-    "p_corrected",
-    "effect",
-    "wins",
-    "ties",
-    "losses",
-}
+PAIR = {*"a b measure difference low high p p_corrected effect wins ties losses".split()}
 
 
 @pytest.fixture
@@ -46,17 +33,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[str]) -> None:
     data = leadline("compare", *files, "-f", "json").data
-    assert set(data) == {
-        "leadline",
-        "command",
-        "inputs",
-        "options",
-        "warnings",
-        "measures",
-        "primary",
-        "queries",
-        "pairs",
-    }
+    assert set(data) == {*"leadline command inputs options warnings measures primary queries pairs".split()}
     assert data["measures"] == ["AP", "nDCG@10"]
     assert len(data["pairs"]) == 6
     assert all(set(pair) >= PAIR for pair in data["pairs"])

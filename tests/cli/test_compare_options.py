@@ -228,17 +228,7 @@ def test_a_least_mean_in_evaluate_is_one_of_its_measures(leadline: Leadline, fil
     assert done.data["measures"] == ["AP", "RR"]
     assert {entry["kind"] for entry in done.data["conditions"]} == {"fail-below"}
     assert set(done.data["conditions"][0]) == {
-        "run",
-        "baseline",
-        "kind",
-        "measure",
-        "margin",
-        "difference",
-        "limit",
-        "p",
-        "failed",
-        "cannot_tell",
-        "skipped",
+        *"run baseline kind measure margin difference limit p failed cannot_tell skipped".split()
     }
     trec = leadline("evaluate", files[0], files[-1], "-f", "trec", "-m", "map", "--fail-below", "map=0.9")
     assert trec.status == 1
@@ -258,17 +248,7 @@ def test_conditions_have_the_keys_of_the_contract(leadline: Leadline, files: lis
     assert [entry["kind"] for entry in found] == ["fail-if-worse", "require-not-worse", "fail-below"]
     for entry in found:
         assert set(entry) == {
-            "run",
-            "baseline",
-            "kind",
-            "measure",
-            "margin",
-            "difference",
-            "limit",
-            "p",
-            "failed",
-            "cannot_tell",
-            "skipped",
+            *"run baseline kind measure margin difference limit p failed cannot_tell skipped".split()
         }
     assert (found[0]["baseline"], found[2]["baseline"]) == ("r1", None)
 

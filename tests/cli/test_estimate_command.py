@@ -98,18 +98,7 @@ def test_estimates_have_the_keys_of_the_contract(files: Path, pool: Path) -> Non
     runs = {one["name"]: one for one in data["runs"]}  # type: ignore[attr-defined]
     assert {name: one["new"] for name, one in runs.items()} == {"a": False, "b": False, "new": True}
     one, value = runs["a"]["estimate"]["P@10"], runs["a"]["mean"]["P@10"]
-    assert {
-        "low",
-        "high",
-        "these_low",
-        "these_high",
-        "judged",
-        "drawn",
-        "guessed",
-        "unknown",
-        "lowest",
-        "highest",
-    } <= set(one)
+    assert {*"low high these_low these_high judged drawn guessed unknown lowest highest".split()} <= set(one)
     assert one["low"] < one["these_low"] < value < one["these_high"] < one["high"]
     assert one["judged"] + one["drawn"] + one["guessed"] + one["unknown"] == pytest.approx(1)
 

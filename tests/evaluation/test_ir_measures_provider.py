@@ -16,21 +16,7 @@ from peer_table import random_subtopics
 from peer_values import random_graded
 
 ir_measures: Any = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
-TEXTS = [
-    "P@5",
-    "P(rel=2)@10",
-    "R@10",
-    "AP",
-    "AP@10",
-    "RR",
-    "Rprec",
-    "nDCG",
-    "nDCG@10",
-    "Success@5",
-    "Bpref",
-    "NumRet",
-    "NumQ",
-]
+TEXTS = "P@5 P(rel=2)@10 R@10 AP AP@10 RR Rprec nDCG nDCG@10 Success@5 Bpref NumRet NumQ".split()
 # Values of every parameter that a measure of ir_measures may have; None leaves it out.
 VALUES: dict[str, list[Any]] = {
     "cutoff": [None, 5],
@@ -261,15 +247,13 @@ def test_objects_of_ir_measures_are_measures() -> None:
     ]
     asked.append(ir_measures.parse_measure("nDCG(dcg='exp-log2')@10"))
     found = ll.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, asked).measures
-    assert list(map(str, found)) == [
-        "nDCG@10",
-        "NumRelRet(rel=2)",
-        "SetRelP",
-        "P(rel=2)@5",
-        "PairAccuracy@5",
-        "GnDCG(gains=1:2)@5",
-        "nDCG(gain=exp)@10",
-    ]
+    assert (
+        list(map(str, found))
+        == """
+            nDCG@10 NumRelRet(rel=2) SetRelP P(rel=2)@5 PairAccuracy@5 GnDCG(gains=1:2)@5
+            nDCG(gain=exp)@10
+        """.split()
+    )
     assert str(ll.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ir_measures.RR).measures[0]) == "RR"
 
 

@@ -96,35 +96,20 @@ def test_the_official_group_is_what_trec_eval_prints_by_default() -> None:
     cutoffs = [f"P_{cutoff}" for cutoff in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
     for profile in PROFILES:
         assert names(profile, "official") == [
-            "runid",
-            "num_q",
-            "num_ret",
-            "num_rel",
-            "num_rel_ret",
-            "map",
-            "gm_map",
-            "Rprec",
-            "bpref",
-            "recip_rank",
+            *"runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank".split(),
             *levels,
             *cutoffs,
         ]
 
 
 def test_the_set_group() -> None:
-    assert names("trec10", "set") == [
-        "runid",
-        "num_q",
-        "num_ret",
-        "num_rel",
-        "num_rel_ret",
-        "utility",
-        "set_P",
-        "set_relative_P",
-        "set_recall",
-        "set_map",
-        "set_F",
-    ]
+    assert (
+        names("trec10", "set")
+        == """
+            runid num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map
+            set_F
+        """.split()
+    )
 
 
 def test_all_trec_has_what_the_version_has() -> None:

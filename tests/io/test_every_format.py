@@ -37,14 +37,7 @@ TEXTS = (".json", ".jsonl", ".csv", ".tsv")
 QRELS = {"q1": {"d1": 2, "d2": 0}, "01": {"NA": 1, "null": -1}}
 RUN = {"q1": {"d2": 2.5, "d1": 0.1}, "01": {"NA": 1e-300, "null": -7.0}}
 NASTY = (
-    "01",
-    "1",
-    "1.0",
-    "NA",
-    "null",
-    "nan",
-    "None",
-    "true",
+    *"01 1 1.0 NA null nan None true".split(),
     '"',
     "'",
     '"a"',

@@ -27,19 +27,11 @@ LISTS_OF = {  # lists of programs that write more documents, or ids that are num
     "mteb.json": {"q1": {"d2": 2.5, "d1": 0.5, "d3": 0.25}, "q2": {"d3": 1.0, "d1": 0.25, "d2": 0.0}},
     "pyserini.json": {"1": RUN["q1"], "2": RUN["q2"]},
 }
-RUNS = (
-    "sentence_transformers.jsonl",
-    "mteb.json",
-    "rank_llm.jsonl",
-    "rank_llm.json",
-    "dpr.json",
-    "pyserini.json",
-    "cast.json",
-    "ikat.json",
-    "elasticsearch.jsonl",
-    "elasticsearch.json",
-    "vespa.json",
-    "hugging_face.json",
+RUNS = tuple(
+    """
+        sentence_transformers.jsonl mteb.json rank_llm.jsonl rank_llm.json dpr.json pyserini.json
+        cast.json ikat.json elasticsearch.jsonl elasticsearch.json vespa.json hugging_face.json
+    """.split()
 )
 HEADERLESS = (
     "ms_marco.tsv",
@@ -57,16 +49,11 @@ BOTH = ("llama_index.jsonl", "ragas_dataset.jsonl")  # hold a run and judgments
 ANSWERS = ("trec_rag.jsonl", "trec_rag_2025.jsonl")
 IN_ORDER = ("msearch.json", "search.jsonl")  # without ids of queries
 FOLDERS = {"hugging_face_disk", "hugging_face_disk_run"}
-JUDGMENTS = (
-    "umbrela.jsonl",
-    "quepid.csv",
-    "rank_eval.json",
-    "opensearch.json",
-    "rre.json",
-    "rre_grades.json",
-    "rre_quepid.json",
-    "quepid_book.json",
-    "quepid_case.json",
+JUDGMENTS = tuple(
+    """
+        umbrela.jsonl quepid.csv rank_eval.json opensearch.json rre.json rre_grades.json rre_quepid.json
+        quepid_book.json quepid_case.json
+    """.split()
 )
 
 
@@ -545,16 +532,7 @@ def test_what_the_statements_of_writers_make_is_read(name: str, tmp_path: Path) 
 
 
 IDS = ("doc_id", "docid", "docId", "corpus_id", "_id", "id", "wikipedia_id", "docno")
-LISTED = (
-    "results",
-    "ctxs",
-    "contexts",
-    "candidates",
-    "children",
-    "provenance",
-    "passage_provenance",
-    "ratings",
-)
+LISTED = tuple("results ctxs contexts candidates children provenance passage_provenance ratings".split())
 
 
 def changed(value: Any, change: Any, key: str = "") -> Any:
@@ -600,16 +578,7 @@ def test_an_unknown_level_in_the_file_of_every_program_is_one_line(name: str, tm
     text = (PROGRAMS / name).read_text()
     for level in (
         *LISTED,
-        "hits",
-        "root",
-        "turns",
-        "responses",
-        "output",
-        "rows",
-        "row",
-        "relevant_documents",
-        "rating",
-        "judgment",
+        *"hits root turns responses output rows row relevant_documents rating judgment".split(),
     ):
         text = text.replace(f'"{level}":', f'"x{level}":')
     text = text.replace('"test":', '"test": [1], "x":').replace("docid,rating", "docid,xrating")

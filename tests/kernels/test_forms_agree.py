@@ -381,16 +381,7 @@ REPAIRS = st.builds(
     order=st.sampled_from(["score", "score", "rank"]),
 )
 PIECES = (
-    b"q1",
-    b"Q0",
-    b"d1",
-    b"1",
-    b"2.5",
-    b"nan",
-    b"inf",
-    b"x",
-    b"1e999",
-    b"1_0",
+    *b"q1 Q0 d1 1 2.5 nan inf x 1e999 1_0".split(),
     b" ",
     b"\t",
     b"\n",

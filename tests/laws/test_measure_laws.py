@@ -59,28 +59,11 @@ NOT_AS_ZERO = {
 # A list of the largest grades only reaches the end of the range - except:
 NOT_REACHED = {
     **dict.fromkeys(
-        (
-            "RBP",
-            "RBPResidual",
-            "RBPUnjudged",
-            "ERR",
-            "NRBP",
-            "INSQ",
-            "INST",
-            "BPM",
-            "SDCG",
-            "PairAccuracy",
-            "Bpref",
-            "AUROC",
-            "FallOut",
-            "EBR",
-            "NCUrbIE",
-            "iRBU",
-            "Rpref",
-            "NERR8",
-            "NERR9",
-            "NERR10",
-            "NERR11",
+        tuple(
+            """
+                RBP RBPResidual RBPUnjudged ERR NRBP INSQ INST BPM SDCG PairAccuracy Bpref AUROC FallOut
+                EBR NCUrbIE iRBU Rpref NERR8 NERR9 NERR10 NERR11
+            """.split()
         ),
         "a finite list leaves something over, or nothing is worse than relevant",
     ),
@@ -215,15 +198,10 @@ MORE_FORMS = (
         "P_plus(gains=1:0,rel=2)",
     ),
     *("NCUguP", "NCUguBR@3", "NCUgu(stop=1:1/2:1/3:1)", "NCUgu(stop=1:0,gains=2:9,rel=0)@4"),
-    *(
-        "NCUrbP",
-        "NCUrbBR(gamma=0.5)@3",
-        "NCUrb(gamma=0)",
-        "NCUrb(gamma=1)",
-        "NCUrb(gamma=0.9999999)@5",
-        "NCUrbIE@4",
-        "NCUrbIE(p=0.5,gamma=0.5,rel=2)",
-    ),
+    *"""
+            NCUrbP NCUrbBR(gamma=0.5)@3 NCUrb(gamma=0) NCUrb(gamma=1) NCUrb(gamma=0.9999999)@5 NCUrbIE@4
+            NCUrbIE(p=0.5,gamma=0.5,rel=2)
+        """.split(),
     *("EBR(gain=linear,beta=0)@3", "EBR(max_grade=3,beta=10)", "nERR(gain=linear,max_grade=3)@3"),
     *("ERR(gain=linear,max_grade=3)@4", "iRBU(gain=linear,p=0.8)@3", "iRBU(max_grade=3,p=0.5)"),
     *(

@@ -122,18 +122,10 @@ def test_d_sharp_ndcg_by_hand() -> None:
     assert value(of("Dsharp_nDCG(gamma=0)@1"), case) == value(of("D-nDCG@1"), case) == 2 / 3
 
 
-EVERY_MEASURE = (
-    "StRecall",
-    "P_IA@5",
-    "AP_IA",
-    "ERR_IA@5",
-    "nERR_IA",
-    "alpha_DCG@5",
-    "alpha_nDCG",
-    "NRBP",
-    "nNRBP",
-    "D_nDCG",
-    "Dsharp_nDCG",
+EVERY_MEASURE = tuple(
+    """
+        StRecall P_IA@5 AP_IA ERR_IA@5 nERR_IA alpha_DCG@5 alpha_nDCG NRBP nNRBP D_nDCG Dsharp_nDCG
+    """.split()
 )
 
 
@@ -155,37 +147,13 @@ def test_without_subtopics_it_asks_for_them(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "StRecall@0",
-        "StRecall(alpha=1)",
-        "P_IA@0",
-        "P_IA(rel=-1)",
-        "AP_IA@5",
-        "AP_IA(rel=-1)",
-        "ERR_IA",
-        "ERR_IA@0",
-        "ERR_IA(alpha=1)@5",
-        "nERR_IA@0",
-        "nERR_IA(alpha=1)",
-        "alpha_DCG",
-        "alpha_DCG(alpha=2)@5",
-        "alpha_DCG(alpha=-0.1)@5",
-        "alpha_nDCG@0",
-        "alpha_nDCG(alpha=2)@5",
-        "alpha_nDCG(beta=1)",
-        "NRBP@5",
-        "NRBP(beta=0)",
-        "NRBP(beta=1)",
-        "NRBP(alpha=2)",
-        "nNRBP@5",
-        "nNRBP(beta=0)",
-        "nNRBP(beta=1)",
-        "nNRBP(alpha=2)",
-        "D_nDCG@0",
-        "D_nDCG(rel=1)",
-        "Dsharp_nDCG@0",
-        "Dsharp_nDCG(gamma=2)",
-    ],
+    """
+            StRecall@0 StRecall(alpha=1) P_IA@0 P_IA(rel=-1) AP_IA@5 AP_IA(rel=-1) ERR_IA ERR_IA@0
+            ERR_IA(alpha=1)@5 nERR_IA@0 nERR_IA(alpha=1) alpha_DCG alpha_DCG(alpha=2)@5
+            alpha_DCG(alpha=-0.1)@5 alpha_nDCG@0 alpha_nDCG(alpha=2)@5 alpha_nDCG(beta=1) NRBP@5
+            NRBP(beta=0) NRBP(beta=1) NRBP(alpha=2) nNRBP@5 nNRBP(beta=0) nNRBP(beta=1) nNRBP(alpha=2)
+            D_nDCG@0 D_nDCG(rel=1) Dsharp_nDCG@0 Dsharp_nDCG(gamma=2)
+        """.split(),
 )
 def test_bad_parameters_are_refused_when_parsed(text: str) -> None:
     with pytest.raises(UsageError, match=r"must be|cutoff|has no parameter"):

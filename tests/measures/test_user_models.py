@@ -183,48 +183,14 @@ def test_a_grade_above_the_largest_is_refused_whatever_the_user_model(text: str)
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "RBP(p=0)",
-        "RBP(p=1)",
-        "RBP(p=1.5)",
-        "RBP(gain=log)",
-        "RBP@0",
-        "ERR(max_grade=0)",
-        "ERR(max_grade=-1)",
-        "ERR@0",
-        "ERR(rel=1)",
-        "NERR8",
-        "NERR8@0",
-        "NERR8@1000000",
-        "NERR9",
-        "NERR9@0",
-        "NERR9@1000000",
-        "NERR10(p=0)",
-        "NERR10(depth=0)",
-        "NERR10(depth=1000000)",
-        "NERR10@5",
-        "NERR11(T=0)",
-        "NERR11(depth=0)",
-        "NERR11(depth=1000000)",
-        "NERR11@5",
-        "INSQ(T=0)",
-        "INSQ(max_grade=0)",
-        "INSQ(depth=0)",
-        "INSQ(depth=1000000)",
-        "INSQ@5",
-        "INST(T=0.4)",
-        "INST(max_grade=0)",
-        "INST(depth=0)",
-        "INST(depth=1000000)",
-        "INST@5",
-        "BPM",
-        "BPM(T=0)@5",
-        "BPM(max_grade=0)@5",
-        "Compat(p=1)",
-        "Compat(p=0)",
-        "Compat@5",
-        "Compat(normalize=no)",
-    ],
+    """
+            RBP(p=0) RBP(p=1) RBP(p=1.5) RBP(gain=log) RBP@0 ERR(max_grade=0) ERR(max_grade=-1) ERR@0
+            ERR(rel=1) NERR8 NERR8@0 NERR8@1000000 NERR9 NERR9@0 NERR9@1000000 NERR10(p=0)
+            NERR10(depth=0) NERR10(depth=1000000) NERR10@5 NERR11(T=0) NERR11(depth=0)
+            NERR11(depth=1000000) NERR11@5 INSQ(T=0) INSQ(max_grade=0) INSQ(depth=0) INSQ(depth=1000000)
+            INSQ@5 INST(T=0.4) INST(max_grade=0) INST(depth=0) INST(depth=1000000) INST@5 BPM BPM(T=0)@5
+            BPM(max_grade=0)@5 Compat(p=1) Compat(p=0) Compat@5 Compat(normalize=no)
+        """.split(),
 )
 def test_bad_parameters_are_refused_when_parsed(text: str) -> None:
     with pytest.raises(UsageError, match=r"^measure '"):

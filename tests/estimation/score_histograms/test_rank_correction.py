@@ -25,28 +25,10 @@ from leadline.estimation.rank_corrections import (
 )
 from leadline.measures import MEASURES
 
-SUMS = [
-    "AP",
-    "AP@4",
-    "AP(norm=min)@3",
-    "AP(rel=2)",
-    "RR",
-    "RR@3",
-    "RR(rel=2)",
-    "P@3",
-    "P(rel=2)@5",
-    "R@4",
-    "R(rel=2)@4",
-    "Success@2",
-    "nDCG",
-    "nDCG@4",
-    "nDCG(gain=exp)@5",
-    "nDCG(discount=jk)@4",
-    "DCG@5",
-    "DCG(gain=exp)",
-    "RBP(p=0.5)",
-    "RBP@4",
-]
+SUMS = """
+        AP AP@4 AP(norm=min)@3 AP(rel=2) RR RR@3 RR(rel=2) P@3 P(rel=2)@5 R@4 R(rel=2)@4 Success@2 nDCG
+        nDCG@4 nDCG(gain=exp)@5 nDCG(discount=jk)@4 DCG@5 DCG(gain=exp) RBP(p=0.5) RBP@4
+    """.split()
 LOG = EXPONENTS.tolist().index(1)
 
 
