@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.charts import LINE_STYLES, picture
+from leadline.charts import LINE_STYLES
 from leadline.charts.pair_plots import ABOVE, APART, BELOW, differences
 from whole_pictures import whole
 
@@ -139,10 +139,6 @@ def test_odd_names_are_drawn_as_they_are(name: str) -> None:
         assert words(figure)[0] == f"1 query for {name}"
         assert f"{name} minus {name}2" in figure.axes[0].get_ylabel()
     whole(figure)
-
-
-def test_the_same_figure_gives_the_same_bytes() -> None:
-    assert picture(drawn([0.2, -0.1]), "svg") == picture(drawn([0.2, -0.1]), "svg")
 
 
 class LowIsGood:

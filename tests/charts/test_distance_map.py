@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.charts import FAINT, picture
+from leadline.charts import FAINT
 from leadline.charts.distance_map import distance_map, distance_tree
 from leadline.charts.line_plots import by_parameter, cumulative
 from leadline.charts.text_layout import group_colours, stretches
@@ -42,11 +42,6 @@ def test_every_system_is_named_and_nothing_is_cut(
     shown = {text.get_text() for text in figure.axes[0].get_yticklabels()}
     assert len(shown - {""}) == size
     whole(figure)
-
-
-def test_the_same_tree_gives_the_same_bytes() -> None:
-    names = ["a", "b", "c"]
-    assert picture(distance_tree(names, table(3)), "svg") == picture(distance_tree(names, table(3)), "svg")
 
 
 def test_the_tree_says_that_id_is_no_metric() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import leadline as ll
-from leadline.charts import INK, LINE_STYLES, picture
+from leadline.charts import INK, LINE_STYLES
 from leadline.charts.interval_plots import forest, nested_intervals, ranks
 from leadline.charts.text_layout import FEW
 from leadline.errors import UsageError
@@ -118,10 +118,6 @@ def test_odd_names_are_drawn_as_they_are() -> None:
 
 def test_all_undefined_have_a_picture_too() -> None:
     whole(forest(["a", "b"], [NAN] * 2, [NAN] * 2, [NAN] * 2, label=LABEL, reference=0))
-
-
-def test_the_same_figure_gives_the_same_bytes() -> None:
-    assert picture(drawn(5, reference=2), "svg") == picture(drawn(5, reference=2), "svg")
 
 
 @pytest.mark.parametrize("runs", [1, 20])

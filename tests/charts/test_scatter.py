@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.charts import picture
 from leadline.charts.pair_plots import scatter
 from whole_pictures import whole
 
@@ -80,10 +79,6 @@ def test_odd_names_are_drawn_as_they_are(name: str) -> None:
     if len(name) < 90:
         assert f"nDCG(gains=exp)@10 of {name}".strip() in figure.axes[0].get_ylabel()
     whole(figure)
-
-
-def test_the_same_figure_gives_the_same_bytes() -> None:
-    assert picture(drawn([0.2], [0.1]), "svg") == picture(drawn([0.2], [0.1]), "svg")
 
 
 class LowIsGood:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.charts import LINE_STYLES, picture
+from leadline.charts import LINE_STYLES
 from leadline.charts.significance_groups import critical_difference, groups, significance_groups
 from whole_pictures import whole
 
@@ -150,10 +150,6 @@ def test_odd_names_are_drawn_as_they_are() -> None:
     assert set(odd) < names_of(figure)
     assert len(names_of(figure)) == 8
     whole(figure)
-
-
-def test_the_same_figure_gives_the_same_bytes() -> None:
-    assert picture(drawn(9), "svg") == picture(drawn(9), "svg")
 
 
 RANKS = [1.2, 1.9, 2.9, 4.0]

@@ -33,8 +33,9 @@ def test_no_state_is_left_behind() -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_picture_has_no_date(form: str) -> None:
-    drawn = picture(recall_precision(["a"], [0.0, 1.0], [[1.0, 0.5]]), form)
+def test_a_picture_has_no_date_and_the_same_figure_gives_the_same_bytes(form: str) -> None:
+    drawn, again = (picture(recall_precision(["a"], [0.0, 1.0], [[1.0, 0.5]]), form) for _ in range(2))
+    assert drawn == again
     assert not any(word in drawn for word in (b"dc:date", b"CreationDate", b"Software"))
 
 
