@@ -19,7 +19,7 @@ from leadline.cli import COMMON, SECTIONS, _help, convert, group, search
 from leadline.cli._declared import module_of
 from leadline.cli._help import table
 from leadline.cli._settings import taken
-from leadline.cli._tried import TRIED_COMMANDS, TRIED_OPTIONS, option_for
+from leadline.cli._tried import TRIED_COMMANDS, TRIED_OPTIONS, answer_to
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.compared_pair import SENTENCES
 from leadline.comparison.information_difference.similarity_baselines import MOST_COMPARED
@@ -226,9 +226,10 @@ def test_options_that_people_try_are_answered_where_the_answer_holds(word: str, 
 
 @pytest.mark.parametrize("command", [each for each in EVERY.values() if not isinstance(each, click.Group)])
 def test_an_answer_names_only_settings_that_the_command_has(command: click.Command) -> None:
+    """Words that are spelled like one of these have its answer."""
     has = {one.key for one in taken(command)}
     for word in {word.rpartition(" ")[2] for word in TRIED_OPTIONS}:
-        answer = re.sub("`[^`]*`", "", option_for(word, command))
+        answer = re.sub("`[^`]*`", "", answer_to(word, command, str(command.name)))
         assert {*re.findall(r"--config ([a-z]+\.[a-z_]+)", answer)} <= has, word
 
 
