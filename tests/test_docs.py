@@ -120,7 +120,7 @@ def shell_examples() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("page", "block"), list(shell_examples()))
-@pytest.mark.usefixtures("examples")
+@pytest.mark.usefixtures("examples", "undrawn")
 def test_a_shell_example_prints_what_the_page_says(
     leadline: Leadline, demo_files: Path, page: str, block: str
 ) -> None:

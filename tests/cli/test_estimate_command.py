@@ -467,6 +467,7 @@ def test_saved_estimates_are_correlated(saved: list[Path]) -> None:
     assert json.loads(done.stdout)["n"] == 2
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_of_saved_estimates_has_their_values(saved: list[Path], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     done = typed("report", *saved, "-m", "P@10", "-o", page, "-f", "json")

@@ -112,6 +112,7 @@ def test_estimates_are_drawn_with_their_intervals_and_not_by_query(
     assert [text.get_text() for text in again.axes[0].get_yticklabels()] == names
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_on_estimates_shows_no_single_queries(leadline: Leadline, tmp_path: Path) -> None:
     runs = {name: RUNS[name] for name in "abc"}
     pages = []

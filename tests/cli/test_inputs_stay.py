@@ -187,6 +187,7 @@ def read_by(line: str, folder: Path) -> list[str]:
     return list(found)
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("line", [line for line in LINES.values() if line])
 def test_no_input_is_overwritten_by_any_of_its_names(
     line: str, inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline
@@ -215,7 +216,7 @@ def test_no_input_is_overwritten_by_any_of_its_names(
             if target.endswith(suffix) and not is_index and not line.startswith("report "):
                 assert "would overwrite an input" in error
             assert error.count("\n") == 1
-            assert snapshot(folder) == before
+        assert snapshot(folder) == before
         for link in ("soft", "hard"):
             (folder / f"{link}{suffix}").unlink()
     status, error = run(f"new{suffix}")

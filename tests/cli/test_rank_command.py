@@ -53,7 +53,7 @@ def test_scores_are_ranked_as_their_runs(leadline: Leadline) -> None:
         assert [entry["path"] for entry in found["inputs"]] == files
 
 
-@pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("folder", "undrawn")
 def test_output_of_trec_eval_is_ranked_compared_and_reported(leadline: Leadline) -> None:
     done = leadline("rank", "bm25.eval", "dense.eval", "-f", "json")
     assert done.status == 0, done.err

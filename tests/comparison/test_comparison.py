@@ -204,6 +204,7 @@ def test_equivalence_is_corrected_beside_tukey_too() -> None:
     assert tukey.p_equivalent.tolist() == holm.p_equivalent.tolist()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_joint_procedure_is_named_as_what_decides(tmp_path: Path) -> None:
     found = compare(QRELS, RUNS, "RR", test="Sign", correction="MaxT", margin=0.1)
     lines = [

@@ -142,6 +142,7 @@ def shown(line: str, done: Outcome) -> str:
     return f"$ leadline {line}\n{done.out}{done.err}" + (f"[status {done.status}]\n" if done.status else "")
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("command", LINES)
 def test_the_output_is_the_stored_one(
     command: str, leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

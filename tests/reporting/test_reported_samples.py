@@ -46,7 +46,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) ->
 GIVEN = ("judged.qrels", "old.run", "new.run", "--pool", "pool.tsv")
 
 
-@pytest.mark.usefixtures("here")
+@pytest.mark.usefixtures("here", "undrawn")
 def test_a_report_has_the_estimates_and_the_comparison_of_them(leadline: Leadline) -> None:
     done = leadline("report", *GIVEN, "-m", "P@10", "-o", "page.html", "-f", "json")
     assert done.status == 0
