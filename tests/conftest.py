@@ -43,7 +43,7 @@ settings.register_profile(
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=round(60 * EXAMPLES),
+    max_examples=round(40 * EXAMPLES),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("leadline")
