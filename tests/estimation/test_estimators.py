@@ -8,6 +8,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError
 from leadline.estimation.designs import Linear, kind_of
@@ -61,19 +63,16 @@ def sample_of(judged: tuple[bool, ...], *, guessing: bool, share: float | None =
     if share is not None:
         probability = np.full(len(probability), share)
     size = len(probability)
-    return Sample(
-        QRELS,
-        probability,
-        np.array(judged, dtype=np.bool_),
-        np.arange(size) % 2,
-        2,
-        0,
-        None,
-        guessing,
-        np.arange(3),
-        (np.arange(size), np.arange(size) % 3 + 1),
-        1,
-    )
+    rows, cells, ranks = np.array(judged, dtype=np.bool_), np.arange(size) % 2, np.arange(size) % 3 + 1
+    pairs = (np.arange(size), ranks)
+    return Sample(QRELS, probability, rows, cells, 2, 0, None, guessing, np.arange(3), pairs, 1)
+
+
+def of_one_cell(table: Qrels, shares: Floats, judged: Any, *, guessing: bool) -> Sample:
+    """Return a sample of one query whose runs are not looked at."""
+    nothing = np.zeros(0, dtype=np.int64)
+    cells, query = np.zeros(len(shares), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    return Sample(table, shares, judged, cells, 1, 0, None, guessing, query, (nothing, nothing), 0)
 
 
 def draws() -> list[tuple[float, tuple[bool, ...]]]:
@@ -139,19 +138,9 @@ def test_predicted_errors_of_a_cascade_by_hand() -> None:
     grades = {b"a": 0.0, b"b": 1.0, b"c": 0.0}
     qrels = Qrels.of((query, d, grade) for query in (b"q1", b"q2") for d, grade in grades.items())
     run = Run.of((query, d, -r) for query in (b"q1", b"q2") for r, d in enumerate((b"b", b"a", b"c")))
-    sample = Sample(
-        qrels,
-        np.array([0.25, 0.5, 0.5] * 2),
-        np.array([False, True, True] * 2),
-        np.zeros(6, dtype=np.int64),
-        1,
-        0,
-        None,
-        True,
-        np.arange(2),
-        (np.arange(6), np.array([2, 1, 3] * 2)),
-        1,
-    )
+    shares, judged = np.array([0.25, 0.5, 0.5] * 2), np.array([False, True, True] * 2)
+    cells, pairs = np.zeros(6, dtype=np.int64), (np.arange(6), np.array([2, 1, 3] * 2))
+    sample = Sample(qrels, shares, judged, cells, 1, 0, None, True, np.arange(2), pairs, 1)
     estimator = Estimator(sample, kind_of(MEASURES.parse("RR")))
     m = float(estimator.guessed[0])  # the same for all, for both queries have the same judgments
     assert 0 < m < 1
@@ -375,19 +364,7 @@ def test_the_number_of_documents_is_exact_for_certain_pairs_and_never_below_what
 def test_replicates_have_the_mean_and_variance_of_the_weights() -> None:
     size = 4000
     table = Qrels.of((b"q", f"d{row:05}".encode(), 0.0) for row in range(size))
-    sample = Sample(
-        table,
-        np.full(size, 0.25),
-        np.ones(size, dtype=np.bool_),
-        np.zeros(size, dtype=np.int64),
-        1,
-        0,
-        None,
-        True,
-        np.zeros(1, dtype=np.int64),
-        (np.zeros(0, dtype=np.int64),) * 2,
-        0,
-    )
+    sample = of_one_cell(table, np.full(size, 0.25), np.ones(size, dtype=np.bool_), guessing=True)
     weights = sample.replicated
     assert (weights[:, 0] == 4).all()
     assert weights[:, 1:].mean() == pytest.approx(4, abs=0.05)
@@ -558,19 +535,7 @@ def test_one_stratum_without_guesses_has_the_expectation_of_infap() -> None:
     weight, infap, mean = np.zeros(6), np.zeros(6), np.zeros(6)
     for chosen in itertools.product((False, True), repeat=6):
         chance = math.prod(share if one else 1 - share for one in chosen)
-        sample = Sample(
-            table,
-            np.full(6, share),
-            np.array(chosen),
-            np.zeros(6, dtype=np.int64),
-            1,
-            0,
-            None,
-            False,
-            np.zeros(1, dtype=np.int64),
-            (np.zeros(0, np.int64), np.zeros(0, np.int64)),
-            0,
-        )
+        sample = of_one_cell(table, np.full(6, share), np.array(chosen), guessing=False)
         estimator = Estimator(sample, kind_of(MEASURES.parse("AP")))
         pseudo = estimator.pseudo[run.row]
         above = np.cumsum(pseudo) - pseudo
