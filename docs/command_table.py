@@ -114,7 +114,7 @@ def _setting(text: str) -> Entry:
     key, _, choices = text.partition(" ")
     entry: Entry = {"kind": "setting", "names": [key]}
     if choices == "remembered":
-        return entry | {"expose_value": False, "callback": "_scores._remember"}
+        return entry | {"expose_value": False, "callback": "_inputs._remember"}
     entry |= {"type": {"Choice": [choices.split("/")]}} if choices else {}
     entry |= {"default": json.loads(default)} if default else {}
     return entry

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from leadline.cli import _help, _scores, _settings
+from leadline.cli import _help, _inputs, _settings
 
-MODULES = (_help, _scores, _settings, click)  # of the classes, types and callbacks that it names
+MODULES = (_help, _inputs, _settings, click)  # of the classes, types and callbacks that it names
 Entry = Mapping[str, Any]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from leadline.cli._help import ANALYSIS, INTERVAL, SETTING_FILES, SHARED, InputPath, Option
+from leadline.cli._help import ANALYSIS, INTERVAL, SETTING_FILES, SHARED, InputPath, Option, are_values
 from leadline.data.registry import LARGEST
 from leadline.data.validation import LIMITS
 from leadline.errors import InputError, UsageError, did_you_mean, either, meant
@@ -478,8 +478,6 @@ def with_experiment(
 
 def _are_values(command: click.Command, runs: list[str]) -> bool:
     """Return whether the runs of an experiment are per-query values, which need no judgments."""
-    from leadline.cli._arguments import are_values
-
     return command.name != "evaluate" and are_values(runs)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from leadline.cli._help import is_given, typed
+from leadline.cli._inputs import given_scores, values_given
 from leadline.cli._outputs import Outputs, describe_input, progress
-from leadline.cli._scores import given_scores, values_given
 from leadline.errors import UsageError, both, one_of
 from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name, split_name

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from leadline.cli._inputs import analysis_of
 from leadline.cli._outputs import Outputs, describe_input, progress
-from leadline.cli._texts import analysis_of
 from leadline.render.view import View
 
 SECTION = "Files and collections"

@@ -11,9 +11,17 @@ from typing import Any
 import click
 import numpy as np
 
+from leadline.cli._inputs import (
+    WITHOUT_DRAW,
+    files_among,
+    given_scores,
+    judgments_and_draw,
+    plan_of,
+    refuse_no_runs,
+    values_given,
+    values_of,
+)
 from leadline.cli._outputs import Outputs, inputs_of, progress, refuse_same_output
-from leadline.cli._reading_options import WITHOUT_DRAW, judgments_and_draw, plan_of, values_of
-from leadline.cli._scores import files_among, given_scores, refuse_no_runs, values_given
 from leadline.comparison import pairing as pairings
 from leadline.comparison.baselines import (
     Baseline,

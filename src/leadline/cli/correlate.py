@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from leadline.cli._inputs import given_scores, values_given
 from leadline.cli._outputs import Outputs, describe_input
-from leadline.cli._scores import given_scores, values_given
 from leadline.cli._settings import GIVEN
 from leadline.comparison.correlate import correlate, correlate_columns
 from leadline.data.registry import split_names

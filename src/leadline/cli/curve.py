@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from leadline.cli._help import spelled, typed
+from leadline.cli._inputs import read_judgments
 from leadline.cli._outputs import Outputs, inputs_of, progress
-from leadline.cli._reading_options import read_judgments
 from leadline.errors import both, one_of
 from leadline.evaluation.curves import Curves, SubtopicCurves, curve, subtopic_curve
 from leadline.render.view import View

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from leadline.cli._inputs import read_judgments
 from leadline.cli._outputs import Outputs, inputs_of, progress
-from leadline.cli._reading_options import read_judgments
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.joint_tables import complete
 from leadline.errors import UsageError, both, one_of

@@ -10,8 +10,8 @@ import click
 import numpy as np
 
 from leadline.cli._help import typed
+from leadline.cli._inputs import judgments_and_draw, plan_of, values_of
 from leadline.cli._outputs import Outputs, describe_input, inputs_of, progress
-from leadline.cli._reading_options import judgments_and_draw, plan_of, values_of
 from leadline.data.registry import split_names
 from leadline.errors import LeadlineError, UsageError, both, one_of, sentences
 from leadline.estimation.measured import WITHOUT_POOL, default_measures, same_labels

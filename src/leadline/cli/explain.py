@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from leadline.cli._inputs import read_judgments
 from leadline.cli._outputs import Outputs, describe_input
-from leadline.cli._reading_options import read_judgments
 from leadline.errors import UsageError
 from leadline.evaluation.explain import explain
 from leadline.render.view import View

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from leadline.cli._inputs import analysis_of
 from leadline.cli._outputs import Outputs, describe_input, progress
-from leadline.cli._texts import analysis_of
 from leadline.data.table import Table
 from leadline.render.view import View
 from leadline.result import Facts

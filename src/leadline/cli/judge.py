@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leadline.cli._help import refuse_unused, typed
+from leadline.cli._inputs import analysis_of
 from leadline.cli._outputs import Outputs, describe_input, print_line, progress
-from leadline.cli._texts import analysis_of
 from leadline.data.optional import require
 from leadline.data.table import ResultWarning, Table
 from leadline.data.wording import counted, queries

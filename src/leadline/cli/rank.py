@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
+from leadline.cli._inputs import given_scores, judgments_and_draw, refuse_no_runs, values_given, values_of
 from leadline.cli._outputs import Outputs, inputs_of, progress
-from leadline.cli._reading_options import judgments_and_draw, values_of
-from leadline.cli._scores import given_scores, refuse_no_runs, values_given
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.pairing import Rules
 from leadline.comparison.rank import rank_results

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from leadline.cli._help import typed
+from leadline.cli._inputs import read_judgments
 from leadline.cli._outputs import Outputs, inputs_of, progress
-from leadline.cli._reading_options import read_judgments
 from leadline.comparison.replication import replicate
 from leadline.errors import UsageError, one_of
 from leadline.render.view import View

@@ -10,9 +10,15 @@ from typing import Any
 import click
 
 from leadline.cli._help import typed
+from leadline.cli._inputs import (
+    files_among,
+    given_scores,
+    judgments_and_draw,
+    read_with,
+    refuse_no_runs,
+    values_given,
+)
 from leadline.cli._outputs import Outputs, inputs_of, progress
-from leadline.cli._reading_options import judgments_and_draw, read_with
-from leadline.cli._scores import files_among, given_scores, refuse_no_runs, values_given
 from leadline.comparison.compare import compare_results
 from leadline.comparison.pairing import Rules
 from leadline.data.optional import require

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from leadline.cli._help import refuse_unused
+from leadline.cli._inputs import read_judgments
 from leadline.cli._outputs import Outputs, describe_input, inputs_of, progress, refuse_same_output
-from leadline.cli._reading_options import read_judgments
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, both, one_of

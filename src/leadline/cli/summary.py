@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import click
 
 from leadline.cli._help import typed
+from leadline.cli._inputs import analysis_of
 from leadline.cli._outputs import Outputs, describe_input
-from leadline.cli._texts import analysis_of
 from leadline.data.table import ResultWarning, Table
 from leadline.data.wording import folded, visible
 from leadline.errors import UsageError, both, did_you_mean, one_of
