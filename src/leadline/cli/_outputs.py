@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from typing import Any
@@ -15,20 +15,26 @@ import click
 
 from leadline.cli._help import typed
 from leadline.data.optional import require
+from leadline.data.table import ResultWarning, RunInfo, Table
 from leadline.data.wording import folded, terminal_columns, visible
 from leadline.errors import UsageError, both
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import STANDARD_STREAM
 from leadline.render.view import BY_SUFFIX, View, suffix_of
+from leadline.result import Facts, checked_labels, figure_of, options_of_figure
 
 
 def inputs_of(
     result: Any, qrels: str, judgments: int, others: Sequence[tuple[str, int]] = ()
 ) -> list[dict[str, Any]]:
     """Describe judgments, runs and further inputs; runs that were restored have no file."""
-    inputs = [describe_input(qrels, judgments)]
-    inputs += [describe_input(run.path, run.counts["documents_read"]) for run in result.runs if run.path]
-    return inputs + [describe_input(path, rows) for path, rows in others]
+    runs = read_of(run for run in result.runs if run.path)
+    return [describe_input(*one) for one in ((qrels, judgments), *runs, *others)]
+
+
+def read_of(runs: Iterable[RunInfo]) -> list[tuple[str, int]]:
+    """Return the files of runs and the number of documents read from each."""
+    return [(run.path, run.counts["documents_read"]) for run in runs]
 
 
 def for_screen(text: str, *, to_file: bool = False) -> str:
@@ -229,12 +235,26 @@ class Outputs:
             print_warnings(view.below())
         write_output(printed)
 
+    def write_facts(
+        self,
+        command: str,
+        table: Table,
+        found: dict[str, Any],
+        inputs: Sequence[tuple[str, int]],
+        options: dict[str, Any],
+        *,
+        warnings: Sequence[ResultWarning] = (),
+        lines: str = "*",
+    ) -> None:
+        """Write what a command did: a table and the keys of its JSON; `inputs` are paths and their rows."""
+        view = View(Facts(table, found, warnings=list(warnings)), lines=lines)
+        self.write(command, view, lambda: [describe_input(*one) for one in inputs], options)
+
     def _pictures(self, view: View, paths: Sequence[str]) -> dict[str, bytes]:
         """Return the figures as contents of files."""
         if not paths:
             return {}
         from leadline.charts import labelled, picture, width_of_user
-        from leadline.result import checked_labels, figure_of, options_of_figure
 
         drawn = view.more if self.figure == "slices" and view.more is not None else view.result
         allowed = options_of_figure(drawn)

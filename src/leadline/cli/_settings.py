@@ -470,15 +470,12 @@ def with_experiment(
         [text for name in names for text in _texts(name, content.get(name), path)]
         for names in (("judgments", "qrels"), ("runs",))
     )
-    if content.keys() & (KEYS.keys() - {"pool"}) and not (runs and (judgments or _are_values(command, runs))):
+    of_experiment = content.keys() & (KEYS.keys() - {"pool"})
+    # per-query values need no judgments
+    if of_experiment and not (runs and (judgments or (command.name != "evaluate" and are_values(runs)))):
         lacking = "judgments" if runs else "runs"
         raise InputError(f"an experiment needs the key '{lacking}'", path=path)
     return [*made, *args, "--", *judgments, *runs], path
-
-
-def _are_values(command: click.Command, runs: list[str]) -> bool:
-    """Return whether the runs of an experiment are per-query values, which need no judgments."""
-    return command.name != "evaluate" and are_values(runs)
 
 
 def _listed(value: object) -> list[str]:

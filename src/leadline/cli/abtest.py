@@ -16,7 +16,6 @@ from leadline.io.read_paths import STANDARD_STREAM
 from leadline.online.abtest import ARMS, abtest, arm_of
 from leadline.online.proportions import users_needed
 from leadline.render.view import View
-from leadline.result import Facts
 
 SECTION = "Experiments"
 CLASS = "WithTest"
@@ -145,13 +144,9 @@ def assign(*, users: str, fraction: float, salt: str, outputs: Outputs) -> None:
     share = percent(round(count / len(assignments), 4))
     summary = f"{count:,} of {counted(len(assignments), 'user')} ({share}) in the variant"
     table = Table(["user", "arm"], [list(pair) for pair in assignments.items()], notes=[summary])
-    made = Facts(table, {"users": assignments, "variant": count}, warnings=warnings)
-    outputs.write(
-        "abtest",
-        View(made, lines=""),
-        lambda: [describe_input(users, len(names))],
-        {"fraction": fraction, "salt": salt},
-    )
+    found = {"users": assignments, "variant": count}
+    options = {"fraction": fraction, "salt": salt}
+    outputs.write_facts("abtest", table, found, [(users, len(names))], options, warnings=warnings, lines="")
 
 
 def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> None:
@@ -189,8 +184,7 @@ def plan(*, rate: float, lift: float, outputs: Outputs, **options: float) -> Non
     )
     rows: list[list[Cell]] = [["both", a + b], ["a", a], ["b", b]]
     table = Table(["arm", "users"], rows, notes=[note])
-    view = View(Facts(table, data), lines="*")
-    outputs.write("abtest", view, list, {"rate": rate, "lift": lift} | options)
+    outputs.write_facts("abtest", table, data, [], {"rate": rate, "lift": lift} | options)
 
 
 def deviations(
@@ -231,13 +225,10 @@ def deviations(
         ("no_judgments", "click_deviation is not a relevance judgment", len(rows)), repeated_clicks(repeated)
     )
     found = {"deviations": [dict(zip(heads, row, strict=True)) for row in rows]}
-    shown = sum(record.shown for record in records)
-    outputs.write(
-        "abtest",
-        View(Facts(Table(heads, rows, digits=5), found, warnings=notes), lines="deviations"),
-        lambda: [describe_input(log, shown)],
-        {"doc": document, "query": query, "position": position, "click": clicked},
-    )
+    inputs = [(log, sum(record.shown for record in records))]
+    options = {"doc": document, "query": query, "position": position, "click": clicked}
+    table = Table(heads, rows, digits=5)
+    outputs.write_facts("abtest", table, found, inputs, options, warnings=notes, lines="deviations")
 
 
 COMMANDS = {"test": test_command, "assign": assign, "plan": plan, "deviations": deviations}

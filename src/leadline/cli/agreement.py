@@ -9,13 +9,12 @@ import click
 
 from leadline.cli._help import is_given, typed
 from leadline.cli._inputs import given_scores, values_given
-from leadline.cli._outputs import Outputs, describe_input, progress
+from leadline.cli._outputs import Outputs, describe_input, progress, read_of
 from leadline.errors import UsageError, both, one_of
 from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name, split_name
 from leadline.io.small_tables import split_place
 from leadline.judging.agreement import agreement
-from leadline.judging.agreement_result import Agreement
 from leadline.judging.score_audit import ScoreAudit, audit_scores
 from leadline.render.view import View
 
@@ -99,7 +98,9 @@ def command(
     both(typed(context, "top"), {"--runs, and either exactly two judges or --reference": result.audits})
     result.options |= outputs.options()
     view = View(result, shown={"per_query": per_query}, lines="")
-    outputs.write("agreement", view, lambda: _inputs(result))
+    read = [(path, rows) for path, rows in result.judgments.paths if path]
+    read += read_of(result.ranking.runs if result.ranking else [])
+    outputs.write("agreement", view, lambda: [describe_input(*one) for one in read])
 
 
 def _audited(
@@ -129,13 +130,6 @@ def _audited(
         inputs += files
     rules = {name: options[name] for name in ("top", "draws", "confidence", "seed", "used_the_judge")}
     return audit_scores(found, **rules), inputs
-
-
-def _inputs(result: Agreement) -> list[dict[str, Any]]:
-    """Describe the judgments and the runs."""
-    runs = result.ranking.runs if result.ranking else []
-    inputs = [describe_input(path, rows) for path, rows in result.judgments.paths if path]
-    return inputs + [describe_input(run.path, run.counts["documents_read"]) for run in runs]
 
 
 def _counts(table: str | None) -> list[float]:

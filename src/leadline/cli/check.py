@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
 from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input, for_screen
-from leadline.data.reading import OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError, both
 from leadline.evaluation.check_files import NEEDS_RUNS, check
 from leadline.render.view import View
@@ -21,16 +21,11 @@ def command(
     /,
     *,
     files: tuple[str, ...],
-    kind: str | None,
-    subtopics: bool,
     docs: str | None,
     qrels: str | None,
     fix: bool,
-    on_duplicate: OnDuplicate,
-    on_nan: OnNan,
-    columns: str | None,
-    qrels_columns: str | None,
     outputs: Outputs,
+    **options: Any,
 ) -> None:
     """Check runs, qrels and indexes for errors.
 
@@ -80,18 +75,7 @@ def command(
                 f"{files[0]}: --fix cannot repair a folder. Pass one file. To repair an index, rebuild it "
                 "with `leadline index`."
             )
-    result = check(
-        files,
-        kind=kind,
-        subtopics=subtopics,
-        qrels=qrels,
-        documents=docs,
-        fix=output,
-        on_duplicate=on_duplicate,
-        on_nan=on_nan,
-        columns=columns,
-        qrels_columns=qrels_columns,
-    )
+    result = check(files, qrels=qrels, documents=docs, fix=output, **options)
     view = View(result, texts={"table": for_screen(result.text(), to_file=bool(outputs.files))})
     outputs.write("check", view, lambda: [describe_input(each.path, each.rows) for each in result.files])
     if result.rejected and not fix:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from math import nan
 from typing import Any
 
@@ -22,7 +21,6 @@ from leadline.cli._inputs import (
     values_of,
 )
 from leadline.cli._outputs import Outputs, inputs_of, progress, refuse_same_output
-from leadline.comparison import pairing as pairings
 from leadline.comparison.baselines import (
     Baseline,
     check_baseline,
@@ -158,7 +156,8 @@ class BaselineFile:
         chosen = results.select_measures([texts.index(name) for name in order])
         chosen.qrels = results.qrels
         save_baseline(chosen, self.update, inputs, force=self.force, anyway=FORCED)
-        click.echo(f"wrote {self.update}: {_size(results)}", err=True)
+        size = f"{counted(len(results.runs), 'run')}, {queries(len(results.averaged_queries()))}"
+        click.echo(f"wrote {self.update}: {size}, {', '.join(texts)}", err=True)
 
 
 def least_means(results: Results, conditions: Sequence[Condition], *, rel: float | None) -> list[Gate]:
@@ -177,11 +176,6 @@ def without_values(path: str | None) -> str:
     if path is None:
         return "there is only one run and no baseline"
     return f"{path} {'has no matching values' if os.path.exists(path) else 'contains no values yet'}"
-
-
-def _size(results: Results) -> str:
-    measures = ", ".join(map(str, results.measures))
-    return f"{counted(len(results.runs), 'run')}, {queries(len(results.averaged_queries()))}, {measures}"
 
 
 SECTION = "Evaluation"
@@ -265,10 +259,8 @@ def command(
     scores = values_given(context, (qrels, *runs), kind)
     named = measures or (() if conditions else file.measures)
     needed = [*(one.measure for one in conditions), *(file.measures if file.update == path else [])]
-    pairing: pairings.Pairs | None = None
     draw: Any = None
     more: list[tuple[str, int]] = []
-    of_judgments: list[tuple[str, int]] = []
     if scores:
         wanted = [*named, *needed] if measures or conditions else ()
         asked = [*options, "level"]
@@ -306,12 +298,9 @@ def command(
         "plot_pair": pair,
         "query_slice": list(query_slice),
         "half_width": half_width,
+        **kept_in,
+        **outputs.options(),
     }
-    added |= kept_in | outputs.options()
-
-    def inputs_read(result: Any) -> list[dict[str, Any]]:
-        return inputs_of(result, qrels, judged, more)
-
     floors_alone = bool(conditions) and len(results.runs) == 1 and not baseline
     if pairing is None and (path is not None or floors_alone):
         if outputs.drawn or query_slice:
@@ -331,7 +320,6 @@ def command(
             _tell(outputs, notes[1:])
         view = View(shown, notes=[*notes, *(str(gate) for gate in outcomes if not gate.skipped)])
         view.extra = extra | file.to_dict(outcomes)
-        outputs.write("compare", view, partial(inputs_read, shown))
     else:
         try:
             comparison = compare_results(results, rules, baseline=baseline, pairing=pairing)
@@ -342,7 +330,6 @@ def command(
             outcomes = untestable(tested, baseline, conditions, str(error))
             view = View(own, notes=list(map(str, outcomes)))
             view.extra = {"pairs": []} | _conditions(outcomes) | file.to_dict(outcomes)
-            outputs.write("compare", view, partial(inputs_read, own))
         else:
             comparison.options |= added
             outcomes = gates_of(comparison, conditions, rel=level) if conditions else []
@@ -362,7 +349,7 @@ def command(
             if pairs is None and baseline:  # a paper shows every difference from the baseline
                 view.formats["latex"] = {"chosen": data}
             view.figure = {"pair": pair, "per_pair": per_pair, "chosen": table[0]}
-            outputs.write("compare", view, partial(inputs_read, comparison))
+    outputs.write("compare", view, lambda: inputs_of(view.result, qrels, judged, more))
     failed = [gate for gate in outcomes if gate.failed]
     _tell(outputs, failed)
     file.write(own, inputs_of(own, qrels, judged, of_judgments), outcomes)

@@ -16,7 +16,16 @@ from leadline.data.registry import split_names
 from leadline.errors import LeadlineError, UsageError, both, one_of, sentences
 from leadline.estimation.measured import WITHOUT_POOL, default_measures, same_labels
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
-from leadline.evaluation.profiles import BY_LEVEL, BY_RANK, NAMES, ONLY_MEAN, Request, name_of, profile_of
+from leadline.evaluation.profiles import (
+    BY_LEVEL,
+    BY_RANK,
+    NAMES,
+    ONLY_MEAN,
+    Profile,
+    Request,
+    name_of,
+    profile_of,
+)
 from leadline.evaluation.results import Results
 from leadline.io.objects import Qrels
 from leadline.io.opening import digest_of
@@ -24,61 +33,19 @@ from leadline.measures import Measure
 from leadline.render.view import View
 
 if TYPE_CHECKING:
-    from leadline.comparison.gate import Condition, Gate
-    from leadline.comparison.query_slices import Slices
+    from leadline.comparison.gate import Condition
 
 
-def queries_of(queries: str | None, *, complete: bool) -> str | None:
-    """Return the queries of the mean from `scores.queries` and `-c`."""
-    one_of({"-c": complete, f"--config scores.queries={queries}": queries not in (None, "all")})
-    return "all" if complete else queries
-
-
-def evaluate_as_trec(
-    qrels: Qrels,
-    runs: Sequence[str],
-    measures: Sequence[str],
-    *,
-    rel: float | None,
-    by: Callable[..., Results] = evaluate,
-    **options: Any,
-) -> tuple[Results, Callable[..., str]]:
-    """Evaluate the measures that trec_eval prints; return the results and a function that formats them.
-
-    `by` is `evaluate`, or a function with its parameters.
-    """
-    profile = profile_of(options["profile"])
+def _requests(
+    measures: Sequence[str], profile: Profile, *, rel: float | None, documents: int | None
+) -> list[Request]:
+    """Return the measures that trec_eval prints; its defaults are those of `official`."""
     texts = [text.strip() for given in measures or ["official"] for text in split_names(given)]
     # As in trec_eval, parameters of a measure replace its defaults, also those in a group.
     replaced = {name for name, dot, _ in (text.partition(".") for text in texts) if dot} & {*NAMES}
     texts = [text for text in texts if text not in replaced]
-    asked = [
-        one
-        for one in profile.requests(texts, rel=rel, documents=options["documents"])
-        if one.given or one.family not in replaced
-    ]
-    wanted = dict.fromkeys(one.measure for one in asked if one.measure is not None)
-    lengths = [one.length for one in asked if one.family == "relstring"]
-    results = by(
-        qrels,
-        runs,
-        list(wanted) or "NumQ",
-        rel=rel,
-        relevance_strings=lengths[-1] if lengths else None,
-        **options,
-    )
-
-    def lines(*, per_query: bool, means: bool) -> str:
-        return trec_text(
-            results,
-            asked,
-            rel=1.0 if rel is None else rel,
-            per_query=per_query,
-            means=means,
-            prints_missing=profile.prints_missing,
-        )
-
-    return results, lines
+    asked = profile.requests(texts, rel=rel, documents=documents)
+    return [one for one in asked if one.given or one.family not in replaced]
 
 
 class Line(NamedTuple):
@@ -95,10 +62,10 @@ def trec_text(
     results: Results,
     requests: Sequence[Request],
     *,
-    rel: float = 1.0,
-    per_query: bool = False,
-    means: bool = True,
-    prints_missing: bool = True,
+    rel: float,
+    per_query: bool,
+    means: bool,
+    prints_missing: bool,
 ) -> str:
     """Return results in trec_eval's format, one run after the other; undefined values are 0.0000."""
     lines = lines_of(results, requests, rel=rel)
@@ -114,7 +81,7 @@ def trec_text(
     return "".join(written)
 
 
-def lines_of(results: Results, requests: Sequence[Request], *, rel: float = 1.0) -> list[Line]:
+def lines_of(results: Results, requests: Sequence[Request], *, rel: float) -> list[Line]:
     """Return the lines of a block in trec_eval's order; measures unknown to trec_eval come last."""
     replaced = {request.family for request in requests if request.given}
     columns = {measure: index for index, measure in enumerate(results.measures)}
@@ -246,19 +213,21 @@ def command(  # click documents the options
     given = judgments_and_draw(qrels, options, kind, measures or None)
     table, drawn, half_width = given[0], given[1] is not None, options.pop("half_width")
     if drawn:
-        _refuse_with_estimates(
-            {
-                "-f trec": form == "trec",
-                "--parts": parts,
-                f"--engine {engine}": engine != "local",
-                "-n": no_means,
-                "-c": complete,
-                f"--figure {figure}": figure not in (None, "slices"),
-            }
-        )
+        without_meaning = {
+            "-f trec": form == "trec",
+            "--parts": parts,
+            f"--engine {engine}": engine != "local",
+            "-n": no_means,
+            "-c": complete,
+            f"--figure {figure}": figure not in (None, "slices"),
+        }
+        for name in filter(without_meaning.get, without_meaning):
+            raise UsageError(f"{name} cannot be combined with a sampled pool. Leave out {name}.")
         if per_query and outputs.forms.isdisjoint({"json", "jsonl", "parquet"}):
             raise UsageError("-q with a sampled pool needs -f json, -f jsonl or -o FILE.json")
-    options["queries"] = queries_of(options["queries"], complete=complete)
+    queries = options["queries"]
+    one_of({"-c": complete, f"--config scores.queries={queries}": queries not in (None, "all")})
+    options["queries"] = "all" if complete else queries
     means = not no_means
     additions = [name for name in ("bounds", "intervals") if options[name]]
     additions += ["query-slice"] * bool(query_slice)
@@ -272,14 +241,19 @@ def command(  # click documents the options
         raise UsageError(f"-f trec cannot be combined with {name}. Use another format, or leave out {name}.")
     interval = options.pop("interval")
     levels = {name: options[name] for name in ("confidence", "seed")}
-    if not options["intervals"] and not query_slice:
-        _refuse_without_intervals(context, pool=options["pool"] is not None, drawn=drawn)
+    if not options["intervals"] and not query_slice:  # estimates always have intervals
+        own = ("interval",) if drawn else ("interval", "seed")
+        own = own if options["pool"] is not None else ("confidence", *own)
+        both(typed(context, *own), {"--intervals": None})
     options["intervals"] = interval if options["intervals"] else False
-    thresholds = _thresholds(fail_below)
-    if thresholds:  # measures of conditions are evaluated too
+    conditions: list[Condition] = []
+    if fail_below:  # measures of conditions are evaluated too
+        from leadline.comparison.gate import BELOW, condition_of, resolve_conditions, thresholds
+
+        conditions = [condition_of(text, BELOW) for text in fail_below]
         measures = (
             *(measures or default_measures(given[1], DEFAULT_MEASURES) or () if form != "trec" else measures),
-            *(condition.measure for condition in thresholds if condition.measure not in measures),
+            *(condition.measure for condition in conditions if condition.measure not in measures),
         )
     if not drawn:
         labels = options["machine"]
@@ -301,59 +275,41 @@ def command(  # click documents the options
     if parts or engine != "local":
         of_work |= {"parts": parts, "group_parts": group_parts, "engine": engine}
         function = _by_engine(engine, parts=parts, group_parts=group_parts, complete=bool(outputs.saves))
-    write = None
+    profile = profile_of(options["profile"])
+    requests: list[Request] = []
     with progress("parts" if parts else "runs") as on_run, _saving_rest(outputs, qrels, rows, of_work):
         if drawn:
             results, _, rows, others = values_of(
                 given, runs, measures or None, options, rel=level, on_run=on_run
             )
         elif form == "trec":
-            results, write = evaluate_as_trec(
-                table, runs, measures, rel=level, on_run=on_run, by=function, **options
-            )
+            requests = _requests(measures, profile, rel=level, documents=options["documents"])
+            lengths = [one.length for one in requests if one.family == "relstring"]
+            options["relevance_strings"] = lengths[-1] if lengths else None
+            wanted = dict.fromkeys(one.measure for one in requests if one.measure is not None)
+            results = function(table, runs, list(wanted) or "NumQ", rel=level, on_run=on_run, **options)
         else:
             results = function(table, runs, measures or None, rel=level, on_run=on_run, **options)
     results.options |= of_work | outputs.options()
-    outcomes = _check_conditions(results, thresholds, rel=level)
-    slices = _slices(results, query_slice, interval=interval, **levels) if query_slice else None
-    view = _view(results, outcomes, slices, {"per_query": per_query, "means": means}, estimated=drawn)
+    outcomes = thresholds(results, resolve_conditions(results, conditions, rel=level)) if fail_below else []
+    shown = {"per_query": per_query, "means": means}
+    view = View(results, shown={} if drawn else shown, json=shown, notes=list(map(str, outcomes)))
+    view.extra = {"conditions": [gate.to_dict() for gate in outcomes]} if outcomes else {}
+    if query_slice:
+        from leadline.comparison.query_slices import slices_of
+
+        view.more, view.lines = slices_of(results, query_slice, interval=interval, **levels), "slices"
     if half_width is not None:
         view.more = plan_of(results, given[1], half_width=half_width)
-    if write is not None:
-        view.texts["trec"] = write(per_query=per_query, means=means)
+    if form == "trec":
+        rel, missing = 1.0 if level is None else level, profile.prints_missing
+        view.texts["trec"] = trec_text(results, requests, rel=rel, **shown, prints_missing=missing)
     outputs.write("evaluate", view, lambda: _inputs(results, qrels, rows, others))
     failed = [gate for gate in outcomes if gate.failed]
     for gate in failed if form in ("json", "trec", "none") else ():
         click.echo(f"leadline: {gate}", err=True)
     if failed:
         context.exit(1)
-
-
-def _view(
-    results: Results,
-    outcomes: Sequence[Gate],
-    slices: Slices | None,
-    shown: dict[str, bool],
-    *,
-    estimated: bool,
-) -> View:
-    """Return the results as they are shown."""
-    return View(
-        results,
-        shown={} if estimated else shown,
-        json=shown,
-        extra={"conditions": [gate.to_dict() for gate in outcomes]} if outcomes else {},
-        notes=list(map(str, outcomes)),
-        more=slices,
-        lines="runs" if slices is None else "slices",
-    )
-
-
-def _slices(results: Results, sources: Sequence[str], **options: Any) -> Slices:
-    """Return the means by slice."""
-    from leadline.comparison.query_slices import slices_of
-
-    return slices_of(results, sources, **options)
 
 
 def _by_engine(engine: str, *, parts: bool, group_parts: bool, complete: bool) -> Callable[..., Results]:
@@ -419,34 +375,3 @@ def _inputs(
         info if info["sha256"] else info | {"sha256": digest_of(info["path"])} for info in results.inputs
     ]
     return described
-
-
-def _refuse_with_estimates(given: dict[str, bool]) -> None:
-    """Raise UsageError for options that have no meaning where values are estimates."""
-    for name, is_set in given.items():
-        if is_set:
-            raise UsageError(f"{name} cannot be combined with a sampled pool. Leave out {name}.")
-
-
-def _thresholds(texts: Sequence[str]) -> list[Condition]:
-    """Read the conditions."""
-    if not texts:
-        return []
-    from leadline.comparison.gate import BELOW, condition_of
-
-    return [condition_of(text, BELOW) for text in texts]
-
-
-def _check_conditions(results: Results, conditions: Sequence[Condition], *, rel: float | None) -> list[Gate]:
-    """Check the conditions on every run."""
-    if not conditions:
-        return []
-    from leadline.comparison.gate import resolve_conditions, thresholds
-
-    return thresholds(results, resolve_conditions(results, conditions, rel=rel))
-
-
-def _refuse_without_intervals(context: click.Context, *, pool: bool, drawn: bool) -> None:
-    """Raise UsageError for options of intervals without --intervals; estimates always have intervals."""
-    names = ("interval",) if drawn else ("interval", "seed") if pool else ("confidence", "interval", "seed")
-    both(typed(context, *names), {"--intervals": None})

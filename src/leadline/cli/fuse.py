@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.cli._outputs import Outputs, describe_input
+from leadline.cli._outputs import Outputs
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
-from leadline.render.view import View
-from leadline.result import Facts
 
 SECTION = "Retrieval"
 
@@ -57,16 +55,17 @@ def command(
     output = str(outputs.thing)
     run = fuse(runs, method, normalise=normalise, weights=_weights(weights), **options)
     unheld = write_lists(table_of_run(run), output, sources=run.sources)
-    table = _table(run.inputs)
+    rows: list[list[Cell]] = [
+        [one["name"], str(one["queries"]), str(one["documents"]), f"{one['weight']:g}"] for one in run.inputs
+    ]
     size = f"{queries(len(run.queries))}, {counted(len(run.scores), 'document')}"
     made = f"{output}: {run.options['method']}, {size}"
     made += "".join(f"; left out: {words}" for words in unheld)
-    table.notes.insert(0, made)
-    inputs = [describe_input(one["path"], one["documents"]) for one in run.inputs]
+    table = Table(["run", "queries", "documents", "weight"], rows, notes=[made])
+    inputs = [(one["path"], one["documents"]) for one in run.inputs]
     chosen = run.options | options | {"output": output}
     found = {"run": output, "queries": len(run.queries), "documents": len(run.scores), "runs": run.inputs}
-    view = View(Facts(table, found, warnings=list(run.warnings)), lines="*")
-    outputs.write("fuse", view, lambda: inputs, chosen)
+    outputs.write_facts("fuse", table, found, inputs, chosen, warnings=run.warnings)
 
 
 def _weights(text: str | None) -> list[float] | None:
@@ -76,10 +75,3 @@ def _weights(text: str | None) -> list[float] | None:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise UsageError(f"--weights {text} is not valid. Pass numbers, such as 0.3,0.7.") from None
-
-
-def _table(inputs: list[dict[str, Any]]) -> Table:
-    rows: list[list[Cell]] = [
-        [one["name"], str(one["queries"]), str(one["documents"]), f"{one['weight']:g}"] for one in inputs
-    ]
-    return Table(["run", "queries", "documents", "weight"], rows, notes=[])

@@ -6,10 +6,8 @@ import time
 from typing import Any
 
 from leadline.cli._inputs import analysis_of
-from leadline.cli._outputs import Outputs, describe_input, progress
+from leadline.cli._outputs import Outputs, progress
 from leadline.data.table import Table
-from leadline.render.view import View
-from leadline.result import Facts
 
 SECTION = "Retrieval"
 
@@ -48,7 +46,7 @@ def command(
     began = time.perf_counter()
     with progress("documents") as on_document:
         index = build_index(docs, output, analysis=analysis_, on_document=on_document, **options)
-    data = {
+    data: dict[str, Any] = {
         "documents": index.documents,
         "tokens": index.tokens,
         "terms": index.terms,
@@ -56,19 +54,9 @@ def command(
         "bytes": index.size,
         "seconds": time.perf_counter() - began,
     }
-    table = Table(
-        ["fact", "value"],
-        [
-            ["documents", index.documents],
-            ["tokens", index.tokens],
-            ["terms", index.terms],
-            ["analysis", analysis_],
-            ["size", f"{index.size / 1e6:.1f} MB"],
-            ["time", f"{data['seconds']:.1f} s"],
-        ],
-        wrapped=frozenset({"value"}),
-    )
+    shown = {name: data[name] for name in ("documents", "tokens", "terms", "analysis")}
+    shown |= {"size": f"{index.size / 1e6:.1f} MB", "time": f"{data['seconds']:.1f} s"}
+    table = Table(["fact", "value"], [list(row) for row in shown.items()], wrapped=frozenset({"value"}))
     recorded = {"output": output, "analysis": analysis_} | options
-    inputs = [describe_input(docs, index.documents)]
-    view = View(Facts(table, data, warnings=list(index.warnings)), lines="*")
-    outputs.write("index", view, lambda: inputs, recorded)
+    inputs = [(docs, index.documents)]
+    outputs.write_facts("index", table, data, inputs, recorded, warnings=index.warnings)

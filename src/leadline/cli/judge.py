@@ -10,13 +10,11 @@ import click
 
 from leadline.cli._help import refuse_unused, typed
 from leadline.cli._inputs import analysis_of
-from leadline.cli._outputs import Outputs, describe_input, print_line, progress
+from leadline.cli._outputs import Outputs, print_line, progress
 from leadline.data.optional import require
 from leadline.data.table import ResultWarning, Table
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError, both
-from leadline.render.view import View
-from leadline.result import Facts
 
 if TYPE_CHECKING:
     from leadline.judging.startup import JudgingPage
@@ -151,11 +149,10 @@ def _export(store: str, target: str, merge: str, outputs: Outputs) -> None:
     table = Table(["judge", "judgments"], [[judge, str(count)] for judge, count in exported.judges.items()])
     n_queries = queries(len({query for query, _ in merged.grades}))
     table.notes = [f"{target}: {counted(len(merged.grades), 'pair')} for {n_queries}, merged by {merge}"]
-    inputs = [describe_input(store, len(merged.grades))]
     if target == "-":
         outputs.form = "none"
-    view = View(Facts(table, data, warnings=warnings), lines="*")
-    outputs.write("judge", view, lambda: inputs, {"merge": merge, "export": target})
+    options = {"merge": merge, "export": target}
+    outputs.write_facts("judge", table, data, [(store, len(merged.grades))], options, warnings=warnings)
 
 
 def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **options: Any) -> None:
@@ -180,8 +177,7 @@ def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **opti
                 + ("it out" if done.queries == 1 else "them out")
             )
     data = {"judges": done.judges, "unjudged": done.unjudged, "unjudged_queries": done.queries}
-    inputs = [describe_input(store, sum(done.judges.values()))]
-    outputs.write("judge", View(Facts(table, data), lines="*"), lambda: inputs, {"simulate": qrels})
+    outputs.write_facts("judge", table, data, [(store, sum(done.judges.values()))], {"simulate": qrels})
 
 
 def _serve(

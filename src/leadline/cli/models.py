@@ -14,6 +14,11 @@ from leadline.retrieval.models import MODELS, Model
 
 SECTION = "Retrieval"
 
+NOTES = [
+    "all parameters are optional, and TF(dot) or TFIDF(cosine) chooses a variant of TF or TFIDF",
+    "`leadline models NAME` shows the formula, parameters and source",
+]
+
 
 def command(name: str | None, outputs: Outputs) -> None:
     """List the retrieval models, or explain one.
@@ -29,22 +34,13 @@ def command(name: str | None, outputs: Outputs) -> None:
     """
     kinds = list(MODELS.classes.values()) if name is None else [type(MODELS.parse(name))]
     rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
-    view = View(Facts(Table(["model", "title"], rows), {"models": list(map(entry, kinds))}), lines="models")
+    heads = ["model", "title"]
+    view = View(Facts(Table(heads, rows), {"models": list(map(entry, kinds))}), lines="models")
     if name is None:
-        view.tables = {"table": listing(kinds)}
+        view.tables = {"table": Table(heads, rows, notes=NOTES, wrapped=frozenset(heads), whole=True)}
     else:
         view.texts = {"table": for_screen(explained(kinds[0]), to_file=bool(outputs.files))}
     outputs.write("models", view, list, {"name": name})
-
-
-def listing(kinds: list[type[Model]]) -> Table:
-    """Return the catalogue as a printed table."""
-    notes = [
-        "all parameters are optional, and TF(dot) or TFIDF(cosine) chooses a variant of TF or TFIDF",
-        "`leadline models NAME` shows the formula, parameters and source",
-    ]
-    rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
-    return Table(["model", "title"], rows, notes=notes, wrapped=frozenset({"model", "title"}), whole=True)
 
 
 def entry(kind: type[Model]) -> dict[str, Any]:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leadline.cli._help import refuse_unused, typed
-from leadline.cli._outputs import Outputs, describe_input, progress
+from leadline.cli._outputs import Outputs, progress, read_of
 from leadline.data.reading import RunsOptions
 from leadline.data.table import Table
 from leadline.errors import UsageError, both, one_of
-from leadline.render.view import View
-from leadline.result import Facts
 
 if TYPE_CHECKING:
     from leadline.data.judgment_tables import DrawnPool
+    from leadline.estimation.measured_pool import MeasuredPool
+    from leadline.judging.pool import Pool
 
 
 SECTION = "Judging"
@@ -139,11 +139,24 @@ def command(
             "pairs, add --config pool.whole."
         )
     write_pool(selected, output)
-    inputs = [describe_input(info.path, info.counts["documents_read"]) for info in result.runs]
-    inputs += [describe_input(path, result.read[name]) for name, path in files.items() if path]
-    data = result.to_dict() | {"pool": output}
-    view = View(Facts(_named(result.table(), output), data, warnings=result.warnings), lines="*")
-    outputs.write("pool", view, lambda: inputs, result.options | files | {"whole": whole})
+    inputs = [(path, result.read[name]) for name, path in files.items() if path]
+    _write(result, outputs, inputs, files | {"whole": whole})
+
+
+def _write(
+    result: Pool | MeasuredPool, outputs: Outputs, inputs: list[tuple[str, int]], options: dict[str, Any]
+) -> None:
+    """Print and save what was pooled or drawn, with the name of the written file before the first note."""
+    output, table = str(outputs.thing), result.table()
+    table.notes[0] = f"{output}: {table.notes[0]}"
+    outputs.write_facts(
+        "pool",
+        table,
+        result.to_dict() | {"pool": output},
+        read_of(result.runs) + inputs,
+        result.options | options,
+        warnings=result.warnings,
+    )
 
 
 def _draw(runs: tuple[str, ...], outputs: Outputs, drawing: dict[str, Any], options: dict[str, Any]) -> None:
@@ -159,30 +172,13 @@ def _draw(runs: tuple[str, ...], outputs: Outputs, drawing: dict[str, Any], opti
     if suffix in OTHERS | {".jsonl", ".ndjson"}:
         raise UsageError(f"{output}: a pool drawn with --for cannot be written as {suffix}. Use .tsv.")
     files = {name: drawing[name] for name in ("machine", "earlier")} | {"judged": options["judged"]}
+    shared = ("rel", "depth", "judged", "seed", *RunsOptions.__annotations__)
+    given = drawing | {"pair": drawing["pair"] or None} | {name: options[name] for name in shared}
     with progress("runs") as on_run:
-        result = pool_for(
-            runs,
-            drawing["wanted"],
-            budget=drawing["budget"],
-            total=drawing["total"],
-            rel=options["rel"],
-            depth=options["depth"],
-            new_runs=drawing["new_runs"],
-            pair=drawing["pair"] or None,
-            machine=drawing["machine"],
-            judged=options["judged"],
-            earlier=drawing["earlier"],
-            looks=drawing["looks"],
-            seed=options["seed"],
-            on_run=on_run,
-            **{name: options[name] for name in RunsOptions.__annotations__},
-        )
+        result = pool_for(runs, given.pop("wanted"), on_run=on_run, **given)
     size, *others = result.forecast()
     write_drawn_pool(result.pool, output, [f"{output}: {size}", *others])
-    inputs = [describe_input(info.path, info.counts["documents_read"]) for info in result.runs]
-    data = result.to_dict() | {"pool": output}
-    view = View(Facts(_named(result.table(), output), data, warnings=result.warnings), lines="*")
-    outputs.write("pool", view, lambda: inputs, result.options | files)
+    _write(result, outputs, [], files)
 
 
 def _leave_out(
@@ -211,8 +207,8 @@ def _leave_out(
     lines = ["\t".join(map(str, row)) for row in (heads, *rows)]
     write_bytes(output, ("\n".join(lines) + "\n").encode())
     data = {"left_out": [one._asdict() for one in found]}
-    view = View(Facts(Table(heads, rows, notes=notes), data), lines="left_out")
-    outputs.write("pool", view, lambda: [describe_input(str(earlier), len(found))], {"leave_out": teams})
+    table, inputs = Table(heads, rows, notes=notes), [(str(earlier), len(found))]
+    outputs.write_facts("pool", table, data, inputs, {"leave_out": teams}, lines="left_out")
 
 
 def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: str | None) -> None:
@@ -239,8 +235,8 @@ def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: 
         notes.append(f"expected half-width of {measure} {of}, {share}: {words}")
     write_drawn_pool(second, output, notes)
     data = {"pairs": count, "expected": number, "pool": output, "half_widths": widths}
-    view = View(Facts(Table(["pairs", "drawn"], [[pairs, count]], notes=notes), data), lines="*")
-    outputs.write("pool", view, lambda: [describe_input(str(earlier), pairs)], {"twice": number})
+    table = Table(["pairs", "drawn"], [[pairs, count]], notes=notes)
+    outputs.write_facts("pool", table, data, [(str(earlier), pairs)], {"twice": number})
 
 
 def _widths_twice(pool: DrawnPool, sizes: set[int]) -> dict[str, dict[int, float]]:
@@ -255,9 +251,3 @@ def _widths_twice(pool: DrawnPool, sizes: set[int]) -> dict[str, dict[int, float
         known = {size: half for size, half in halves.items() if half is not None}
         found |= {measure: known} if known else {}
     return found
-
-
-def _named(table: Table, output: str) -> Table:
-    """Return a table with the name of the written file before its first note."""
-    table.notes[0] = f"{output}: {table.notes[0]}"
-    return table

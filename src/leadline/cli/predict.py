@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from leadline.cli._help import typed
-from leadline.cli._outputs import Outputs, describe_input, progress
+from leadline.cli._outputs import Outputs, describe_input, progress, read_of
 from leadline.errors import UsageError, both
 from leadline.estimation.predict import correlation_table, over_queries, predict
 from leadline.io.texts import read_queries
@@ -29,9 +29,6 @@ def command(
     id_column: str | None,
     encoding: str,
     truth: str | None,
-    draws: int,
-    confidence: float,
-    seed: int,
     outputs: Outputs,
     **options: Any,
 ) -> None:
@@ -69,37 +66,21 @@ def command(
         )
     both(typed(context, "confidence", "draws"), {"--truth": truth})
     both(typed(context, "fields", "id_column", "encoding"), {"--queries": queries})
-    texts = (
-        queries
-        if queries is None
-        else read_queries(queries, fields=fields, id_column=id_column, encoding=encoding)
-    )
+    texts = None
+    if queries is not None:
+        texts = read_queries(queries, fields=fields, id_column=id_column, encoding=encoding)
+    rules = {name: options.pop(name) for name in ("draws", "confidence", "seed")}
     truth_values, truth_measure = (None, "measure") if truth is None else _truth(truth)
     with progress("runs") as on_run:
         predictions = predict(runs, predictors or None, index=index, queries=texts, on_run=on_run, **options)
-    predictions.options |= {
-        "queries": queries,
-        "truth": truth,
-        "draws": draws,
-        "confidence": confidence,
-        "seed": seed,
-    } | outputs.options()
-    rows = (
-        None
-        if truth_values is None
-        else over_queries(predictions, truth_values, draws=draws, confidence=confidence, seed=seed)
-    )
-    rules = {"draws": draws, "confidence": confidence, "seed": seed}
+    predictions.options |= {"queries": queries, "truth": truth} | rules | outputs.options()
     view = View(predictions, figure={"truth": truth_values, "truth_measure": truth_measure, **rules})
-    if rows is not None:
+    if truth_values is not None:
+        rows = over_queries(predictions, truth_values, **rules)
         table = correlation_table(predictions, rows)
         view.tables, view.lines = {"": table, "csv": table, "tsv": table}, "correlations"
         view.extra = {"correlations": rows}
-    outputs.write(
-        "predict",
-        view,
-        lambda: [describe_input(run.path, run.counts["documents_read"]) for run in predictions.runs],
-    )
+    outputs.write("predict", view, lambda: [describe_input(*one) for one in read_of(predictions.runs)])
 
 
 def _truth(path: str) -> tuple[Mapping[str, Mapping[str, float]], str]:

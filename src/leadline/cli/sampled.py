@@ -8,14 +8,13 @@ import click
 
 from leadline.cli._help import refuse_unused
 from leadline.cli._inputs import read_judgments
-from leadline.cli._outputs import Outputs, describe_input, inputs_of, progress, refuse_same_output
+from leadline.cli._outputs import Outputs, inputs_of, progress, refuse_same_output
 from leadline.data.table import Cell, Table
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, both, one_of
 from leadline.estimation.sampled import sampled
 from leadline.io.id_lists import read_population
 from leadline.render.view import View
-from leadline.result import Facts
 
 SECTION = "Estimation"
 
@@ -133,7 +132,6 @@ def _draw(
         f"{pairs}: {counted(len(drawn.documents), 'pair')} for {queries(number)}, "
         f"{certain:,} of them included with certainty"
     )
-    inputs = [describe_input(qrels, len(table.grades)), describe_input(docs, len(names))]
+    inputs = [(qrels, len(table.grades)), (docs, len(names))]
     cells: list[Cell] = [pairs, number, len(drawn.documents), certain]
-    sheet = Table(list(data), [cells], notes=[summary])
-    outputs.write("sampled", View(Facts(sheet, data), lines="*"), lambda: inputs, recorded)
+    outputs.write_facts("sampled", Table(list(data), [cells], notes=[summary]), data, inputs, recorded)

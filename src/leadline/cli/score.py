@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.cli._outputs import Outputs, describe_input, progress
+from leadline.cli._outputs import Outputs, progress
 from leadline.cli.search import search_table, seconds_of, write_runs
-from leadline.render.view import View
-from leadline.result import Facts
 
 SECTION = "Retrieval"
 
@@ -51,11 +49,7 @@ def command(
     with progress("queries") as on_query:
         runs = score(opened_index, query_texts, requested, models, feedback=feedback, on_query=on_query)
     options = {"models": list(runs), "output": outputs.thing, "feedback": feedback} | reading
-    inputs = [
-        describe_input(index, opened_index.documents),
-        describe_input(queries, len(query_texts)),
-        describe_input(pairs, len(requested)),
-    ]
+    inputs = [(index, opened_index.documents), (queries, len(query_texts)), (pairs, len(requested))]
     paths = write_runs(runs, outputs.thing)
     data = {
         "models": list(runs),
@@ -63,5 +57,5 @@ def command(
         "seconds": seconds_of(runs),
         "pairs": len(next(iter(runs.values())).scores),
     }
-    view = View(Facts(search_table(runs, paths), data, warnings=list(runs.warnings)), lines="*")
-    outputs.write("score", view, lambda: inputs, options)
+    table = search_table(runs, paths)
+    outputs.write_facts("score", table, data, inputs, options, warnings=runs.warnings)

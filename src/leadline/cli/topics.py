@@ -7,12 +7,10 @@ from typing import Any
 import click
 
 from leadline.cli._help import typed
-from leadline.cli._outputs import Outputs, describe_input, progress
+from leadline.cli._outputs import Outputs, progress
 from leadline.data.table import Cell, ResultWarning, Table, raised
 from leadline.data.wording import counted
 from leadline.errors import both, one_of
-from leadline.render.view import View
-from leadline.result import Facts
 
 SECTION = "Retrieval"
 
@@ -66,14 +64,10 @@ def fit(*, docs: str, count: int, languages: str | None, outputs: Outputs, **opt
         ["log-likelihood per token", data["log_likelihood"]],
     ]
     empty = int(facts["empty"])
-    warnings = [
-        ResultWarning("empty_documents", f"ignored {counted(empty, 'document')} without any term", empty)
-    ]
+    no_terms = "empty_documents", f"ignored {counted(empty, 'document')} without any term", empty
     recorded = {"k": count, "output": outputs.thing, "languages": named} | options
-    inputs = [describe_input(docs, facts["documents"])]
-    table = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
-    view = View(Facts(table, data, warnings=warnings if empty else []), lines="*")
-    outputs.write("topics fit", view, lambda: inputs, recorded)
+    inputs = [(docs, facts["documents"])]
+    _write_facts("fit", rows, data, inputs, recorded, outputs, raised(no_terms))
 
 
 def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
@@ -99,15 +93,9 @@ def infer(*, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
     write_vectors(vectors, output := str(outputs.thing))
     warnings = unknown_warnings(vectors.unknown, vectors.empty)
     data = {"documents": len(vectors.ids), "unknown_tokens": vectors.unknown}
-    table = Table(
-        ["fact", "value"],
-        [["documents", len(vectors.ids)], ["written", output]],
-        wrapped=frozenset({"value"}),
-    )
-    inputs = [describe_input(model, 1), describe_input(docs, len(vectors.ids))]
-    recorded = {"output": output} | options
-    view = View(Facts(table, data, warnings=warnings), lines="*")
-    outputs.write("topics infer", view, lambda: inputs, recorded)
+    rows: list[list[Cell]] = [["documents", len(vectors.ids)], ["written", output]]
+    inputs = [(model, 1), (docs, len(vectors.ids))]
+    _write_facts("infer", rows, data, inputs, {"output": output} | options, outputs, warnings)
 
 
 def perplexity(context: click.Context, /, *, model: str, docs: str, outputs: Outputs, **options: Any) -> None:
@@ -134,11 +122,9 @@ def perplexity(context: click.Context, /, *, model: str, docs: str, outputs: Out
 
     result = work(read_model(model), docs, **options)
     data = {"perplexity": result.value, "tokens": result.tokens, "unknown_tokens": result.unknown}
-    table = Table(["fact", "value"], [["perplexity", result.value], ["tokens", result.tokens]])
-    inputs = [describe_input(model, 1), describe_input(docs, result.documents)]
-    warnings = unknown_warnings(result.unknown, 0)
-    view = View(Facts(table, data, warnings=warnings), lines="*")
-    outputs.write("topics perplexity", view, lambda: inputs, options)
+    rows: list[list[Cell]] = [["perplexity", result.value], ["tokens", result.tokens]]
+    inputs = [(model, 1), (docs, result.documents)]
+    _write_facts("perplexity", rows, data, inputs, options, outputs, unknown_warnings(result.unknown, 0))
 
 
 def search(
@@ -207,15 +193,22 @@ def search(
     warnings = unknown_warnings(
         query_vectors.unknown + document_vectors.unknown, query_vectors.empty + document_vectors.empty
     )
-    inputs = [
-        describe_input(model, 1),
-        describe_input(docs, len(document_vectors.ids)),
-        describe_input(queries, len(query_vectors.ids)),
-    ]
+    inputs = [(model, 1), (docs, len(document_vectors.ids)), (queries, len(query_vectors.ids))]
     recorded = {"output": output, "k": k, "distance": distance, "from": source, "to": target} | options
+    _write_facts("search", rows, data, inputs, recorded, outputs, warnings)
+
+
+def _write_facts(
+    name: str,
+    rows: list[list[Cell]],
+    found: dict[str, Any],
+    inputs: list[tuple[str, int]],
+    options: dict[str, Any],
+    outputs: Outputs,
+    warnings: list[ResultWarning],
+) -> None:
     table = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
-    view = View(Facts(table, data, warnings=warnings), lines="*")
-    outputs.write("topics search", view, lambda: inputs, recorded)
+    outputs.write_facts(f"topics {name}", table, found, inputs, options, warnings=warnings)
 
 
 def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from leadline.cli._help import typed
-from leadline.cli._outputs import Outputs, describe_input, progress
+from leadline.cli._outputs import Outputs, describe_input, progress, read_of
 from leadline.errors import UsageError, both
 from leadline.estimation.unjudged import unjudged
 from leadline.estimation.unjudged_methods import METHODS
@@ -69,9 +69,8 @@ def command(
     with progress("runs") as on_run, progress("queries") as on_query, progress("fits") as on_fit:
         result = unjudged(runs, method=estimator, on_run=on_run, on_query=on_query, on_fit=on_fit, **options)
     result.options |= {"share_from": share_from} | outputs.options()
-    runs_read = [(run.path, run.counts["documents_read"]) for run in result.runs]
     view = View(result, json={"per_query": per_query}, lines="")
-    outputs.write("unjudged", view, lambda: [describe_input(*each) for each in runs_read])
+    outputs.write("unjudged", view, lambda: [describe_input(*one) for one in read_of(result.runs)])
 
 
 def _with_shares(method: Any, path: str) -> Any:
