@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
-from leadline.retrieval.models.query_plan import Query
+from leadline.retrieval.models import Query
 from leadline_studies.query_prediction.text_predictors import Clarity, QueryLength
 
 DOCS = {

@@ -27,7 +27,7 @@ from leadline.estimation.system_lists import RankedPool
 from leadline.estimation.unjudged_methods import DeShaTo as Shape
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
-from leadline.retrieval.models.query_plan import Query
+from leadline.retrieval.models import Query
 
 DOCS = {
     "d1": "wing wing lift",

@@ -34,7 +34,7 @@ from leadline.io.texts import TextsLike, read_queries
 from leadline.result import Make
 from leadline.retrieval.index import open_index
 from leadline.retrieval.index.reader import Index
-from leadline.retrieval.models.query_plan import Query
+from leadline.retrieval.models import Query
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.correlation import kendall, pearson
 from leadline.stats.ranks import mid_ranks

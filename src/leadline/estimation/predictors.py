@@ -14,7 +14,7 @@ from leadline.data.registry import Parametric, Registry, choice, number, whole
 from leadline.errors import UsageError
 from leadline.estimation.system_lists import RankedPool
 from leadline.estimation.unjudged_methods import DeShaTo as Shape
-from leadline.retrieval.models.query_plan import Query
+from leadline.retrieval.models import Query
 
 INDEX, VECTORS = "index", "vectors"  # data that predictors may need in addition to scores
 

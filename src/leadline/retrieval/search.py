@@ -23,8 +23,7 @@ from leadline.io.read_paths import public
 from leadline.io.texts import TextsLike, read_queries
 from leadline.retrieval.index import open_index
 from leadline.retrieval.index.reader import Index
-from leadline.retrieval.models import MODELS, Model
-from leadline.retrieval.models.query_plan import Query, ScoredDocuments, best, matching, scores_of
+from leadline.retrieval.models import MODELS, Model, Query, ScoredDocuments, best, matching, scores_of
 
 IndexLike: TypeAlias = "Index | str | os.PathLike[str]"
 ModelsLike: TypeAlias = "str | Model | Iterable[str | Model]"

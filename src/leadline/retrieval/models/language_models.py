@@ -13,16 +13,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Aliases, choice, number, whole
 from leadline.errors import UsageError
 from leadline.retrieval.index.reader import Index, Postings, windows
-from leadline.retrieval.models import Model
-from leadline.retrieval.models.query_plan import (
-    Gain,
-    Plan,
-    PlanPart,
-    Query,
-    by_term,
-    documents_to_learn,
-    largest,
-)
+from leadline.retrieval.models import Gain, Model, Plan, PlanPart, Query, by_term, documents_to_learn, largest
 
 
 class WeightedPostings(NamedTuple):

@@ -12,16 +12,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Aliases, Parameter, choice, number, whole
 from leadline.retrieval.index.reader import Index
-from leadline.retrieval.models import Model
-from leadline.retrieval.models.query_plan import (
-    Gain,
-    Plan,
-    PlanPart,
-    Query,
-    by_term,
-    documents_to_learn,
-    largest,
-)
+from leadline.retrieval.models import Gain, Model, Plan, PlanPart, Query, by_term, documents_to_learn, largest
 
 STRETCH = 1 << 22  # postings that are looked at together for the lengths of vectors
 

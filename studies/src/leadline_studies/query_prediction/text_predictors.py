@@ -18,7 +18,7 @@ from leadline.estimation.predictors import Predictor
 from leadline.evaluation.join import each_run
 from leadline.io.texts import TextsLike
 from leadline.retrieval.index.reader import Index
-from leadline.retrieval.models.query_plan import Query
+from leadline.retrieval.models import Query
 
 
 class TextPredictor(Predictor):
