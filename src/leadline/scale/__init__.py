@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from leadline.evaluation.evaluate import Evaluation
 from leadline.scale.evaluate_parts import PartsFailedError, evaluate_parts, evaluate_runs
-from leadline.scale.partial import Partial, evaluate_batches, evaluate_part, merge_partials
-from leadline.scale.run_parts import RunParts
+from leadline.scale.run_parts import Partial, RunParts, evaluate_batches, evaluate_part, merge_partials
 
 __all__ = [
     "Evaluation",

@@ -9,7 +9,7 @@ import pickle
 import signal
 import tempfile
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
@@ -21,7 +21,7 @@ from leadline.data.optional import import_optional
 from leadline.errors import LeadlineError, UsageError
 from leadline.evaluation.evaluate import Evaluation
 from leadline.io.opening import Buffers
-from leadline.scale.partial import Partial, evaluate_part
+from leadline.scale.run_parts import Partial, evaluate_part
 
 ALIGNED = 64  # bytes of which arrays in a file begin at a multiple
 ATTEMPTS = 3  # times that a part is tried before it is given up
@@ -138,7 +138,7 @@ def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[t
     path = ""
     following = iter(units)
     again: deque[Unit] = deque()
-    attempts: dict[tuple[int, int], int] = {}
+    tried = Counter[tuple[int, int]]()
     pool: list[_Worker] = []
 
     def give(worker: _Worker | None = None) -> None:
@@ -151,15 +151,6 @@ def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[t
             pool.append(worker)
         with suppress(OSError):  # it died while idle, which is found below
             worker.send(unit)
-
-    def retried(unit: Unit, text: str) -> Fault | None:
-        """Queue a unit again; a fault if it has failed too often."""
-        key = unit.run, unit.part
-        attempts[key] = attempts.get(key, 0) + 1
-        if attempts[key] < ATTEMPTS:
-            again.append(unit)
-            return None
-        return Fault(None, f"failed {ATTEMPTS} times ({text})")
 
     try:
         path = write_work(work, folder.name)
@@ -179,7 +170,11 @@ def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[t
                     pool.remove(worker)
                     worker.end()
                 if isinstance(outcome, Fault) and outcome.error is None:
-                    outcome = retried(unit, outcome.text)
+                    tried[unit.run, unit.part] += 1
+                    outcome = Fault(None, f"failed {ATTEMPTS} times ({outcome.text})")
+                    if tried[unit.run, unit.part] < ATTEMPTS:
+                        again.append(unit)
+                        outcome = None
                 give(None if dead else worker)
                 if outcome is not None:
                     yield unit, outcome
@@ -250,22 +245,17 @@ def map_dask(
             ) from None
         try:
             with tempfile.TemporaryDirectory(prefix="leadline-", ignore_cleanup_errors=True) as folder:
-                payload = _payload(work, folder if address is None else None)
+                # Workers on this machine read a file: neither client nor scheduler holds copies of it.
+                payload: bytes | str = (
+                    write_work(work, folder)
+                    if address is None
+                    else pickle.dumps(work, protocol=pickle.HIGHEST_PROTOCOL)
+                )
                 yield from _mapped(distributed, client, payload, units)
         finally:
             client.close()
             if cluster is not None:
                 cluster.close(timeout=5)
-
-
-def _payload(work: Work, folder: str | None) -> bytes | str:
-    """Return the judgments as bytes, which pass through the scheduler, or as the path of a file in a folder.
-
-    Workers on this machine read the file, so that neither the client nor the scheduler holds copies of it.
-    """
-    if folder is None:
-        return pickle.dumps(work, protocol=pickle.HIGHEST_PROTOCOL)
-    return write_work(work, folder)
 
 
 def _mapped(
@@ -275,7 +265,7 @@ def _mapped(
     client.register_plugin(_plugin(distributed, key, payload))
     following = iter(units)
     of_future: dict[str, Unit] = {}
-    attempts: dict[tuple[int, int], int] = {}
+    tried = Counter[tuple[int, int]]()
 
     def submitted(unit: Unit) -> Any:
         future = client.submit(held_outcome, key, unit.source, unit.label, pure=False)
@@ -287,12 +277,16 @@ def _mapped(
         done = distributed.as_completed([submitted(unit) for unit in islice(following, AHEAD * threads)])
         for future in done:
             unit = of_future.pop(future.key)
-            outcome = _cluster_outcome(distributed, future)
+            try:
+                outcome = future.result()
+            except distributed.KilledWorker:
+                outcome = Fault(None, f"failed {ATTEMPTS} times (the worker process ended)")
+            except Exception as error:  # noqa: BLE001  # tried again, then named
+                outcome = Fault(None, f"{type(error).__name__}: {error}")
             future.release()
             if isinstance(outcome, Fault) and outcome.error is None:
-                place = unit.run, unit.part
-                times = attempts[place] = attempts.get(place, 0) + 1
-                if times < ATTEMPTS and not outcome.text.startswith("failed"):
+                tried[unit.run, unit.part] += 1
+                if tried[unit.run, unit.part] < ATTEMPTS and not outcome.text.startswith("failed"):
                     done.add(submitted(unit))
                     continue
             more = next(following, None)
@@ -301,15 +295,6 @@ def _mapped(
             yield unit, outcome
     finally:
         client.unregister_worker_plugin(key)
-
-
-def _cluster_outcome(distributed: Any, future: Any) -> Any:
-    try:
-        return future.result()
-    except distributed.KilledWorker:
-        return Fault(None, f"failed {ATTEMPTS} times (the worker process ended)")
-    except Exception as error:  # noqa: BLE001  # tried again, then named
-        return Fault(None, f"{type(error).__name__}: {error}")
 
 
 def held_outcome(key: str, source: Any, label: str) -> Any:

@@ -27,8 +27,7 @@ from leadline.io.run_names import run_name as name_of
 from leadline.io.selection import NOTHING_LEFT
 from leadline.kernels import plain
 from leadline.scale.engines import Engine, Fault, Unit, engine_of
-from leadline.scale.partial import PartSum
-from leadline.scale.run_parts import RunParts, is_url, local_copy
+from leadline.scale.run_parts import PartSum, RunParts, is_url, local_copy
 
 OVERLAP = "To group the rows of each query first, add --group-parts (only for TREC text)."
 

@@ -21,8 +21,7 @@ from leadline.io.opening import digest_of
 from leadline.io.read_paths import public
 from leadline.io.saved_results import SAVED_HINT, is_saved_file, read_saved
 from leadline.result import Result
-from leadline.scale.partial import Partial, evaluate_part
-from leadline.scale.run_parts import is_url, local_copy
+from leadline.scale.run_parts import Partial, evaluate_part, is_url, local_copy
 
 SAMPLE = 100  # queries of which values are computed again
 # Options of an evaluation that a manifest has, by the keyword of `Evaluation`.
