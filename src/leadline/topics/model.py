@@ -112,10 +112,6 @@ class Sampler:
         probabilities /= probabilities.sum(axis=1, keepdims=True)
         return probabilities
 
-    def log_likelihood(self, phi: Floats) -> float:
-        """Return the log-likelihood per token of the last draw."""
-        return log_likelihood(self.corpus, self.theta(), phi)
-
 
 def log_likelihood(corpus: Corpus, theta: Floats, phi: Floats) -> float:
     """Return the mean over tokens of ln sum_t theta_dt phi_tw; NaN where there is none."""
@@ -130,20 +126,16 @@ def log_likelihood(corpus: Corpus, theta: Floats, phi: Floats) -> float:
     return total / len(corpus.word)
 
 
-def _package() -> Any:
-    """Import tomotopy, silencing a warning at import that would be mistaken for a missing package."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return import_optional("tomotopy")
-
-
 class TomotopyChain:
     """Chain of tomotopy for one language, with fixed priors and one worker for reproducibility."""
 
     def __init__(self, corpus: Corpus, alpha: Floats, beta: float, seed: int) -> None:
         self.corpus = corpus
         self.alpha = alpha
-        self.model: Any = _package().LDAModel(
+        with warnings.catch_warnings():  # at import, which would be mistaken for a missing package
+            warnings.simplefilter("ignore")
+            tomotopy = import_optional("tomotopy")
+        self.model: Any = tomotopy.LDAModel(
             k=len(alpha), alpha=float(alpha[0]), eta=beta, seed=seed % (1 << 63)
         )
         self.model.optim_interval = 0
@@ -167,16 +159,15 @@ class TomotopyChain:
             probabilities[codes, topic] = self.model.get_topic_word_dist(topic)
         return probabilities
 
-    def log_likelihood(self, phi: Floats) -> float:
-        """Return the log-likelihood per token of the last draw."""
-        theta = np.full((len(self.corpus.ids), len(self.alpha)), 1 / len(self.alpha))
-        theta[self.filled] = [document.get_topic_dist() for document in self.model.docs]
-        return log_likelihood(self.corpus, theta, phi)
+    def theta(self) -> Floats:
+        """Return the topic distribution of every document."""
+        probabilities = np.full((len(self.corpus.ids), len(self.alpha)), 1 / len(self.alpha))
+        probabilities[self.filled] = [document.get_topic_dist() for document in self.model.docs]
+        return probabilities
 
 
 # Number of times the likelihood of a chain is computed; with tomotopy each takes the time of some sweeps.
 LOOKS = {"leadline": 10, "tomotopy": 2}
-OnSweep = Callable[[int, int], None]
 
 
 class _Chain(NamedTuple):
@@ -198,7 +189,7 @@ def fit(
     sampler: str | None = None,
     id_column: str | None = None,
     encoding: str = "utf-8",
-    on_sweep: OnSweep | None = None,
+    on_sweep: Callable[[int, int], None] | None = None,
 ) -> TopicModel:
     """Fit a topic model: LDA, or with several languages a polylingual topic model.
 
@@ -211,7 +202,13 @@ def fit(
     named = check_languages(languages)
     engine = sampler or ("tomotopy" if len(named) == 1 else "leadline")
     check_whole(0, seed=seed)
-    _check(topics, sweeps, restarts, beta, alpha, engine, len(named))
+    check_whole(1, topics=topics, sweeps=sweeps, restarts=restarts)
+    for name, given in (("beta", beta), ("alpha", alpha)):
+        if given is not None and not given > 0:
+            raise UsageError(f"{name} must be above 0, not {given}")
+    check_word(("tomotopy", "leadline"), sampler=engine)
+    if engine == "tomotopy" and len(named) > 1:
+        raise UsageError("sampler='tomotopy' does not support several languages. Use sampler='leadline'.")
     if engine == "tomotopy":
         require("LDA of one language")
     analyses = analyses_of(named, analysis)
@@ -224,10 +221,14 @@ def fit(
             hint="Check that the documents contain text and that the analysis does not remove every word.",
         )
     prior = np.full(topics, 50 / topics if alpha is None else alpha)
-    chains = [
-        _run(corpus, prior, beta, sweeps, (seed, restart), engine, _shifted(on_sweep, restart, restarts))
-        for restart in range(restarts)
-    ]
+    chains = []
+    for restart in range(restarts):
+
+        def advance(done: int, before: int = restart * sweeps) -> None:
+            if on_sweep is not None:
+                on_sweep(before + done, restarts * sweeps)
+
+        chains.append(_run(corpus, prior, beta, sweeps, (seed, restart), engine, advance))
     best = max(range(restarts), key=lambda restart: (chains[restart].history[-1][1], -restart))
     facts: dict[str, Any] = {
         "seed": seed,
@@ -244,23 +245,6 @@ def fit(
     return TopicModel(named, analyses, corpus.vocabularies, chains[best].phi, prior, facts)
 
 
-def _check(
-    topics: int, sweeps: int, restarts: int, beta: float, alpha: float | None, engine: str, languages: int
-) -> None:
-    check_whole(1, topics=topics, sweeps=sweeps, restarts=restarts)
-    for name, prior in (("beta", beta), ("alpha", alpha)):
-        if prior is not None and not prior > 0:
-            raise UsageError(f"{name} must be above 0, not {prior}")
-    check_word(("tomotopy", "leadline"), sampler=engine)
-    if engine == "tomotopy" and languages > 1:
-        raise UsageError("sampler='tomotopy' does not support several languages. Use sampler='leadline'.")
-
-
-def _shifted(on_sweep: OnSweep | None, restart: int, restarts: int) -> OnSweep:
-    """Shift the sweep count of a restart by those of the previous ones."""
-    return lambda done, total: on_sweep and on_sweep(restart * total + done, restarts * total)
-
-
 def _run(
     corpus: Corpus,
     alpha: Floats,
@@ -268,7 +252,7 @@ def _run(
     sweeps: int,
     seed: tuple[int, int],
     engine: str,
-    on_sweep: OnSweep,
+    on_sweep: Callable[[int], None],
 ) -> _Chain:
     """Run one chain and record its likelihood at intervals."""
     count = LOOKS[engine]
@@ -281,9 +265,9 @@ def _run(
     else:
         chain = Sampler(corpus, alpha, beta, np.random.default_rng(seed))
     for begin, end in pairwise([0, *recorded]):
-        chain.train(end - begin, lambda done, begin=begin: on_sweep(begin + done, sweeps))  # type: ignore[misc]
+        chain.train(end - begin, lambda done, begin=begin: on_sweep(begin + done))  # type: ignore[misc]
         phi = chain.phi()
-        history.append((end, chain.log_likelihood(phi)))
+        history.append((end, log_likelihood(corpus, chain.theta(), phi)))
     return _Chain(phi, history)
 
 
