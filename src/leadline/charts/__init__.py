@@ -1,9 +1,7 @@
 """Figures: the common style, and output as SVG, PDF and PNG.
 
-Font size, colors, width and whatever else the style sets are those of the user's matplotlibrc where it
-differs from Matplotlib's defaults. The colors of the style are those of Okabe and Ito, which are
-distinguishable with color vision deficiency. Lines also differ in dashes and marker, so that figures are
-legible in gray. Equal figures give identical files.
+What the user's matplotlibrc sets comes before the style. Lines differ in color, dashes and marker, so that
+figures are legible in gray and with color vision deficiency. Equal figures give identical files.
 """
 
 from __future__ import annotations
@@ -42,6 +40,16 @@ class LineStyle(NamedTuple):
     color: str
     dashes: str | tuple[float, tuple[float, ...]]
     marker: str
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Color and dashes as Matplotlib takes them."""
+        return {"color": self.color, "linestyle": self.dashes}
+
+    @property
+    def point(self) -> dict[str, Any]:
+        """Color and marker, without a line."""
+        return {"color": self.color, "linestyle": "none", "marker": self.marker}
 
 
 # Okabe and Ito (2008), Color universal design, with ink for black and a brown for yellow, which is too light
@@ -142,10 +150,7 @@ def labelled(labels: Mapping[str, str]) -> Iterator[None]:
 
 
 def width_of_user() -> float | None:
-    """Return the width of figures in inches that the user's matplotlibrc sets, or None.
-
-    The height follows from what is drawn, so that many runs stay legible.
-    """
+    """Return the width in inches that the user's matplotlibrc sets; the height follows from what is drawn."""
     import matplotlib as mpl
 
     return float(mpl.rcParams["figure.figsize"][0]) if _changed("figure.figsize") else None

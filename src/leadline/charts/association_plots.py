@@ -214,10 +214,9 @@ def association(
             (LINE_STYLES[1], many & marked, "swaps with more"),
         ):
             size = scaled(3.6 if len(names) <= 60 else 2.6)
-            dots: dict[str, Any] = {"linestyle": "none", "marker": look.marker, "color": look.color}
             if flags.any():
-                axes.plot(points[0, flags], points[1, flags], markersize=size, alpha=0.75, zorder=3, **dots)
-                key.append(Line2D([], [], markersize=scaled(3.6), **dots))
+                axes.plot(*points[:, flags], markersize=size, alpha=0.75, zorder=3, **look.point)
+                key.append(Line2D([], [], markersize=scaled(3.6), **look.point))
                 labels.append(f"{text} ({counted(int(flags.sum()), 'run')})")
         figure.suptitle("\n".join(lines), x=0.015, ha="left", fontsize=scaled(7))
         axes.set_xlabel(wrapped(across, 0.8 * width * 72))
@@ -239,7 +238,7 @@ def _name_points(axes: Any, points: Floats, names: Sequence[str], order: Sequenc
     unit = figure.dpi / 72
     spots = axes.transData.transform(points.T) / unit
     frame = axes.get_window_extent()
-    left, bottom, right, top = frame.x0 / unit, frame.y0 / unit, frame.x1 / unit, frame.y1 / unit
+    left, bottom, right, top = (side / unit for side in frame.extents)
     gap, height = scaled(3.2), scaled(NAME * 1.15)
     taken: list[tuple[float, float, float, float]] = []
     for place in order:

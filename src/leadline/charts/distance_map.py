@@ -34,11 +34,7 @@ NO_METRIC = "Average linkage. Information Difference is not a metric, so this is
 
 
 def linkage_of(distance: ArrayLike) -> Any:
-    """Return the average-linkage clustering of a distance matrix of systems.
-
-    Information Difference is not a metric (different lists may have 0, and the triangle inequality may fail),
-    so methods that require one do not apply; average linkage needs only pairwise dissimilarities.
-    """
+    """Return the average-linkage clustering of a distance matrix, which needs no metric (this is none)."""
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
@@ -70,7 +66,13 @@ def distance_map(
         tall = scaled(0.7 + ROW * size) if size <= NAMED else 0.0
         inches = max(COLUMN, tall) if width is None else width
         figure = Figure(figsize=(inches, max(inches, tall)), layout=close)
-        strip, axes = _strip_and_map(figure, grouped=bool(groups))
+        grouped = [groups[index] for index in order] if groups else []
+        strip = None
+        if grouped:
+            cells = figure.add_gridspec(1, 2, width_ratios=[1, 30], wspace=0.01)
+            strip, axes = figure.add_subplot(cells[0]), figure.add_subplot(cells[1])
+        else:
+            axes = figure.add_subplot()
         drawn = axes.imshow(
             table[np.ix_(order, order)],
             aspect="auto",
@@ -83,12 +85,10 @@ def distance_map(
         axes.spines[:].set_visible(False)
         axes.set_xticks([])
         axes.set_yticks([])
-        side = strip or axes
         if strip is not None:
-            mark_groups(strip, [groups[index] for index in order])
+            mark_groups(strip, grouped)
             strip.set_ylim(len(order) - 0.5, -0.5)
-        grouped = [groups[index] for index in order] if groups else []
-        _name(side, [names[index] for index in order], grouped, inches)
+        _name(strip or axes, [names[index] for index in order], grouped, inches)
         colour_bar(figure, axes, drawn, label)
     return figure
 
@@ -170,13 +170,6 @@ def _leaves(axes: Any, names: Sequence[str], groups: Sequence[str], points: floa
         if groups and colours[groups[index]] != FAINT:
             text.set_color(colours[groups[index]])
             text.set_fontweight("bold")
-
-
-def _strip_and_map(figure: Figure, *, grouped: bool) -> tuple[Any, Any]:
-    if not grouped:
-        return None, figure.add_subplot()
-    cells = figure.add_gridspec(1, 2, width_ratios=[1, 30], wspace=0.01)
-    return figure.add_subplot(cells[0]), figure.add_subplot(cells[1])
 
 
 def _name(axes: Any, names: Sequence[str], groups: Sequence[str], width: float) -> None:

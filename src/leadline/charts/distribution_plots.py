@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, canvas, dots, drawable, scaled, shortened, style
+from leadline.charts.line_plots import lines_of_runs
 from leadline.charts.text_layout import (
     FEW,
-    NAMED,
     SMALL,
     finish_rows,
     height_of,
     legend_below,
     narrowed,
-    room_beside_names,
     width_of,
     wrapped,
 )
@@ -129,7 +128,6 @@ def _line(axes: Any, counts: Floats, hsa: float) -> None:
 
 
 SHAPES = ("box", "violin")
-BEST = 5  # number of colored runs when there are more than line styles
 POINTS = 101  # of the outline of a violin
 IDS = 60  # maximum number of queries whose ids are on the axis
 
@@ -168,8 +166,7 @@ def distributions(
         size = scaled(3 if few else 1.8)
         mean: dict[str, Any] = {"linestyle": "none", "marker": "D", "markersize": size, "color": INK}
         axes.plot(middle, np.arange(len(names)), zorder=5, **mean)
-        finish_rows(axes, names, [row.size or np.nan for row in tables], what=rows)
-        axes.set_xlabel(wrapped(label, room_beside_names(axes, named=len(names) <= NAMED)))
+        finish_rows(axes, names, [row.size or np.nan for row in tables], label, what=rows)
         key = [spread, Line2D([], [], **mean | {"markersize": scaled(3)})]
         words = "median and quartiles" if shape == "box" else "density, median and quartiles"
         legend_below(figure, key, [words, "mean"], width)
@@ -268,33 +265,13 @@ def by_query(
     sums, number = np.where(defined, table, 0.0).sum(axis=0)[kept], defined.sum(axis=0)[kept]
     means = sums / number
     order = kept[np.argsort(means if rising else -means, kind="stable")]
-    coloured = len(names) if len(names) <= len(LINE_STYLES) else BEST
     few = len(order) <= IDS
     inches = width or max(COLUMN, min(2 * COLUMN, 0.6 + 0.11 * len(order)))
     with style():
         figure, axes = canvas(inches, 0.62 * COLUMN + (0.35 if few else 0.1))
-        places = np.arange(len(order))
-        lines: list[Any] = []
-        for run in range(coloured, len(names)):
-            grey = axes.plot(
-                places, table[run, order], color=FAINT, linewidth=scaled(0.5), alpha=0.4, zorder=1
-            )
-            lines = grey[:1]
-        for run in reversed(range(coloured)):
-            look = LINE_STYLES[run]
-            lines += axes.plot(
-                places,
-                table[run, order],
-                color=look.color,
-                linestyle=look.dashes,
-                marker=look.marker if few else "",
-                markersize=scaled(2.4),
-                linewidth=scaled(0.9),
-                alpha=0.9,
-            )
-        labels = shortened(list(names[:coloured]), 44)
-        if len(names) > coloured:
-            labels.append(f"{len(names) - coloured} other runs")
+        look: dict[str, Any] = {"markersize": scaled(2.4), "linewidth": scaled(0.9), "alpha": 0.9}
+        look |= {} if few else {"marker": ""}
+        drawn = lines_of_runs(axes, names, np.arange(len(order)), table[:, order], 0.4, **look)
         axes.set_ylabel(wrapped(label, 0.8 * 0.62 * COLUMN * 72))
         axes.grid(visible=True, axis="y")
         axes.set_xlim(-0.5, max(len(order), 1) - 0.5)
@@ -302,7 +279,7 @@ def by_query(
             axes.set_yticks([])
             axes.text(0.5, 0.5, "undefined", ha="center", transform=axes.transAxes)
         _name_queries(axes, [drawable(queries[place]) for place in order.tolist()], inches)
-        legend_below(figure, lines[::-1], labels, inches)
+        legend_below(figure, *drawn, inches)
     return figure
 
 

@@ -92,11 +92,7 @@ def heat_map(
     measure: str,
     width: float | None = None,
 ) -> Figure:
-    """Draw runs by collections, with the mean over these as the last column.
-
-    The color is the difference from the best run of the collection, since collections differ more than runs.
-    Cells without a run are hatched.
-    """
+    """Draw runs by collections and their mean, colored by the difference from the collection's best run."""
     with np.errstate(invalid="ignore"):
         sign = 1.0 if rising else -1.0
         best = np.max(np.where(np.isnan(table), -np.inf, sign * table), axis=0)

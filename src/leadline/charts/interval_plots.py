@@ -32,7 +32,6 @@ from leadline.charts.text_layout import (
     room_beside_names,
     stretches,
     width_of,
-    wrapped,
 )
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted, percent
@@ -151,10 +150,9 @@ def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: f
             (line,) = axes.plot(
                 np.arange(1, len(values) + 1),
                 -np.sort(-values),
-                color=look.color,
-                linestyle=look.dashes,
                 marker=look.marker if few else None,
                 markersize=scaled(2.4),
+                **look.line,
             )
             lines.append(line)
             labels.append(f"{name}, RMSE {np.sqrt((values**2).mean()):.3f}")
@@ -169,10 +167,7 @@ def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: f
 def effects(
     names: Sequence[str], ratios: ArrayLike, changes: ArrayLike, *, confidence: float, width: float = COLUMN
 ) -> Figure:
-    """Draw effect ratio by delta RI, a point for each measure, with both intervals.
-
-    `ratios` and `changes` have three columns: value, lower and upper limit; NaN is undefined.
-    """
+    """Draw effect ratio by delta RI, a point a measure; both have the columns value, lower, upper limit."""
     with style():
         figure, axes = canvas(width, 0.8 * width)
         axes.axvline(1, color=INK, linewidth=scaled(0.6), zorder=1)
@@ -233,10 +228,9 @@ def forest(
             _draw(axes, table, ~others, LINE_STYLES[1].marker, INK)
         if zero:
             axes.axvline(0, color=INK, linewidth=scaled(0.6), zorder=0)
-        finish_rows(axes, names, table[0], what=rows, both_ends=reference is None, headings=titles)
+        finish_rows(axes, names, table[0], label, what=rows, both_ends=reference is None, headings=titles)
         if reference is not None:
             _baseline(axes, names, table[0], reference)
-        axes.set_xlabel(wrapped(label, room_beside_names(axes, named=len(names) <= NAMED)))
     return figure
 
 
@@ -286,7 +280,7 @@ def nested_intervals(
 
         figure, axes = canvas(width, height_of(size))
         look = LINE_STYLES[0]
-        dot: dict[str, Any] = {"linestyle": "none", "marker": look.marker, "color": look.color}
+        dot = look.point
         ring = dot | {"markerfacecolor": "white", "markeredgewidth": scaled(0.9)}
         tick: dict[str, Any] = {"linestyle": "none", "marker": "|", "color": LINE_STYLES[1].color}
         tick |= {"markersize": scaled(6 if few else 4), "markeredgewidth": scaled(1.2 if few else 0.8)}
@@ -315,8 +309,7 @@ def nested_intervals(
                 axes.plot(middle[flags], rows[flags], zorder=4, **point)
                 key.insert(0, Line2D([], [], **point | {"markersize": scaled(4)}))
                 labels.insert(0, word)
-        finish_rows(axes, names, middle)
-        axes.set_xlabel(wrapped(label, room_beside_names(axes, named=size <= NAMED)))
+        finish_rows(axes, names, middle, label)
         legend_below(figure, key, labels, width)
     return figure
 
@@ -348,21 +341,18 @@ def against_truth(
         from matplotlib.lines import Line2D
 
         figure, axes = canvas(width, height_of(len(names)) + scaled(0.3))
-        machine_style, estimate_style = LINE_STYLES[1], LINE_STYLES[0]
-        _draw(axes, table, np.ones(len(names), dtype=np.bool_), estimate_style.marker, estimate_style.color)
-        size = scaled(4)
-        alone: dict[str, Any] = {"linestyle": "none", "marker": machine_style.marker, "markersize": size}
-        alone["color"] = machine_style.color
+        look, size = LINE_STYLES[0], scaled(4)
+        _draw(axes, table, np.ones(len(names), dtype=np.bool_), look.marker, look.color)
+        alone = LINE_STYLES[1].point | {"markersize": size}
         true: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 2 * size, "color": INK}
         true["markeredgewidth"] = 1.2
         axes.plot(others[0], rows, **alone)
         axes.plot(others[1], rows, **true)
-        finish_rows(axes, names, table[0])
+        finish_rows(axes, names, table[0], label)
         for name, text in zip(names, axes.get_yticklabels(), strict=False):
             if name == marked:
                 text.set_fontweight("bold")
-        axes.set_xlabel(label)
-        estimates = Line2D([], [], marker=estimate_style.marker, markersize=size, color=estimate_style.color)
+        estimates = Line2D([], [], marker=look.marker, markersize=size, color=look.color)
         key = [Line2D([], [], **alone), estimates, Line2D([], [], **true)]
         labels = ["labels alone", f"{estimated}, 95 % interval", "truth"]
         legend_below(figure, key, labels, width)

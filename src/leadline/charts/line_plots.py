@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, scaled, shortened, style
 from leadline.charts.text_layout import legend_below
+from leadline.data.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,35 +23,34 @@ BEST = 5  # how many runs are named when there are more than colors
 def recall_precision(
     names: Sequence[str], levels: Sequence[float], precision: ArrayLike, *, width: float = COLUMN
 ) -> Figure:
-    """Draw recall-precision curves, one line per run.
-
-    If there are more runs than colors, only the best by mean precision are colored and labeled.
-    """
+    """Draw recall-precision curves, one line per run; of many, only the best have colors and labels."""
     table = np.asarray(precision, dtype=np.float64)
     order = np.argsort(-table.mean(axis=1), kind="stable").tolist()
-    named = order if len(order) <= len(LINE_STYLES) else order[:BEST]
-    others = [run for run in order if run not in named]
     with style():
         figure, axes = canvas(width, 1)
-        lines: list[Any] = []
-        for run in others:
-            grey = axes.plot(levels, table[run], color=FAINT, linewidth=scaled(0.5), alpha=0.45)
-            lines = grey[:1]
-        for run, line_style in reversed(list(zip(named, LINE_STYLES, strict=False))):
-            lines += axes.plot(
-                levels,
-                table[run],
-                color=line_style.color,
-                linestyle=line_style.dashes,
-                marker=line_style.marker,
-                markevery=-(-len(levels) // MARKERS),
-            )
-        labels = shortened([names[run] for run in named], 44)
-        other_label = [f"{len(others)} other runs"] if others else []
+        every = -(-len(levels) // MARKERS)
+        drawn = lines_of_runs(
+            axes, [names[run] for run in order], levels, table[order], 0.45, markevery=every
+        )
         figure.set_figheight(width * 0.72)
-        legend_below(figure, lines[::-1], labels + other_label, width)
+        legend_below(figure, *drawn, width)
         _axes(axes, levels, float(table.max(initial=0.0)))
     return figure
+
+
+def lines_of_runs(
+    axes: Any, names: Sequence[str], across: Any, table: Floats, faint: float, **look: Any
+) -> tuple[list[Any], list[str]]:
+    """Draw a line per run, in gray those after the first if there are more than colors; return the legend."""
+    number = len(names) if len(names) <= len(LINE_STYLES) else BEST
+    lines: list[Any] = []
+    for row in table[number:]:
+        grey = axes.plot(across, row, color=FAINT, linewidth=scaled(0.5), alpha=faint, zorder=1)
+        lines = grey[:1]
+    for row, line_style in reversed(list(zip(table[:number], LINE_STYLES, strict=False))):
+        lines += axes.plot(across, row, **{"marker": line_style.marker, **line_style.line, **look})
+    others = [f"{len(names) - number} other runs"] if len(names) > number else []
+    return lines[::-1], shortened(list(names[:number]), 44) + others
 
 
 def _axes(axes: Any, levels: Sequence[float], highest: float) -> None:
@@ -98,13 +98,7 @@ def cumulative(
         for (_, group), line_style in zip(values.items(), LINE_STYLES, strict=False):
             ordered = np.sort(np.asarray(group, dtype=np.float64))
             share = np.arange(1, len(ordered) + 1) / max(len(ordered), 1)
-            lines += axes.step(
-                [0, *ordered, 1.03 * largest],
-                [0, *share, 1],
-                where="post",
-                color=line_style.color,
-                linestyle=line_style.dashes,
-            )
+            lines += axes.step([0, *ordered, 1.03 * largest], [0, *share, 1], where="post", **line_style.line)
         # labels alternate between three heights, so that those of close marks do not overlap
         for index, (name, value) in enumerate(sorted((marks or {}).items(), key=lambda mark: mark[1])):
             axes.axvline(value, color=FAINT, linewidth=scaled(0.8), linestyle=(0, (2, 2)))
@@ -139,13 +133,7 @@ def by_parameter(
             table = np.asarray(sorted(points), dtype=np.float64)
             low, high = table[0, 0], table[-1, 0]
             along = (table[:, 0] - low) / (high - low) if high > low else np.zeros(len(table))
-            lines += axes.plot(
-                along,
-                table[:, 1],
-                color=line_style.color,
-                linestyle=line_style.dashes,
-                marker=line_style.marker,
-            )
+            lines += axes.plot(along, table[:, 1], marker=line_style.marker, **line_style.line)
             best = int(np.argmax(table[:, 1]))
             axes.plot(
                 along[best],

@@ -158,12 +158,13 @@ def finish_rows(
     axes: Any,
     names: Sequence[str],
     values: Any,
+    label: str = "",
     *,
     what: str = "runs",
     both_ends: bool = True,
     headings: Mapping[int, str] | None = None,
 ) -> None:
-    """Label the rows and mark those whose value is NaN; number the axis of a tall figure at both ends.
+    """Label rows and values, and mark rows whose value is NaN; number the axis of a tall figure at both ends.
 
     `headings` are rows of their own with a text of the whole width, without name and value.
     """
@@ -183,6 +184,8 @@ def finish_rows(
     if both_ends and len(names) > FEW:
         axes.tick_params(axis="x", top=True, labeltop=True)
     name_rows(axes, names, what=what)
+    if label:
+        axes.set_xlabel(wrapped(label, room_beside_names(axes, named=len(names) <= NAMED)))
 
 
 def _head(axes: Any, row: int, text: str, size: float) -> None:
@@ -233,10 +236,7 @@ def legend_below(figure: Figure, lines: Sequence[Any], labels: Sequence[str], wi
 
 
 def colour_bar(figure: Figure, axes: Any, drawn: Any, label: str) -> Any:
-    """Add a color bar with a label below the axes; its distance from them does not grow with the figure.
-
-    Call within the style.
-    """
+    """Add a color bar with a label below the axes, at a fixed distance; call within the style."""
     wide, high = (float(inches) for inches in figure.get_size_inches())
     share = min(0.05, scaled(0.16) / high)
     bar = figure.colorbar(
