@@ -58,10 +58,7 @@ def print_warnings(warnings: Sequence[object]) -> None:
 
 
 def describe_input(path: str, rows: int) -> dict[str, Any]:
-    """Return path, digest and number of rows of an input, and its ir_metadata header if there is one.
-
-    The digest of pipes and collections is None.
-    """
+    """Return path, digest (None of a pipe or collection) and rows of an input, and any ir_metadata header."""
     described = {"path": path, "sha256": digest_of(path), "rows": rows}
     from leadline.io.write import header_of
 

@@ -102,9 +102,8 @@ def in_words(text: str) -> str:
 def option_for(word: str, command: click.Command | None, like: Sequence[str] = (), path: str = "") -> str:
     """Return what to use for an option that a command does not have; empty if nobody knows.
 
-    `path` is the command with the group that it belongs to, where it belongs to one.
     A word that people try has its answer; then come settings of that name, options that are spelled
-    `like` it, and those whose help has its words.
+    `like` it, and those whose help has its words. `path` is the command with its group.
     """
     if command is None:
         return answer_to(word, None, "")

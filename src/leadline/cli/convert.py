@@ -142,14 +142,15 @@ def command(
     if kind == "run" and form in {BEIR, RANK_EVAL}:
         raise InputError(f"this is a run, but --to {form} needs judgments", path=source)
     if kind == "run":
-        if options["on_duplicate"] == "refuse" and is_listed(file):
+        # Of ranked lists without scores, the first of duplicates counts.
+        listed = file.format is JSON and records_of(file, "score").listed
+        if options["on_duplicate"] == "refuse" and listed:
             options["on_duplicate"] = "first"
         reading = Reading(**options, name_by="tag")
-        header = (
-            header_in(first_bytes(source, LONGEST) or b"")
-            if file.whole is None
-            else header_in(file.whole.text[: min(file.whole.end, LONGEST)].tobytes())
-        )
+        if file.whole is None:
+            header = header_in(first_bytes(source, LONGEST) or b"")
+        else:
+            header = header_in(file.whole.text[: min(file.whole.end, LONGEST)].tobytes())
         with StoredLists() as stored:
             table, number, counts = _lists(file, reading, stored)
             table = table._replace(header=header if to_trec else b"")
@@ -171,12 +172,9 @@ def command(
         if others:
             qrels = _merged([qrels, *(_other(path, reading, sure=sure) for path in others)])
         if form == BEIR:
-            writing.write_beir(
-                qrels,
-                target,
-                queries=None if queries is None else read_queries(queries),
-                documents=None if docs is None else read_documents(docs),
-            )
+            texts = None if queries is None else read_queries(queries)
+            documents = None if docs is None else read_documents(docs)
+            writing.write_beir(qrels, target, queries=texts, documents=documents)
         elif form == RANK_EVAL:
             found = None if queries is None else {query.id: query.content for query in read_queries(queries)}
             writing.write_rank_eval(qrels, target, index=str(index), queries=found)
@@ -250,11 +248,6 @@ def _merged(parts: Sequence[QrelsColumns]) -> Qrels:
     return qrels
 
 
-def is_listed(file: Opened) -> bool:
-    """Return whether a file contains ranked lists without scores, in which the first of duplicates counts."""
-    return file.format is JSON and records_of(file, "score").listed
-
-
 def _is_mapping(file: Opened) -> bool:
     """Return whether only the numbers of a JSON file tell whether it is a run or qrels."""
     rows = records_of(file, "grade")
@@ -277,13 +270,12 @@ def _lists(file: Opened, reading: Reading, stored: StoredLists) -> tuple[OutputT
 
 def repairs(counts: ReadCounts) -> list[str]:
     """Return messages on lines, or parts of lines, that were left out."""
+    of_query = "document with the id of its query", "documents with the id of their query"
     messages = {
         counted(counts.other_tags, "tag") + " before the last": counts.other_tags,
         counted(counts.repeated, "repeated document"): counts.repeated,
         counted(counts.dropped, "document with score NaN", "documents with score NaN"): counts.dropped,
-        counted(
-            counts.identical, "document with the id of its query", "documents with the id of their query"
-        ): counts.identical,
+        counted(counts.identical, *of_query): counts.identical,
         f"columns after the sixth in {counted(counts.extra_columns, 'line')}": counts.extra_columns,
     }
     return [message for message, count in messages.items() if count]

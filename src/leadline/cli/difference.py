@@ -9,6 +9,7 @@ from leadline.cli._outputs import Outputs, inputs_of, progress
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.joint_tables import complete
 from leadline.errors import UsageError, both, one_of
+from leadline.io.id_lists import read_labels
 from leadline.render.view import View
 
 SECTION = "Evaluation"
@@ -81,7 +82,7 @@ def command(
     if per_query and engine is not None:
         raise UsageError("--engine does not keep per-query values. Leave out --per-query or --engine.")
     outputs.needs_json(per_query)
-    labels = {"group": _labels(group), "parameter": _labels(parameter)}
+    groups, parameters = (read_labels(path) if path is not None else {} for path in (group, parameter))
     outputs.needs_figure("group")
     both({"--parameter": parameter}, {"--figure parameter": outputs.figure == "parameter"})
     one_of({"--competitor": competitors, "--no-competitors": no_competitors})
@@ -109,17 +110,5 @@ def command(
         "group": group,
         "parameter": parameter,
     } | outputs.options()
-    view = View(
-        result,
-        json={"per_query": per_query},
-        figure={"groups": labels["group"], "parameters": labels["parameter"]},
-    )
+    view = View(result, json={"per_query": per_query}, figure={"groups": groups, "parameters": parameters})
     outputs.write("difference", view, lambda: inputs_of(result, qrels, judgments))
-
-
-def _labels(path: str | None) -> dict[str, str]:
-    if path is None:
-        return {}
-    from leadline.io.id_lists import read_labels
-
-    return read_labels(path)

@@ -127,8 +127,7 @@ def command(
         raise UsageError(
             f"no pool was given, and the store {store} does not exist. Pass POOL or an existing --store."
         )
-    terms = analysis_of(language, analysis)
-    _serve(pool, docs, queries, store, analysis=terms, **options)
+    _serve(pool, docs, queries, store, options | {"analysis": analysis_of(language, analysis)})
 
 
 def _export(store: str, target: str, merge: str, outputs: Outputs) -> None:
@@ -180,50 +179,18 @@ def _simulate(pool: str | None, store: str, qrels: str, outputs: Outputs, **opti
     outputs.write_facts("judge", table, data, [(store, sum(done.judges.values()))], {"simulate": qrels})
 
 
-def _serve(
-    pool: str | None,
-    docs: str,
-    queries: str,
-    store: str,
-    *,
-    analysis: str,
-    forms: str,
-    judges: str | None,
-    overlap: float | None,
-    host: str,
-    port: int,
-    token: str | None,
-    no_browser: bool,
-    grades: str | None,
-    seed: int | None,
-    stop_when: str | None,
-    looks: int | None,
-    **reading: Any,
-) -> None:
+def _serve(pool: str | None, docs: str, queries: str, store: str, options: dict[str, Any]) -> None:
     from leadline.judging import lock, serving, startup
 
-    token = serving.token_for(host, token)
+    host, port, no_browser = (options.pop(name) for name in ("host", "port", "no_browser"))
+    token = serving.token_for(host, options.pop("token"))
+    reading = {name: options.pop(name) for name in ("fields", "id_column", "encoding")}
     with lock.exclusive(store), progress("documents") as on_document:
         socket = serving.listen(host, port)
-        with (
-            socket,
-            startup.opened(
-                pool,
-                docs,
-                queries,
-                store,
-                grades=grades,
-                seed=seed,
-                forms=forms,
-                analysis=analysis,
-                judges=judges,
-                overlap=overlap,
-                stop_when=stop_when,
-                looks=looks,
-                on_document=on_document,
-                reading=reading,
-            ) as page,
-        ):
+        opened = startup.opened(
+            pool, docs, queries, store, on_document=on_document, reading=reading, **options
+        )
+        with socket, opened as page:
             app = page.app(token=token, local=serving.is_loopback(host))
             link = serving.link(socket, host, token)
             try:

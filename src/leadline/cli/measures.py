@@ -6,7 +6,7 @@ import textwrap
 from typing import Any
 
 from leadline.cli._outputs import Outputs, for_screen
-from leadline.data.table import Table
+from leadline.data.table import Cell, Table
 from leadline.errors import UsageError, one_of
 from leadline.evaluation.catalogue import entry, explain, facts, limits, outline
 from leadline.evaluation.profiles import GROUPS, profile_of
@@ -42,11 +42,8 @@ def command(name: str | None, *, bibtex: bool, outputs: Outputs) -> None:
         found["groups"] = {group: list(names) for group, names in GROUPS.items()}
     else:
         view = View(Facts(details(kinds), found))
-        view.texts = {
-            "table": for_screen(
-                "\n".join(explain(kind, asked=asked) for kind in kinds), to_file=bool(outputs.files)
-            )
-        }
+        text = "\n".join(explain(kind, asked=asked) for kind in kinds)
+        view.texts = {"table": for_screen(text, to_file=bool(outputs.files))}
     if bibtex:
         from leadline.measures.publications import bibliography
 
@@ -76,18 +73,17 @@ def find(text: str) -> tuple[list[type[Measure]], str]:
 
 def catalogue(kinds: list[type[Measure]]) -> Table:
     """Return the catalogue as a table, one row per measure."""
-    rows = [[outline(kind), kind.title, limits(kind), kind.average] for kind in kinds]
-    return Table(columns=HEADS, rows=[list(row) for row in rows])
+    return Table(HEADS, [[outline(kind), kind.title, limits(kind), kind.average] for kind in kinds])
 
 
 def details(kinds: list[type[Measure]]) -> Table:
     """Return the facts on some measures as a table, one row per fact."""
-    rows = [
+    rows: list[list[Cell]] = [
         [outline(kind), label, text.replace("\n", "; ")]
         for kind in kinds
         for label, text in ({"title": kind.title} | facts(kind)).items()
     ]
-    return Table(columns=["measure", "fact", "text"], rows=[list(row) for row in rows])
+    return Table(["measure", "fact", "text"], rows)
 
 
 def listing(kinds: list[type[Measure]]) -> Table:

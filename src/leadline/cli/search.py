@@ -80,6 +80,7 @@ def command(
     """
     from leadline.io.texts import read_queries
     from leadline.retrieval.index import open_index
+    from leadline.retrieval.index.reader import OUTDATED
     from leadline.retrieval.result_list import page, result_lists
     from leadline.retrieval.search import search
 
@@ -116,9 +117,7 @@ def command(
     texts: dict[str, str] = {}
     if show is not None:
         if opened_index.has_text and opened_index.is_outdated():
-            runs.warnings.append(
-                ResultWarning("outdated", "the source of the index has changed since the index was made", 1)
-            )
+            runs.warnings.append(ResultWarning("outdated", OUTDATED, 1))
         lists = result_lists(runs, {query.id: query.content for query in query_texts}, show)
         notes = list(map(str, runs.warnings))
         if form == "html":
@@ -201,17 +200,8 @@ def search_table(runs: Any, paths: dict[str, str]) -> Table:
     """Return the table of the runs, one row per model."""
     rows: list[list[Cell]] = []
     for name, times in seconds_of(runs).items():
-        run = runs[name]
-        rows.append(
-            [
-                name,
-                str(len(run.queries)),
-                str(len(run.scores)),
-                f"{1000 * times['median']:.2f}",
-                f"{1000 * times['p95']:.2f}",
-                paths.get(name, "-"),
-            ]
-        )
+        sizes = [str(len(runs[name].queries)), str(len(runs[name].scores))]
+        rows.append([name, *sizes, *(f"{1000 * time:.2f}" for time in times.values()), paths.get(name, "-")])
     return Table(["model", "queries", "documents", "median ms", "p95 ms", "run"], rows)
 
 

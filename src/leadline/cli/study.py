@@ -87,23 +87,11 @@ def make(name: str, module: ModuleType) -> click.Command:
                 **rest,
             )
         )
+    of_output: dict[str, Any] = {"group": "Output", "type": OUTPUT, "metavar": "DIR", "required": True}
+    of_figures: dict[str, Any] = {"group": "Output", "type": click.Choice(FORMS), "default": "svg"}
     options += [
-        Option(
-            ["-o", "--output"],
-            group="Output",
-            required=True,
-            type=OUTPUT,
-            metavar="DIR",
-            help="Output folder.",
-        ),
-        Option(
-            ["--figures"],
-            group="Output",
-            type=click.Choice(FORMS),
-            default="svg",
-            show_default=True,
-            help="Format of the figures.",
-        ),
+        Option(["-o", "--output"], help="Output folder.", **of_output),
+        Option(["--figures"], help="Format of the figures.", show_default=True, **of_figures),
     ]
 
     def call(**given: Any) -> None:

@@ -11,7 +11,7 @@ import click
 from leadline.cli._help import typed
 from leadline.cli._inputs import analysis_of
 from leadline.cli._outputs import Outputs, describe_input
-from leadline.data.table import ResultWarning, Table
+from leadline.data.table import ResultWarning, Table, raised
 from leadline.data.wording import folded, visible
 from leadline.errors import UsageError, both, did_you_mean, one_of
 from leadline.render.view import View
@@ -85,21 +85,17 @@ def command(
     if holds_index(source):
         one_of({"INDEX": True} | typed(context, *reading))
     analysis_ = None if language is None and analysis is None else analysis_of(language, analysis)
-    document = (
-        in_index(source, doc, analysis_)
-        if holds_index(source)
-        else in_documents(source, doc, analysis_, reading)
-    )
-    kind = "dynamic" if query is not None else kind or "first"
-    summary = (
-        dynamic_summary(document.text, query, words=words, windows=windows, analysis=document.analysis)
-        if query is not None
-        else static_summary(document.text, words=words, kind=kind, analysis=document.analysis)
-    )
-    if query is not None and not summary.highlights and summary.text:
-        document.warnings.append(
-            ResultWarning("no_match", "no query term occurs in the document, so its first words are shown", 1)
-        )
+    found = in_index if holds_index(source) else in_documents
+    document = found(source, doc, analysis_, reading)
+    how = {"words": words, "analysis": document.analysis}
+    if query is None:
+        kind = kind or "first"
+        summary = static_summary(document.text, kind=kind, **how)
+    else:
+        kind, without_match = "dynamic", "no query term occurs in the document, so its first words are shown"
+        summary = dynamic_summary(document.text, query, windows=windows, **how)
+        if summary.text and not summary.highlights:
+            document.warnings.append(ResultWarning("no_match", without_match, 1))
     options = {
         "doc": doc,
         "query": query,
@@ -123,10 +119,11 @@ def command(
     outputs.write("summary", view, lambda: [describe_input(source, 1)], options)
 
 
-def in_index(path: str, doc: str, requested: str | None) -> SummaryOutput:
+def in_index(path: str, doc: str, requested: str | None, _reading: dict[str, Any]) -> SummaryOutput:
     """Find a document whose text is stored in an index."""
     from leadline.data.ids import to_bytes, to_text
     from leadline.retrieval.index import open_index
+    from leadline.retrieval.index.reader import OUTDATED
     from leadline.retrieval.result_list import body
 
     index = open_index(path)
@@ -136,14 +133,11 @@ def in_index(path: str, doc: str, requested: str | None) -> SummaryOutput:
         raise unknown(doc, path, list(known))
     title = str(index.record(code).get("title") or "")
     text = index.text(code).decode("utf-8", "replace")
-    warnings = []
-    if index.is_outdated():
-        warnings.append(
-            ResultWarning("outdated", "the source of the index has changed since the index was made", 1)
-        )
-    if index.header["options"].get("prefix"):
-        stored = f"the index stores only the first {index.header['options']['prefix']:,} bytes of each text"
-        warnings.append(ResultWarning("prefix", stored, 1))
+    prefix = index.header["options"].get("prefix") or 0
+    warnings = raised(
+        ("outdated", OUTDATED, int(index.is_outdated())),
+        ("prefix", f"the index stores only the first {prefix:,} bytes of each text", int(prefix > 0)),
+    )
     return SummaryOutput(title, body(title, text), requested or str(index.analysis), warnings)
 
 

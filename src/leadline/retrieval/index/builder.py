@@ -44,11 +44,7 @@ SIGNS: dict[str, Callable[[float, float], bool]] = {
 
 
 def keep_rule(rule: str) -> Callable[[str], bool]:
-    """Return a predicate of the documents to keep; documents missing from the table are not kept.
-
-    The first column, or the one named `doc_id`, is the document id, as in the spam filter
-    `spam.tsv:percentile>=60`.
-    """
+    """Return a predicate of the ids to keep: in the table of a rule such as `spam.tsv:percentile>=60`."""
     parts = RULE.fullmatch(rule)
     if parts is None:
         raise UsageError(f"--keep '{rule}' is not valid. Use a rule such as FILE:COLUMN>=NUMBER.")

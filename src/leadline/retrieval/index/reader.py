@@ -22,6 +22,7 @@ from leadline.io.check_remarks import Problem
 from leadline.retrieval.index.index_files import TYPES, IndexArrays, digest
 from leadline.text import ANALYSES, Analysis
 
+OUTDATED = "the source of the index has changed since the index was made"  # what a warning says
 KEPT = 4096  # pairs whose windows are kept between queries
 
 
