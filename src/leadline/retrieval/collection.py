@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import to_bytes
-from leadline.data.qrels import QrelsColumns
 from leadline.data.table import Column, ResultWarning, columns_of, plain, raised
 from leadline.data.wording import percent
 from leadline.errors import InputError
@@ -154,6 +153,8 @@ def collection(
     held = sum(name in ids for name in relevant)
     strangers = judged.keys() - topics.keys()
     unjudged = topics.keys() - judged.keys()
+    words = "the judgments are only a sample, so there may be more relevant documents than counted"
+    sample = "sample", words, len(table.grades) * table.is_partial
     return Collection(
         documents=len(ids),
         empty_documents=lengths.count(0),
@@ -172,7 +173,7 @@ def collection(
         unknown_documents=len(unknown),
         unknown_queries=len(strangers),
         unjudged_queries=len(unjudged),
-        warnings=[*_of_judgments(table), *_warnings(unknown, set(strangers), set(unjudged))],
+        warnings=[*raised(*table.remarks, sample), *_warnings(unknown, set(strangers), set(unjudged))],
     )
 
 
@@ -236,21 +237,14 @@ def _mean(total: int, count: int) -> float:
     return total / count if count else float("nan")
 
 
-def _of_judgments(qrels: QrelsColumns) -> list[ResultWarning]:
-    """Return the warnings about how the judgments were made."""
-    words = "the judgments are only a sample, so there may be more relevant documents than counted"
-    return raised(*qrels.remarks, ("sample", words, len(qrels.grades) * qrels.is_partial))
-
-
 def _warnings(unknown: set[str], strangers: set[str], unjudged: set[str]) -> list[ResultWarning]:
     facts = (
         ("unknown_documents", "judged documents missing from DOCS", unknown),
         ("unknown_queries", "judged queries missing from QUERIES", strangers),
         ("unjudged_queries", "queries without judgments", unjudged),
     )
-    warnings = []
+    found = []
     for code, message, names in facts:
         shown = ", ".join([*sorted(names)[:3], *(["..."] if len(names) > 3 else [])])
-        if names:
-            warnings.append(ResultWarning(code, f"{message}: {len(names):,} ({shown})", len(names)))
-    return warnings
+        found.append((code, f"{message}: {len(names):,} ({shown})", len(names)))
+    return raised(*found)

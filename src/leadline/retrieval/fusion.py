@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.reading import Reading, RunOptions
-from leadline.data.table import ResultWarning
+from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_numbers, check_run_name, check_whole, check_word
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError, either
@@ -215,19 +215,12 @@ def _warnings(
         if missing:
             message = f"{name} lacks {missing} of {queries(len(sizes))} (fused from the other runs)"
             warnings.append(ResultWarning("missing_queries", message, missing))
-    if unused:
-        message = f"left out {queries(unused)} found only in runs with weight 0"
-        warnings.append(ResultWarning("unused_queries", message, unused))
-    if not method.uses_scores:
-        return warnings
-    equal = lists_of_equal_scores(lists) if normalisation in DIVIDING else 0
-    if equal:
-        message = f"normalized all scores to 0 in {counted(equal, 'list')} of equal scores"
-        warnings.append(ResultWarning("equal_scores", message, equal))
-    negative = int(np.count_nonzero(lists.score < 0)) if normalisation == "none" else 0
-    if negative:
-        message = (
-            f"some scores ({negative:,}) are below 0, the score of a document that a run did not retrieve"
-        )
-        warnings.append(ResultWarning("negative_scores", message, negative))
-    return warnings
+    scored = method.uses_scores
+    equal = lists_of_equal_scores(lists) if scored and normalisation in DIVIDING else 0
+    negative = int(np.count_nonzero(lists.score < 0)) if scored and normalisation == "none" else 0
+    below = f"some scores ({negative:,}) are below 0, the score of a document that a run did not retrieve"
+    return warnings + raised(
+        ("unused_queries", f"left out {queries(unused)} found only in runs with weight 0", unused),
+        ("equal_scores", f"normalized all scores to 0 in {counted(equal, 'list')} of equal scores", equal),
+        ("negative_scores", below, negative),
+    )

@@ -134,10 +134,7 @@ class FusionLists:
         return _without_rounding(sums, largest[group])
 
     def run_of(self, scores: Floats, *, depth: int | None = None) -> Run:
-        """Return the run of the candidates with these scores, ties in decreasing order of document id.
-
-        Scores that differ by rounding errors are tied.
-        """
+        """Return the run of the candidates with these scores; ties, but for rounding, by decreasing id."""
         if not np.isfinite(scores).all():
             raise UsageError(
                 "the scores or weights are too large to fuse. Normalize the scores or use smaller weights."

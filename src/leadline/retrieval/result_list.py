@@ -51,11 +51,7 @@ def result_lists(runs: SearchResult, texts: Mapping[str, str], form: str = "dyna
 
 
 def hits_of(index: Index, text: str, documents: Mapping[str, float], form: str = "dynamic") -> list[Hit]:
-    """Return the documents with title, facts and, if texts are stored, a summary.
-
-    Words of the query are marked in titles and in both forms of summaries: `dynamic` ones are about the
-    query, `static` ones are the first words of the text.
-    """
+    """Return the documents with title, facts and any summary, the words of the query marked in them."""
     found = []
     codes = index.document_codes(map(to_bytes, documents)).tolist()
     for rank, (document, code) in enumerate(zip(documents, codes, strict=True), start=1):

@@ -135,10 +135,7 @@ def best(scored: ScoredDocuments, index: Index, k: int) -> ScoredDocuments:
 def documents_to_learn(
     index: Index, plan: Plan, learn: str, docs: int, relevant: Integers | None
 ) -> tuple[Integers, Floats]:
-    """Return the feedback documents and their scores by the plan.
-
-    `learn` is `top`, the top `docs` of the plan's ranking, or `judged`, the judged relevant documents.
-    """
+    """Return the feedback documents, `docs` at the top or the judged relevant ones, and their scores."""
     if learn == "top":
         top = best(matching(plan, index), index, docs)
         return top.document, top.score

@@ -25,10 +25,8 @@ class WeightedPostings(NamedTuple):
 
 
 def smoothed(index: Index, weighted: Sequence[WeightedPostings], mu: float) -> Plan:
-    """Return the plan of the sum of w ln (tf + mu cf/C)/(dl + mu) over terms or windows.
-
-    A term contributes w ln(1 + tf/(mu p)) where it occurs, and w ln(mu p) - w ln(dl + mu) to every document.
-    """
+    """Return the plan of the sum of w ln (tf + mu cf/C)/(dl + mu) over terms or windows."""
+    # A term adds w ln(1 + tf/(mu p)) where it occurs, and w ln(mu p) - w ln(dl + mu) to every document.
     parts: list[PlanPart] = []
     constant = total = 0.0
     for postings, occurrences, weight in weighted:
