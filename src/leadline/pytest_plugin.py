@@ -74,14 +74,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 class LeadlineGate:
-    """Assertions on runs, with the settings of the configuration.
-
-    Parameters
-    ----------
-    config : pytest.Config
-        Configuration, with the settings `leadline_qrels`, `leadline_pool`, `leadline_machine`,
-        `leadline_confidence`, `leadline_test` and `leadline_seed`.
-    """
+    """Assertions on runs, with the `SETTINGS` of the configuration."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config

@@ -1,8 +1,7 @@
-"""The embedded data: Cranfield's judgments and eight runs over it, ids and numbers only.
+"""The embedded data, read where it stands: Cranfield's judgments and eight runs, ids and numbers only.
 
-Judgments are those of the classical Glasgow files as gains 0 to 4 (the original codes run from 1,
-best, to 4). `benchmarks/demo_runs.py` makes the runs. Files are read where they stand; nothing is
-downloaded. The tour ends with a machine as judge, and a run that is made by its labels.
+Judgments are those of the Glasgow files as gains 0 to 4 (the original codes run from 1, best, to 4).
+`benchmarks/demo_runs.py` makes the runs. The tour ends with a run that is made by the labels of a machine.
 """
 
 from __future__ import annotations

@@ -87,10 +87,7 @@ def downloaded() -> dict[str, bytes]:
 
 
 def texts_and_ids(published: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return the content of the packed file: `questions`, the ids by article and paragraph, and the texts.
-
-    Each language has its texts in the same order.
-    """
+    """Return the content of the packed file: question ids by article and paragraph, texts by language."""
     content: dict[str, Any] = {}
     for language, text in published.items():
         articles = [article["paragraphs"] for article in json.loads(text)["data"]]

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 
 def fill(template: str, **data: object) -> str:
-    """Return a filled template of this package; text that is not marked as safe is escaped.
-
-    Control characters in names are shown as their escapes.
-    """
+    """Return a filled template; text not marked as safe is escaped, and so are control characters."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

@@ -169,10 +169,7 @@ def compared(
     baseline: str | Sequence[str] | None,
     **options: Any,
 ) -> tuple[Comparison, Floats | None]:
-    """Evaluate and compare runs; curves are computed together with the measures, in one pass.
-
-    Estimates from a sample of judgments have no curves.
-    """
+    """Evaluate and compare runs, with their curves in the same pass; estimates have no curves."""
     options |= {"confidence": rules.confidence, "seed": rules.seed}
     if isinstance(qrels, Qrels) and drawn_from(qrels, options.get("pool"), measures) is not None:
         results = measured(qrels, runs, measures or None, verdict=True, **options)

@@ -132,10 +132,7 @@ def _against(comparison: Comparison, run: int) -> tuple[Any, Any]:
 
 
 def shown_pairs(comparison: Comparison) -> list[ComparedPair]:
-    """Return the pairs of the table, measure by measure, in ascending order of p.
-
-    They are all pairs with a baseline or where pairs are few, otherwise those with significant differences.
-    """
+    """Return the pairs of the table by measure and p: all if there is a baseline or few, else significant."""
     place = {str(measure): place for place, measure in enumerate(comparison.results.measures)}
     chosen = comparison.printed_pairs("all" if comparison.baselines else None)
     return sorted(
@@ -186,9 +183,8 @@ def _row(pair: ComparedPair, reach: float) -> dict[str, Any]:
 def marks(comparison: Comparison, index: int, order: list[int], baseline: str | None) -> list[str]:
     """Return the superscript of the mean of every run in order.
 
-    With a baseline, a dagger marks runs that are significantly better, a double dagger those that are
-    significantly worse. Otherwise the letters name the runs that a run significantly outperforms; with more
-    than 26 runs they are counted.
+    With a baseline, daggers mark runs that are significantly better or worse. Otherwise letters name the runs
+    that a run significantly outperforms; with more than 26 runs they are counted.
     """
     outperformed = outperformed_runs(comparison, index)
     if baseline is not None:
@@ -217,12 +213,7 @@ def _marked(comparison: Comparison, baseline: str | None) -> str:
 def significance_table(
     comparison: Comparison, *, baseline: str | None = None, top: int | None = None, digits: int = 4
 ) -> Table:
-    """Return the table of means with marks of significant differences.
-
-    A `baseline` is what daggers mark significant differences from. Without one, letters name the runs that a
-    value is significantly better than; with more than 26 runs they are counted. `top` is the number of best
-    runs to show, apart from the baseline.
-    """
+    """Return the table of means with `marks`; `top` is the number of runs to show besides the baseline."""
     results = comparison.results
     runs = len(results.runs)
     base = None if baseline is None else results.names.index(baseline)
@@ -380,10 +371,7 @@ def _closest(comparison: Comparison, index: int) -> tuple[int, str]:
 
 
 def separating(results: Results) -> list[dict[str, Any]]:
-    """Return the queries in descending order of the standard deviation over runs by the first measure.
-
-    Each record has mean, deviation, and the best and the worst run.
-    """
+    """Return the queries in descending order of the deviation of the first measure over the runs."""
     values = results.averaged_values(0)
     complete = ~np.isnan(values).any(axis=0)
     sign = 1.0 if results.measures[0].rising else -1.0

@@ -21,10 +21,7 @@ def text_columns(table: Table) -> set[int]:
 
 
 def marked(table: Table) -> tuple[list[str], list[list[str]]]:
-    """Return header and cells as text, with a star after best values and with letters of significance.
-
-    The other cells of a column with marks are padded, so that digits stay aligned.
-    """
+    """Return header and cells as text, with stars after best values and letters of significance, aligned."""
     cells = [[shown(cell, table.digits) for cell in row] for row in table.rows]
     starred = {column for _, column in table.best}
     for column in starred:
@@ -155,10 +152,7 @@ def _formatted_rows(
 
 
 def write_latex(table: Table) -> str:
-    """Return a table as LaTeX with the best values in bold; needs the package booktabs.
-
-    With a caption it is a float, and its headings are those of a paper.
-    """
+    """Return a table as LaTeX (booktabs), best values in bold; with a caption, a float of a paper."""
     left = text_columns(table)
     alignment = "".join("l" if column in left else "r" for column in range(len(table.columns)))
     rows = _formatted_rows(table, _latex_cell, best=r"\textbf{%s}", letters=r"\rlap{\textsuperscript{%s}}")

@@ -28,10 +28,7 @@ ATTEMPTS = 3  # times that a part is tried before it is given up
 
 
 class Work(NamedTuple):
-    """What workers do: a function of a module, and what it needs for all parts, of which a worker has a copy.
-
-    The function is called as `function(held, source, label=..., workspaces=...)`.
-    """
+    """What workers do: `function(held, source, label=..., workspaces=...)`, with a copy of what it holds."""
 
     function: Callable[..., Any]
     held: Any
@@ -129,10 +126,7 @@ def serve(connection: Connection, path: str) -> None:
 
 
 def map_processes(work: Work, units: Iterable[Unit], workers: int) -> Iterator[tuple[Unit, Any]]:
-    """Yield every unit with its outcome, in the order in which they are finished.
-
-    Errors of the input are not tried again. Workers are ended when the iterator is closed or fails.
-    """
+    """Yield units with their outcomes as they are finished; workers end when the iterator is closed."""
     context = multiprocessing.get_context("spawn")
     folder = tempfile.TemporaryDirectory(prefix="leadline-", ignore_cleanup_errors=True)
     path = ""
@@ -214,10 +208,7 @@ _held: dict[str, tuple[Work, list[Buffers]]] = {}  # of this process, by the nam
 def map_dask(
     work: Work, units: Iterable[Unit], workers: int | None, address: str | None
 ) -> Iterator[tuple[Unit, Any]]:
-    """Yield every unit with its outcome, in the order in which they are finished.
-
-    Every worker process keeps one copy of the judgments, also one that is started in place of another.
-    """
+    """Yield units with their outcomes as they are finished; each worker process has one copy of the work."""
     import logging
 
     distributed = import_optional("distributed")
@@ -384,11 +375,7 @@ def engine_of(text: str) -> Engine:
 
 
 def map_threads(work: Work, units: Iterable[Unit]) -> Iterator[tuple[Unit, Any]]:
-    """Work on units by threads of this process; kernels and NumPy release the GIL.
-
-    The first part is evaluated alone: it fills the caches of the judgments. As few parts are read ahead as
-    there are threads.
-    """
+    """Work on units by threads; kernels and NumPy release the GIL. The first unit fills the caches, alone."""
     own = threading.local()
     count = os.cpu_count() or 1
 

@@ -56,10 +56,7 @@ def is_url(path: str) -> bool:
 
 
 def remote_files(url: str) -> list[str]:
-    """Return the files in a remote folder, or those that a pattern matches, in order of name.
-
-    Files whose name begins with `.` or `_` are left out of folders, as are folders that do.
-    """
+    """Return the visible files in a remote folder, or those that a pattern matches, in order of name."""
     system, path = _opened(url)
     kind = "is a pattern that matches no file"
     try:
@@ -234,9 +231,7 @@ def _name(path: str) -> str:
 
 
 def part_files(path: str) -> list[str]:
-    """Return the files of a folder, pattern, URL or file, in order of name.
-
-    Names that begin with `.` or `_`, as those that Spark writes besides the parts, are left out of folders.
+    """Return the files of a folder (visible ones), pattern, URL or file, in order of name.
 
     >>> part_files("-")
     ['-']

@@ -28,10 +28,7 @@ BEYOND_LATIN = re.compile("[\u0300-\U0010ffff]")
 
 @cache
 def wide() -> re.Pattern[str]:
-    """Return the pattern of a word with combining marks.
-
-    Compiled on first use, since it enumerates all of Unicode.
-    """
+    """Return the pattern of a word with combining marks, for which all of Unicode is enumerated once."""
     ranges: list[list[int]] = []
     for code in (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)):  # there are no marks elsewhere
         if unicodedata.category(chr(code))[0] != "M":

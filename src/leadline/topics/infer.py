@@ -73,10 +73,7 @@ def encoded(
     id_column: str | None = None,
     encoding: str = "utf-8",
 ) -> Corpus:
-    """Read documents as tokens of a model: all its languages, or only one.
-
-    The column of a language has its name; `field` is another column for a single language.
-    """
+    """Read documents as tokens of all languages of a model, or of one; `field` is its column."""
     if field is not None and language is None and len(model.languages) > 1:
         raise UsageError("`--config topics.field` needs `--language` to name the language of the column")
     if language is None and len(model.languages) > 1:
@@ -387,10 +384,7 @@ def ranked(
 
 
 def count_top_mates(run: Run) -> tuple[int, int]:
-    """Count the queries whose top document has the query's own id, and those with such a document.
-
-    For translations with the same id the ratio is P@1.
-    """
+    """Count the queries whose top document has the query's own id, and those with such a document."""
     ids = set(run.documents)
     lists = run.to_dict()
     mated = [query for query in lists if query in ids]
