@@ -49,8 +49,8 @@ from leadline.retrieval.collection import collection as collection
 from leadline.retrieval.fusion import fuse as fuse
 from leadline.retrieval.index import build_index as build_index
 from leadline.retrieval.index import open_index as open_index
-from leadline.retrieval.marginal_relevance import mmr as mmr
 from leadline.retrieval.models import MODELS as MODELS
+from leadline.retrieval.search import mmr as mmr
 from leadline.retrieval.search import score as score
 from leadline.retrieval.search import search as search
 from leadline.scale.saved_files import merge_files as merge_files

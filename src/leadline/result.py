@@ -25,7 +25,7 @@ from leadline.data.validation import check_arguments, name_keywords
 from leadline.errors import InputError, UnknownOptionError, UsageError, did_you_mean, either, sentences
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import refuse_sources
-from leadline.render.view import BY_SUFFIX, View, suffix_of
+from leadline.render import BY_SUFFIX, View, suffix_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.retrieval.index import build_index
-from leadline.retrieval.marginal_relevance import mmr
+from leadline.retrieval.search import mmr
 
 WORDS = ["jaguar", "cat", "car", "speed", "forest"]
 

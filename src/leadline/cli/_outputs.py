@@ -20,7 +20,7 @@ from leadline.data.wording import folded, terminal_columns, visible
 from leadline.errors import UsageError, both
 from leadline.io.opening import digest_of
 from leadline.io.read_paths import STANDARD_STREAM
-from leadline.render.view import BY_SUFFIX, View, suffix_of
+from leadline.render import BY_SUFFIX, View, suffix_of
 from leadline.result import Facts, checked_labels, figure_of, options_of_figure
 
 

@@ -15,7 +15,7 @@ from leadline.io.opening import lines
 from leadline.io.read_paths import STANDARD_STREAM
 from leadline.online.abtest import ARMS, abtest, arm_of
 from leadline.online.proportions import users_needed
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Experiments"
 CLASS = "WithTest"

@@ -16,7 +16,7 @@ from leadline.io.run_names import run_name, split_name
 from leadline.io.small_tables import split_place
 from leadline.judging.agreement import agreement
 from leadline.judging.score_audit import ScoreAudit, audit_scores
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Judging"
 CLASS = "TakesRuns"

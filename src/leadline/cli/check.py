@@ -11,7 +11,7 @@ from leadline.cli._help import typed
 from leadline.cli._outputs import Outputs, describe_input, for_screen
 from leadline.errors import InputError, UsageError, both
 from leadline.evaluation.check_files import NEEDS_RUNS, check
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Files and collections"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leadline.cli._inputs import analysis_of
 from leadline.cli._outputs import Outputs, describe_input, progress
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Files and collections"
 

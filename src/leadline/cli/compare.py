@@ -52,7 +52,7 @@ from leadline.estimation.measured import default_measures
 from leadline.evaluation.results import Results
 from leadline.io.run_names import run_name
 from leadline.io.saved_results import is_saved_file
-from leadline.render.view import View
+from leadline.render import View
 
 FORCED = "--config output.force_update"
 

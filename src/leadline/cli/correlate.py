@@ -18,7 +18,7 @@ from leadline.evaluation.results import Results
 from leadline.io.id_lists import read_labels
 from leadline.io.result_files import Column
 from leadline.io.small_tables import split_place
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Evaluation"
 

@@ -13,8 +13,7 @@ from leadline.data.wording import counted
 from leadline.errors import MissingPackageError, UsageError, both, one_of
 from leadline.io.read_paths import check_outputs
 from leadline.io.write import write_whole
-from leadline.render import render
-from leadline.render.view import View
+from leadline.render import View, render
 
 SECTION = "Files and collections"
 

@@ -10,7 +10,7 @@ from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.joint_tables import complete
 from leadline.errors import UsageError, both, one_of
 from leadline.io.id_lists import read_labels
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Evaluation"
 

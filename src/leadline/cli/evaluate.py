@@ -30,7 +30,7 @@ from leadline.evaluation.results import Results
 from leadline.io.objects import Qrels
 from leadline.io.opening import digest_of
 from leadline.measures import Measure
-from leadline.render.view import View
+from leadline.render import View
 
 if TYPE_CHECKING:
     from leadline.comparison.gate import Condition

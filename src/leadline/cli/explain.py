@@ -8,7 +8,7 @@ from leadline.cli._inputs import read_judgments
 from leadline.cli._outputs import Outputs, describe_input
 from leadline.errors import UsageError
 from leadline.evaluation.explain import explain
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Evaluation"
 

@@ -7,7 +7,7 @@ from typing import Any
 from leadline.cli._inputs import read_judgments
 from leadline.cli._outputs import Outputs, inputs_of, progress
 from leadline.estimation.score_histograms.histogram import histogram
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Estimation"
 

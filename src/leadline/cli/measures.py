@@ -11,7 +11,7 @@ from leadline.errors import UsageError, one_of
 from leadline.evaluation.catalogue import entry, explain, facts, limits, outline
 from leadline.evaluation.profiles import GROUPS, profile_of
 from leadline.measures import MEASURES, Measure, WithinBudget
-from leadline.render.view import View
+from leadline.render import View
 from leadline.result import Facts
 
 SECTION = "Evaluation"

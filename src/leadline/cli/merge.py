@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leadline.cli._outputs import Outputs
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Evaluation"
 

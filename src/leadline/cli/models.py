@@ -8,7 +8,7 @@ from leadline.cli._outputs import Outputs, for_screen
 from leadline.data.registry import show
 from leadline.data.table import Cell, Table
 from leadline.evaluation.catalogue import outline, paragraphs
-from leadline.render.view import View
+from leadline.render import View
 from leadline.result import Facts
 from leadline.retrieval.models import MODELS, Model
 

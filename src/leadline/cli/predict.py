@@ -12,7 +12,7 @@ from leadline.cli._outputs import Outputs, describe_input, progress, read_of
 from leadline.errors import UsageError, both
 from leadline.estimation.predict import correlation_table, over_queries, predict
 from leadline.io.texts import read_queries
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Estimation"
 

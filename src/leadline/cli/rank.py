@@ -12,7 +12,7 @@ from leadline.comparison.compare import COMPARED
 from leadline.comparison.pairing import Rules
 from leadline.comparison.rank import rank_results
 from leadline.estimation.measured import default_measures
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Evaluation"
 

@@ -11,7 +11,7 @@ from leadline.cli._inputs import read_judgments
 from leadline.cli._outputs import Outputs, inputs_of, progress
 from leadline.comparison.replication import replicate
 from leadline.errors import UsageError, one_of
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Evaluation"
 

@@ -27,8 +27,8 @@ from leadline.estimation.measured import estimates_of, labels_of
 from leadline.io.saved_results import is_saved_file
 from leadline.pages.report import compared, only_one
 from leadline.pages.report_page import page, significance_table, story
+from leadline.render import View
 from leadline.render.text_formats import write_latex
-from leadline.render.view import View
 
 SECTION = "Evaluation"
 

@@ -14,7 +14,7 @@ from leadline.data.wording import counted, queries
 from leadline.errors import UsageError, both, one_of
 from leadline.estimation.sampled import sampled
 from leadline.io.id_lists import read_population
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Estimation"
 

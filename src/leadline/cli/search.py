@@ -19,8 +19,7 @@ from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.data.table import Cell, ResultWarning, Table
 from leadline.data.wording import visible
 from leadline.errors import InputError, UsageError, both, one_of
-from leadline.render import render
-from leadline.render.view import View
+from leadline.render import View, render
 from leadline.result import Facts
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 from leadline.cli._outputs import Outputs
 from leadline.errors import UsageError
 from leadline.io.saved_results import is_saved_file, read_saved
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Evaluation"
 

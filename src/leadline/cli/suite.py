@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from leadline.cli._outputs import Outputs, progress
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Evaluation"
 

@@ -14,7 +14,7 @@ from leadline.cli._outputs import Outputs, describe_input
 from leadline.data.table import ResultWarning, Table, raised
 from leadline.data.wording import folded, visible
 from leadline.errors import UsageError, both, did_you_mean, one_of
-from leadline.render.view import View
+from leadline.render import View
 from leadline.result import Facts
 from leadline.text.summaries import Summary, dynamic_summary, static_summary
 
@@ -87,7 +87,7 @@ def command(
     analysis_ = None if language is None and analysis is None else analysis_of(language, analysis)
     found = in_index if holds_index(source) else in_documents
     document = found(source, doc, analysis_, reading)
-    how = {"words": words, "analysis": document.analysis}
+    how: dict[str, Any] = {"words": words, "analysis": document.analysis}
     if query is None:
         kind = kind or "first"
         summary = static_summary(document.text, kind=kind, **how)

@@ -11,7 +11,7 @@ from leadline.cli._outputs import Outputs, describe_input, progress, read_of
 from leadline.errors import UsageError, both
 from leadline.estimation.unjudged import unjudged
 from leadline.estimation.unjudged_methods import METHODS
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Estimation"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from leadline.cli._outputs import Outputs, describe_input
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Evaluation"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from leadline.cli._outputs import Outputs, describe_input
 from leadline.comparison.why_different import why_different
-from leadline.render.view import View
+from leadline.render import View
 
 SECTION = "Evaluation"
 

@@ -22,7 +22,7 @@ from leadline.evaluation.results import Results
 from leadline.io.opening import digest_of
 from leadline.io.saved_results import envelope, read_saved, saved_json, saved_parquet
 from leadline.io.write import write_bytes
-from leadline.render.view import BY_SUFFIX, View, suffix_of
+from leadline.render import BY_SUFFIX, View, suffix_of
 
 BASELINE_MISSING = "baseline_missing_queries"  # code of the warning of queries that a baseline lacks
 SUFFIX = " (baseline)"  # of the names of runs of a file
