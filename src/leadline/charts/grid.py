@@ -113,7 +113,12 @@ def heat_map(
     )
     with style():
         axes.axvline(len(columns) - 1.5, color="white", linewidth=scaled(2.5))
-        hatch_missing(axes, missing, size=5.0 if is_written(*table.shape) else 0.0)
+        from matplotlib.patches import Rectangle
+
+        for row, column in np.argwhere(missing).tolist():  # these cells are no part of any mean
+            axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **MISSING))
+            if is_written(*table.shape):
+                axes.text(column, row, "none", ha="center", va="center", fontsize=scaled(5.0), color=FAINT)
     return figure
 
 
@@ -126,16 +131,6 @@ def name_columns(axes: Any, names: Sequence[str], many: str) -> None:
     axes.xaxis.tick_top()
     axes.set_xticks(range(len(names)), shortened(names, 18), rotation=45, ha="left", rotation_mode="anchor")
     axes.tick_params(axis="x", length=0)
-
-
-def hatch_missing(axes: Any, missing: Flags, *, size: float) -> None:
-    """Mark cells without a value, which are no part of any mean."""
-    from matplotlib.patches import Rectangle
-
-    for row, column in np.argwhere(missing).tolist():
-        axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **MISSING))
-        if size:
-            axes.text(column, row, "none", ha="center", va="center", fontsize=scaled(size), color=FAINT)
 
 
 def write_values(axes: Any, table: Floats, *, bold: Flags, shades: Any, digits: int = 3) -> None:

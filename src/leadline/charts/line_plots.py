@@ -34,7 +34,13 @@ def recall_precision(
         )
         figure.set_figheight(width * 0.72)
         legend_below(figure, *drawn, width)
-        _axes(axes, levels, float(table.max(initial=0.0)))
+        axes.set_xlabel("recall")
+        axes.set_ylabel("precision (mean, interpolated)")
+        axes.set_xlim(-0.02, 1.02)
+        highest = float(table.max(initial=0.0))
+        axes.set_ylim(0, min(1.02, max(0.1, np.ceil(highest * 10 + 0.2) / 10)))
+        axes.set_xticks([level for index, level in enumerate(levels) if index % 2 == 0])
+        axes.grid(visible=True)
     return figure
 
 
@@ -51,16 +57,6 @@ def lines_of_runs(
         lines += axes.plot(across, row, **{"marker": line_style.marker, **line_style.line, **look})
     others = [f"{len(names) - number} other runs"] if len(names) > number else []
     return lines[::-1], shortened(list(names[:number]), 44) + others
-
-
-def _axes(axes: Any, levels: Sequence[float], highest: float) -> None:
-    """Set equal units of recall and precision, and limit the precision axis to the data."""
-    axes.set_xlabel("recall")
-    axes.set_ylabel("precision (mean, interpolated)")
-    axes.set_xlim(-0.02, 1.02)
-    axes.set_ylim(0, min(1.02, max(0.1, np.ceil(highest * 10 + 0.2) / 10)))
-    axes.set_xticks([level for index, level in enumerate(levels) if index % 2 == 0])
-    axes.grid(visible=True)
 
 
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

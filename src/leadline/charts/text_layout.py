@@ -35,13 +35,9 @@ def width_of(text: str, size: float) -> float:
 
     font = get_font(findfont(FontProperties()))
     font.set_size(scaled(size), FINE)
-    wide = "" if text.isascii() else "".join(filter(_is_wide, text))  # of another font
+    wide = [letter for letter in text if unicodedata.east_asian_width(letter) in "WF"]  # of another font
     font.set_text(text.translate(dict.fromkeys(map(ord, wide))))
     return float(font.get_width_height()[0]) / 64 * 72 / FINE + WIDE * len(wide) * scaled(size)
-
-
-def _is_wide(letter: str) -> bool:
-    return unicodedata.east_asian_width(letter) in "WF"
 
 
 def narrowed(names: Sequence[str], points: float, *, size: float, most: int) -> list[str]:

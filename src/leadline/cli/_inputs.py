@@ -153,19 +153,14 @@ def files_among(baselines: Sequence[str], runs: Sequence[str]) -> list[str]:
     return [one for one in baselines if os.path.isfile(one) and os.path.realpath(one) not in among]
 
 
-def refuse_with_scores(context: click.Context, names: Iterable[str]) -> None:
-    """Raise UsageError for options of evaluation where values are given."""
-    for option in typed(context, *names):
-        raise UsageError(f"{option} cannot change values that are already computed. Leave out {option}.")
-
-
 def given_scores(
     context: click.Context, options: Iterable[str], paths: Sequence[str], measures: Iterable[str | Measure]
 ) -> tuple[Results, list[tuple[str, int]]]:
     """Read the per-query values, and say what was read."""
     from leadline.evaluation.score_results import read_scores
 
-    refuse_with_scores(context, options)
+    for option in typed(context, *options):
+        raise UsageError(f"{option} cannot change values that are already computed. Leave out {option}.")
     names = [name for one in measures for name in (split_names(one) if isinstance(one, str) else [one])]
     results = read_scores(list(paths), measures=names or None, **context.meta.get("leadline.scores", {}))
     shown = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")

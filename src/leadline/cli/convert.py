@@ -114,7 +114,11 @@ def command(
         raise UsageError("no output was given. Pass IN OUT, where OUT can be - for standard output.")
     if output is None and target != STANDARD_INPUT:
         declare_output(target)
-    _check_texts(form, queries, docs, index)
+    if queries is not None and form not in {BEIR, RANK_EVAL}:
+        raise UsageError("--queries needs --to beir or --to rank_eval")
+    both({"--docs": docs}, {"--to beir": form == BEIR})
+    both({"--to rank_eval": form == RANK_EVAL}, {"--index-name NAME": index})
+    both({"--index-name NAME": index}, {"--to rank_eval": form == RANK_EVAL})
     if options["on_duplicate"] == "hold":
         raise UsageError(
             "`leadline convert` does not support --config read.on_duplicate=hold. Use refuse, first, last or "
@@ -193,15 +197,6 @@ def command(
         print_line(f"{target}: {kind}, {summary}" + (f"; {words}" if lost else ""))
     elif lost:
         print_warnings([words])
-
-
-def _check_texts(form: str | None, queries: str | None, docs: str | None, index: str | None) -> None:
-    """Refuse texts and names that a format does not contain."""
-    if queries is not None and form not in {BEIR, RANK_EVAL}:
-        raise UsageError("--queries needs --to beir or --to rank_eval")
-    both({"--docs": docs}, {"--to beir": form == BEIR})
-    both({"--to rank_eval": form == RANK_EVAL}, {"--index-name NAME": index})
-    both({"--index-name NAME": index}, {"--to rank_eval": form == RANK_EVAL})
 
 
 def _is_run(path: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import lzma
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from leadline.evaluation.results import Results
 from leadline.io.objects import Qrels, read_qrels, read_run
 from leadline.pages import fill, inline, table_of
 from leadline.version import VERSION
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "data")
@@ -185,19 +182,10 @@ def trial(qrels: Qrels, paths: Sequence[str]) -> Trial:
     rows = []
     for number in np.argsort(-alone, kind="stable").tolist():
         estimate_ = estimates.estimate(estimates.names[number], MEASURE)
-        rows.append(
-            Row(
-                estimates.names[number],
-                float(alone[number]),
-                int(ranks[0][number]),
-                estimate_.value,
-                estimate_.these_low,
-                estimate_.these_high,
-                int(ranks[1][number]),
-                float(truth[number]),
-                int(ranks[2][number]),
-            )
-        )
+        by_labels, by_sample, by_all = (int(places_[number]) for places_ in ranks)
+        limits = estimate_.value, estimate_.these_low, estimate_.these_high
+        values = (float(alone[number]), by_labels, *limits, by_sample, float(truth[number]), by_all)
+        rows.append(Row(estimates.names[number], *values))
     return Trial(rows, estimates.judgments, len(judged), len(labels.grades))
 
 
@@ -225,17 +213,6 @@ def trial_table(trial: Trial) -> Table:
     return Table(heads, rows, notes=notes, digits=3, whole=True)
 
 
-def trial_figure(trial: Trial) -> Figure:
-    """Draw the trial, a run a row."""
-    names, machine, values, lows, highs, truth = zip(
-        *((row.run, row.machine, row.estimate, row.low, row.high, row.truth) for row in trial.rows),
-        strict=True,
-    )
-    return against_truth(
-        names, machine, values, lows, highs, truth, label=MEASURE, estimated=ESTIMATED, marked=NAME
-    )
-
-
 PAGE_WIDTH = 3.8  # inches: text of a picture is readable on a phone and not too large on a wide screen
 
 
@@ -244,6 +221,12 @@ def demo_page(
 ) -> str:
     """Make the page of results and curves of the same runs, and of a machine as judge."""
     curve = recall_precision(curves.names, curves.levels, curves.precision, width=PAGE_WIDTH)
+    machine_figure: Any = ""
+    if circular is not None:
+        fields = ("run", "machine", "estimate", "low", "high", "truth")
+        columns = [[getattr(row, name) for row in circular.rows] for name in fields]
+        drawn = against_truth(*columns, label=MEASURE, estimated=ESTIMATED, marked=NAME)
+        machine_figure = inline(drawn, "machine", "Labels alone, few judgments, and the truth")
     first = str(results.measures[0])
     order = results.order()
     return fill(
@@ -264,8 +247,6 @@ def demo_page(
         trial=circular,
         measure=MEASURE,
         budget=BUDGET,
-        machine_figure=""
-        if circular is None
-        else inline(trial_figure(circular), "machine", "Labels alone, few judgments, and the truth"),
+        machine_figure=machine_figure,
         warnings=[str(notice) for notice in results.warnings],
     )

@@ -38,10 +38,10 @@ def inline(figure: Figure, key: str, title: str) -> Markup:
 
     drawn = picture(figure, "svg", live_text=True).decode()
     drawn = drawn[drawn.index("<svg") :]
-    drawn = re.sub(
-        r"<defs>\s*<style.*?</style>\s*</defs>", "", drawn, flags=re.DOTALL
-    )  # the page has its own
-    themed = _themed()
+    # the page has its own style
+    drawn = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", drawn, flags=re.DOTALL)
+    themed = {line_style.color: f"line-{index}" for index, line_style in enumerate(LINE_STYLES)}
+    themed |= {INK: "ink", FAINT: "faint", RULE: "rule"}
     drawn = re.sub(r"<[^>]*>", lambda tag: _rewritten(tag[0], key, themed), drawn)
     drawn = re.sub(r'base64,[^"]*', lambda match: "".join(match[0].split()), drawn)
     head = f'<svg role="img" aria-labelledby="{key}-title"'
@@ -57,12 +57,6 @@ def _rewritten(tag: str, key: str, themed: dict[str, str]) -> str:
     for color, variable in themed.items():
         tag = tag.replace(color, f"var(--{variable}, {color})")
     return tag
-
-
-def _themed() -> dict[str, str]:
-    """Return the style variable of every color in the figures."""
-    lines = {line_style.color: f"line-{index}" for index, line_style in enumerate(LINE_STYLES)}
-    return lines | {INK: "ink", FAINT: "faint", RULE: "rule"}
 
 
 def table_of(results: Any) -> dict[str, Any]:

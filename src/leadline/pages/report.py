@@ -99,7 +99,10 @@ def report(
         target = _path(path, None) if runs is None else _path(runs, path)
         baseline = options.get("baseline")
         comparison = _compared(qrels, measures, options)
-        curves = _curves(comparison.results if isinstance(qrels, Comparison) else qrels)
+        results = comparison.results if isinstance(qrels, Comparison) else qrels
+        names, curves = list(map(str, results.measures)), None
+        if {*POINTS} <= {*names}:  # precision at eleven levels of recall, runs x levels
+            curves = results.means[:, [names.index(point) for point in POINTS]]
         judgments, inputs, again = None, [], f"leadline.report(results, {target!r})"
     else:
         if runs is None:
@@ -151,14 +154,6 @@ def _compared(results: Results | Comparison, measures: Measures, options: dict[s
 def only_one(baselines: Sequence[str]) -> str | None:
     """Return the baseline if there is exactly one, else None."""
     return baselines[0] if len(baselines) == 1 else None
-
-
-def _curves(results: Results) -> Floats | None:
-    """Return precision at eleven levels of recall, runs x levels; None if it was not measured."""
-    names = [str(measure) for measure in results.measures]
-    if not set(POINTS) <= set(names):
-        return None
-    return results.means[:, [names.index(point) for point in POINTS]]
 
 
 def compared(

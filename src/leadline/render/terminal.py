@@ -37,7 +37,8 @@ def write(table: Table) -> str:
     head, body = marked(table)
     rows = list(enumerate(body)) if table.whole else _chosen(body)
     layout = fit(table, head, [row for _, row in rows], width)
-    lines = _title(table, width) + _table(table, head, rows, layout)
+    lines = [*folded(visible(table.title), width), ""] if table.title else []
+    lines += _table(table, head, rows, layout)
     if table.best:
         lines += ["", f"{_paint('*', BEST)} best"]
     omitted = _left_out(table, layout, len(body) - len([index for index, _ in rows if index >= 0]))
@@ -130,10 +131,6 @@ def _table(table: Table, head: list[str], rows: list[tuple[int, list[str]]], lay
                 parts.append(padded)
             lines.append((" " * GAP).join(parts).rstrip(" "))
     return lines
-
-
-def _title(table: Table, width: int) -> list[str]:
-    return [*folded(visible(table.title), width), ""] if table.title else []
 
 
 def _left_out(table: Table, layout: Layout, rows: int) -> list[str]:

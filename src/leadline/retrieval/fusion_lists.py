@@ -249,10 +249,6 @@ def _borda(groups: _Groups) -> FusionLists:
     return lists.completed(1 - (lists.rank - 1) / number, missing)
 
 
-def _none(groups: _Groups) -> FusionLists:
-    return groups.lists
-
-
 NORMALISATIONS: dict[str, Callable[[_Groups], FusionLists]] = {
     "min-max": _min_max,
     "max": _max,
@@ -260,7 +256,7 @@ NORMALISATIONS: dict[str, Callable[[_Groups], FusionLists]] = {
     "z": _z,
     "rank": _rank,
     "borda": _borda,
-    "none": _none,
+    "none": lambda groups: groups.lists,
 }
 DIVIDING = ("min-max", "sum", "z")  # by 0, for a list of equal scores
 

@@ -267,19 +267,15 @@ class Condorcet(FusionMethod):
             part = slice(*rows[query : query + 2].tolist())
             rank = np.full((len(weights), size), np.iinfo(np.int64).max)
             rank[lists.source[part], lists.candidate[part] - (stop - size)] = lists.rank[part]
-            wins[stop - size : stop] = _copeland(rank, weights)
+            whole = whole_weights(weights) if size >= MANY else None
+            votes = _compared(rank, weights) if whole is None else _counted_in_bits(rank, whole)
+            wins[stop - size : stop] = votes
         return wins
 
 
 MANY = 200  # candidates from which votes are counted in bits
 LARGEST = 1 << 16  # sum of whole weights
 BITS = np.array([number.bit_count() for number in range(1 << 16)], dtype=np.uint8)
-
-
-def _copeland(rank: Integers, weights: Floats) -> Floats:
-    """Return the number of wins of every document, of ranks by run and document."""
-    whole = whole_weights(weights) if rank.shape[1] >= MANY else None
-    return _compared(rank, weights) if whole is None else _counted_in_bits(rank, whole)
 
 
 def whole_weights(weights: Floats) -> list[int] | None:

@@ -263,7 +263,8 @@ def _whole_lists(items: Iterator[Any]) -> Iterator[Any]:
     held: list[Any] = []
     rows = 0
     for item in items:
-        if not _is_batch(item):
+        kind = type(item)
+        if kind.__name__ != "RecordBatch" or not kind.__module__.startswith("pyarrow"):
             if held:
                 yield from _last(held)
                 held, rows = [], 0
@@ -281,10 +282,6 @@ def _whole_lists(items: Iterator[Any]) -> Iterator[Any]:
             rows = sum(map(len, held))
             yield from _last(complete)
     yield from _last(held)
-
-
-def _is_batch(item: object) -> bool:
-    return type(item).__name__ == "RecordBatch" and type(item).__module__.startswith("pyarrow")
 
 
 def _last(batches: list[Any]) -> Iterator[Any]:
@@ -418,7 +415,13 @@ class PartSum:
     def add(self, number: int, part: Partial) -> None:
         """Add a part; raise InputError if a query is also in another part."""
         codes = self.evaluation.qrels.queries.encode(part.queries)
-        self._refuse_overlap(part, codes)
+        again = np.flatnonzero(self.part[codes] >= 0)[:1].tolist()
+        judged = ((part.queries[row], int(self.part[codes[row]])) for row in again)
+        unjudged = ((name, self.unjudged[name]) for name in part.unjudged if name in self.unjudged)
+        for query, earlier in (*judged, *unjudged):
+            raise InputError(
+                f"query '{to_text(query)}' is also in {self.labels[earlier]}", path=part.label, hint=self.hint
+            )
         self.part[codes] = number
         self.unjudged |= dict.fromkeys(part.unjudged, number)
         self._put(codes, part.values)
@@ -435,15 +438,6 @@ class PartSum:
         """Add a part of which the selection leaves nothing."""
         self.nothing = error
         self.inputs[number] = {"path": label, "sha256": None, "rows": 0}
-
-    def _refuse_overlap(self, part: Partial, codes: Integers) -> None:
-        again = np.flatnonzero(self.part[codes] >= 0)[:1].tolist()
-        judged = ((part.queries[row], int(self.part[codes[row]])) for row in again)
-        unjudged = ((name, self.unjudged[name]) for name in part.unjudged if name in self.unjudged)
-        for query, earlier in (*judged, *unjudged):
-            raise InputError(
-                f"query '{to_text(query)}' is also in {self.labels[earlier]}", path=part.label, hint=self.hint
-            )
 
     def _put(self, codes: Integers, values: RunValues) -> None:
         self.values[codes] = values.values
@@ -467,7 +461,10 @@ class PartSum:
             nothing = JudgedRun.of_lists(self.evaluation.qrels.of_codes(missing), [], tops=2)
             self._put(missing, self.evaluation.values_of(nothing))
         judged = any(not document for _, document in self.examples)
-        example = ("", "") if judged else min(self.examples, default=("", ""), key=_by_bytes)
+        first = min(
+            self.examples, default=("", ""), key=lambda one: one[0].encode("utf-8", "surrogateescape")
+        )
+        example = ("", "") if judged else first
         tag = next((self.tags[number] for number in sorted(self.tags, reverse=True) if self.tags[number]), "")
         values = RunValues(
             self.values,
@@ -482,10 +479,6 @@ class PartSum:
         counts = self.counts | {"missing_queries": len(missing)}
         name = (tag or self.name) if self.by_tag else self.name
         return RunInfo(name, tag, "", counts), values
-
-
-def _by_bytes(example: tuple[str, str]) -> bytes:
-    return example[0].encode("utf-8", "surrogateescape")
 
 
 def merge_partials(evaluation: Evaluation, partials: Iterable[Partial], *, name: str = "run") -> Results:

@@ -67,18 +67,14 @@ def merge_files(paths: Sequence[str], *, queries: str | None = None, name: str |
     if name is not None:
         check_run_name(name)
         for part, label in zip(parts, labels, strict=True):
-            _rename(part, label, name)
+            if len(part.runs) != 1:
+                raise UsageError(
+                    "the merged run can be named only if each file contains one run, but "
+                    f"{label} contains {counted(len(part.runs), 'run')}"
+                )
+            part.runs[0] = replace(part.runs[0], name=name)
+            part.inputs = [info | {"run": name} if "run" in info else info for info in part.inputs]
     return merge_results(parts, queries=queries, labels=labels)
-
-
-def _rename(part: Results, label: str, name: str) -> None:
-    if len(part.runs) != 1:
-        raise UsageError(
-            f"the merged run can be named only if each file contains one run, but {label} contains "
-            f"{counted(len(part.runs), 'run')}"
-        )
-    part.runs[0] = replace(part.runs[0], name=name)
-    part.inputs = [info | {"run": name} if "run" in info else info for info in part.inputs]
 
 
 def saved_results(path: str) -> Results:

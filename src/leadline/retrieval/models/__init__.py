@@ -86,7 +86,9 @@ class ScoredDocuments(NamedTuple):
 
 def matching(plan: Plan, index: Index) -> ScoredDocuments:
     """Score every document that matches at least one of the parts, in order of code."""
-    total, seen = _workspace(index)
+    if "workspace" not in index.made:  # a score and a flag per document, all 0 between queries
+        index.made["workspace"] = np.zeros(index.documents), np.zeros(index.documents, dtype=np.bool_)
+    total, seen = index.made["workspace"]
     for postings, gain in plan.parts:
         document = postings.document
         total[document] += gain(postings.counts.astype(np.float64), document)  # type: ignore[arg-type]  # as codes
@@ -95,15 +97,6 @@ def matching(plan: Plan, index: Index) -> ScoredDocuments:
     scores = total[documents]
     total[documents], seen[documents] = 0.0, False
     return ScoredDocuments(documents, scores if plan.base is None else scores + plan.base(documents))
-
-
-def _workspace(index: Index) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Return a score and a flag per document, all 0 between queries."""
-    if "workspace" not in index.made:
-        size = index.documents
-        index.made["workspace"] = (np.zeros(size), np.zeros(size, dtype=np.bool_))
-    workspace: tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]]] = index.made["workspace"]
-    return workspace
 
 
 def scores_of(plan: Plan, documents: Integers) -> Floats:
