@@ -72,11 +72,6 @@ class Plan(NamedTuple):
     base: Callable[[Integers], Floats] | None = None
 
 
-def by_term(index: Index, query: Query, gain: Callable[[int, float], Gain]) -> Plan:
-    """Return the plan of the terms of a query, each with a gain made of its code and query frequency."""
-    return Plan([PlanPart(index.postings(code), gain(code, times)) for code, times in query.weights.items()])
-
-
 class ScoredDocuments(NamedTuple):
     """Document codes and their scores."""
 
@@ -157,8 +152,16 @@ class Model(Parametric):
     source: ClassVar[str]
     learns: ClassVar[bool] = False
 
-    def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
-        """Return the plan of a query; `relevant` are documents judged relevant, for relevance feedback."""
+    def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:  # noqa: ARG002
+        """Return the plan of a query; `relevant` are documents judged relevant, for relevance feedback.
+
+        By default it is the sum of `gain` over the terms.
+        """
+        terms = query.weights.items()
+        return Plan([PlanPart(index.postings(code), self.gain(index, code, times)) for code, times in terms])
+
+    def gain(self, index: Index, code: int, times: float) -> Gain:
+        """Return what a term, which is `times` in the query, adds to the documents that contain it."""
         raise NotImplementedError
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Aliases, choice, number, whole
 from leadline.errors import UsageError
 from leadline.retrieval.index.reader import Index, Postings, windows
-from leadline.retrieval.models import Gain, Model, Plan, PlanPart, Query, by_term, documents_to_learn, largest
+from leadline.retrieval.models import Gain, Model, Plan, PlanPart, Query, documents_to_learn, largest
 
 
 class WeightedPostings(NamedTuple):
@@ -107,12 +106,12 @@ class QLDirichlet(Model):
     mu: float = number(1500, low=0.0, open_ends=True)
     form: str = choice("textbook", "terrier")
 
-    def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
+    def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
         if self.form == "textbook":
             return of_terms(index, query.weights, self.mu)
-        return by_term(index, query, partial(self._matched, index))
+        return super().plan(index, query, relevant)
 
-    def _matched(self, index: Index, code: int, times: float) -> Gain:
+    def gain(self, index: Index, code: int, times: float) -> Gain:
         mass = self.mu * index.cf(code) / index.tokens
 
         def gain(counts: Floats, documents: Integers) -> Floats:
@@ -139,16 +138,14 @@ class QLJelinekMercer(Model):
     collection: float = number(0.1, low=0.0, high=1.0, open_ends=True)
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        parts: list[PlanPart] = []
-        constant = 0.0
+        parts, constant = super().plan(index, query).parts, 0.0
         for code, times in query.weights.items():
-            background = self.collection * index.cf(code) / index.tokens
-            gain = self._seen(index, times, background)
-            parts.append(PlanPart(index.postings(code), gain))
-            constant += times * math.log(background)
+            constant += times * math.log(self.collection * index.cf(code) / index.tokens)
         return Plan(parts, (lambda documents: np.full(len(documents), constant)) if parts else None)
 
-    def _seen(self, index: Index, times: float, background: float) -> Gain:
+    def gain(self, index: Index, code: int, times: float) -> Gain:
+        background = self.collection * index.cf(code) / index.tokens
+
         def gain(counts: Floats, documents: Integers) -> Floats:
             inside = (1 - self.collection) * counts / index.length[documents]
             scores: Floats = times * np.log1p(inside / background)
@@ -170,10 +167,7 @@ class QLHiemstra(Model):
 
     document: float = number(0.15, low=0.0, high=1.0, open_ends=True)
 
-    def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        return by_term(index, query, partial(self._matched, index))
-
-    def _matched(self, index: Index, code: int, times: float) -> Gain:
+    def gain(self, index: Index, code: int, times: float) -> Gain:
         odds = self.document * index.tokens / ((1 - self.document) * index.cf(code))
 
         def gain(counts: Floats, documents: Integers) -> Floats:

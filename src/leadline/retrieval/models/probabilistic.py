@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Aliases, Parameter, choice, number, whole
 from leadline.retrieval.index.reader import Index
-from leadline.retrieval.models import Gain, Model, Plan, PlanPart, Query, by_term, documents_to_learn, largest
+from leadline.retrieval.models import Gain, Model, Plan, PlanPart, Query, documents_to_learn, largest
 
 STRETCH = 1 << 22  # postings that are looked at together for the lengths of vectors
 
@@ -130,14 +129,9 @@ class BM25(Model):
     idf: str = choice("plus", "rsj", "galago")
     k3: Any = Parameter("none", type_=float, low=0.0, words=("none",))
 
-    def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        def gain(code: int, times: float) -> Gain:
-            repeated = times if self.k3 == "none" else (self.k3 + 1) * times / (self.k3 + times)
-            return saturated(
-                index, self.k1, self.b, IDF[self.idf](index.documents, index.df(code)) * repeated
-            )
-
-        return by_term(index, query, gain)
+    def gain(self, index: Index, code: int, times: float) -> Gain:
+        repeated = times if self.k3 == "none" else (self.k3 + 1) * times / (self.k3 + times)
+        return saturated(index, self.k1, self.b, IDF[self.idf](index.documents, index.df(code)) * repeated)
 
 
 def saturated(index: Index, k1: float, b: float, weight: float) -> Gain:
@@ -224,10 +218,7 @@ class PL2(Model):
     c: float = number(1, low=0.0, open_ends=True)
     stirling: str = choice("true", "false")
 
-    def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        return by_term(index, query, partial(self._matched, index))
-
-    def _matched(self, index: Index, code: int, times: float) -> Gain:
+    def gain(self, index: Index, code: int, times: float) -> Gain:
         rate = index.cf(code) / index.documents
         more = 1 / 12 if self.stirling == "true" else 0.0
 
@@ -269,10 +260,7 @@ class In_expB2(Model):  # noqa: N801  # the field's spelling
 
     c: float = number(1, low=0.0, open_ends=True)
 
-    def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        return by_term(index, query, partial(self._matched, index))
-
-    def _matched(self, index: Index, code: int, times: float) -> Gain:
+    def gain(self, index: Index, code: int, times: float) -> Gain:
         size, cf, df = index.documents, index.cf(code), index.df(code)
         expected = size * -math.expm1(-cf / size)
         weight = times * (cf + 1) / df * math.log2((size + 1) / (expected + 0.5))
