@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from leadline.charts.distribution_plots import BEST, IDS, by_query, distributions
+from leadline.charts.distribution_plots import IDS, by_query, distributions
+from leadline.charts.line_plots import BEST
 from whole_pictures import whole
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import Leadline
 from leadline.comparison.information_difference.difference import difference
-from leadline.render.terminal import write
+from leadline.render.text_formats import write_terminal
 
 HEADS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
 
@@ -47,7 +47,7 @@ def test_every_distance_of_the_table_fits_into_80_columns(
         for system in range(systems)
     }
     table = difference(qrels, runs, cutoff=10).table()
-    lines = re.sub("\x1b\\[[0-9;]*m", "", write(table)).splitlines()
+    lines = re.sub("\x1b\\[[0-9;]*m", "", write_terminal(table)).splitlines()
     assert max(map(len, lines)) <= 80
     for number in range(1, systems + 1) if systems <= 6 else ():
         assert f"to {number}" in lines[0]

@@ -151,6 +151,7 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
+    help="Evaluate search and retrieval systems with full judgments, a sample of them, or none.",
     epilog="Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10",
 )
 @click.option(
@@ -162,7 +163,7 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
     help="Show the version and whether the kernels are compiled.",
 )
 def group() -> None:
-    """Evaluate search and retrieval systems with full judgments, a sample of them, or none."""
+    """Hold the commands."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

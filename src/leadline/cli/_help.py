@@ -108,18 +108,7 @@ def refuse_unused(context: click.Context, mode: str, *used: str) -> None:
         one_of({mode: True, name: True})
 
 
-class Described(click.Command):
-    """Command whose help is the docstring of its function, also where Python drops docstrings."""
-
-    def __init__(self, *arguments: Any, **attributes: Any) -> None:
-        super().__init__(*arguments, **attributes)
-        if self.help is None and self.callback is not None:
-            from leadline.data.wording import docstring
-
-            self.help = docstring(self.callback) or None
-
-
-class Command(Described):
+class Command(click.Command):
     """Command with grouped options in its help and shell completion of input files."""
 
     def __init__(self, *arguments: Any, **attributes: Any) -> None:
@@ -228,7 +217,7 @@ def _plain(text: str) -> str:
     return re.sub(r"; (?:\d+<=)?x[<>]=?\d+(?=\])| *\[(?:\d+<=?)?x[<>]=?\d+\]", "", text).rstrip()
 
 
-class Group(Described, click.Group):
+class Group(click.Group):
     """Group of commands, whose error for an unknown one says what may be meant."""
 
     def instead_of(self, word: str, context: click.Context) -> str:

@@ -182,10 +182,10 @@ def _page(name: str, module: ModuleType, outcome: Any) -> str:
     )
 
 
-@click.group(cls=Studies, epilog="Example: leadline study difference-similarity --help")
-def command() -> None:
-    """Run a published experiment on your own data.
-
-    Each study writes a page, index.html, with the claim, the numbers in the paper, the numbers found here and
-    a verdict. It also writes its tables as CSV, all results as JSON, and its figures.
-    """
+command = Studies(
+    "study",
+    help="Run a published experiment on your own data.\n\nEach study writes a page, index.html, with the "
+    "claim, the numbers in the paper, the numbers found here and a verdict. It also writes its tables as "
+    "CSV, all results as JSON, and its figures.",
+    epilog="Example: leadline study difference-similarity --help",
+)

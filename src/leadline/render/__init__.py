@@ -41,12 +41,10 @@ def render(table: Table, form: str, *, to_file: bool = False) -> str:
         Whether the text goes to a file rather than to standard output.
     """
     on_terminal = not to_file and sys.stdout.isatty()
-    if form == "terminal" or (form == "table" and on_terminal):
-        from leadline.render import terminal
-
-        return terminal.write(table)
     from leadline.render import text_formats
 
+    if form == "terminal" or (form == "table" and on_terminal):
+        return text_formats.write_terminal(table)
     if form in ("csv", "tsv"):
         text = text_formats.write_csv(table, "," if form == "csv" else "\t")
         return visible(text, lines=True) if on_terminal else text
