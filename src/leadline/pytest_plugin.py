@@ -140,9 +140,11 @@ class LeadlineGate:
         options: dict[str, Any],
     ) -> None:
         __tracebackhide__ = True
+        from leadline.comparison.baselines import Baseline, check_target, read_baseline
         from leadline.comparison.gate import Condition
         from leadline.data.validation import check_numbers
         from leadline.errors import UsageError
+        from leadline.io.objects import read_run
         from leadline.io.saved_results import is_saved_file
 
         check_numbers(margin=margin)
@@ -157,20 +159,31 @@ class LeadlineGate:
         if path.endswith((".parquet", ".json")) and not (update or os.path.exists(path)):
             raise UsageError(f"{path} does not exist. Create it with {UPDATE}.")
         if not path or not (is_saved_file(path) or (update and not os.path.exists(path))):
-            self._check(self._with_run(run, baseline, condition, table, rules, options), condition, options)
+            reading = _chosen(options, "order on_duplicate on_nan columns name_by")
+            new, old = (read_run(one, **reading) for one in (run, baseline))
+            named = {new.name: new, f"{old.name} (baseline)" if old.name == new.name else old.name: old}
+            results = self._values(table, named, condition.measure, rules, options)
+            comparison = _compared(results, condition, rules, baseline=results.names[-1:])
+            self._check(comparison, condition, options)
             return
         if update:
-            self._check_target(path)
+            check_target(path)
+        if update and hasattr(self.config, "workerinput"):  # of pytest-xdist
+            raise UsageError(
+                f"{UPDATE} does not work with pytest-xdist, because each worker would replace the measures "
+                "of the others. Run it without -n."
+            )
         place = os.path.abspath(path)
-        kept = self._kept(path, place, update=update)
+        kept = [read_baseline(path, to_update=update)] if os.path.exists(path) else []
+        kept += [Baseline(path, *self._new[place])] if place in self._new else []
         known = [measure for one in kept for measure in one.measures] if update else []
         self._paths[place] = path
         self._failed.append(place)  # until it has passed
         results = self._values(table, run, [*known, condition.measure], rules, options)
         try:
-            comparison = self._with_file(results, kept, condition, rules, update=update)
-            if comparison is not None:  # else there is nothing to compare with
-                self._check(comparison, condition, options)
+            compared = self._with_file(results, kept, condition, rules, update=update)
+            if compared is not None:  # else there is nothing to compare with
+                self._check(compared, condition, options)
         except AssertionError:
             if self.config.getoption(FORCE):
                 self._keep_values(results, place)
@@ -189,31 +202,6 @@ class LeadlineGate:
         failed = [gate for gate in gates_of(comparison, [condition], rel=options.get("rel")) if gate.failed]
         if failed:
             raise AssertionError("\n".join(report_of(gate, comparison.results) for gate in failed))
-
-    def _with_run(
-        self,
-        run: Any,
-        baseline: Any,
-        condition: Condition,
-        table: Qrels,
-        rules: Rules,
-        options: dict[str, Any],
-    ) -> Comparison:
-        """Compare a run with another run."""
-        from leadline.io.objects import read_run
-
-        reading = _chosen(options, "order on_duplicate on_nan columns name_by")
-        new, old = (read_run(one, **reading) for one in (run, baseline))
-        named = {new.name: new, f"{old.name} (baseline)" if old.name == new.name else old.name: old}
-        results = self._values(table, named, condition.measure, rules, options)
-        return _compared(results, condition, rules, baseline=results.names[-1:])
-
-    def _kept(self, path: str, place: str, *, update: bool) -> list[Baseline]:
-        """Return the values in a baseline file, and those that are to be written to it."""
-        from leadline.comparison.baselines import Baseline, read_baseline
-
-        kept = [read_baseline(path, to_update=update)] if os.path.exists(path) else []
-        return [*kept, Baseline(path, *self._new[place])] if place in self._new else kept
 
     def _with_file(
         self, results: Results, kept: list[Baseline], condition: Condition, rules: Rules, *, update: bool
@@ -256,19 +244,6 @@ class LeadlineGate:
             given.pop("machine", None)
         given |= {"confidence": rules.confidence, "seed": rules.seed}
         return measured(table, runs, measures, verdict=True, **given, **options)
-
-    def _check_target(self, path: str) -> None:
-        """Raise UsageError, in the test of the assertion, if a baseline file cannot be written."""
-        __tracebackhide__ = True
-        from leadline.comparison.baselines import check_target
-        from leadline.errors import UsageError
-
-        check_target(path)
-        if hasattr(self.config, "workerinput"):  # of pytest-xdist
-            raise UsageError(
-                f"{UPDATE} does not work with pytest-xdist, because each worker would replace the measures "
-                "of the others. Run it without -n."
-            )
 
     def _keep_values(self, results: Results, place: str) -> None:
         """Keep values for a baseline file, with each measure once."""

@@ -64,8 +64,8 @@ def values_of(
     *,
     rel: float | None,
     on_run: Callable[[int, int], None] | None,
-) -> tuple[Results, Qrels | None, int, list[tuple[str, int]]]:
-    """Return values of runs, the judgments (None for estimates), their number, and further inputs."""
+) -> tuple[Results, int, list[tuple[str, int]]]:
+    """Return values of runs, the number of judgments, and further inputs."""
     from leadline.estimation.measured import estimates_of, labels_of, measured
 
     pool = options["pool"]
@@ -81,12 +81,12 @@ def values_of(
         **{**options, **levels, "pool": pool if draw is None else draw},
     )
     if draw is None:
-        return results, table, len(table.grades), []
+        return results, len(table.grades), []
     estimated = estimates_of(results)
     assert estimated is not None
     machine = labels_of(draw, options["machine"])
     results.options |= {"pool": pool, "machine": machine}
-    return results, None, estimated.judgments, read_with(estimated, pool, machine)
+    return results, estimated.judgments, read_with(estimated, pool, machine)
 
 
 def plan_of(

@@ -273,7 +273,7 @@ def command(
             draw = given[1]
             usual = () if conditions else default_measures(given[1], COMPARED) or ()
             requested = [*(named or usual), *needed]
-            own, _, judged, more = values_of(
+            own, judged, more = values_of(
                 given, (*others, *runs), requested, options, rules, rel=level, on_run=on_run
             )
         baseline = baselines_of(own, baseline)

@@ -279,7 +279,7 @@ def command(  # click documents the options
     requests: list[Request] = []
     with progress("parts" if parts else "runs") as on_run, _saving_rest(outputs, qrels, rows, of_work):
         if drawn:
-            results, _, rows, others = values_of(
+            results, rows, others = values_of(
                 given, runs, measures or None, options, rel=level, on_run=on_run
             )
         elif form == "trec":

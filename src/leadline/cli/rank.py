@@ -63,9 +63,7 @@ def command(
         with progress("runs") as on_run:
             given = judgments_and_draw(qrels, options, kind, measures)
             wanted = measures or default_measures(given[1], COMPARED)
-            results, _, judged, others = values_of(
-                given, runs, wanted, options, rules, rel=level, on_run=on_run
-            )
+            results, judged, others = values_of(given, runs, wanted, options, rules, rel=level, on_run=on_run)
     ranking = rank_results(results, rules, draws=draws)
     ranking.options |= {"kind": kind} | outputs.options()
     outputs.write("rank", View(ranking), lambda: inputs_of(ranking, qrels, judged, others))
