@@ -10,7 +10,7 @@ import pytest
 import leadline as ll
 from conftest import REPOSITORY, Leadline
 from leadline.comparison.compare import compare
-from leadline.pages.report_page import tally
+from leadline.pages.report import tally
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
 ASKED = ("report", "qrels.txt", "bm25.run", "dense.run")

@@ -16,7 +16,7 @@ from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.comparison_result import Comparison
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
-from leadline.pages.report_page import marks
+from leadline.pages.report import marks
 
 Lists = dict[str, dict[str, float]]
 QUERIES = 24

@@ -12,7 +12,7 @@ from leadline.demo import demo_page
 from leadline.evaluation.curves import Curves, curve
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.results import Results
-from leadline.pages import report_page
+from leadline.pages import report as report_page
 
 JUDGMENTS = {str(query): {"a": 1, "b": 1, "c": 0} for query in range(1, 9)}
 

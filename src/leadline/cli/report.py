@@ -25,8 +25,7 @@ from leadline.data.optional import require
 from leadline.errors import UsageError
 from leadline.estimation.measured import estimates_of, labels_of
 from leadline.io.saved_results import is_saved_file
-from leadline.pages.report import compared, only_one
-from leadline.pages.report_page import page, significance_table, story
+from leadline.pages.report import compared, only_one, page, significance_table, story
 from leadline.render import View
 from leadline.render.text_formats import write_latex
 

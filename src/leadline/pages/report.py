@@ -1,29 +1,52 @@
-"""Report on several runs as an HTML page, from files or from computed results."""
+"""Report on several runs as an HTML page: measures, significance tests, figures and provenance."""
 
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
+from string import ascii_lowercase
 from typing import Any, TypeAlias
 
+import numpy as np
+
+from leadline.charts.line_plots import recall_precision
+from leadline.charts.significance_groups import FEW
 from leadline.comparison.compare import compare, compare_results
-from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.compared_pair import (
+    ComparedPair,
+    counts_of,
+    method,
+    method_notes,
+    sentence,
+    shown_limits,
+)
+from leadline.comparison.comparison_figures import drawn_comparison
+from leadline.comparison.comparison_result import MOST_LETTERS, Comparison, outperformed_runs
 from leadline.comparison.pairing import Rules
 from leadline.data.arrays import Floats
 from leadline.data.optional import require
 from leadline.data.reading import refuse_unknown
+from leadline.data.table import Cell, Table, interval_texts, plain
+from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
-from leadline.estimation.measured import drawn_from, measured
+from leadline.estimation.estimated_columns import basis_of
+from leadline.estimation.measured import drawn_from, estimates_of, measured
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, TestedOptions
 from leadline.evaluation.profiles import profile_of
-from leadline.evaluation.results import Results
+from leadline.evaluation.query_figures import per_query
+from leadline.evaluation.results import Results, in_range
 from leadline.io.objects import Qrels, read_qrels
 from leadline.io.opening import digest_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.io.read_paths import public
+from leadline.io.write import write_whole
 from leadline.measures import Measure
 from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec
+from leadline.pages import fill, inline
+from leadline.render.text_formats import write_latex
+from leadline.version import VERSION
 
 POINTS = [str(IPrec(recall=level, rule="standard")) for level in ELEVEN_LEVELS]
 CALL = (
@@ -33,6 +56,13 @@ CALL = (
 Path: TypeAlias = "str | os.PathLike[str]"
 Runs: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"
 Measures: TypeAlias = "Iterable[str | Measure] | str | Measure | None"
+WIDTH = 3.8  # inches: figures are legible on a phone and not too large on a wide screen
+SENTENCES = 8  # maximum number of pairs described in sentences
+LISTED = 500  # maximum number of pairs in the table
+SEPARATING = 12  # maximum number of queries in the table of separating queries
+BETTER, WORSE = "†", "‡"
+LONG = 40  # rows above which a table scrolls in a box of its own
+OVERLAP = "Overlapping intervals do not rule out a significant difference, because the queries are the same."
 
 
 @public
@@ -86,12 +116,7 @@ def report(
     Comparison(1 pairs of 2 runs by RR)
 
     """
-    from leadline.io.write import write_whole
-
     require("HTML pages")
-    from leadline.pages.report_page import page, significance_table
-    from leadline.render.text_formats import write_latex
-
     known = [one.name for one in signature(compare).parameters.values() if one.kind is one.KEYWORD_ONLY]
     refuse_unknown(report, options, [*known, *TestedOptions.__annotations__])
     curves: Floats | None
@@ -185,3 +210,368 @@ def compared(
 def described(path: str, rows: int) -> dict[str, Any]:
     """Return path, digest and number of rows of an input file."""
     return {"path": path, "sha256": digest_of(path), "rows": rows}
+
+
+def page(
+    comparison: Comparison,
+    precision: Floats | None,
+    *,
+    judgments: int | None,
+    inputs: Sequence[dict[str, Any]],
+    again: str,
+    latex: str,
+    baseline: str | None = None,
+) -> str:
+    """Return the HTML page of a comparison, with a table of it in LaTeX."""
+    from markupsafe import escape
+
+    results, rules = comparison.results, comparison.rules
+    pairs = shown_pairs(comparison)
+    return fill(
+        "report.html",
+        version=VERSION,
+        runs=len(results.runs),
+        queries=len(results.averaged_queries()),
+        judgments=judgments,
+        first=str(results.measures[0]),
+        story=story(comparison),
+        table=_table(comparison, baseline),
+        basis=_basis(results),
+        marked=_marked(comparison, baseline),
+        confidence=percent(rules.confidence),
+        methods="; ".join(method_notes(comparison)),
+        correction=rules.correction,
+        said=[
+            sentence(pair, rules, comparison.reach(pair.measure))
+            for pair in _of_the_best(comparison)[1 : SENTENCES + 1]
+        ],
+        pairs=[_row(pair, comparison.reach(pair.measure)) for pair in pairs[:LISTED]],
+        tally=tally(comparison),
+        left_out=max(len(pairs) - LISTED, 0),
+        every=len(pairs) == comparison.p_corrected.size,
+        long=LONG,
+        figures=_figures(comparison, precision),
+        separating=[] if results.withheld is not None else separating(results)[:SEPARATING],
+        warnings=[str(notice) for notice in comparison.warnings],
+        inputs=inputs,
+        options={key: value for key, value in comparison.options.items() if value is not None},
+        software=_software(),
+        again=again,
+        latex=escape(latex),
+    )
+
+
+def story(comparison: Comparison) -> list[str]:
+    """Return sentences on the best run by the first measure and the significance of its lead."""
+    results, rules = comparison.results, comparison.rules
+    order = results.order()
+    best, measure = order[0], str(results.measures[0])
+    if np.isnan(results.means[best, 0]):
+        return [f"{measure} has no mean for any run."]
+    low, high = in_range(comparison.intervals.limits[best, 0], results.measures[0])[0].tolist()
+    first_sentence = f"The best run by {measure} is {results.names[best]} with {results.means[best, 0]:.4f}"
+    if not np.isnan(low):
+        first_sentence += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
+    compared, significant = _against(comparison, best)
+    number = int(compared.sum())
+    if number == 0:
+        return [f"{first_sentence}."]
+    pair = _of_the_best(comparison)[0]
+    told = [f"{first_sentence}.", sentence(pair, rules, comparison.reach(pair.measure))]
+    if number == 1:
+        return told
+    undecided = [results.names[run] for run in order if compared[run] and not significant[run]]
+    if not undecided:
+        return [
+            *told,
+            f"{results.names[best]} is significantly better than all {number} runs compared with it.",
+        ]
+    listed = ", ".join(undecided[:6]) + (f" and {len(undecided) - 6} more" if len(undecided) > 6 else "")
+    of = f"{int(significant.sum())} of the {number} runs compared with it"
+    return [
+        *told,
+        f"{results.names[best]} is significantly better than {of}. No significant difference from {listed}.",
+    ]
+
+
+def _against(comparison: Comparison, run: int) -> tuple[Any, Any]:
+    """Return flags of the runs compared with a run, and of significant differences by the first measure."""
+    compared = np.zeros(len(comparison.names), dtype=np.bool_)
+    first, second = comparison.pairing
+    compared[first[second == run]] = True
+    compared[second[first == run]] = True
+    return compared, comparison.matrix(0)[run]
+
+
+def shown_pairs(comparison: Comparison) -> list[ComparedPair]:
+    """Return the pairs of the table by measure and p: all if there is a baseline or few, else significant."""
+    place = {str(measure): place for place, measure in enumerate(comparison.results.measures)}
+    chosen = comparison.printed_pairs("all" if comparison.baselines else None)
+    return sorted(
+        comparison.records(changed=0, chosen=chosen),
+        key=lambda pair: (place[pair.measure], pair.p_corrected, pair.p, -abs(pair.difference)),
+    )
+
+
+def tally(comparison: Comparison) -> str:
+    """Return a sentence with the numbers of significant pairs by measure, and of the other comparisons."""
+    significant = comparison.significant
+    parts = [
+        f"{measure} {int(significant[index].sum()):,}"
+        for index, measure in enumerate(comparison.results.measures)
+    ]
+    pairs = counted(significant.shape[1], "pair")
+    told = f"Significant differences among {pairs} for each measure: {', '.join(parts)}."
+    others = [verdict for row in comparison.verdicts for verdict in row if verdict not in ("better", "worse")]
+    return f"{told} Other comparisons: {counts_of(others)}." if others else told
+
+
+def _basis(results: Results) -> str:
+    """Return what estimates are made from, after a comma; empty if the values are no estimates."""
+    if results.withheld is None:
+        return ""
+    known = estimates_of(results)
+    return f", {'estimated from a sample of judgments' if known is None else basis_of(known)}"
+
+
+def _of_the_best(comparison: Comparison) -> list[ComparedPair]:
+    """Return the pairs of the best run by the first measure, in order of the other run."""
+    results = comparison.results
+    rank = {results.names[run]: position for position, run in enumerate(results.order())}
+    others: list[list[int]] = [[]] * (len(results.measures) - 1)
+    records = comparison.records(changed=0, chosen=[comparison.pairs_with(results.order()[0]), *others])
+    return sorted(records, key=lambda pair: max(rank[pair.a], rank[pair.b]))
+
+
+def _row(pair: ComparedPair, reach: float) -> dict[str, Any]:
+    """Return the fields of a pair with the limits that the table shows."""
+    low, high = shown_limits(pair, reach)
+    these = np.array([[pair.these_low], [pair.these_high]], dtype=np.float64)
+    fields = pair._asdict() | {"low": low, "high": high}
+    fields["these"] = interval_texts(*np.clip(these, -reach, reach))[0]
+    return {key: plain(value) if isinstance(value, float) else value for key, value in fields.items()}
+
+
+def marks(comparison: Comparison, index: int, order: list[int], baseline: str | None) -> list[str]:
+    """Return the superscript of the mean of every run in order.
+
+    With a baseline, daggers mark runs that are significantly better or worse. Otherwise letters name the runs
+    that a run significantly outperforms; with more than 26 runs they are counted.
+    """
+    outperformed = outperformed_runs(comparison, index)
+    if baseline is not None:
+        base = comparison.names.index(baseline)
+        return [
+            BETTER if base in outperformed[run] else WORSE if run in outperformed[base] else ""
+            for run in order
+        ]
+    if len(order) > MOST_LETTERS:
+        return [str(len(outperformed[run])) for run in order]
+    letters = {run: ascii_lowercase[row] for row, run in enumerate(order)}
+    return [
+        "".join(sorted(letters[other] for other in outperformed[run] if other in letters)) for run in order
+    ]
+
+
+def _marked(comparison: Comparison, baseline: str | None) -> str:
+    """Return the legend of the superscripts."""
+    if baseline is not None:
+        return f"{BETTER} significantly better than {baseline}, {WORSE} significantly worse"
+    if len(comparison.names) > MOST_LETTERS:
+        return "The small number says how many runs the value is significantly better than"
+    return "Letters name the runs that a value is significantly better than"
+
+
+def significance_table(
+    comparison: Comparison, *, baseline: str | None = None, top: int | None = None, digits: int = 4
+) -> Table:
+    """Return the table of means with `marks`; `top` is the number of runs to show besides the baseline."""
+    results = comparison.results
+    runs = len(results.runs)
+    base = None if baseline is None else results.names.index(baseline)
+    order = results.order()
+    if top is not None:
+        order = [run for row, run in enumerate(order) if row < top or run == base]
+    raised = [marks(comparison, index, order, baseline) for index in range(len(results.measures))]
+    named = base is None and len(order) <= MOST_LETTERS
+    before = 1 + named
+    rows: list[list[Cell]] = [
+        [
+            *([ascii_lowercase[row]] if named else []),
+            results.names[run] + (" (baseline)" if run == base else ""),
+            *map(plain, results.means[run].tolist()),
+        ]
+        for row, run in enumerate(order)
+    ]
+    best = {
+        (order.index(run), index + before)
+        for index, winners in enumerate(results.best())
+        for run in winners
+        if run in order
+    }
+    words = f"({method(comparison)})"
+    if base is not None:
+        name = results.names[base]
+        legend = f"{BETTER} significantly better than {name}, {WORSE} significantly worse {words}"
+    elif named:
+        legend = f"letters: runs that a value is significantly better than {words}"
+    else:
+        legend = f"raised: the number of runs that a value is significantly better than {words}"
+    size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")
+    number = queries(len(results.averaged_queries()))
+    return Table(
+        columns=[*([""] if named else []), "run", *map(str, results.measures)],
+        rows=rows,
+        best=best,
+        digits=digits,
+        letters={
+            (row, index + before): text
+            for index, texts in enumerate(raised)
+            for row, text in enumerate(texts)
+            if text
+        },
+        caption=f"Means over {number}{_basis(results)}. {legend[0].upper()}{legend[1:]}.",
+        notes=[f"{size}, {number}", legend, *map(str, comparison.warnings)],
+    )
+
+
+def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
+    """Return the table of means with intervals and superscripts, runs in descending order."""
+    results = comparison.results
+    limits = [
+        in_range(comparison.intervals.limits[:, index], measure).tolist()
+        for index, measure in enumerate(results.measures)
+    ]
+    sampling = results.sampling or [{"new": False, "estimate": {}}] * len(results.runs)
+    these = []
+    for measure in results.measures:
+        found = [run["estimate"].get(str(measure), {}) for run in sampling]
+        ends = [[one.get("these_low"), one.get("these_high")] for one in found]
+        these.append(interval_texts(*in_range(ends, measure).T))
+    order, best = results.order(), results.best()
+    letters = [marks(comparison, index, order, baseline) for index in range(len(results.measures))]
+    named = baseline is None and len(order) <= MOST_LETTERS
+    rows = []
+    for row, run in enumerate(order):
+        cells = [
+            {
+                "value": float(results.means[run, index]),
+                "best": run in best[index],
+                "low": plain(limits[index][run][0]),
+                "high": plain(limits[index][run][1]),
+                "these": these[index][run],
+                "letters": letters[index][row],
+            }
+            for index in range(len(results.measures))
+        ]
+        name = results.names[run]
+        shown = f"{name} (new)" if sampling[run]["new"] else name
+        label = f"{ascii_lowercase[row]}  {shown}" if named else shown
+        rows.append({"name": name, "label": label, "cells": cells})
+    return {"columns": [str(measure) for measure in results.measures], "rows": rows}
+
+
+def _figures(comparison: Comparison, precision: Floats | None) -> list[dict[str, Any]]:
+    """Return the sections of figures with captions: the curves, then those of every measure."""
+    results = comparison.results
+    runs = len(results.runs)
+    sections: list[dict[str, Any]] = []
+    if precision is not None:
+        curves = recall_precision(results.names, ELEVEN_LEVELS, precision, width=WIDTH)
+        caption = "Mean interpolated precision at eleven recall levels."
+        pictures = [{"svg": inline(curves, "curves", f"curves of {runs} runs"), "words": caption}]
+        sections.append({"title": "Recall and precision", "pictures": pictures})
+    for index, measure in enumerate(results.measures):
+        pictures = [
+            {"svg": inline(figure, f"{key}-{index}", f"{key} of {measure}, {runs} runs"), "words": text}
+            for key, figure, text in _of_measure(comparison, index)
+        ]
+        sections.append({"title": str(measure), "pictures": pictures})
+    return sections
+
+
+def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]]:
+    """Return key, figure and caption of each figure of a measure."""
+    results = comparison.results
+    measure = results.measures[index]
+    better = "" if measure.rising else " Lower is better."
+    runs = len(results.runs)
+    drawn: list[tuple[str, Any, str]] = [
+        (
+            "forest",
+            drawn_comparison(comparison, "forest", index, width=WIDTH),
+            f"{measure}: the mean of each run with its own interval. {OVERLAP}",
+        )
+    ]
+    if runs > 2 and len(comparison.pairing) == runs * (runs - 1) // 2:
+        drawn.append(
+            (
+                "groups",
+                drawn_comparison(comparison, "groups", index, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
+                f"{measure}: runs in order of their mean. A bar joins runs that do not differ significantly.",
+            )
+        )
+    if results.withheld is not None:  # single queries are not drawn for estimates
+        return drawn
+    drawn.insert(
+        1, ("map", per_query(results, measure, width=WIDTH), f"{measure} per query (column) and run (row).")
+    )
+    pair, pair_names = _closest(comparison, index)
+    order = "the highest difference on the left, the lowest on the right"
+    return [
+        *drawn,
+        (
+            "differences",
+            drawn_comparison(comparison, "differences", index, pair, width=WIDTH),
+            f"{measure} per query, {pair_names}: {order}.{better}",
+        ),
+        (
+            "scatter",
+            drawn_comparison(comparison, "scatter", index, pair, width=WIDTH),
+            f"{measure} per query in both runs. Queries on the line have the same value in both.",
+        ),
+    ]
+
+
+def _closest(comparison: Comparison, index: int) -> tuple[int, str]:
+    """Return the pair to draw, the best run and the best one compared with it, and its description."""
+    rank = {run: row for row, run in enumerate(comparison.results.order(index))}
+    pairs = list(zip(*(side.tolist() for side in comparison.pairing), strict=True))
+    pair = min(range(len(pairs)), key=lambda number: sorted(rank[run] for run in pairs[number]))
+    first, second = (comparison.names[run] for run in pairs[pair])
+    return pair, f"{first} minus {second}"
+
+
+def separating(results: Results) -> list[dict[str, Any]]:
+    """Return the queries in descending order of the deviation of the first measure over the runs."""
+    values = results.averaged_values(0)
+    complete = ~np.isnan(values).any(axis=0)
+    sign = 1.0 if results.measures[0].rising else -1.0
+    rows = []
+    for code in np.flatnonzero(complete).tolist():
+        column = values[:, code]
+        best, worst = int(np.argmax(sign * column)), int(np.argmin(sign * column))
+        rows.append(
+            {
+                "query": results.queries[code],
+                "mean": float(column.mean()),
+                "deviation": float(column.std()),
+                "best": results.names[best],
+                "best_value": float(column[best]),
+                "worst": results.names[worst],
+                "worst_value": float(column[worst]),
+            }
+        )
+    return sorted(rows, key=lambda row: (-row["deviation"], row["query"]))
+
+
+def _software() -> str:
+    import scipy
+
+    from leadline import kernels
+
+    form = "compiled" if kernels.compiled is not None else "uncompiled"
+    return (
+        f"leadline {VERSION} (kernels {form}), Python {platform.python_version()}, NumPy {np.__version__}, "
+        f"SciPy {scipy.__version__}"
+    )

@@ -7,7 +7,7 @@ import json
 import mmap
 import os
 import zlib
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -107,27 +107,18 @@ def build_id(header: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-class FileStamp(NamedTuple):
-    """File status that identifies an unchanged header file."""
-
-    device: int
-    inode: int
-    modified: int
-    size: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> Self:
-        """Return the stamp of a file."""
-        return cls(status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
+def stamp_of(status: os.stat_result) -> tuple[int, ...]:
+    """Return the parts of a status that identify an unchanged file."""
+    return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size
 
 
-def read_header(folder: str) -> tuple[dict[str, Any], FileStamp]:
-    """Read the header; raise an error if it is damaged or of another version."""
+def read_header(folder: str) -> tuple[dict[str, Any], tuple[int, ...]]:
+    """Read the header and its stamp; raise an error if it is damaged or of another version."""
     path = os.path.join(folder, HEADER)
     record_input(path)
     try:
         with open(path, encoding="utf-8") as file:
-            stamp = FileStamp.of(os.fstat(file.fileno()))
+            stamp = stamp_of(os.fstat(file.fileno()))
             header: dict[str, Any] = json.load(file)
     except OSError as error:
         if isinstance(error, (FileNotFoundError, NotADirectoryError)) and not is_index(folder):
@@ -222,7 +213,7 @@ class MappedArray:
         self.size = kind.itemsize
         self.checksums = checksums
         self.verified = bytearray(len(checksums))
-        self.left = len(checksums)
+        self.whole = not checksums  # whether all blocks are verified
         path = file_of(folder, name)
         expected = length * self.size
         try:
@@ -240,7 +231,7 @@ class MappedArray:
 
     def verify(self, begin: int, end: int) -> None:
         """Compare the checksums of the blocks that contain the given entries."""
-        if not self.left or begin >= end:
+        if self.whole or begin >= end:
             return
         size = self.block
         for block in range(begin * self.size // size, (end * self.size - 1) // size + 1):
@@ -249,8 +240,7 @@ class MappedArray:
                 if zlib.crc32(content) != self.checksums[block]:
                     raise self._damaged("has changed since it was written")
                 self.verified[block] = 1
-        if all(self.verified):
-            self.left = 0
+        self.whole = all(self.verified)
 
     def _damaged(self, problem: str) -> InputError:
         return broken(self.folder, self.name + ".bin", problem)
@@ -322,7 +312,7 @@ class IndexArrays:
         """Raise an error if another index has replaced the one that was opened."""
         path = os.path.join(self.folder, HEADER)
         try:
-            stamp = FileStamp.of(os.stat(path))
+            stamp = stamp_of(os.stat(path))
             if stamp == self._stamp:
                 return
             header, stamp = read_header(self.folder)
