@@ -107,12 +107,8 @@ def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
             linewidth=scaled(0),
         )
         axes.plot(users[drawn], 100 * middle[drawn], color=LINE_STYLES[0].color)
-        axes.plot(
-            [users[drawn][-1]],
-            [100 * middle[drawn][-1]],
-            marker=LINE_STYLES[0].marker,
-            color=LINE_STYLES[0].color,
-        )
+        look = LINE_STYLES[0]
+        axes.plot([users[drawn][-1]], [100 * middle[drawn][-1]], marker=look.marker, color=look.color)
         # the first intervals are so wide that the others would be invisible on their scale
         last, reach = 100 * middle[drawn][-1], 300 * float(np.median((high - low)[bounded]))
         least, most = max(100 * low[drawn].min(), last - reach), min(100 * high[drawn].max(), last + reach)

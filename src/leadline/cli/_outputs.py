@@ -252,6 +252,7 @@ class Outputs:
         if not paths:
             return {}
         from leadline.charts import labelled, picture, width_of_user
+        from leadline.io.id_lists import read_labels
 
         drawn = view.more if self.figure == "slices" and view.more is not None else view.result
         allowed = options_of_figure(drawn)
@@ -260,7 +261,11 @@ class Outputs:
             raise UsageError(
                 f"--figure {self.figure}: this result has only one kind of figure. Leave out --figure."
             )
-        labels = checked_labels(drawn, *self._labels())
+        single = dict(text.split("=", 1) for text in self.labels if "=" in text)
+        tables: dict[str, str] = {}
+        for path in self.labels:
+            tables |= {} if "=" in path else read_labels(path)
+        labels = checked_labels(drawn, single, tables)
         options = {name: one for name, one in view.figure.items() if name in allowed}
         make = figure_of(drawn, **options, **kind)
         found = {}
@@ -270,20 +275,6 @@ class Outputs:
                 found[path] = picture(make(width_of_user()), suffix_of(path)[1:])
         print_warnings(list(dict.fromkeys(str(one.message) for one in said)))
         return found
-
-    def _labels(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Return the labels that were given one by one, and those of tables."""
-        from leadline.io.id_lists import read_labels
-
-        single: dict[str, str] = {}
-        tables: dict[str, str] = {}
-        for text in self.labels:
-            name, equals, label = text.partition("=")
-            if equals:
-                single[name] = label
-            else:
-                tables |= read_labels(text)
-        return single, tables
 
 
 def refuse_same_output(*outputs: str | None) -> None:

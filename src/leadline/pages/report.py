@@ -272,7 +272,10 @@ def story(comparison: Comparison) -> list[str]:
     first_sentence = f"The best run by {measure} is {results.names[best]} with {results.means[best, 0]:.4f}"
     if not np.isnan(low):
         first_sentence += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
-    compared, significant = _against(comparison, best)
+    compared = np.zeros(len(comparison.names), dtype=np.bool_)
+    first, second = comparison.pairing
+    compared[first[second == best]] = compared[second[first == best]] = True
+    significant = comparison.matrix(0)[best]
     number = int(compared.sum())
     if number == 0:
         return [f"{first_sentence}."]
@@ -292,15 +295,6 @@ def story(comparison: Comparison) -> list[str]:
         *told,
         f"{results.names[best]} is significantly better than {of}. No significant difference from {listed}.",
     ]
-
-
-def _against(comparison: Comparison, run: int) -> tuple[Any, Any]:
-    """Return flags of the runs compared with a run, and of significant differences by the first measure."""
-    compared = np.zeros(len(comparison.names), dtype=np.bool_)
-    first, second = comparison.pairing
-    compared[first[second == run]] = True
-    compared[second[first == run]] = True
-    return compared, comparison.matrix(0)[run]
 
 
 def shown_pairs(comparison: Comparison) -> list[ComparedPair]:
@@ -496,27 +490,23 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
     measure = results.measures[index]
     better = "" if measure.rising else " Lower is better."
     runs = len(results.runs)
-    drawn: list[tuple[str, Any, str]] = [
-        (
-            "forest",
-            drawn_comparison(comparison, "forest", index, width=WIDTH),
-            f"{measure}: the mean of each run with its own interval. {OVERLAP}",
-        )
-    ]
+    forest = drawn_comparison(comparison, "forest", index, width=WIDTH)
+    text = f"{measure}: the mean of each run with its own interval. {OVERLAP}"
+    drawn: list[tuple[str, Any, str]] = [("forest", forest, text)]
+    if results.withheld is None:  # single queries are not drawn for estimates
+        by_query = per_query(results, measure, width=WIDTH)
+        drawn.append(("map", by_query, f"{measure} per query (column) and run (row)."))
     if runs > 2 and len(comparison.pairing) == runs * (runs - 1) // 2:
-        drawn.append(
-            (
-                "groups",
-                drawn_comparison(comparison, "groups", index, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
-                f"{measure}: runs in order of their mean. A bar joins runs that do not differ significantly.",
-            )
-        )
-    if results.withheld is not None:  # single queries are not drawn for estimates
+        groups = drawn_comparison(comparison, "groups", index, width=WIDTH if runs <= FEW else 1.5 * WIDTH)
+        text = f"{measure}: runs in order of their mean. A bar joins runs that do not differ significantly."
+        drawn.append(("groups", groups, text))
+    if results.withheld is not None:
         return drawn
-    drawn.insert(
-        1, ("map", per_query(results, measure, width=WIDTH), f"{measure} per query (column) and run (row).")
-    )
-    pair, pair_names = _closest(comparison, index)
+    # The pair to draw has the best run, and the best one that is compared with it.
+    rank = {run: row for row, run in enumerate(results.order(index))}
+    pairs = list(zip(*(side.tolist() for side in comparison.pairing), strict=True))
+    pair = min(range(len(pairs)), key=lambda number: sorted(rank[run] for run in pairs[number]))
+    pair_names = " minus ".join(comparison.names[run] for run in pairs[pair])
     order = "the highest difference on the left, the lowest on the right"
     return [
         *drawn,
@@ -531,15 +521,6 @@ def _of_measure(comparison: Comparison, index: int) -> list[tuple[str, Any, str]
             f"{measure} per query in both runs. Queries on the line have the same value in both.",
         ),
     ]
-
-
-def _closest(comparison: Comparison, index: int) -> tuple[int, str]:
-    """Return the pair to draw, the best run and the best one compared with it, and its description."""
-    rank = {run: row for row, run in enumerate(comparison.results.order(index))}
-    pairs = list(zip(*(side.tolist() for side in comparison.pairing), strict=True))
-    pair = min(range(len(pairs)), key=lambda number: sorted(rank[run] for run in pairs[number]))
-    first, second = (comparison.names[run] for run in pairs[pair])
-    return pair, f"{first} minus {second}"
 
 
 def separating(results: Results) -> list[dict[str, Any]]:

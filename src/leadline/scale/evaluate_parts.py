@@ -250,12 +250,6 @@ class _Groups:
         if source.format is not TREC or reading.columns is not None:
             hint = "Convert each part with `leadline convert`, or leave out --group-parts"
             raise InputError("--group-parts reads only runs in TREC format", path=label, hint=hint)
-        rows = self._add_text(path)
-        if not rows:
-            raise InputError("contains no run lines", path=label)
-        return rows
-
-    def _add_text(self, path: str) -> int:
         stream, file = open_bytes(path)
         rows, rest = 0, b""
         with file, stream:
@@ -264,7 +258,10 @@ class _Groups:
                     block = block.removeprefix(BOM)
                 *lines, rest = (rest + block).split(b"\n")
                 rows += self._write(lines, top=not rows)
-        return rows + self._write([rest], top=not rows)
+        rows += self._write([rest], top=not rows)
+        if not rows:
+            raise InputError("contains no run lines", path=label)
+        return rows
 
     def _write(self, lines: list[bytes], *, top: bool) -> int:
         """Write lines to the files of their queries; neighbors of one query at once."""
@@ -280,14 +277,10 @@ class _Groups:
                 last = fields[0]
                 target = held.setdefault(zlib.crc32(last) % GROUPS, [])
             target.append(b" " + line if line.startswith(b"#") else line)  # no remark of that file
-        for group, every in held.items():
-            if every:
-                self._file(group).write(b"\n".join(every) + b"\n")
+        for group in [group for group, every in held.items() if every]:
+            if group not in self.files:
+                path = os.path.join(self.folder, f"group-{group:03}.run")
+                file = open(path, "wb")  # noqa: SIM115  # closed by the stack
+                self.files[group] = self.stack.enter_context(file)
+            self.files[group].write(b"\n".join(held[group]) + b"\n")
         return rows
-
-    def _file(self, group: int) -> BinaryIO:
-        if group not in self.files:
-            path = os.path.join(self.folder, f"group-{group:03}.run")
-            file = open(path, "wb")  # noqa: SIM115  # closed by the stack
-            self.files[group] = self.stack.enter_context(file)
-        return self.files[group]

@@ -331,7 +331,8 @@ def choose_windows(layout: Layout, occurrences: Occurrences, *, words: int, wind
         selected.append(window)
         left &= (all_of.high <= window[0]) | (all_of.low >= window[1])
         unseen &= ~np.isin(all_of.term, np.unique(all_of.term[~left]))
-        phrases = _outside(phrases, window)
+        outside = (phrases[1] <= window[0]) | (phrases[0] >= window[1])
+        phrases = phrases[0][outside], phrases[1][outside]
     if len(selected) == 1 and windows > 1:
         phrases = _units_of_matches(layout, occurrences.phrase_begin, occurrences.phrase_end)
         selected = [best(layout, all_of, all_of, phrases, words)]
@@ -415,12 +416,6 @@ def _units_of_matches(layout: Layout, begin: Integers, end: Integers) -> tuple[I
     """Return the first unit of character spans, and one past the last."""
     low = np.maximum(0, np.searchsorted(layout.begin, begin, side="right") - 1)
     return low, np.maximum(low + 1, np.searchsorted(layout.begin, end))
-
-
-def _outside(phrases: tuple[Integers, Integers], window: Window) -> tuple[Integers, Integers]:
-    """Return the phrases outside a window."""
-    keep = (phrases[1] <= window[0]) | (phrases[0] >= window[1])
-    return phrases[0][keep], phrases[1][keep]
 
 
 ELLIPSIS = "\u2026"
