@@ -32,7 +32,7 @@ from typing import Any
 import click
 
 from leadline.cli import _help
-from leadline.cli._declared import made
+from leadline.cli._declared import function_of, made
 from leadline.cli._outputs import FORMATS
 from leadline.cli.help import settings_help
 from leadline.data.registry import LARGEST
@@ -63,7 +63,7 @@ def names() -> str:
 
 
 def _entry(name: str, module: ModuleType) -> Entry:
-    function = module.command
+    function = function_of(name)
     if not isinstance(function, FunctionType):  # the studies declare themselves
         return {"says": function.get_short_help_str(limit=200).rstrip(".")}
     entry = _declared(function)

@@ -1,4 +1,4 @@
-"""One file per command; the group imports a command only when it is called.
+"""The commands; the group imports the file of one only when it is called.
 
 Helps, completion and errors of usage import none: what they show is in `commands.json`, which
 docs/generate.py writes.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -43,7 +42,7 @@ WIDEST = 100  # columns of a help
 
 
 class Commands(Group):
-    """Group of the commands in this folder; `x_y.py` contains the command `x-y`."""
+    """Group of the commands in this folder; `x_y.py` contains the command `x-y`, some contain more."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -53,12 +52,12 @@ class Commands(Group):
         """Return one command, which imports its function when it is called."""
         if name not in table():
             return None
-        from leadline.cli._declared import made, module_of
+        from leadline.cli._declared import function_of, made
 
         entry = table()[name]
         if "params" in entry:
             return made(name, entry)
-        command: click.Command = importlib.import_module(module_of(name)).command
+        command: click.Command = function_of(name)
         return command
 
     def invoke(self, ctx: click.Context) -> Any:

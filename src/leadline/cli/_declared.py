@@ -17,13 +17,22 @@ MODULES = (_help, _inputs, _settings, click)  # of the classes, types and callba
 Entry = Mapping[str, Any]
 
 
+# Commands that stand in the file of another, as functions of their name.
+BESIDE = {"collection": "check", "index": "search", "merge": "show", "score": "search", "verify": "show"}
+
+
 def module_of(name: str) -> str:
     """Return the module of a command.
 
-    >>> module_of("why-different")
-    'leadline.cli.why_different'
+    >>> module_of("why-different"), module_of("score")
+    ('leadline.cli.why_different', 'leadline.cli.search')
     """
-    return f"leadline.cli.{name.replace('-', '_')}"
+    return f"leadline.cli.{BESIDE.get(name, name).replace('-', '_')}"
+
+
+def function_of(name: str) -> Any:
+    """Return the function of a command, or the group that it is."""
+    return getattr(importlib.import_module(module_of(name)), name if name in BESIDE else "command")
 
 
 def made(name: str, entry: Entry, parent: str = "") -> click.Command:
@@ -34,8 +43,7 @@ def made(name: str, entry: Entry, parent: str = "") -> click.Command:
             from leadline.io import ahead  # loads a kernel; no help needs it
 
             ahead.begin(options["qrels"])
-        module = importlib.import_module(module_of(parent or name))
-        function = module.COMMANDS[name] if parent else module.command
+        function = importlib.import_module(module_of(parent)).COMMANDS[name] if parent else function_of(name)
         if chosen := entry.get("outputs"):
             from leadline.cli._outputs import outputs_of
 

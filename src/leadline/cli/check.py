@@ -1,4 +1,4 @@
-"""`leadline check`: errors in runs and qrels, and a repaired copy."""
+"""`leadline check` and `collection`: errors in runs and qrels, and statistics of a collection."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from leadline.cli._help import typed
-from leadline.cli._outputs import Outputs, describe_input, for_screen
+from leadline.cli._inputs import analysis_of
+from leadline.cli._outputs import Outputs, describe_input, for_screen, progress
 from leadline.errors import InputError, UsageError, both
 from leadline.evaluation.check_files import NEEDS_RUNS, check
 from leadline.render import View
@@ -82,3 +83,42 @@ def command(
         if len(result.files) > 1:
             raise InputError(f"leadline would reject {result.rejected} of {len(result.files)} files")
         raise InputError("leadline would reject this file", path=result.files[0].path)
+
+
+def collection(
+    docs: str,
+    queries: str,
+    qrels: str,
+    *,
+    language: str | None,
+    analysis: str | None,
+    encoding: str,
+    outputs: Outputs,
+) -> None:
+    """Describe a test collection.
+
+    The table shows the number of documents and queries (topics), their mean lengths in terms, the judgments
+    per query, and the grades. Notes below the table report ids that do not match between the files.
+
+    Example: leadline collection docs.jsonl queries.jsonl qrels.txt
+
+    Options
+    -------
+    docs
+    queries
+    qrels
+    use analysis
+    -C read.encoding
+    -o
+    """
+    from leadline.retrieval.collection import collection
+
+    analysis = analysis_of(language, analysis)
+    with progress("documents") as on_document:
+        result = collection(
+            docs, queries, qrels, analysis=analysis, encoding=encoding, on_document=on_document
+        )
+    sizes = ((docs, result.documents), (queries, result.queries), (qrels, result.judgments))
+    options = {"analysis": analysis, "encoding": encoding}
+    view = View(result, lines="*")
+    outputs.write("collection", view, lambda: [describe_input(path, rows) for path, rows in sizes], options)

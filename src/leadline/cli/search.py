@@ -1,4 +1,4 @@
-"""`leadline search`: rank the documents of an index by retrieval models."""
+"""`leadline index`, `search` and `score`: documents indexed, ranked, and scored by retrieval models."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import click
 import numpy as np
 
 from leadline.cli._help import typed
+from leadline.cli._inputs import analysis_of
 from leadline.cli._outputs import Outputs, describe_input, progress
 from leadline.data.table import Cell, ResultWarning, Table
 from leadline.data.wording import visible
@@ -235,3 +236,102 @@ def _lines(hit: Hit, *, bold: bool) -> Iterator[str]:
 def _short(text: str) -> str:
     line = " ".join(text.split()).encode("utf-8", "replace").decode()  # unpaired surrogates are shown as ?
     return visible(line if len(line) <= 90 else line[:87] + "...")
+
+
+def score(
+    *,
+    index: str,
+    queries: str,
+    pairs: str,
+    models: tuple[str, ...],
+    outputs: Outputs,
+    feedback: str | None,
+    **reading: Any,
+) -> None:
+    """Score query-document pairs with a retrieval model.
+
+    PAIRS is a qrels file, a run, or a table with the columns query_id and doc_id. Only these pairs are
+    scored, and their scores are the same as in `leadline search`. Pairs with score 0 are also in the run.
+    Pairs whose query has no text or whose document is not indexed are left out, and notes say how many. With
+    several models, RUN is a folder with one run per model.
+
+    Example: leadline score docs.index queries.jsonl pairs.tsv -m BM25 -o bm25.run
+
+    Options
+    -------
+    index
+    queries
+    pairs
+    -m, --model MODEL as models | MODEL | many | required
+        Retrieval model, such as BM25(k1=0.9,b=0.4) (repeatable). `leadline models` lists all models.
+    use feedback, texts
+    -o | thing RUN
+    """
+    from leadline.io.id_lists import read_pairs
+    from leadline.io.texts import read_queries
+    from leadline.retrieval.index import open_index
+    from leadline.retrieval.search import score
+
+    query_texts, requested = read_queries(queries, **reading), read_pairs(pairs)
+    opened_index = open_index(index)
+    with progress("queries") as on_query:
+        runs = score(opened_index, query_texts, requested, models, feedback=feedback, on_query=on_query)
+    options = {"models": list(runs), "output": outputs.thing, "feedback": feedback} | reading
+    inputs = [(index, opened_index.documents), (queries, len(query_texts)), (pairs, len(requested))]
+    paths = write_runs(runs, outputs.thing)
+    data = {
+        "models": list(runs),
+        "runs": paths,
+        "seconds": seconds_of(runs),
+        "pairs": len(next(iter(runs.values())).scores),
+    }
+    table = search_table(runs, paths)
+    outputs.write_facts("score", table, data, inputs, options, warnings=runs.warnings)
+
+
+def index(*, docs: str, outputs: Outputs, language: str | None, analysis: str | None, **options: Any) -> None:
+    """Index a document collection.
+
+    DOCS is JSON Lines (doc_id, title, text), JSON, CSV, TSV, Parquet, TREC text or SMART, plain or
+    compressed, or a folder of text files (.txt, .md, .rst, .html). Title and text are indexed as one field.
+    Other columns are stored and shown in search results. The index is a folder, and its index.json records
+    how it was made. If leadline rejects an index made by an earlier version, rebuild the index.
+
+    Example: leadline index docs.jsonl -o docs.index --language english
+
+    Options
+    -------
+    docs
+    --overwrite | Output | flag
+        Replace INDEX if it exists.
+    use analysis
+    --keep FILE:COLUMN>=NUMBER
+        Index only documents whose value in a table column meets a condition, such as
+        "spam.tsv:percentile>=60". Documents missing from the table are left out.
+    --store-text | flag
+        Store the texts in the index, for summaries and for `leadline judge`.
+    use texts
+    -C index.positions, index.prefix
+    -o | thing INDEX
+    """
+    from leadline.retrieval.index.builder import build_index
+
+    analysis_ = analysis_of(language, analysis)
+    output = str(outputs.thing)
+    began = time.perf_counter()
+    with progress("documents") as on_document:
+        index = build_index(docs, output, analysis=analysis_, on_document=on_document, **options)
+    data: dict[str, Any] = {
+        "documents": index.documents,
+        "tokens": index.tokens,
+        "terms": index.terms,
+        "analysis": analysis_,
+        "bytes": index.size,
+        "seconds": time.perf_counter() - began,
+    }
+    shown = {name: data[name] for name in ("documents", "tokens", "terms", "analysis")}
+    shown |= {"size": f"{index.size / 1e6:.1f} MB", "time": f"{data['seconds']:.1f} s"}
+    table = Table(["fact", "value"], [list(row) for row in shown.items()], wrapped=frozenset({"value"}))
+    recorded = {"output": output, "analysis": analysis_} | options
+    inputs = [(docs, index.documents)]
+    outputs.write_facts("index", table, data, inputs, recorded, warnings=index.warnings)

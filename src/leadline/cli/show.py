@@ -1,11 +1,13 @@
-"""`leadline show`: a saved result, printed, exported or drawn again."""
+"""`leadline show`, `merge` and `verify`: saved results, shown again, merged, compared with their inputs."""
 
 from __future__ import annotations
 
 import inspect
 from typing import Any
 
-from leadline.cli._outputs import Outputs
+import click
+
+from leadline.cli._outputs import Outputs, describe_input
 from leadline.errors import UsageError
 from leadline.io.saved_results import is_saved_file, read_saved
 from leadline.render import View
@@ -51,3 +53,58 @@ def command(*, result: str, per_query: bool, outputs: Outputs) -> None:
         else:
             outputs.needs_json(per_query)
     outputs.write(command_name, view, lambda: inputs, options)
+
+
+def merge(
+    *, files: tuple[str, ...], queries: str | None, name: str | None, per_query: bool, outputs: Outputs
+) -> None:
+    """Merge results saved for parts of a run.
+
+    Create FILES with `leadline evaluate QRELS PART -o FILE.parquet`. Values and means are the same as if you
+    had evaluated the whole run. Queries that are in no part count as missing. leadline rejects FILES if two
+    of them contain the same query of the same run, or if they differ in their runs, judgments, measures or
+    options.
+
+    Example: leadline merge part-1.parquet part-2.parquet --name bm25 -o all.parquet
+
+    Options
+    -------
+    files...
+    --name NAME | Selection
+        Name of the merged run, needed if its parts have different names. With --name, each file must
+        contain only one run.
+    use per-query
+    -C scores.queries all/both
+    -o | figures heat-map/box/violin/line/means
+    """
+    from leadline.scale.saved_files import merge_files
+
+    results = merge_files(files, queries=queries, name=name)
+    options = {"per_query": per_query}
+    outputs.write("merge", View(results, shown=options, json=options), lambda: results.inputs)
+
+
+def verify(context: click.Context, /, *, saved: str, sample: int, seed: int, outputs: Outputs) -> None:
+    """Verify saved results: hashes of the inputs and a sample of values.
+
+    FILE is a result that a command saved with -o FILE.json or -o FILE.parquet. leadline recomputes the
+    SHA-256 of every input and, for `evaluate` and `merge`, the values of a sample of queries. The exit status
+    is 1 if anything differs. Whatever cannot be checked, such as a missing input or an estimate, is listed
+    but does not change the exit status.
+
+    Example: leadline verify saved.parquet --sample 20
+
+    Options
+    -------
+    saved : FILE
+    --sample N | Sampling | int 0.. | = 100
+        Number of queries per run to recompute, or 0 for none.
+    use seed
+    -o
+    """
+    from leadline.scale.saved_files import verify
+
+    result = verify(saved, sample=sample, seed=seed)
+    outputs.write("verify", View(result, lines="checks"), lambda: [describe_input(saved, result.rows)])
+    if not result.verified:
+        context.exit(1)
