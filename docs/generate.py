@@ -146,7 +146,7 @@ def _linked(reference: Reference) -> str:
 def command_names() -> list[str]:
     """Return the names of the commands: those of their files, and of those that stand beside others."""
     files = (entry.name for entry in pkgutil.iter_modules(cli.__path__))
-    return sorted([*_declared.BESIDE, *(name.replace("_", "-") for name in files if name[0] != "_")])
+    return sorted([*_declared.BESIDE, *(name for name in files if name[0] != "_")])
 
 
 def command_table() -> str:

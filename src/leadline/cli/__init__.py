@@ -42,7 +42,7 @@ WIDEST = 100  # columns of a help
 
 
 class Commands(Group):
-    """Group of the commands in this folder; `x_y.py` contains the command `x-y`, some contain more."""
+    """Group of the commands in this folder; `x.py` contains the command `x`, and some contain more."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
         """Return the names of the commands."""

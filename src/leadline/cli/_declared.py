@@ -18,21 +18,28 @@ Entry = Mapping[str, Any]
 
 
 # Commands that stand in the file of another, as functions of their name.
-BESIDE = {"collection": "check", "index": "search", "merge": "show", "score": "search", "verify": "show"}
+BESIDE = {
+    "collection": "check",
+    "curve": "explain",
+    **dict.fromkeys(("fuse", "index", "score"), "search"),
+    **dict.fromkeys(("merge", "verify"), "show"),
+    **dict.fromkeys(("suite", "why-different"), "replicate"),
+}
 
 
 def module_of(name: str) -> str:
     """Return the module of a command.
 
-    >>> module_of("why-different"), module_of("score")
-    ('leadline.cli.why_different', 'leadline.cli.search')
+    >>> module_of("evaluate"), module_of("score")
+    ('leadline.cli.evaluate', 'leadline.cli.search')
     """
-    return f"leadline.cli.{BESIDE.get(name, name).replace('-', '_')}"
+    return f"leadline.cli.{BESIDE.get(name, name)}"
 
 
 def function_of(name: str) -> Any:
     """Return the function of a command, or the group that it is."""
-    return getattr(importlib.import_module(module_of(name)), name if name in BESIDE else "command")
+    called = name.replace("-", "_") if name in BESIDE else "command"
+    return getattr(importlib.import_module(module_of(name)), called)
 
 
 def made(name: str, entry: Entry, parent: str = "") -> click.Command:
