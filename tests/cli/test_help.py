@@ -16,7 +16,7 @@ import pytest
 
 from conftest import Leadline
 from leadline.cli import COMMON, SECTIONS, _help, convert, group, search
-from leadline.cli._declared import module_of
+from leadline.cli._declared import BESIDE, module_of
 from leadline.cli._help import table
 from leadline.cli._settings import taken
 from leadline.cli._tried import TRIED_COMMANDS, TRIED_OPTIONS, answer_to
@@ -35,7 +35,7 @@ from leadline.retrieval.fusion_lists import NORMALISATIONS
 
 COMMANDS = {name: (entry["section"], entry["says"]) for name, entry in table().items()}
 FOLDER = Path(inspect.getfile(import_module("leadline.cli"))).parent
-NAMES = sorted(path.stem.replace("_", "-") for path in FOLDER.glob("[!_]*.py"))
+NAMES = sorted([*BESIDE, *(path.stem for path in FOLDER.glob("[!_]*.py"))])
 LONGEST = 66  # of a first sentence: it fits a line of 80 columns
 
 
