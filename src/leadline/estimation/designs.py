@@ -116,7 +116,7 @@ def kinds_of(measures: Sequence[Measure]) -> list[Kind]:
             "statAP cannot be estimated together with other measures from a sampled pool, and "
             "leadline cannot draw a pool for it. Evaluate statAP alone, or use AP."
         )
-    kinds = [_kind(measure) for measure in measures]
+    kinds = [_MAKERS[type(one)](one) if type(one) in _MAKERS else None for one in measures]
     refused = [
         f"{measure} ({NO_ESTIMATE.get(type(measure).__name__, 'it has no known estimator')})"
         for measure, kind in zip(measures, kinds, strict=True)
@@ -129,11 +129,6 @@ def kinds_of(measures: Sequence[Measure]) -> list[Kind]:
             f"{names}."
         )
     return [kind for kind in kinds if kind is not None]
-
-
-def _kind(measure: Measure) -> Kind | None:
-    maker = _MAKERS.get(type(measure))
-    return None if maker is None else maker(measure)
 
 
 def _flat(value: float) -> Weights:

@@ -45,35 +45,14 @@ def agreement_tables(agreement: Agreement, *, per_query: bool = False) -> list[T
     if agreement.needed:
         sheets.append(_needed(agreement))
     if agreement.ranking is not None:
-        sheets.append(_ranking(agreement.ranking, agreement.pairs))
+        sheets.append(ranking_table(agreement.ranking, agreement.pairs))
     if agreement.audits:
-        sheets += _audits(agreement)
+        sheets += audit_tables(agreement)
     sheets[-1].notes += _notes(agreement)
     if agreement.forms is not None:
         sheets.append(agreement.forms.table())
         sheets[-1].title = "forms of presentation: median seconds, share of texts opened, agreement"
     return sheets
-
-
-def score_audit_tables(result: ScoreAudit) -> list[Table]:
-    """Return the tables of an audit of scores: order, then the runs, notes last."""
-    changed = _ranking(result.ranking, result.pairs)
-    judged = counted(len(result.pairs), "judge")
-    what = f"{counted(len(result.names), 'run')}, {queries(len(result.queries))}"
-    changed.title = f"scores from the labels of {judged}, compared with {result.judges[0]}: {what}"
-    sheets = [changed, *_audits(result)]
-    sheets[-1].notes.append(
-        "For kappa and other coefficients, pass the labels (QRELS QRELS) instead of scores."
-    )
-    sheets[-1].notes += map(str, result.warnings)
-    return sheets
-
-
-def score_audit_columns(result: ScoreAudit) -> list[Column]:
-    """Return bias, gain and rank correlations of an audit of scores."""
-    names = ("coefficient", "a", "b", "measure", "run", "value", "low", "high")
-    rows = [row for audit in result.audits for row in _audit_rows(audit)]
-    return columns_of(names, [[row[name] for name in names] for row in rows])
 
 
 def agreement_columns(agreement: Agreement, *, per_query: bool) -> list[Column]:
@@ -93,12 +72,12 @@ def agreement_columns(agreement: Agreement, *, per_query: bool) -> list[Column]:
         for query, value, count in zip(agreement.queries, values.tolist(), counts, strict=True):
             estimate = CoefficientEstimate(value, corrected=name != "agreement", pairs=count)
             rows.append(_row(name, estimate, query=query))
-    rows += [row for audit in agreement.audits for row in _audit_rows(audit)]
+    rows += [row for audit in agreement.audits for row in audit_rows(audit)]
     names = NAMES + ("measure", "run") * bool(agreement.audits)
     return columns_of(names, [[row[name] for name in names] for row in rows])
 
 
-def _audit_rows(audit: Audit) -> Iterator[dict[str, Any]]:
+def audit_rows(audit: Audit) -> Iterator[dict[str, Any]]:
     """Yield the numbers of an audit."""
 
     def row(name: str, limits: Interval, run: str = "") -> dict[str, Any]:
@@ -260,7 +239,7 @@ def _queries(agreement: Agreement) -> Table:
     return _sheet(heads, rows, notes=notes)
 
 
-def _ranking(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> Table:
+def ranking_table(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> Table:
     """Return the table of changes in the values and order of systems, over pairs of judges."""
     changed = changes(ranking, pairs)
     rows = []
@@ -347,7 +326,7 @@ def _audit(audit: Audit) -> Table:
     return _sheet(heads, rows, title=title, dropped=("from", "to", "low", "high"))
 
 
-def _audits(result: Agreement | ScoreAudit) -> list[Table]:
+def audit_tables(result: Agreement | ScoreAudit) -> list[Table]:
     """Return the tables of rank correlations and, for a single judge and its reference, of the runs."""
     sheets = [_taus(result.audits, several=len(result.pairs) > 1)]
     if len(result.pairs) == 1:

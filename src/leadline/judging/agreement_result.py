@@ -31,6 +31,7 @@ from leadline.judging.agreement_audit import (
     Ranking,
     ranking_dict,
 )
+from leadline.judging.agreement_columns import agreement_columns, agreement_tables
 from leadline.measures import MEASURES
 from leadline.result import Make, Result
 from leadline.stats.agreement_coefficients import (
@@ -310,13 +311,9 @@ class Agreement(Result):
         return counts
 
     def _columns(self, *, per_query: bool = False) -> list[Column]:
-        from leadline.judging.agreement_columns import agreement_columns
-
         return agreement_columns(self, per_query=per_query)
 
     def _tables(self, *, per_query: bool = False) -> list[Table]:
-        from leadline.judging.agreement_columns import agreement_tables
-
         return agreement_tables(self, per_query=per_query)
 
     def to_dict(self) -> dict[str, Any]:

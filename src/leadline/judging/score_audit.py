@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.table import Column, ResultWarning, Table, raised
+from leadline.data.table import Column, ResultWarning, Table, columns_of, raised
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted, first_few, listed, percent
+from leadline.data.wording import queries as queries_of
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.results import Results
 from leadline.io.read_paths import public
 from leadline.judging.agreement_audit import TOP, Audit, Ranking, audits_of, ranking_dict
+from leadline.judging.agreement_columns import audit_rows, audit_tables, ranking_table
 from leadline.judging.agreement_result import noisy_audits
 from leadline.result import Make, Result
 from leadline.stats import checked_level, checked_seed
@@ -88,14 +90,21 @@ class ScoreAudit(Result):
         return f"ScoreAudit({judges}, {counted(len(self.names), 'run')}, {', '.join(self.ranking.measures)})"
 
     def _columns(self) -> list[Column]:
-        from leadline.judging.agreement_columns import score_audit_columns
-
-        return score_audit_columns(self)
+        names = ("coefficient", "a", "b", "measure", "run", "value", "low", "high")
+        rows = [row for audit in self.audits for row in audit_rows(audit)]
+        return columns_of(names, [[row[name] for name in names] for row in rows])
 
     def _tables(self) -> list[Table]:
-        from leadline.judging.agreement_columns import score_audit_tables
-
-        return score_audit_tables(self)
+        changed = ranking_table(self.ranking, self.pairs)
+        judged = counted(len(self.pairs), "judge")
+        what = f"{counted(len(self.names), 'run')}, {queries_of(len(self.queries))}"
+        changed.title = f"scores from the labels of {judged}, compared with {self.judges[0]}: {what}"
+        sheets = [changed, *audit_tables(self)]
+        sheets[-1].notes.append(
+            "For kappa and other coefficients, pass the labels (QRELS QRELS) instead of scores."
+        )
+        sheets[-1].notes += map(str, self.warnings)
+        return sheets
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data; None is undefined."""
