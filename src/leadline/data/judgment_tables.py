@@ -286,16 +286,8 @@ class DrawnPool:
     def part(self, kept: Flags) -> DrawnPool:
         """Return the pool of the flagged pairs."""
         rows = np.flatnonzero(kept).tolist()
-        queries, documents, shares, brought = self.pairs(rows)
-        return replace(
-            self,
-            queries=queries,
-            documents=documents,
-            probability=shares,
-            order=self.order[rows],
-            contributors=brought,
-            drawn=self.drawn[rows],
-        )
+        pairs = self.pairs(rows)._asdict()
+        return replace(self, **pairs, order=self.order[rows], drawn=self.drawn[rows])
 
 
 Pair = tuple[str, str]

@@ -1,8 +1,4 @@
-"""The formats of runs and judgments: how each is recognized, read and written.
-
-`FORMATS` lists them all. A format is recognized by content, in the order of the list, else by the suffix of
-the file.
-"""
+"""The formats of runs and judgments: how each is recognized, read and written; `FORMATS` lists them all."""
 
 from __future__ import annotations
 
@@ -446,6 +442,7 @@ SMART = Format(
 )
 # Texts whose columns may be named.
 HEADERLESS_FORMATS = {TREC.name, HEADERLESS.name, SMART.name, "csv", "sampled"}
+# In the order in which they are looked for in the content of a file; other files are told by their suffix.
 FORMATS = (
     SQLITE_STORE,  # recognized before a text is read
     COLLECTION,  # recognized by its name

@@ -1,9 +1,4 @@
-"""Runs and qrels in JSON and JSON Lines: objects, records, and lists as written by programs.
-
-Search programs, evaluation tools and shared tasks write a list of records for every query, with the id of a
-document and perhaps a score or a grade. They differ in the members that lead to the list, and in the names of
-the ids and numbers.
-"""
+"""Runs and qrels in JSON and JSON Lines: objects, records, and lists by query under the names of programs."""
 
 from __future__ import annotations
 
