@@ -339,22 +339,18 @@ class Tested:
 
     def notices(self) -> list[ResultWarning]:
         """Return the warnings about tests and intervals."""
-        found = [*self._incomplete(), *self._out_of_reach(), *self._few_queries()]
+        found = []
+        for part in self.parts if self.rules.joint == TUKEY else ():
+            left = int((~part.complete & ~np.isnan(part.values).all(axis=1)).sum())
+            words = f"{TUKEY} leaves out {queries(left)} for which a run has no {part.measure}"
+            found += raised(("incomplete_queries", words, left))
+        found += [*self._out_of_reach(), *self._few_queries()]
         if isinstance(self.rules.test, Bootstrap):
             found += _resamples_without_spread(self.differences)
         tested = self.differences if self.rules.joint != TUKEY else []
         count = sum(int(decided_by_sign(table, self.groups).sum()) for table in tested)
         words = f"the sign test decides {counted(count, 'pair')} with the same difference on every query"
         return [*found, *raised(("decided_by_sign", words, count))]
-
-    def _incomplete(self) -> list[ResultWarning]:
-        """Return a warning of queries that Tukey left out, by measure."""
-        found = []
-        for part in self.parts if self.rules.joint == TUKEY else ():
-            left = int((~part.complete & ~np.isnan(part.values).all(axis=1)).sum())
-            words = f"{TUKEY} leaves out {queries(left)} for which a run has no {part.measure}"
-            found += raised(("incomplete_queries", words, left))
-        return found
 
     def _few_queries(self) -> list[ResultWarning]:
         """Return how often simultaneous intervals from few queries hold; nothing for a single pair."""

@@ -154,9 +154,12 @@ class Replication(Result):
 
     def _notes(self) -> list[str]:
         level = percent(self.options["confidence"])
-        original, reproduced = (
-            queries(len(part.averaged_queries())) for part in (self.original, self.reproduced)
-        )
+        sizes = [len(part.averaged_queries()) for part in (self.original, self.reproduced)]
+        original, reproduced = map(queries, sizes)
+        size = max((size for size in COVERAGE if size <= min(sizes)), default=min(COVERAGE))
+        low, high = COVERAGE[size]
+        number = queries(size) + (" (the fewest simulated)" if min(sizes) < size else "")
+        held = f"95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
         test = (
             "paired t-tests" if self.paired else "Welch's t-tests for single runs, paired t-tests for effects"
         )
@@ -167,7 +170,7 @@ class Replication(Result):
                 else f"replication: {original} in the original, {reproduced} in the replication"
             ),
             f"low, high: {level} confidence intervals over queries; p: {test}",
-            f"intervals are {_coverage(self)}",
+            f"intervals are approximate: with {number}, {held} of simulations (docs/replication.md)",
             "effect: advanced - baseline; an exact reproduction has effect ratio 1 and delta RI 0",
         ]
         reasons: dict[str, list[str]] = {}
@@ -258,15 +261,3 @@ class Replication(Result):
         kind = "reproduction" if self.paired else "replication"
         ratio = self.value("effect_ratio")
         return f"Replication({kind}, effect ratio of {ratio.measure} {ratio.value:.3f})"
-
-
-def _coverage(result: Replication) -> str:
-    """Return how often intervals held in simulations with at most as many queries."""
-    fewest = min(len(part.averaged_queries()) for part in (result.original, result.reproduced))
-    size = max((size for size in COVERAGE if size <= fewest), default=min(COVERAGE))
-    low, high = COVERAGE[size]
-    number = queries(size) + (" (the fewest simulated)" if fewest < size else "")
-    return (
-        f"approximate: with {number}, 95 % intervals contained the true value in {100 * low:.0f} to "
-        f"{100 * high:.0f} % of simulations (docs/replication.md)"
-    )
