@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias,
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
-from leadline.data.judged_run import Hits, JudgedRun
+from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import BRACES, LARGEST, Parametric, Registry, Rejected, show
 from leadline.data.validation import check_flags, check_numbers
 from leadline.errors import UsageError
@@ -365,11 +365,10 @@ def up_to(cutoff: int | None, query: Codes, rank: Ranks, value: Value) -> tuple[
     return query[within], rank[within], value[within]
 
 
-def relevant_retrieved(judged: JudgedRun, hits: Hits, cutoff: int | None) -> Floats:
+def relevant_retrieved(judged: JudgedRun, rel: float, cutoff: int | None) -> Floats:
     """Return the number of relevant documents retrieved up to the cutoff, per query."""
-    if cutoff is None:
-        return judged.total(hits.query)
-    return judged.total(hits.query[hits.rank <= cutoff])
+    hits = judged.hits(rel)
+    return judged.total(hits.query if cutoff is None else hits.query[hits.rank <= cutoff])
 
 
 def check_finite(measure: Measure, values: Floats) -> Floats:

@@ -161,7 +161,7 @@ class SetAP(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        count = relevant_retrieved(judged, judged.hits(self.rel), None)
+        count = relevant_retrieved(judged, self.rel, None)
         size = judged.length.astype(np.float64) * relevant(judged, self.rel)
         return ratio(count * count, size)
 

@@ -89,7 +89,7 @@ class NumRelRet(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        return relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
+        return relevant_retrieved(judged, self.rel, self.cutoff)
 
 
 class NumNonrelRet(Measure):

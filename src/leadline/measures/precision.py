@@ -48,7 +48,7 @@ class P(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        count = relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
+        count = relevant_retrieved(judged, self.rel, self.cutoff)
         return ratio(count, judged.length.astype(np.float64) if self.cutoff is None else self.cutoff)
 
 
@@ -69,9 +69,7 @@ class R(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        return ratio(
-            relevant_retrieved(judged, judged.hits(self.rel), self.cutoff), relevant(judged, self.rel)
-        )
+        return ratio(relevant_retrieved(judged, self.rel, self.cutoff), relevant(judged, self.rel))
 
 
 class FallOut(Measure):
@@ -109,7 +107,7 @@ class FallOut(Measure):
                 chosen &= judged.rank <= self.cutoff
             return ratio(judged.total(judged.query[chosen]), size)
         length = judged.length if self.cutoff is None else np.minimum(judged.length, self.cutoff)
-        count = length - relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
+        count = length - relevant_retrieved(judged, self.rel, self.cutoff)
         size = self.documents - relevant(judged, self.rel)
         if np.any(count > size):
             raise UsageError(
@@ -185,7 +183,7 @@ class RelP(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        count = relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
+        count = relevant_retrieved(judged, self.rel, self.cutoff)
         return ratio(count, np.minimum(relevant(judged, self.rel), self.cutoff))
 
 
@@ -204,7 +202,7 @@ class SetRelP(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        count = relevant_retrieved(judged, judged.hits(self.rel), None)
+        count = relevant_retrieved(judged, self.rel, None)
         size = np.minimum(judged.length.astype(np.float64), relevant(judged, self.rel))
         return ratio(count, size)
 
@@ -248,7 +246,7 @@ class F(Measure):
 
 def f_values(judged: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
     """Return F of every query."""
-    count = relevant_retrieved(judged, judged.hits(rel), cutoff)
+    count = relevant_retrieved(judged, rel, cutoff)
     size = judged.length.astype(np.float64) if cutoff is None else float(cutoff)
     weight = beta * beta
     return ratio(weight * count + count, weight * relevant(judged, rel) + size)
@@ -306,7 +304,7 @@ class Success(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        return (relevant_retrieved(judged, judged.hits(self.rel), self.cutoff) > 0).astype(np.float64)
+        return (relevant_retrieved(judged, self.rel, self.cutoff) > 0).astype(np.float64)
 
 
 class Complete(Measure):
@@ -328,10 +326,7 @@ class Complete(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        found, needed = (
-            relevant_retrieved(judged, judged.hits(self.rel), self.cutoff),
-            relevant(judged, self.rel),
-        )
+        found, needed = relevant_retrieved(judged, self.rel, self.cutoff), relevant(judged, self.rel)
         return np.where(needed > 0, (found == needed).astype(np.float64), np.nan)
 
 
@@ -360,7 +355,7 @@ class Utility(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        count = relevant_retrieved(judged, judged.hits(self.rel), None)
+        count = relevant_retrieved(judged, self.rel, None)
         size = relevant(judged, self.rel)
         length = judged.length
         return (
