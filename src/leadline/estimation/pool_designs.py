@@ -187,12 +187,15 @@ def pool_for(
         **({} if pair is None else {"for_pair": list(pair)}),
         **({} if looks == 1 else {"looks": looks}),
     }
+    ranks: list[dict[str, int]] = [{} for _ in pairs]  # of each pair, in every run that has it in the frame
+    for row, run, rank in zip(*(column.tolist() for column in listed), strict=True):
+        ranks[row][run_names[run]] = rank
     pool = DrawnPool(
         [query for query, _ in pairs],
         [document for _, document in pairs],
         probability,
         np.where(already_judged, 0.0, design.order),
-        _contributors(frame, listed, run_names),
+        list(ranks),
         drawn | already_judged,
         header,
     )
@@ -423,14 +426,6 @@ def _expected(
         if high - low < 0.5:
             break
     return {"half_width": now, "half_budget": high / queries, "exact_budget": matter / queries}
-
-
-def _contributors(frame: Frame, listed: Listed, names: Sequence[str]) -> list[Mapping[str, int]]:
-    """Return the rank of each pair in every run that has it in the frame."""
-    ranks: list[dict[str, int]] = [{} for _ in frame.documents]
-    for pair, run, rank in zip(*(column.tolist() for column in listed), strict=True):
-        ranks[pair][names[run]] = rank
-    return list(ranks)
 
 
 class LeftOut(NamedTuple):

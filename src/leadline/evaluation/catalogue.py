@@ -94,11 +94,8 @@ def limits(cls: type[Measure]) -> str:
     >>> limits(MEASURES.classes["AP"]), limits(MEASURES.classes["CG"])
     ('0..1', '0..')
     """
-    return f"{_end(cls.low)}..{_end(cls.high)}"
-
-
-def _end(value: float) -> str:
-    return show(float(value)) if math.isfinite(value) else ""
+    low, high = (show(float(end)) if math.isfinite(end) else "" for end in (cls.low, cls.high))
+    return f"{low}..{high}"
 
 
 def undefined(cls: type[Measure]) -> list[str] | None:

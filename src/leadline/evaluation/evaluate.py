@@ -198,6 +198,8 @@ class Evaluation:
         self.intervals = intervals
         self.confidence = confidence
         self.seed = seed
+        if known is not None:
+            from leadline.io import id_lists
         self.options: dict[str, Any] = {
             "measures": list(map(str, self.measures)),
             "profile": profile,
@@ -206,7 +208,7 @@ class Evaluation:
             "queries": self.averaging,
             "negative": reading.negative,
             "qrels_columns": reading.qrels_columns,
-            "known": _shown_known(known),
+            "known": None if known is None else id_lists.shown(known),
             "pool": shown(pool),
             "subtopics": reading.subtopics,
             **reading.options(RunOptions),
@@ -433,14 +435,6 @@ def _table(
     from leadline.evaluation.estimated_recall import joined
 
     return joined(table, pool, measures)
-
-
-def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:
-    if known is None:
-        return None
-    from leadline.io import id_lists
-
-    return id_lists.shown(known)
 
 
 @dataclass(repr=False, eq=False)

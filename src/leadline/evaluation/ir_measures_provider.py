@@ -138,7 +138,12 @@ def _provider(package: Any) -> Any:
             if unknown:
                 raise ValueError(f"unsupported measures: {'; '.join(unknown)}")
             self.ours = {measure: ours for measure, ours in found.items() if isinstance(ours, Measure)}
-            _refuse_probabilities(qrels)
+            column = probability_in(getattr(qrels, "columns", ()))  # of a frame; ir_measures ignores it
+            if column is not None and not (qrels[column] == 1).all():
+                raise ValueError(
+                    "the judgments are only a sample, but ir_measures would treat them as complete. Use "
+                    "`leadline.evaluate(judgments, runs)`, which accounts for the inclusion probabilities."
+                )
             subtopics = any(ours.needs == "subtopics" for ours in self.ours.values())
             converter = package.util.QrelsConverter(qrels)
             self.judgments = judgments_of(
@@ -180,16 +185,6 @@ def _provider(package: Any) -> Any:
             return isinstance(_measure(measure), Measure)
 
     return LeadlineProvider()
-
-
-def _refuse_probabilities(qrels: Any) -> None:
-    """Raise ValueError for a frame of judgments with a probability below 1, which ir_measures ignores."""
-    column = probability_in(getattr(qrels, "columns", ()))
-    if column is not None and not (qrels[column] == 1).all():
-        raise ValueError(
-            "the judgments are only a sample, but ir_measures would treat them as complete. Use "
-            "`leadline.evaluate(judgments, runs)`, which accounts for the inclusion probabilities."
-        )
 
 
 def _by_subtopic(converter: Any) -> dict[str, dict[str, dict[str, float]]]:

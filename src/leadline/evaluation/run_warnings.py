@@ -176,7 +176,13 @@ def warnings_of(
 ) -> list[ResultWarning]:
     """Return the warnings of runs and judgments whose counts are not 0."""
     warnings = [ResultWarning(*remark) for remark in qrels.remarks]
-    warnings += [_no_relevant(count, rel, averaging) for rel in levels if (count := _unanswered(qrels, rel))]
+    rule = "left out of the means" if averaging == "with_relevant" else "scored 0"
+    for rel in levels:
+        count = _unanswered(qrels, rel)
+        grade = "" if rel == 1.0 else f" of grade {rel:g} or more"
+        over = counted(count, "judged query", "judged queries")
+        message = f"{over} without a relevant document{grade} ({rule})"
+        warnings.append(ResultWarning("no_relevant", message, count))
     every = [no_overlap(infos), *warnings, *count_warnings(infos, averaging=averaging)]
     return [notice for notice in every if notice.count]
 
@@ -383,13 +389,6 @@ def warnings_of_undefined(
 
 def _unanswered(qrels: QrelsColumns, rel: float) -> int:
     return int((qrels.relevant(rel) == 0).sum())
-
-
-def _no_relevant(count: int, rel: float, averaging: str) -> ResultWarning:
-    rule = "left out of the means" if averaging == "with_relevant" else "scored 0"
-    grade = "" if rel == 1.0 else f" of grade {rel:g} or more"
-    over = counted(count, "judged query", "judged queries")
-    return ResultWarning("no_relevant", f"{over} without a relevant document{grade} ({rule})", count)
 
 
 def runs_in_words(infos: Sequence[RunInfo], counts: Sequence[int] | Integers | Flags) -> str:
