@@ -18,6 +18,7 @@ import pytest
 from conftest import Leadline
 from leadline import demo, measures
 from leadline.cli import group
+from leadline.evaluation.profiles import PROFILES
 from leadline.measures import MEASURES
 from oracles import Case
 
@@ -197,3 +198,10 @@ def test_every_attribute_of_results_and_of_their_records_is_described() -> None:
 def test_a_key_of_json_without_a_meaning_is_an_error() -> None:
     with pytest.raises(LookupError, match=r"no meaning of `runs\[\]\.novel` of evaluate"):
         generator().meaning_of("evaluate", "runs[].novel")
+
+
+def test_every_profile_says_what_it_does_point_by_point() -> None:
+    found = [generator().conventions(profile) for profile in PROFILES.values()]
+    labels = list(map(list, found))
+    assert labels[0] == labels[1] == labels[2]
+    assert all(text for conventions in found for text in conventions.values())

@@ -188,9 +188,3 @@ def test_the_size_of_the_collection_reaches_the_measure_that_needs_it() -> None:
     assert texts("trec10", "utility.0,0,0,1") == ["Utility(a=0,b=0,d=1)"]
     found = evaluate({"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0, "x": 2.0}}, "utility.0,0,0,1", documents=100)
     assert found.values.item() == 100 - 3
-
-
-def test_every_profile_says_what_it_does_point_by_point() -> None:
-    labels = [list(profile.facts()) for profile in PROFILES.values()]
-    assert labels[0] == labels[1] == labels[2]
-    assert all(text for profile in PROFILES.values() for text in profile.facts().values())
