@@ -49,6 +49,11 @@ settings.register_profile(
 settings.load_profile("leadline")
 
 
+def pytest_collection_finish() -> None:
+    """Leave the tests, which stay to the end, out of every garbage collection."""
+    gc.freeze()
+
+
 def examples(number: int) -> settings:
     """Try a number of random examples, times LEADLINE_EXAMPLES."""
     return settings(max_examples=round(number * EXAMPLES))

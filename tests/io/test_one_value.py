@@ -37,26 +37,18 @@ def test_random_tables_are_read_alike_in_every_form(run: bool, fuzz: ModuleType,
     assert min(tally["trec read"], tally["a.csv read"]) > 10
 
 
+DOCUMENTS = ["#d", "# d", "doc A", "doc 7", "d\x0b1", "\x0cd", 'a"b', "a,b", "a\tb", "d\x1c1", "d "]
+DOCUMENTS += ["\ufeffd", "x 4 5 y"]
+OF = ["q1", "#q", "#", "a b", "q\x0b1", " q", "\ufeffq", "q\t1", "x 3 4"]  # queries
+TRAPS = {
+    **dict.fromkeys((document, "q1") for document in DOCUMENTS),
+    **dict.fromkeys(("#d", query) for query in OF),
+    **dict.fromkeys((document, OF[(place + 5) % len(OF)]) for place, document in enumerate(DOCUMENTS)),
+}
+
+
 @pytest.mark.parametrize("run", [True, False], ids=["run", "qrels"])
-@pytest.mark.parametrize(
-    "document",
-    [
-        "#d",
-        "# d",
-        "doc A",
-        "doc 7",
-        "d\x0b1",
-        "\x0cd",
-        'a"b',
-        "a,b",
-        "a\tb",
-        "d\x1c1",
-        "d ",
-        "\ufeffd",
-        "x 4 5 y",
-    ],
-)
-@pytest.mark.parametrize("query", ["q1", "#q", "#", "a b", "q\x0b1", " q", "\ufeffq", "q\t1", "x 3 4"])
+@pytest.mark.parametrize(("document", "query"), TRAPS)
 def test_known_traps(run: bool, document: str, query: str, fuzz: ModuleType, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     lists = {"p": {"d1": 1.0, "d2": 2.0}, query: {document: 2.0, "d1": 1.0, "d2": 0.0}}
