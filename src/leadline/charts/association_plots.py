@@ -149,17 +149,7 @@ SHARE = 0.1  # of the others: points that swap with more are marked
 
 
 class Swaps(NamedTuple):
-    """Pairs that two scores order differently.
-
-    Attributes
-    ----------
-    by_point : ndarray of int
-        Number of other points with which each point swaps.
-    pairs : int
-        Number of pairs in the opposite order.
-    total : int
-        Number of pairs that neither score ties.
-    """
+    """Pairs that two scores order differently: of each point, of all, and all that neither score ties."""
 
     by_point: Integers
     pairs: int

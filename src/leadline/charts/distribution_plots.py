@@ -45,13 +45,8 @@ def histograms(
     """Draw models side by side: both histograms on a logarithmic axis, and their log ratio below.
 
     The line in the lower panel has the slope HSA and passes through the centroid of the points.
+    Source: Krstovski, Smith and Kurtz (2015), figures 1 and 2.
 
-    References
-    ----------
-    Krstovski, Smith and Kurtz (2015), figures 1 and 2.
-
-    Examples
-    --------
     >>> drawn = histograms(["bm25"], [[[1, 2, 4], [9, 4, 1]]], hsa=[5.4], do=[0.7])
     >>> [axes.get_ylabel() for axes in drawn.axes]
     ['documents', 'ln (relevant / non-relevant)']

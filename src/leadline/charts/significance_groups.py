@@ -42,12 +42,8 @@ class Frame(NamedTuple):
 def groups(significant: ArrayLike) -> list[tuple[int, int]]:
     """Return the maximal groups of adjacent runs without a significant difference between any two.
 
-    References
-    ----------
-    Demšar (2006), "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, pages 1-30.
+    Source: Demšar (2006), "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7, 1-30.
 
-    Examples
-    --------
     >>> groups([[False, False, True], [False, False, False], [True, False, False]])
     [(0, 1), (1, 2)]
     """
@@ -99,14 +95,8 @@ def critical_difference(
     """Draw a critical-difference diagram of mean ranks, the best (1) at the right.
 
     The bar above the scale has the length of the critical difference; bars below it join runs whose mean
-    ranks differ by less.
+    ranks differ by less. Source: Demšar (2006), JMLR 7, section 3.2.2.
 
-    References
-    ----------
-    Demšar (2006), JMLR 7, section 3.2.2.
-
-    Examples
-    --------
     >>> drawn = critical_difference(["a", "b", "c"], [1.2, 1.9, 2.9], difference=0.9, label="mean rank")
     >>> [text.get_text() for text in drawn.axes[0].texts]
     ['CD = 0.90', 'c', 'a', 'b']

@@ -28,15 +28,7 @@ class FusionMethod(Parametric):
     weighted: ClassVar[bool] = True
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:
-        """Return the fused score of every candidate.
-
-        Parameters
-        ----------
-        lists : FusionLists
-            The lists, with normalized scores.
-        weights : ndarray of float64, shape (n_runs,)
-            Weights above 0.
-        """
+        """Return the fused score of every candidate of lists with normalized scores; weights are above 0."""
         raise NotImplementedError
 
 
