@@ -15,6 +15,8 @@ draws    The pool alone. How often `these_low` to `these_high` contains the valu
 slices   Queries, with replacement, and a pool of two submitted runs ("pair": for the pair), the queries in
          slices of 10, 15 and 25. How often `low` to `high` of the difference on a slice contains the value
          over all queries by all judgments, and size, of two runs that exchange their lists.
+known    The pool alone, of two submitted runs for all measures, after the first ten documents of the first
+         run, or of it and a third one, were judged. As "draws".
 
 A line per set, measure and number of judgments per query, with the standard error of each share over trials,
 then the mean over all lines. --table adds them to a table, in place of the same cells of before, and --page
@@ -39,6 +41,7 @@ import numpy as np
 
 import leadline as ll
 from leadline.comparison.query_slices import SliceDifference, slices_of
+from leadline.data.wording import counted
 from leadline.estimation.pool_designs import pool_for
 
 SETS = {"trec-dl-2019-passage": 2.0, "trec-robust-2003": 1.0, "trec-covid-r1": 1.0}  # smallest relevant grade
@@ -48,6 +51,8 @@ BUDGETS = (5, 10, 20)
 PAIR_BUDGETS = (1.5, 3)
 MEASURES = ("P@10", "RR", "nDCG@10")
 SIZE = 50  # queries drawn
+KNOWN_BUDGETS = (2, 4, 8)
+KNOWN = 10  # documents of a list that were judged before
 SLICES = (10, 15, 25)  # number of queries in each slice; their sum is SIZE
 NOISE = 3.0  # standard deviation, in ranks
 SLACK = 1e-9
@@ -278,6 +283,28 @@ def sliced(
             yield ("pair" if paired else "runs", measure, budget), found
 
 
+def after_judgments(
+    grades: Nested, runs: dict[str, Nested], trials: int, measures: Sequence[str]
+) -> Iterator[tuple[Cell, Counts]]:
+    """Draw a pool of two runs after judgments of the first of them, and of a third one."""
+    orders = list(itertools.permutations(runs, 3))
+    truth = dict.fromkeys(runs, np.nan)  # over other queries: not asked
+    for judged_runs, budget in itertools.product((1, 2), KNOWN_BUDGETS):
+        found: dict[str, Counts] = {measure: defaultdict(list) for measure in measures}
+        for trial in range(trials):
+            old, new, third = orders[trial % len(orders)]
+            existing: Nested = {query: {} for query in grades}
+            for query, name in itertools.product(grades, (old, third)[:judged_runs]):
+                for document in list(runs[name][query])[:KNOWN]:
+                    existing[query][document] = grades[query].get(document, 0.0)
+            two = {name: runs[name] for name in (old, new)}
+            pool = pool_for(two, measures, budget=budget, judged=existing, seed=trial).pool
+            for measure in measures:
+                intervals(grades, two, truth, measure, pool, found[measure])
+        for measure in measures:
+            yield (f"{counted(judged_runs, 'run')} judged", measure, budget), found[measure]
+
+
 def summary(held: Sequence[float], trials: int) -> tuple[float, float, float]:
     """Return the share of intervals that hold, its standard error over trials, and the share without any."""
     with warnings.catch_warnings():
@@ -292,7 +319,7 @@ def printed(kind: str, pool: str, heading: str) -> bool:
     """Return whether a kind of trial is about the intervals of a heading."""
     if pool == "pair" and not {"differences", "slice"} & set(heading.split()):
         return False  # a pool for a pair is of their difference alone
-    return kind in ("null", "slices") or (kind == "draws") == ("these" in heading)
+    return kind in ("null", "slices") or (kind in ("draws", "known")) == ("these" in heading)
 
 
 def keep(path: Path, rows: Sequence[Sequence[Any]]) -> None:
@@ -335,7 +362,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path)
-    parser.add_argument("kind", choices=("null", "queries", "draws", "slices"))
+    parser.add_argument("kind", choices=("null", "queries", "draws", "slices", "known"))
     parser.add_argument("--trials", type=int, default=400)
     parser.add_argument("--only", action="append")
     parser.add_argument("--measure", action="append")
@@ -351,6 +378,8 @@ def main() -> None:
             cells = null(grades, runs, trials, measures, given.how)
         elif given.kind == "slices":
             cells = sliced(grades, runs, trials, measures)
+        elif given.kind == "known":
+            cells = after_judgments(grades, runs, trials, measures)
         else:
             cells = redrawn(grades, runs, trials, measures, SIZE if given.kind == "queries" else 0)
         for (how, measure, budget), found in cells:

@@ -227,6 +227,21 @@ def test_judgments_from_before_the_draw_do_not_count_for_an_interval(
     assert np.isfinite(found.these_low) == (not reason)
 
 
+def test_few_sampled_documents_that_affect_a_score_give_no_interval_of_a_run_but_of_a_difference() -> None:
+    known = {query: {name: TRUTH[query][name] for name in RUNS["a"][query][:10]} for query in QUERIES}
+    for query in QUERIES[:2]:  # here RR of "a" depends on documents at ranks 11 and beyond
+        known[query] = dict.fromkeys(known[query], 0)
+    truth = {query: TRUTH[query] | known[query] for query in QUERIES}
+    runs = {name: RUNS[name] for name in ("a", "b")}
+    pool = pool_for(runs, "RR", budget=12, judged=known).pool
+    found = estimate(truth, runs, "RR", pool=pool)
+    assert "30 sampled documents that affect the score" in found.estimate("a", "RR").reason
+    assert np.isnan(found.estimate("a", "RR").these_low)
+    (difference,) = found.differences()
+    assert not difference.reason
+    assert difference.these_low < difference.these_high
+
+
 def test_judgments_of_the_earlier_pool_are_not_judged_before_it() -> None:
     first = pool_for(RUNS, "P@10", budget=6).pool
     with pytest.raises(UsageError, match="judgments of the pool itself"):

@@ -25,6 +25,7 @@ from leadline.estimation.estimators import Estimator, Sample
 from leadline.estimation.measured_pool import Look, chances, check_kinds, judge_warning, recall_estimates
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
 from leadline.estimation.sampling_errors import (
+    FEWEST_DEPENDED_ON,
     FEWEST_JUDGMENTS,
     FEWEST_QUERIES,
     FEWEST_RELEVANT,
@@ -245,6 +246,7 @@ class EstimatedResults(Results):
         withheld = [
             self._withheld(one, place, proportion=proportion, members=members) for one in (first, second)
         ]
+        withheld = [one for one in withheld if one is None or one.code is not NoInterval.FEW_DEPENDED_ON]
         divided = isinstance(self._kinds[place], (Ratio, AveragePrecision))
         if not (divided or a.sampled or b.sampled or self._gaps or doubt.any()):
             # Every pair that matters for the difference is judged, however few they are.
@@ -286,7 +288,12 @@ class EstimatedResults(Results):
         found = next((reason for holds, reason in reasons if holds), None)
         if isinstance(kind, Ratio) and self.new[run]:
             found = found or Withheld(NoInterval.NOT_SIMULATED, "runs that did not contribute to the pool")
-        return found or self._ideals[place] or self._no_variance(part, place)
+        found = found or self._ideals[place] or self._no_variance(part, place)
+        affecting = int(np.count_nonzero(part.errors))
+        if self._least and not divided and affecting < FEWEST_DEPENDED_ON:
+            # The last reason, because intervals of differences are given in spite of it.
+            found = found or Withheld(NoInterval.FEW_DEPENDED_ON, affecting)
+        return found
 
     def _no_variance(self, part: RunEstimate, place: int) -> Withheld | None:
         """Return why a value that depends on drawn pairs has no estimated variance, or None."""

@@ -23,6 +23,10 @@ FEWEST_QUERIES = 10
 # With judgments from before the draw. In 100 to 200 draws each on Cranfield, intervals of P@10 covered 73 to
 # 89 % with 3 or 4 relevant documents among those sampled, and 90 to 98 % with 7 or more.
 FEWEST_RELEVANT = 10
+# The same, of the sampled documents that affect a score. RR of a run whose first documents were judged has
+# few others, and its intervals covered 60 to 94 % with fewer than 30 of them, 93 % or more otherwise.
+# Intervals of differences held with fewer, too (`benchmarks/estimated_differences.py DATA known`).
+FEWEST_DEPENDED_ON = 30
 MOST_GUESSED = 0.05  # largest weight of guessed and unknown pairs with which an interval is given
 MOST_GUESSED_OF_NEW = 0.2  # the same for runs that did not contribute to the pool, where grades are predicted
 # Simulated designs of nDCG.
@@ -57,6 +61,10 @@ class NoInterval(Enum):
     FEW_RELEVANT = (
         f"after a draw with existing judgments, intervals need at least {FEWEST_RELEVANT} relevant documents "
         "among those sampled, not {0}"
+    )
+    FEW_DEPENDED_ON = (
+        "after a draw with existing judgments, intervals of a run need at least "
+        f"{FEWEST_DEPENDED_ON} sampled documents that affect the score, not {{0}}"
     )
     AVERAGE_PRECISION = "AP intervals are not valid with sampled judgments"
     SHARE_OF_RELEVANT = "R and F intervals are not valid with sampled judgments"
