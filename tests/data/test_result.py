@@ -572,6 +572,7 @@ def test_what_was_read_is_not_written_over(
     assert (tmp_path / "new.csv").stat().st_size > 0
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_a_figure_and_a_copy_do_not_replace_an_input(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
