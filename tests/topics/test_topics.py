@@ -159,6 +159,15 @@ def test_unknown_words_are_left_out_of_both_sums_and_counted() -> None:
         perplexity(model, {"d": "nowhere"})
 
 
+def test_a_model_of_one_named_column_is_applied_to_that_column() -> None:
+    model = fitted(languages=("en",))
+    rows = [row | {"text": "tail heat"} for row in bilingual(3)]
+    expected = infer(model, rows, field="en")
+    for options in ({}, {"language": "en"}):
+        assert np.array_equal(infer(model, rows, **options).theta, expected.theta)
+    assert perplexity(model, rows).value == perplexity(model, rows, field="en").value
+
+
 def test_perplexity_falls_with_training() -> None:
     held_out = bilingual(10, seed=9)
     for estimator in ("left-to-right", "completion"):

@@ -24,7 +24,6 @@ from leadline.io.read_paths import path_of
 from leadline.io.texts import TextsLike, rows_of
 from leadline.io.write import write_bytes, write_whole
 from leadline.topics.model import (
-    WHOLE,
     Corpus,
     TopicModel,
     corpus_of,
@@ -80,7 +79,7 @@ def encoded(
         ids, texts = read_columns(documents, model.languages, id_column, encoding)
         return corpus_of(ids, texts, model.analyses, model.vocabularies)
     index = model.language_index(language)
-    column = field or (WHOLE if len(model.languages) == 1 else model.languages[index])
+    column = field or model.languages[index]
     try:
         ids, texts = read_columns(documents, [column], id_column, encoding)
     except InputError as error:
