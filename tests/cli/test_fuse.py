@@ -25,6 +25,20 @@ def test_the_file_holds_the_fused_run(leadline: Leadline, tmp_path: Path) -> Non
     assert [one["code"] for one in data["warnings"]] == ["missing_queries"]
 
 
+@pytest.mark.parametrize("given", [["runs/*.run"], ["runs"], ["runs/dense.run", "dense=runs/bm25.run"]])
+def test_runs_are_given_as_for_evaluate(
+    leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[str]
+) -> None:
+    (tmp_path / "runs").mkdir()
+    for run in RUNS:
+        (tmp_path / "runs" / run.name).write_bytes(run.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    done = leadline("fuse", *given, "-o", "both.run", "-f", "json")
+    assert len(done.data["runs"]) == 2
+    assert done.data["runs"][1]["name"] == "dense"
+    assert ll.read_run("both.run").to_dict() == ll.fuse(RUNS).to_dict()
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

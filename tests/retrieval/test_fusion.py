@@ -71,6 +71,8 @@ def _normal(scores: Scores, name: str, every: set[str]) -> Scores:
     values, n = list(scores.values()), len(scores)
     place = {document: rank for rank, document in enumerate(ranked(scores))}
     low, high = min(values, default=0.0), max(values, default=0.0)
+    if name == "borda" and not scores:
+        return {}
     if name == "borda":
         return {
             document: 1 - place[document] / len(every)
@@ -119,7 +121,7 @@ def borda(votes: Votes) -> float:
     for weight, scores in zip(votes.weights, votes.originals, strict=True):
         if votes.document in scores:
             total += weight * (len(every) - ranked(scores).index(votes.document))
-        else:
+        elif scores:
             total += weight * (len(every) - len(scores) + 1) / 2
     return total
 
@@ -383,6 +385,7 @@ def test_condorcet_of_long_lists_equals_that_of_compared_pairs(monkeypatch: pyte
         {"q": {f"d{number}": float(score) for number, score in enumerate(random.permutation(300)[:250])}}
         for _ in range(3)
     ]
+    runs[0]["r"], runs[2]["r"] = runs[1]["q"], runs[0]["q"]  # a query that one run lacks
     for weights in ([1.0, 1.0, 1.0], [2.0, 1.0, 1.0], [1.0, np.pi, 3.0]):
         found = fuse(runs, "Condorcet", weights=weights).to_dict()
         monkeypatch.setattr(fusion_methods, "MANY", 1000)
@@ -395,6 +398,15 @@ def test_equal_sums_of_different_terms_are_ties() -> None:
     up = {"q": down["q"][::-1]}
     fused = fuse({"down": down, "up": up}, "CombSUM", normalise="rank")
     assert fused["q"] == dict.fromkeys(sorted(down["q"], reverse=True), 1.2)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("method", ["CombMAX", "CombMIN", "CombMED"])
+def test_scores_that_a_run_gave_keep_all_digits(method: str, sign: float) -> None:
+    given = {"z": sign * (1e15 + 1), "m": sign * (1e15 + 2), "a": sign * (1e15 + 3)}
+    fused = fuse([{"q": given}, {"q": {"m": given["m"]}}], method, normalise="none").to_dict()["q"]
+    assert fused == given
+    assert list(fused) == sorted(given, key=lambda name: -given[name])
 
 
 def test_z_scores_that_cancel_are_ties_at_zero() -> None:

@@ -17,6 +17,7 @@ from leadline.errors import InputError, UsageError, either
 from leadline.io.objects import Run
 from leadline.io.read import RunLike, counted_run
 from leadline.io.read_paths import path_of, public
+from leadline.io.run_names import named_files
 from leadline.retrieval.fusion_lists import (
     DIVIDING,
     NORMALISATIONS,
@@ -110,7 +111,8 @@ def fuse(
     lists = FusionLists([given[index] for index in kept])
     unused = {name for run in given for name in run.queries.names}.difference(lists.queries.names)
     prepared = normalised(lists, normalisation) if chosen.uses_scores else lists
-    run = prepared.run_of(chosen.scores(prepared, weight[kept]), depth=depth)
+    as_given = normalisation == "none" and not chosen.weighted
+    run = prepared.run_of(chosen.scores(prepared, weight[kept]), depth=depth, as_given=as_given)
     title = str(chosen) if name is None else name
     fused = FusedRun.of_columns(
         run.queries, run.offsets, run.documents, run.document, run.scores, name=title, tag=title
@@ -180,7 +182,16 @@ def _read(
     if isinstance(runs, (str, os.PathLike, Run)) or hasattr(runs, "columns"):  # a data frame
         raise UsageError("fusion needs at least two runs, not 1. Pass them as a list: [first, second].")
     named: list[tuple[str | None, Any]]
-    named = list(runs.items()) if isinstance(runs, Mapping) else [(None, run) for run in runs]
+    if isinstance(runs, Mapping):
+        named = list(runs.items())
+    else:
+        named = [
+            each
+            for run in runs
+            for each in (
+                named_files(os.fspath(run)) if isinstance(run, (str, os.PathLike)) else [(None, run)]
+            )
+        ]
     if len(named) < 2:
         raise UsageError(f"fusion needs at least two runs, not {len(named)}")
     if reading.on_duplicate == "hold":

@@ -91,20 +91,16 @@ class FusionLists:
         return lists
 
     def completed(self, score: Floats, missing: Floats) -> FusionLists:
-        """Return lists in which every run has every candidate of a query."""
+        """Return lists in which every run that has a query has every candidate of it."""
         table = missing[:, self.query].T.copy()
         table[self.candidate, self.source] = score
         ranks = np.zeros(table.shape, dtype=np.int64)
         ranks[self.candidate, self.source] = self.rank
+        place = np.nonzero(self.sizes[:, self.query].T)
         lists = FusionLists.__new__(FusionLists)
-        runs = len(self.names)
         vars(lists).update({name: getattr(self, name) for name in ("names", "queries", "documents", "sizes")})
         lists._fill(  # noqa: SLF001  # of the same class
-            np.repeat(self.query, runs),
-            np.repeat(self.document, runs),
-            np.tile(np.arange(runs), len(self.query)),
-            ranks.ravel(),
-            table.ravel(),
+            self.query[place[0]], self.document[place[0]], place[1], ranks[place], table[place]
         )
         return lists
 
@@ -133,13 +129,18 @@ class FusionLists:
         np.maximum.at(largest, group[self.candidate], np.abs(values))
         return _without_rounding(sums, largest[group])
 
-    def run_of(self, scores: Floats, *, depth: int | None = None) -> Run:
-        """Return the run of the candidates with these scores; ties, but for rounding, by decreasing id."""
+    def run_of(self, scores: Floats, *, depth: int | None = None, as_given: bool = False) -> Run:
+        """Return the run of the candidates with these scores; ties, but for rounding, by decreasing id.
+
+        With `as_given`, scores that a run gave are not rounded.
+        """
         if not np.isfinite(scores).all():
             raise UsageError(
                 "the scores or weights are too large to fuse. Normalize the scores or use smaller weights."
             )
-        scores = _without_rounding(scores, np.abs(scores))
+        exact = np.zeros(len(scores), dtype=np.bool_)
+        exact[self.candidate[as_given & (self.score == scores[self.candidate])]] = True
+        scores = np.where(exact, scores, _without_rounding(scores, np.abs(scores)))
         order = np.lexsort((-self.document, -scores, self.query))
         query = self.query[order]
         if depth is not None:

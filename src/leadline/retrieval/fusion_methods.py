@@ -18,7 +18,8 @@ class FusionMethod(Parametric):
     """Base class of the fusion methods.
 
     `uses_scores` is whether the scores of the runs matter, not only the ranks; `weighted` is whether runs may
-    have weights. The examples are of three runs: {a: 3, b: 2, c: 1}, {b: 5, a: 4} and {c: 2}.
+    have weights, and without them a fused score is one of the scores or their mean. The examples are of three
+    runs: {a: 3, b: 2, c: 1}, {b: 5, a: 4} and {c: 2}.
     """
 
     title: ClassVar[str]
@@ -104,7 +105,9 @@ class CombMED(FusionMethod):
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:  # noqa: ARG002  # all equal
         ordered = lists.score[np.lexsort((lists.score, lists.candidate))]
         low, high = lists.starts + (lists.counts - 1) // 2, lists.starts + lists.counts // 2
-        return lists.cancelled((ordered[low] + ordered[high]) / 2, lists.score)
+        middle = lists.cancelled((ordered[low] + ordered[high]) / 2, lists.score)
+        one = (ordered[low] == ordered[high]) & (not lists.centred)
+        return np.where(one, ordered[low], middle)
 
 
 class CombMAX(FusionMethod):
@@ -259,8 +262,10 @@ class Condorcet(FusionMethod):
             part = slice(*rows[query : query + 2].tolist())
             rank = np.full((len(weights), size), np.iinfo(np.int64).max)
             rank[lists.source[part], lists.candidate[part] - (stop - size)] = lists.rank[part]
-            whole = whole_weights(weights) if size >= MANY else None
-            votes = _compared(rank, weights) if whole is None else _counted_in_bits(rank, whole)
+            voting = lists.sizes[:, query] > 0
+            rank, power = rank[voting], weights[voting]
+            whole = whole_weights(power) if size >= MANY else None
+            votes = _compared(rank, power) if whole is None else _counted_in_bits(rank, whole)
             wins[stop - size : stop] = votes
         return wins
 
