@@ -57,7 +57,7 @@ def test_an_index_gives_the_same_summary_as_its_documents(docs: str, leadline: L
 
 def test_what_cannot_be_summarised_is_said(docs: str, leadline: Leadline) -> None:
     done = leadline("summary", docs, "--doc", "d1", "--query", "zebra")
-    assert done.out.endswith("no query term occurs in the document, so its first words are shown\n")
+    assert done.out.endswith("no query term occurs in the text, so its first words are shown\n")
     leadline("index", docs, "-o", "bare")
     for arguments, said in (
         (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.retrieval.index import build_index
-from leadline.retrieval.search import mmr
+from leadline.retrieval.search import mmr, search
 
 WORDS = ["jaguar", "cat", "car", "speed", "forest"]
 
@@ -75,5 +75,10 @@ def test_what_cannot_be_reordered_is_refused() -> None:
     index = build_index({"a": "cat"})
     with pytest.raises(InputError, match="'b'"):
         mmr(index, {"q": {"a": 2.0, "b": 1.0}})
+    with pytest.raises(InputError, match="'a' for query 'q' has the score inf"):
+        mmr(index, {"q": {"a": math.inf}})
+    with pytest.raises(UsageError, match="one run"):
+        mmr(index, search(index, {"q": "cat"}, ["BM25", "TF"]))
+    assert mmr(index, search(index, {"q": "cat"}, "BM25")).to_dict() == {"q": {"a": 1.0}}
     with pytest.raises(UsageError):
         mmr(index, {"q": {"a": 2.0}}, share=1.5)

@@ -75,11 +75,18 @@ def test_every_pair_comes_back_and_lost_ones_are_counted(index: Index) -> None:
 def test_judgments_teach_only_a_model_that_asks_for_them(index: Index) -> None:
     judged = {"q1": {"d3": 1, "d1": 0, "d99": 2}}
     found = search(index, QUERIES, "RM3(learn=judged)", feedback=judged)
-    assert codes(found)["learned"] == 1
+    assert codes(found) | {"learned": 1, "no_feedback": 3, "no_known_term": 2} == codes(found)
     run = found["RM3(learn=judged)"].to_dict()
     assert set(run["q1"]) == {"d1", "d2", "d10", "d3"}  # heat and flow were learned of d3
     plain = search(index, QUERIES, "RM3(original=1)")["RM3(original=1)"].to_dict()["q2"]
     assert {name: run["q2"][name] for name in plain} == pytest.approx(plain)  # nothing to learn for q2
+    for model in ("RM1(learn=judged)", "BM25RF(learn=judged)"):
+        untaught = search(index, QUERIES, model, feedback={"q9": {"d1": 1}, "q1": {"d99": 1}})
+        assert codes(untaught)["no_feedback"] == len(QUERIES)
+        assert "learned" not in codes(untaught)
+    taught = search(index, {"q": "zzzz"}, ["BM25", "RM3(learn=judged)"], feedback={"q": {"d3": 1}})
+    assert taught["RM3(learn=judged)"].to_dict()["q"]
+    assert codes(taught).keys() == {"unknown_terms", "learned"}
     for feedback, model in ((None, "BM25RF(learn=judged)"), (judged, "RM3")):
         with pytest.raises(UsageError, match="feedback"):
             search(index, QUERIES, model, feedback=feedback)

@@ -147,7 +147,9 @@ def write_runs(runs: Any, output: str | None) -> dict[str, str]:
     if output is None:
         return {}
     if not non_empty:
-        raise UsageError("no query matches any document, so there is no run to write")
+        reasons = "; ".join(str(warning) for warning in runs.warnings if warning.code != "learned")
+        reasons = f" ({reasons})" if reasons else ""
+        raise UsageError(f"no documents were retrieved{reasons}, so there is no run to write")
     made = len(runs) > 1 and not os.path.exists(output)
     if len(runs) == 1:
         paths = dict.fromkeys(non_empty, output)

@@ -92,7 +92,7 @@ def command(
         kind = kind or "first"
         summary = static_summary(document.text, kind=kind, **how)
     else:
-        kind, without_match = "dynamic", "no query term occurs in the document, so its first words are shown"
+        kind, without_match = "dynamic", "no query term occurs in the text, so its first words are shown"
         summary = dynamic_summary(document.text, query, windows=windows, **how)
         if summary.text and not summary.highlights:
             document.warnings.append(ResultWarning("no_match", without_match, 1))

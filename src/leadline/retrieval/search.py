@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -228,7 +229,7 @@ def _answered(
     """Evaluate every query by every model and return the runs."""
     retrieved = SearchResult(index)
     relevant = {} if feedback is None else _relevant(index, feedback)
-    nothing = unknown = 0
+    unknown, silent = 0, set[bytes]()
     for number, (model, title) in enumerate(zip(models, titles_of(models), strict=True)):
         lists: dict[bytes, ScoredDocuments] = {}
         seconds = []
@@ -238,17 +239,29 @@ def _answered(
             plan = model.plan(index, query, relevant.get(name, np.empty(0, dtype=np.int64)))
             lists[name] = answer(plan, documents)
             seconds.append(time.perf_counter() - began)
-            nothing += not query.weights and number == 0
-            unknown += query.unknown if number == 0 else 0
+            if number == 0:
+                unknown += query.unknown
+                silent |= set() if query.weights else {name}
+            if plan.parts:  # also terms learned from judgments
+                silent.discard(name)
             if on_query is not None:
                 on_query(number * len(prepared) + done + 1, len(models) * len(prepared))
         retrieved[title] = _run(index, lists, title)
         retrieved.seconds[title] = np.array(seconds)
-    learned = feedback is not None
+    learned = sum(len(relevant.get(name, ())) > 0 for name, *_ in prepared)
+    untaught = 0 if feedback is None else len(prepared) - learned
+    lacking = (
+        f"learned nothing for {queries_of(untaught)} without an indexed relevant document in the feedback"
+    )
     retrieved.warnings = raised(
-        ("no_known_term", f"found nothing for {queries_of(nothing)} without a known term", nothing),
+        ("no_known_term", f"found nothing for {queries_of(len(silent))} without a known term", len(silent)),
         ("unknown_terms", f"left out {counted(unknown, 'query term')} that no document contains", unknown),
-        ("learned", "a model learned from these judgments, so do not evaluate it with them", int(learned)),
+        ("no_feedback", lacking, untaught),
+        (
+            "learned",
+            "a model learned from these judgments, so do not evaluate it with them",
+            int(learned > 0),
+        ),
     )
     return retrieved
 
@@ -297,7 +310,12 @@ def _run(index: Index, lists: Mapping[bytes, ScoredDocuments], name: str) -> Run
 
 @public
 def mmr(
-    index: IndexLike, run: RunLike, *, share: float = 0.5, depth: int = 100, name: str | None = None
+    index: IndexLike,
+    run: RunLike | SearchResult,
+    *,
+    share: float = 0.5,
+    depth: int = 100,
+    name: str | None = None,
 ) -> Run:
     """Reorder a run by maximal marginal relevance, so that documents near the top differ from each other.
 
@@ -312,7 +330,7 @@ def mmr(
     index : Index or path
         Index of the documents.
     run : run
-        The run to reorder, as for `read_run`.
+        The run to reorder, as for `read_run`, or a search result with one run.
     share : float, default 0.5
         Weight of relevance, 0 to 1; 1 keeps the order.
     depth : int, default 100
@@ -332,10 +350,22 @@ def mmr(
     if not 0 <= share <= 1:
         raise UsageError(f"share must be a number from 0 to 1, not {share}")
     opened = index if isinstance(index, Index) else open_index(index)
+    if isinstance(run, SearchResult):
+        if len(run) > 1:
+            raise UsageError(f"mmr reorders one run, but the search returned {len(run)}. Pass one of them.")
+        (run,) = run.values()
     given = read_run(run)
     rows = []
     for query, scores in given.to_dict().items():
         documents = list(scores)
+        for document, relevance in scores.items():
+            if not math.isfinite(relevance):
+                raise InputError(
+                    f"document '{document}' for query '{query}' has the score {relevance:g}, "
+                    "which is not finite",
+                    path=given.name,
+                    hint="Replace this score by a finite number.",
+                )
         codes = opened.document_codes(map(to_bytes, documents[:depth]))
         if (codes < 0).any():
             lost = documents[int(np.argmin(codes))]

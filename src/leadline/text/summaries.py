@@ -522,7 +522,8 @@ def static_summary(
     `kind="first"` returns the first `words` words. `kind="sentences"` extracts key sentences in text order:
     each is scored by the cosine between its tf-idf vector and the centroid of the text (idf from the
     sentences of the text: ln(1 + sentences / sentences with the term)); the best that fit are selected,
-    except near-duplicates (cosine 0.8 or more) of a selected one.
+    except near-duplicates (cosine 0.8 or more) of a selected one. If the best sentence of all does not fit,
+    the summary is its beginning.
 
     In scripts without blanks a pair of adjacent characters counts as a word; so does every 24 characters of
     longer units. White space becomes one blank, and control characters are removed.
