@@ -64,7 +64,7 @@ def test_swapped_arguments_are_refused_and_the_error_names_the_way_out(
     assert not (tmp_path / "x.html").exists()
 
 
-@pytest.mark.parametrize("column", ["rank", "tag", "run_id", "system"])
+@pytest.mark.parametrize("column", ["rank", "tag", "run", "run_id", "system"])
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_column_that_only_runs_have_makes_a_run(
     column: str, suffix: str, tmp_path: Path, leadline: Leadline

@@ -518,6 +518,17 @@ def test_gain_and_rank_follow_measures_of_which_less_is_better() -> None:
     assert one.gainers()[0].name == most.name
 
 
+@pytest.mark.parametrize("rel", [None, 2])
+def test_runs_are_measured_at_the_level_of_the_agreement(rel: float | None) -> None:
+    judges = random_judges(2, 12, 9)
+    runs = {"a": {query: list(one) for query, one in judges["j0"].items()}, "b": judges["j1"]}
+    found = agreement(judges, runs=runs, measures="P@3, RR nDCG", rel=rel)
+    assert found.ranking is not None
+    for judge, means in zip(judges.values(), found.ranking.values, strict=True):
+        assert np.array_equal(means, ll.evaluate(judge, runs, "P@3 RR nDCG", rel=rel).means)
+    assert found.ranking.measures[0] == ("P@3" if rel is None else "P(rel=2)@3")
+
+
 def test_few_queries_and_measures_without_an_arithmetic_mean_have_no_interval() -> None:
     judges, runs = audited(queries=9)
     found = agreement(judges, runs=runs, measures=["P@5", "GMAP"], draws=0)

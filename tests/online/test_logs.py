@@ -73,6 +73,27 @@ def test_rows_of_results_below_the_positions_are_out_and_page_views_stay(tmp_pat
     views = read_log(write(tmp_path, "a,1,u1,1,1\na,0,u1,,2\nb,1,u2,2,3\n"), COLUMNS)
     counted, click = shown_within(views, 1)
     assert (counted.tolist(), click.tolist()) == ([True, True, True], [1, 0, 0])
+    mixed = read_log(write(tmp_path, "a,1,u1,1,1\na,0,u1,,2\nb,0,u2,2,3\n"), COLUMNS)
+    with pytest.raises(InputError, match="of 2 rows without a click, 1 have no position"):
+        shown_within(mixed, 1)
+
+
+@pytest.mark.parametrize("position", ["", "1", "2"])
+def test_the_clickthrough_of_rank_1_is_a_share_of_all_users(tmp_path: Path, position: str) -> None:
+    rows = "".join(f"{'ab'[user % 2]},{user % 3 // 2},u{user},{user % 5 + 1},{user}\n" for user in range(60))
+    path = write(tmp_path, rows + f"a,0,u60,{position},60\nb,0,u61,,61\n")
+    found = abtest(path, user="user", position="position", within=1)
+    assert [(arm.units, arm.clicked) for arm in found.arms] == [(31, 2), (31, 2)]
+
+
+def test_users_below_the_positions_are_counted_where_clicks_per_row_leave_them_out(tmp_path: Path) -> None:
+    rows = "".join(f"{'ab'[user % 2]},{user % 3 // 2},u{user},{user % 2 + 1},{user}\n" for user in range(60))
+    path = write(tmp_path, rows + "".join(f"b,0,v{user},1,{user}\n" for user in range(25)))
+    found = abtest(path, user="user", position="position", within=1, metric="rows")
+    assert [arm.units for arm in found.arms] == [30, 25]
+    (below,) = (notice.message for notice in found.warnings if notice.code == "below_positions")
+    assert "30 rows" in below
+    assert "30 users" in below
 
 
 def test_two_logs_run_side_by_side_unless_there_is_time(tmp_path: Path) -> None:
@@ -97,6 +118,8 @@ def test_two_arms_are_taken_or_chosen(tmp_path: Path) -> None:
         chosen_arms(log, ("cc", "a"))
     with pytest.raises(UsageError, match="choose two different arms"):
         chosen_arms(log, ("a", "a"))
+    with pytest.raises(UsageError, match=r"no arm 'ab'"):
+        chosen_arms(log, "ab")
     one = read_log(write(tmp_path, "c,1,u,1,1\n"), COLUMNS)
     with pytest.raises(UsageError, match=r"needs two arms, but the log has 1 arm \(c\)$"):
         chosen_arms(one, None)

@@ -72,7 +72,7 @@ def test_saved_parts_merge_to_the_whole(seed: int, tmp_path: Path) -> None:
     merged = merge_files(files)
     assert_same(merged, whole)
     merged.write(tmp_path / "merged.parquet")
-    assert_same(merge_files([str(tmp_path / "merged.parquet")]), whole)
+    assert_same(merge_files(str(tmp_path / "merged.parquet")), whole)
 
 
 def test_parts_saved_before_a_count_existed_merge(tmp_path: Path) -> None:

@@ -462,10 +462,11 @@ class Registry(Generic[N]):
         except UsageError as error:
             raise UsageError(f"{self.noun} '{text}': {error}") from None
 
-    def expand_all(self, texts: Iterable[str]) -> list[N]:
+    def expand_all(self, texts: Iterable[str] | str) -> list[N]:
         """Return the distinct objects that texts denote, in order; the error lists all invalid texts."""
         objects: dict[N, None] = {}
         errors: list[UsageError] = []
+        texts = [texts] if isinstance(texts, str) else texts
         parts = [part for text in texts for part in (split_names(text) if isinstance(text, str) else [text])]
         for text in parts:
             try:

@@ -42,6 +42,7 @@ from leadline.result import Result
 
 T = TypeVar("T")
 WITH_FILES, IN_PYTHON = " with NAME=FILE", ', as in {"A": a, "B": b}'
+NAMES = ("name", "model", "method")  # columns that may name runs, or what a row is about
 MOST_CHUNKS = 4  # of one run at the same time: more would wait for what is read
 
 
@@ -274,7 +275,7 @@ def _files(run: Any) -> list[tuple[str | None, Any]]:
 
 
 def _in_frame(run: Any) -> Iterator[tuple[str | None, Any]]:
-    """Yield the runs that a frame names; in a column `name` only if a query has a document several times."""
+    """Yield the runs that a frame names; in a column of `NAMES` only if pairs occur several times."""
     from leadline.io.python_inputs import open_frame
 
     frame = open_frame(run)
@@ -284,8 +285,8 @@ def _in_frame(run: Any) -> Iterator[tuple[str | None, Any]]:
     names = frame.columns
     pair = [find(names, QUERY), find(names, LISTED)]
     named = [find(names, TAG)]
-    if "name" in names and None not in pair and frame.select(pair).is_duplicated().any():
-        named.insert(0, "name")
+    if find(names, NAMES) and None not in pair and frame.select(pair).is_duplicated().any():
+        named.insert(0, find(names, NAMES))
     name = next((each for each in named if each and frame[each].drop_nulls().n_unique() > 1), None)
     if name is None:
         yield None, frame.to_native()  # a lazy frame is collected once

@@ -74,10 +74,10 @@ def agreement(
     confidence: float = 0.95,
     seed: int = 0,
     runs: Any = None,
-    measures: Sequence[str] = DEFAULT_MEASURES,
+    measures: Sequence[str] | str = DEFAULT_MEASURES,
     top: int = TOP,
     within: float | None = None,
-    used_the_judge: Sequence[str] = (),
+    used_the_judge: Sequence[str] | str = (),
     on_run: Callable[[int, int], None] | None = None,
 ) -> Agreement:
     """Measure inter-assessor agreement.
@@ -137,6 +137,7 @@ def agreement(
     both(of_runs, {"--runs": runs})
     if within is not None and not within > 0:
         raise UsageError(f"`--config agreement.within` must be a half-width above 0, not {within:g}")
+    used_the_judge = [used_the_judge] if isinstance(used_the_judge, str) else list(used_the_judge)
     kinds: list[Coefficient] = [
         PercentAgreement(),
         Scott(),
@@ -161,11 +162,11 @@ def agreement(
     ranking: Ranking | None = None
     audits: list[Audit] = []
     if runs is not None:
-        ranking = ranked(_for_runs(everything, table), runs, measures=measures, on_run=on_run)
+        ranking = ranked(_for_runs(everything, table), runs, measures=measures, rel=rel, on_run=on_run)
         if reference or len(judged.names) == 2:
             rules: dict[str, Any] = {"top": top, "confidence": confidence, "draws": draws, "seed": seed}
             audits = audits_of(ranking, pairs, used_the_judge, **rules)
-    if len(used_the_judge) and not audits:
+    if used_the_judge and not audits:
         averaged = ranking is None or any(values is not None for values in ranking.by_query)
         raise UsageError(
             "--used-the-judge needs --runs, and either exactly two judges or --reference"
@@ -212,7 +213,7 @@ def agreement(
             "measures": list(ranking.measures) if ranking else None,
             "top": top,
             "within": within,
-            "used_the_judge": list(used_the_judge) or None,
+            "used_the_judge": used_the_judge or None,
         },
     )
     result.warnings = warnings_of(result, judged)

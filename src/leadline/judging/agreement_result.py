@@ -20,8 +20,9 @@ from leadline.data.reading import Reading
 from leadline.data.table import Column, ResultWarning, Table, keyed, plain, raised
 from leadline.data.wording import counted, first_few, queries
 from leadline.errors import UsageError
-from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.evaluate import Meaning, evaluate
 from leadline.evaluation.join import readable_twice
+from leadline.evaluation.profiles import PROFILES
 from leadline.io.judges import Judge
 from leadline.io.objects import Qrels
 from leadline.judging.agreement_audit import (
@@ -32,7 +33,6 @@ from leadline.judging.agreement_audit import (
     ranking_dict,
 )
 from leadline.judging.agreement_columns import agreement_columns, agreement_tables
-from leadline.measures import MEASURES
 from leadline.result import Make, Result
 from leadline.stats.agreement_coefficients import (
     FEWEST_OF_EACH,
@@ -174,19 +174,20 @@ def ranked(
     judgments: Judgments,
     runs: Any,
     *,
-    measures: Sequence[str] = DEFAULT_MEASURES,
+    measures: Sequence[str] | str = DEFAULT_MEASURES,
+    rel: float | None = None,
     judged_only: bool = False,
     on_run: Callable[[int, int], None] | None = None,
 ) -> Ranking:
     """Evaluate runs with the judgments of each judge."""
-    kinds = MEASURES.expand_all(measures)
+    kinds = Meaning(PROFILES["leadline"], rel)(measures)
     runs = readable_twice(runs, Reading())
     values, infos = [], []
     counted_values: list[list[Floats]] = [[] for _ in kinds]
     for judge in range(len(judgments.names)):
         if on_run:
             on_run(judge, len(judgments.names))
-        results = evaluate(judgments.qrels(judge), runs, list(map(str, kinds)), judged_only=judged_only)
+        results = evaluate(judgments.qrels(judge), runs, kinds, rel=rel, judged_only=judged_only)
         values.append(results.means)
         infos = list(results.runs)
         for index, column in enumerate(counted_values):

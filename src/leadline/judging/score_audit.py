@@ -134,7 +134,7 @@ def audit_scores(
     draws: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
-    used_the_judge: Sequence[str] = (),
+    used_the_judge: Sequence[str] | str = (),
 ) -> ScoreAudit:
     """Compare values of runs by the labels of one or more judges with those by a reference.
 
@@ -156,7 +156,7 @@ def audit_scores(
         Confidence level of the intervals.
     seed : int, default 0
         Seed of the resamples and sign patterns.
-    used_the_judge : sequence of str
+    used_the_judge : sequence of str or str
         Names of the runs that were made with an audited judge.
 
     Returns
@@ -180,6 +180,7 @@ def audit_scores(
     >>> found.audits[0].taus.kendall.value, found.audits[0].gainers()[0].name
     (-1.0, 'b')
     """
+    used = [used_the_judge] if isinstance(used_the_judge, str) else used_the_judge
     check_whole(0, draws=draws)
     check_whole(2, top=top)
     check_numbers(confidence=confidence)
@@ -216,7 +217,7 @@ def audit_scores(
         [one.rising for one in kept],
     )
     rules: dict[str, Any] = {"top": top, "draws": draws, "confidence": confidence, "seed": seed}
-    audits = audits_of(ranking, [(0, judge) for judge in range(1, len(names))], used_the_judge, **rules)
+    audits = audits_of(ranking, [(0, judge) for judge in range(1, len(names))], used, **rules)
     warnings = [
         ResultWarning(notice.code, f"{judge}: {notice.message}", notice.count)
         for judge, results in judges.items()

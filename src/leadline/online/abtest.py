@@ -107,7 +107,12 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
             f"excluded {counted(units.crossed, 'user')} in several arms, because a user should see only one"
         )
         below = f"excluded {counted(lost, 'row')} below the compared positions"
-        order = "the logs have no times and are interleaved evenly. The always-valid p depends on this order."
+        gone = len(np.unique(log.users)) - units.crossed - len(units.arm) if result.unit == "user" else 0
+        below += f" and {counted(gone, 'user')} without another row" * (gone > 0)
+        order = (
+            "the logs are interleaved evenly, and the always-valid p depends on this order. If they have a "
+            "column of times, add --time COLUMN."
+        )
         found += [
             ("other_arms", others, log.others),
             repeated_clicks(int(log.repeated.sum())),
@@ -272,7 +277,7 @@ def abtest(
         )
     read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
     depth = None if position is None else within or FIRST_PAGE
-    units, lost = (None, 0) if read is None else _units(read, depth)
+    units, lost = (None, 0) if read is None else _units(read, depth, metric)
     proportions = _proportions(a, b, units, ["A", "B"] if read is None else read.arms)
     compared_arms = [
         _arm(index, read, proportion, units, metric, confidence)
@@ -344,10 +349,15 @@ def _read(
     return None
 
 
-def _units(log: Log, within: int | None) -> tuple[Units, int]:
-    """Return the units, and the number of rows below the positions compared."""
+def _units(log: Log, within: int | None, metric: str) -> tuple[Units, int]:
+    """Return the units, and the number of rows below the positions compared.
+
+    Every user counts, also one without a row within these positions.
+    """
     counted, click = np.ones(len(log.click), dtype=np.bool_), log.click
-    if within is not None:
+    if within is not None and metric == "users" and (log.users >= 0).any():
+        click = np.where(log.position <= within, click, 0.0)
+    elif within is not None:
         counted, click = shown_within(log, within)
     return units_of(log, counted, click), int((~counted).sum())
 

@@ -145,6 +145,7 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
                 + hint
             )
         return log
+    names = [names] if isinstance(names, str) else names
     for name in names:
         if name not in log.arms:
             meant = did_you_mean(name, log.arms, cutoff=0.4) or f"Use {either(log.arms[:6])}."
@@ -166,9 +167,16 @@ def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
     views (the position is that of the click) they are kept, without a click.
     """
     inside = log.position <= within
-    shown = bool((~np.isnan(log.position) & (log.click == 0)).any())
-    counted = inside if shown else np.ones(len(log.click), dtype=np.bool_)
-    return counted, np.where(inside, log.click, 0.0)
+    without = np.isnan(log.position[log.click == 0])
+    if without.any() and not without.all():
+        raise InputError(
+            f"of {counted(len(without), 'row')} without a click, {int(without.sum()):,} have no position, so "
+            "results shown cannot be told from page views",
+            hint="Give the position of every result shown, or of clicks only",
+        )
+    shown = len(without) > 0 and not without.any()
+    kept = inside if shown else np.ones(len(log.click), dtype=np.bool_)
+    return kept, np.where(inside, log.click, 0.0)
 
 
 def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:

@@ -40,12 +40,14 @@ KEYWORDS += ("on_nan", "columns", "depth", "judged_only", "name_by")
 
 
 @public
-def merge_files(paths: Sequence[str], *, queries: str | None = None, name: str | None = None) -> Results:
+def merge_files(
+    paths: Sequence[str] | str, *, queries: str | None = None, name: str | None = None
+) -> Results:
     """Merge saved results that hold parts of the same runs.
 
     Parameters
     ----------
-    paths : sequence of path
+    paths : sequence of path, or path
         Files that `leadline evaluate -o FILE.parquet` wrote, one per part.
     queries : {"all", "both"}, optional
         Queries that count in the means, as in `evaluate`; by default the option of the parts.
@@ -62,7 +64,7 @@ def merge_files(paths: Sequence[str], *, queries: str | None = None, name: str |
     UsageError
         If the parts were evaluated with different options, or share a query.
     """
-    labels = [os.fspath(path) for path in paths]
+    labels = [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     parts = [saved_results(path) for path in labels]
     if name is not None:
         check_run_name(name)
