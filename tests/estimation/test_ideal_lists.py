@@ -438,6 +438,11 @@ def test_a_forecast_needs_labels_and_a_simulated_design() -> None:
         found = pool_for(lists, measures, budget=10, machine=grades)
         assert found.expected[measures[0]]["half_width"] is None
         assert "no_forecast" in {one.code for one in found.warnings}
+    told = [
+        {one.code for one in pool_for(lists, "nDCG@10", budget=10, machine=one).warnings}
+        for one in (grades, few)
+    ]
+    assert ["without_labels" in codes for codes in told] == [True, False]
     again = [pool_for(lists, "nDCG@10", budget=10, machine=grades).expected for _ in range(2)]
     assert again[0] == again[1]
     wider = pool_for(lists, "nDCG@10", budget=6, machine=grades).expected["nDCG@10"]["half_width"]

@@ -363,13 +363,14 @@ GAPS = "query,run,AP,latency\nq1,a,0.5,3\nq2,a,1,4\nq1,b,0.25,\nq3,b,0.75,2\n"
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
 def test_rows_of_means_in_written_results_are_no_query(suffix: str, tmp_path: Path) -> None:
-    runs = {"a": {"q1": ["d"], "q2": ["d"]}, "b": {"q1": ["x", "d"], "q2": ["d"]}}
-    ll.evaluate({"q1": {"d": 1}, "q2": {"d": 1}}, runs, ["AP", "RR"]).write(
-        tmp_path / f"values.{suffix}", per_query=True
-    )
-    found = ll.read_scores(tmp_path / f"values.{suffix}")
-    assert (list(found.queries), found.mean("b", "AP")) == (["q1", "q2"], 0.75)
-    assert ("rows_of_means", 2) in [(one.code, one.count) for one in found.warnings]
+    runs = {"b": {"1": ["x", "d"], "2": ["d"]}, "a": {"1": ["d"], "2": ["d"]}}
+    path = tmp_path / f"values.{suffix}"
+    ll.evaluate({"1": {"d": 1}, "2": {"d": 1}}, runs, ["AP", "RR"]).write(path, per_query=True)
+    for source in (path, pd.read_csv(path), pl.read_csv(path)) if suffix == "csv" else (path,):
+        found = ll.read_scores(source)
+        assert (list(found.queries), found.mean("b", "AP")) == (["1", "2"], 0.75)
+        assert ("rows_of_means", 2) in [(one.code, one.count) for one in found.warnings]
+        assert found.names == ["b", "a"]  # as named: the order decides about the sign of a difference
 
 
 def test_missing_values_are_refused_with_count_and_example(tmp_path: Path) -> None:

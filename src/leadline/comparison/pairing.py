@@ -218,6 +218,7 @@ REMEDIES = {
     "judgments are missing": "Judge the missing pairs",
     " queries, not": "Judge more queries",
     "need at least": "Judge more pairs",
+    "labels or a proxy": "Leave out the labels (`--machine none`) or the proxy, or choose another measure",
     "not valid with": "Choose another measure, such as P@10",
     "not simulated": "Choose another measure, such as P@10",
     "without predicted": "Choose another measure, such as P@10",

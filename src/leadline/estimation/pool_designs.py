@@ -228,6 +228,12 @@ def pool_for(
         if not why and isinstance(kind, Ratio) and kind.ideal and sampled:
             one["half_width"], why = simulated_half_width(pool, names, lists, kind, known, seed)
             one["half_budget"] = None
+            if not why and machine is not None:
+                words = (
+                    f"{text}: the labels serve this forecast only. After judging, there is an interval only "
+                    "without them (--machine none)."
+                )
+                warnings.append(ResultWarning("without_labels", words, 1))
         if why or not has_interval(kind):
             one |= {"half_width": None, "half_budget": None}
         if why and has_interval(kind):

@@ -82,10 +82,23 @@ def open_scores(source: Any, *, name: str = "") -> OpenedScores | Saved | dict[s
         return open_mapping(source, "", name)
     frame = open_frame(source)
     if frame is not None:
-        return _of_table(list(frame.columns), list(enumerate(frame.iter_rows(), start=1)), "", "row", name)
+        header = list(frame.columns)
+        return _of_table(header, _without_nan(list(enumerate(frame.iter_rows(), 1)), header), "", "row", name)
     if isinstance(source, Iterable):
         return _of_records(list(enumerate(source, start=1)), "", "record", name)
     raise InputError(f"scores cannot be of type {type(source).__name__}", hint=ACCEPTED)
+
+
+def _without_nan(rows: list[Row], header: Sequence[str]) -> list[Row]:
+    """Return rows without a NaN among their queries, for which pandas turns whole numbers to floats."""
+    place = find(header, QUERY)
+    if place is None or not any(isinstance(row[place], float) and row[place] != row[place] for _, row in rows):
+        return rows
+
+    def query(cell: Any) -> Any:
+        return None if cell != cell else int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+
+    return [(at, [*row[:place], query(row[place]), *row[place + 1 :]]) for at, row in rows]
 
 
 def _open_file(path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
@@ -428,7 +441,7 @@ def is_values(path: str, known: Known, *, saved: bool = True) -> bool:
 def first_file(path: str) -> str:
     """Return the file of a path, or the first one of a folder or pattern; empty if there is none."""
     if path == STANDARD_INPUT:
-        return ""
+        return path
     if os.path.isdir(path):
         inside = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in sorted(names))
         return next(inside, "")
