@@ -14,6 +14,7 @@ from conftest import Leadline
 from leadline.errors import InputError, UsageError
 from leadline.io.judges import judge_name, read_judges
 from leadline.io.objects import read_qrels
+from leadline.judging.agreement import agreement
 
 WIDE = "query_id\tdoc_id\tann\tben\nq1\td1\t1\t2\nq1\td2\t0\t\n"
 LONG = "query_id,doc_id,judge,grade\nq1,d1,ann,1\nq1,d1,ben,2\nq1,d2,ann,0\n"
@@ -35,6 +36,11 @@ def said(*places: object) -> dict[str, dict[str, dict[str, float]]]:
 def test_one_table_holds_all_judges(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
     assert said(tmp_path / name) == SAID
+    if name.endswith(".csv"):
+        for library in ("pandas", "polars"):
+            frame = pytest.importorskip(library).read_csv(tmp_path / name)
+            assert {judge.name: judge.qrels.to_dict() for judge in read_judges(frame)} == SAID
+            assert agreement(frame, draws=0).judges == ["ann", "ben"]
 
 
 def test_a_file_of_qrels_is_one_judge_called_as_the_file(tmp_path: Path) -> None:

@@ -16,8 +16,10 @@ from leadline.io.formats import SQLITE_STORE, opened, records_of
 from leadline.io.id_lists import Row, grade_in, ids_in, rows_by_judge
 from leadline.io.objects import read_qrels
 from leadline.io.opening import PARQUET, first_bytes
+from leadline.io.python_inputs import open_frame
 from leadline.io.read import QrelsLike, qrels_of
 from leadline.io.row_checks import EMPTY
+from leadline.io.row_columns import DOCUMENT, GRADE, JUDGE, QUERY, find
 from leadline.io.run_names import run_name
 from leadline.io.small_tables import need_columns, records, split_place
 
@@ -47,7 +49,8 @@ def read_judges(source: JudgesLike) -> list[Judge]:
     if isinstance(source, Mapping):
         found = [Judge(name, read_qrels(qrels)) for name, qrels in source.items()]
     else:
-        places = [source] if isinstance(source, (str, os.PathLike)) else source
+        alone = isinstance(source, (str, os.PathLike)) or open_frame(source) is not None
+        places: Any = [source] if alone else source
         found = [judge for number, place in enumerate(places, start=1) for judge in _given(place, number)]
     seen: dict[str, Judge] = {}
     for judge in found:
@@ -69,6 +72,9 @@ def read_judges(source: JudgesLike) -> list[Judge]:
 def _given(place: Any, number: int) -> list[Judge]:
     if isinstance(place, (str, os.PathLike)):
         return _of_file(os.fspath(place))
+    frame = open_frame(place)
+    if frame is not None and (find(frame.columns, JUDGE) or not find(frame.columns, GRADE)):
+        return _of_frame(frame)
     return [Judge(f"judge {number}", read_qrels(place))]
 
 
@@ -91,11 +97,7 @@ def _of_file(place: str) -> list[Judge]:
         header = next((list(row) for _, row in records(path, quoted=True)), [])
         if not header:
             raise InputError("contains no judgments", path=path, hint=EMPTY)
-        if (
-            column
-            or row_columns.find(header, row_columns.GRADE) is None
-            or row_columns.find(header, row_columns.JUDGE)
-        ):
+        if column or find(header, GRADE) is None or find(header, JUDGE):
             return _of_table(path, header, column)
     elif file.format.name == "json" and not column:
         rows = records_of(file, "grade")
@@ -141,21 +143,47 @@ def _of_store(path: str, wanted: str) -> list[Judge]:
     ]
 
 
+def _of_frame(frame: Any) -> list[Judge]:
+    """Return the judges of a frame with a column `judge`, or with a column for each."""
+    import narwhals as nw
+
+    header: list[str] = frame.columns
+    kept = [*_ids_of(header, ""), *filter(None, [row_columns.probability_in(header)])]
+    owner, grade = find(header, JUDGE), find(header, GRADE)
+    if owner is None:
+        parts = {name: (frame, name) for name in _judges_in(header)}
+    else:
+        need_columns(header, [] if grade else ["grade"], "", None)
+        names = frame[owner].drop_nulls().unique(maintain_order=True).to_list()
+        parts = {str(name): (frame.filter(nw.col(owner) == name), str(grade)) for name in names}
+    return [
+        Judge(name, read_qrels(part.select(*kept, nw.col(column).alias(GRADE[0])).drop_nulls(GRADE[0])))
+        for name, (part, column) in parts.items()
+    ]
+
+
+def _ids_of(header: Sequence[str], path: str) -> tuple[str, str]:
+    """Return the columns of queries and documents."""
+    for names in (QUERY, DOCUMENT):
+        need_columns(header, [] if find(header, names) else names[:1], path, 1 if path else None)
+    return str(find(header, QUERY)), str(find(header, DOCUMENT))
+
+
+def _judges_in(header: Sequence[str]) -> list[str]:
+    """Return the columns with the grades of one judge each."""
+    beside = {*QUERY, *DOCUMENT, *JUDGE, *GRADE, *row_columns.SUBTOPIC, *row_columns.BESIDE}
+    beside |= {f"{name} {column}" for name in header for column in row_columns.BESIDE_JUDGE}
+    return [name for name in header if name not in beside]
+
+
 def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
-    owner = row_columns.find(header, row_columns.JUDGE)
-    ids = [row_columns.find(header, names) for names in (row_columns.QUERY, row_columns.DOCUMENT)]
-    for found, names in zip(ids, (row_columns.QUERY, row_columns.DOCUMENT), strict=True):
-        if found is None:
-            need_columns(header, names[:1], path, 1)
-    query, document = map(str, ids)
-    grade = row_columns.find(header, row_columns.GRADE)
+    owner, grade = find(header, JUDGE), find(header, GRADE)
+    query, document = _ids_of(header, path)
     if column in ("", "*") and owner is not None:
         need_columns(header, [] if grade else ["grade"], path, 1)
         rows = _long_rows(path, query, document, owner, str(grade))
     else:
-        beside = {query, document, owner, *row_columns.GRADE, *row_columns.SUBTOPIC, *row_columns.BESIDE}
-        beside |= {f"{name} {column}" for name in header for column in row_columns.BESIDE_JUDGE}
-        chosen = [name for name in header if name not in beside]
+        chosen = _judges_in(header)
         if column not in ("", "*"):
             need_columns(header, [column], path, 1)
             chosen = [column]

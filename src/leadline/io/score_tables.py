@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -92,11 +93,13 @@ def open_scores(source: Any, *, name: str = "") -> OpenedScores | Saved | dict[s
 def _without_nan(rows: list[Row], header: Sequence[str]) -> list[Row]:
     """Return rows without a NaN among their queries, for which pandas turns whole numbers to floats."""
     place = find(header, QUERY)
-    if place is None or not any(isinstance(row[place], float) and row[place] != row[place] for _, row in rows):
+    if place is None or "nan" not in {str(row[place]) for _, row in rows if isinstance(row[place], float)}:
         return rows
 
     def query(cell: Any) -> Any:
-        return None if cell != cell else int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+        if not isinstance(cell, float):
+            return cell
+        return None if math.isnan(cell) else int(cell) if cell.is_integer() else cell
 
     return [(at, [*row[:place], query(row[place]), *row[place + 1 :]]) for at, row in rows]
 

@@ -241,7 +241,8 @@ def _given(judges: Any, table: Sequence[float]) -> Judgments:
         raise UsageError(f"agreement needs either judges or a table of counts, {found}")
     if judges is None:
         return Judgments.of_counts(table)
-    if not hasattr(judges, "__iter__") and not isinstance(judges, Judgments | os.PathLike):
+    listed = hasattr(judges, "__iter__") or hasattr(judges, "columns")
+    if not listed and not isinstance(judges, Judgments | os.PathLike):
         raise UsageError(f"judges must be qrels files or a dictionary {{name: qrels}}, not {judges!r}")
     judgments = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))
     if len(judgments.names) < 2:
