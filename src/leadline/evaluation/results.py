@@ -388,7 +388,7 @@ class Results(Lookups, Result):
             }
         return bounds
 
-    def _rows(self, index: int = 0, *, per_query: bool) -> Sequence[int]:
+    def _runs_in_order(self, index: int = 0, *, per_query: bool) -> Sequence[int]:
         """Return the order of runs in a table: the best first, or as named, which decides about signs."""
         return range(len(self.runs)) if per_query else self.order(index)
 
@@ -397,7 +397,7 @@ class Results(Lookups, Result):
             return self._long_columns(per_query=per_query)
         rows: list[list[Any]] = []
         place: dict[int, int] = {}  # of the mean of each run
-        for run in self._rows(per_query=per_query):
+        for run in self._runs_in_order(per_query=per_query):
             name = self.names[run]
             if per_query:
                 values = zip(self.queries, self.shown[run].tolist(), strict=True)
@@ -418,7 +418,7 @@ class Results(Lookups, Result):
         values = {"value": self.values} | self.limit_columns(per_query=True) if per_query else {}
         rows: list[list[Any]] = []
         for index, measure in enumerate(self.measures):
-            for run in self._rows(index, per_query=per_query):
+            for run in self._runs_in_order(index, per_query=per_query):
                 label = [self.names[run], str(measure)]
                 for code, query in enumerate(self.queries if per_query else ()):
                     rows.append([*label, query, *(float(each[run, code, index]) for each in values.values())])
