@@ -99,6 +99,8 @@ def test_help_shows_the_help_of_a_command(words: str, leadline: Leadline) -> Non
         ("topics nothing", "unknown command 'nothing'. See `leadline topics --help`.\n"),
         ("topics fti", "unknown command 'fti'. Did you mean 'fit'?\n"),
         ("nothing", "unknown command 'nothing'. `leadline help --all` lists all commands.\n"),
+        ("mde", "unknown command 'mde'. Use `leadline compare QRELS OLD NEW --config test.smallest=X` "),
+        ("bootstrap", "unknown command 'bootstrap'. Use `leadline compare QRELS OLD NEW --test NAME`"),
         ("histogram.show", "unknown command 'histogram.show'. It is a setting for --config. "),
     ],
 )

@@ -36,6 +36,8 @@ def test_coefficients_and_p_are_scipys() -> None:
         assert found[name].low < found[name].value < found[name].high
         assert math.isnan(found[name].queries_low)
     assert math.isnan(found["tau_ap"].p)
+    same = {f"r{place}": float(one) for place, one in enumerate(x)}
+    assert "<0.0001" in str(correlate(same, same))
 
 
 def test_runs_of_one_team_are_drawn_together_and_widen_the_interval() -> None:

@@ -63,6 +63,10 @@ def test_settings_of_the_command_line_are_answered_by_what_has_them_in_python() 
         ll.histogram(QRELS, RUNS, kind="qrels")  # type: ignore[call-arg]  # what is tested
     with pytest.raises(UnknownOptionError, match=r"Use comparison.records\(changed=...\)"):
         ll.compare(QRELS, RUNS, "AP", changed=5)  # type: ignore[call-arg]  # what is tested
+    with pytest.raises(UnknownOptionError, match=r"Use `leadline compare --query-slice FILE:COLUMN`"):
+        ll.compare(QRELS, RUNS, "AP", query_slice="a:b")  # type: ignore[call-arg]  # what is tested
+    with pytest.raises(UnknownOptionError, match=r"Use results.per_query\(\)"):
+        ll.evaluate(QRELS, RUNS, "AP", per_query=True)  # type: ignore[call-arg]  # what is tested
 
 
 def test_keywords_that_a_function_has_no_use_for_are_refused() -> None:

@@ -146,6 +146,13 @@ def test_check_is_for_paths(files: Any, says: str) -> None:
         ll.check(files)
 
 
+def test_several_files_are_checked(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.qrels", tmp_path / "a.run"]
+    paths[0].write_text("q1 0 d1 1\n")
+    paths[1].write_text("q1 Q0 d1 1 0.5 t\n")
+    assert [one.kind for one in ll.check(*paths).files] == ["qrels", "run"]
+
+
 def test_grades_that_are_not_among_the_judged_ones_are_refused() -> None:
     with pytest.raises(
         UsageError, match=r"^grade 0 occurs more often in `grades` than in `judged`\. Include"

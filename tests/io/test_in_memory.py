@@ -240,6 +240,19 @@ def test_a_dictionary_with_a_fault_is_refused(given: Any, error: str) -> None:
     assert error.replace("score", "grade") in refusal(read_qrels, given)
 
 
+def test_an_error_does_not_show_a_whole_dictionary() -> None:
+    said = refusal(read_run, {"q1": {"d1": {f"d{number}": 1.0 for number in range(999)}}})
+    assert "score {'d0': 1.0" in said
+    assert len(said) < 200
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_of_numbers_that_are_text_an_error_says_how_to_convert_them(library: str) -> None:
+    said = refusal(read_qrels, frame(library, ("qid", "docno", "label"), [("q1", "d1", "2")]))
+    assert "grade '2' of document 'd1' for query 'q1' is not a number, but text" in said
+    assert said.endswith((".astype(float).", ".cast(float).", '.cast("float").'))
+
+
 def test_infinite_scores_are_fine_and_infinite_grades_are_not() -> None:
     infinite = {"q1": {"d1": float("inf"), "d2": float("-inf"), "d3": 0.0}}
     assert list(read_run(infinite).to_dict()["q1"]) == ["d1", "d3", "d2"]
@@ -257,6 +270,8 @@ def test_an_empty_run_is_refused() -> None:
     for empty in cases:
         with pytest.raises(InputError, match="contains no documents"):
             judge(empty, read_qrels(QRELS), name="mine")
+    with pytest.raises(InputError, match=r"^a: contains no documents"):
+        ll.evaluate(QRELS, {"a": {}, "b": {"q1": {"d1": 1.0}}}, "RR")
 
 
 @pytest.mark.parametrize("given", [7, None, 1.5, object(), b"path"])

@@ -607,6 +607,13 @@ def test_an_empty_list_states_that_nothing_was_found(tmp_path: Path, text: str) 
     assert (results.means[0, 0], results.present.tolist()) == (0.5, [[True, True]])
 
 
+@pytest.mark.parametrize("name", ["docids", "doc_ids"])
+def test_lists_of_ids_have_several_names(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"query_id": "q1", "{name}": ["d2", "d1"]}}\n{{"query_id": "q2", "{name}": []}}\n')
+    assert read_run(path).to_dict() == {"q1": {"d2": -1, "d1": -2}, "q2": {}}
+
+
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".csv", ".tsv", ".run", ".parquet"])
 def test_empty_lists_are_written_or_counted(leadline: Leadline, tmp_path: Path, suffix: str) -> None:
     if suffix == ".parquet":

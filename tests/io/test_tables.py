@@ -284,6 +284,17 @@ def test_names_of_columns_that_do_not_fit_are_refused(columns: str, message: str
     assert f"{path}{message}" in str(refused.value)
 
 
+@pytest.mark.parametrize("name", ["rank", "position", "pos"])
+def test_ranks_have_several_names_and_a_header_is_told_from_data(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"docid,qid,{name}\nd2,q1,2\nd1,q1,1\n")
+    assert list(ll.read_run(path, order="rank").to_dict()["q1"]) == ["d1", "d2"]
+    with pytest.raises(InputError, match=r"the first line looks like a header \(docid, qid, "):
+        ll.read_run(path, columns=f"doc_id,query_id,{name}")
+    path.write_text("d2,q1,2\nd1,q1,1\n")
+    assert ll.read_run(path, columns=f"doc_id,query_id,{name}").to_dict() == {"q1": {"d1": -1, "d2": -2}}
+
+
 def test_columns_are_named_in_texts_only(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"q1": {"d1": 1}}')

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from conftest import Leadline
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.io.objects import Qrels
 from leadline.io.pool_files import read_drawn_pool, read_pool, write_pool
 from leadline.judging.pool import pool
@@ -218,6 +218,13 @@ def test_a_pool_can_be_written_in_python(tmp_path: Path) -> None:
     found = pool({"a": A}, depth=1)
     write_pool(found.new, tmp_path / "pool.tsv")
     assert read_pool(tmp_path / "pool.tsv").pairs() == found.new.pairs()
+
+
+@pytest.mark.parametrize("options", [{"depth": 1}, {"measure": "P@1", "budget": 2}])
+def test_figures_about_a_pool_are_told_from_the_pool(tmp_path: Path, options: dict[str, Any]) -> None:
+    ll.pool({"a": A, "b": B}, **options).write(tmp_path / "pool.tsv")
+    with pytest.raises(InputError, match="Write the pool with"):
+        read_pool(tmp_path / "pool.tsv")
 
 
 def test_a_pool_for_a_measure_has_the_looks_asked_for() -> None:

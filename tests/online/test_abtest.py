@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -223,6 +224,7 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
         ({"a": (1, 2), "b": (1, 2), "power": 2}, "not 2"),
         ({"a": (1, 2), "b": (1, 2), "arms": ("a", "b")}, "Leave out `arms`"),
         ({"log": "x", "a": (1, 2)}, "a log and counts"),
+        ({"log": pl.DataFrame({"arm": ["a"]})}, "Write it to a CSV file, and pass the path"),
     ],
     ids=str,
 )

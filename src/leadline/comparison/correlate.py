@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, SupportsFloat
 import numpy as np
 
 from leadline.data.arrays import Floats
+from leadline.data.table import PROBABILITY, ResultWarning, columns_of, plain, raised
 from leadline.data.table import Column as TableColumn
-from leadline.data.table import ResultWarning, columns_of, plain, raised
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted, first_few, percent
 from leadline.errors import InputError, UsageError, either
@@ -85,7 +85,8 @@ class Correlation(Result):
 
     def _columns(self) -> list[TableColumn]:
         names = ("coefficient", "value", "low", "high", "p", "queries low", "queries high")
-        return columns_of(names, [(TITLES[name], *found) for name, found in self.found.items()])
+        columns = columns_of(names, [(TITLES[name], *found) for name, found in self.found.items()])
+        return [one._replace(form=PROBABILITY) if one.name == "p" else one for one in columns]
 
     def _notes(self) -> list[str]:
         truth, estimate = self.sides
@@ -398,7 +399,7 @@ def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
     several = f"the lowest of {len(noisy):,} " if len(noisy) > 1 else ""
     words = (
         f"intervals over queries may be too low, because the reliability of the {what} means is only "
-        f"{value:.2f} ({several}below {RELIABLE:g})"
+        f"{value:z.2f} ({several}below {RELIABLE:g})"
     )
     return [ResultWarning("noisy_means", words, len(noisy))]
 

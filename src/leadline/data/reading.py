@@ -355,6 +355,11 @@ WORDS = {
     "k": ("depth", "depth, or a measure with a cutoff such as nDCG@10"),
     "kind": ("qrels", "leadline.read_qrels(path, kind='qrels')"),
     "changed": ("baseline", "comparison.records(changed=...)"),
+    "per_query": ("queries", "results.per_query(), or results.write(path, per_query=True)"),
+    "query_slice": (
+        "queries",
+        "`leadline compare --query-slice FILE:COLUMN`, or one call per slice with queries_in=IDS",
+    ),
     "config": ("on_duplicate", "each setting as a keyword, as in on_duplicate='first'"),
     "fail_if_worse": ("baseline", "leadline.gate(comparison, fail_if_worse=...)"),
     "require_not_worse": ("baseline", "leadline.gate(comparison, require_not_worse=...)"),

@@ -343,4 +343,6 @@ def refusal(name: str, value: object, expected: str) -> UsageError:
         found = "\n"
     if " at 0x" in found or "\n" in found:  # no value of its own, or a table
         found = f"an object of type {type(value).__name__}"
-    return UsageError(f"{name} must be {expected}, not {found[:60]}{'...' * (len(found) > 60)}")
+    frame = hasattr(value, "columns") and "path" in expected
+    written = ". Write it to a CSV file, and pass the path" * frame
+    return UsageError(f"{name} must be {expected}, not {found[:60]}{'...' * (len(found) > 60)}{written}")

@@ -376,8 +376,8 @@ def _larger(
     lost = int((found < 0).sum())
     if lost:
         raise UsageError(
-            f"the new pool would lack {counted(lost, 'pair')} of the earlier pool. Pass all runs that "
-            f"the earlier pool was drawn from, and use `--depth {before.design.get('depth')}` or more."
+            f"the new pool would lack {lost:,} of the {len(found):,} pairs that the earlier pool was drawn "
+            f"from. Pass all its runs, and use `--depth {before.design.get('depth')}` or more."
         )
     known = int((judged & asked & (old < 1)).sum())
     if known:

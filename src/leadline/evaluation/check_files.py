@@ -97,7 +97,7 @@ class CheckResult(Result):
 @public
 def check(
     files: Path | Iterable[Path] = (),
-    *,
+    *others: Path,
     kind: str | None = None,
     subtopics: bool = False,
     qrels: QrelsLike | None = None,
@@ -112,7 +112,7 @@ def check(
 
     Parameters
     ----------
-    files : path or iterable of paths
+    files, *others : path or iterable of paths
         Runs, qrels, or folders of indexes. Any other folder, or a pattern such as `runs/*.run`, stands for
         all its files. Runs of TREC text after qrels are joined with them, as with `qrels`.
     kind : {"run", "qrels"}, optional
@@ -155,6 +155,7 @@ def check(
     listed: list[Any] = [files]
     if isinstance(files, Iterable) and not isinstance(files, single) and not hasattr(files, "columns"):
         listed = list(files)  # not a frame
+    listed += others
     for file in listed:
         if not isinstance(file, (str, os.PathLike)):
             raise UsageError(f"an object of type {type(file).__name__} cannot be checked. Pass file paths")

@@ -248,7 +248,7 @@ def _sources(runs: Any) -> list[tuple[str | None, Any]]:
     if isinstance(runs, (Mapping, list, tuple)) and not runs:
         raise UsageError("no runs were given. Pass at least one run.")
     if isinstance(runs, Mapping):
-        first = next(iter(runs.values()), None)
+        first = next((one for one in runs.values() if not isinstance(one, Mapping) or one), {})
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
         lists = isinstance(inner, (Mapping, list, tuple)) or hasattr(inner, "column_names")
         if isinstance(first, Mapping) and not lists:

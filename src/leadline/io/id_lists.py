@@ -164,6 +164,9 @@ def pair_of(row: Mapping[str, Any]) -> tuple[str, str]:
     known = (row_columns.QUERY, row_columns.DOCUMENT)
     query, document = (row_columns.find(row, names) or names[0] for names in known)
     if query not in row or document not in row:
+        if "half-width" in row or "unique" in row:
+            hint = "Write the pool with `leadline.write_pool`, or with `leadline pool -o POOL`"
+            raise InputError("these are figures about a pool, not its pairs", hint=hint)
         need_columns(row, [query, document], "", None)
     if "" in (row[query], row[document]):
         raise InputError(NO_ID)

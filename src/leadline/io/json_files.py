@@ -116,6 +116,8 @@ RESULTS = (
     ("output", "provenance"),  # KILT
     ("retrieved_context_ids",),  # Ragas
     ("retrieved_ids",),  # LlamaIndex
+    ("doc_ids",),
+    ("docids",),
     ("retrieved_documents",),  # Haystack
     ("references",),  # answers of TREC RAG
 )

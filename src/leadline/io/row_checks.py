@@ -28,6 +28,7 @@ from leadline.io.row_columns import (
     LISTED,
     MACHINE,
     ORDER,
+    PLACE,
     QUERY,
     RANK,
     RATING,
@@ -48,6 +49,7 @@ from leadline.io.score_cells import number_in, refuse_steps
 from leadline.io.trec_lists import about_remarks
 from leadline.kernels import plain
 
+LONGEST_VALUE = 60  # characters of a value in an error
 EMPTY = "Each row needs a query, a document and a grade"
 
 
@@ -55,6 +57,8 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
     """Return the columns of query, document, number, and rank (scores) or subtopic (grades); "" is none."""
     values = SCORE if what == "score" else (*GRADE, *SCORE)
     more = find(present, RANK if what == "score" else SUBTOPIC)
+    if what == "score" and more is None and find(present, SCORE) is None:
+        more = find(present, PLACE)
     if by_rank and more is None:
         raise _missing(present, "rank", RANK)
     found = [find(present, names) for names in (QUERY, LISTED)]
@@ -469,7 +473,9 @@ class _Gathered:
             hint = "For judgments by subtopic, add `--config read.subtopics`" if by_subtopic else ""
             raise _no_number(what, value, query, document, hint) from None
         if isinstance(value, (str, bytes)) and not self.records.text:
-            raise _no_number(what, value, query, document)
+            convert = re.sub("str(ing)?", "float", self.records.convert)
+            hint = f"Convert the column with {convert}" if convert else "Pass numbers, as in 3 instead of '3'"
+            raise _no_number(what, value, query, document, hint, kind="a number, but text")
         if math.isnan(found):
             if what == "score" and self.drop_nan:
                 return found
@@ -498,8 +504,11 @@ class _Gathered:
 def _no_number(
     what: str, value: Any, query: str, document: str, hint: str = "", *, kind: str = "a number"
 ) -> InputError:
-    found = f"{what} {value!r} of document {document!r} for query {query!r} is not {kind}"
-    return InputError(found, hint=hint, code="nan" if hint and what == "score" else what)
+    shown = repr(value)
+    if hasattr(value, "__len__") and len(shown) > LONGEST_VALUE:
+        shown = f"{shown[:LONGEST_VALUE]}..."
+    found = f"{what} {shown} of document {document!r} for query {query!r} is not {kind}"
+    return InputError(found, hint=hint, code="nan" if "on_nan" in hint else what)
 
 
 def identify(value: Any, column: str, convert: str = "") -> bytes:

@@ -28,6 +28,7 @@ RATING = "rating"
 GRADE = ("relevance", "label", "rel", "grade", RATING, "Rating", "gain", "judgment")
 SCORE = ("score", "similarity", "relevance_score")
 RANK = ("rank", "Doc Position")
+PLACE = ("position", "pos")  # ranks too, in a table of results without scores
 # Columns of texts where ids are needed, and the column of the same program that has them.
 WITHOUT_IDS = {
     "retrieved_contexts": "retrieved_context_ids",

@@ -27,6 +27,7 @@ from leadline.io.columns import csv_scan
 from leadline.io.opening import ARROW, HEAD, STREAM, Chunk, open_raw
 from leadline.io.read_paths import Watch
 from leadline.io.row_columns import Records, Table
+from leadline.io.score_cells import number_in
 from leadline.io.small_tables import FIELD, cells_of, delimiter_of, refuse_ragged
 from leadline.kernels import plain
 
@@ -192,6 +193,11 @@ def refuse_headerless(source: Opened, what: str, *_: object) -> Records:
 def named_rows(source: Opened, names: list[str], what: str = "score") -> Records:
     """Return the rows of a text without a header, whose columns have these names."""
     rows = list(_headerless_lines(source))
+    if row_columns.is_header(rows[0][1]) and all(number_in(cell) is None for cell in rows[0][1]):
+        key = "columns" if what == "score" else "qrels_columns"
+        found = f"the first line looks like a header ({', '.join(rows[0][1])})"
+        hint = f"Leave out `--config read.{key}` to use it, or delete that line"
+        raise InputError(found, path=source.path, line=rows[0][0], hint=hint)
     for line, cells in rows:
         if len(cells) != len(names):
             found = f"the line has {counted(len(cells), 'column')}"
@@ -208,7 +214,7 @@ def named_rows(source: Opened, names: list[str], what: str = "score") -> Records
 
 def _under_names(rows: list[tuple[int, list[str]]], names: list[str], what: str, source: Opened) -> Records:
     """Return rows under the names of their columns; without scores the ranks order the documents."""
-    rank = row_columns.find(names, row_columns.RANK)
+    rank = row_columns.find(names, (*row_columns.RANK, *row_columns.PLACE))
     if rank is not None and row_columns.find(names, row_columns.SCORE) is None:
         place = names.index(rank)
         names = [*names, "score"]

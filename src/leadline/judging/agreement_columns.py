@@ -21,7 +21,7 @@ PAIRWISE = 6  # maximum number of judges shown pairwise; of more, the mean of ea
 RANGE = "in [2/3, 1]"
 ADVICE = (
     "Agreement below 2/3 is commonly considered insufficient. To improve it, define every grade with "
-    "examples, use fewer grades (--level 1 shows the agreement with two), or judge some documents "
+    "examples, use fewer grades, or judge some documents "
     "together first."
 )
 TITLES = {
