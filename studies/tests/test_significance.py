@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.charts import picture
-from leadline.comparison.correlate import COEFFICIENTS
+from leadline.comparison.correlate import TITLES
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
 from leadline.errors import InputError, UsageError
@@ -300,7 +300,7 @@ def test_intervals_of_correlate_are_not_biased_twice() -> None:
     shared = np.linspace(0, 0.15, 24) + rng.normal(0, 0.25, (60, 1))
     truth, estimate = (shared + rng.normal(0, 0.2, (60, 24)) for _ in range(2))
     found = correlations(truth, estimate, runs=8, queries=40, sets=30, draws=60)
-    assert [row["what"] for row in found] == list(COEFFICIENTS)
+    assert [row["what"] for row in found] == list(TITLES)
     for row in found:
         assert float(row["coverage"]) > 0.8
         assert float(row["below"]) < 0.2  # plain percentiles: 0.5 and more

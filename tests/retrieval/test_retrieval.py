@@ -75,7 +75,7 @@ def test_every_pair_comes_back_and_lost_ones_are_counted(index: Index) -> None:
 def test_judgments_teach_only_a_model_that_asks_for_them(index: Index) -> None:
     judged = {"q1": {"d3": 1, "d1": 0, "d99": 2}}
     found = search(index, QUERIES, "RM3(learn=judged)", feedback=judged)
-    assert codes(found) | {"learned": 1, "no_feedback": 3, "no_known_term": 2} == codes(found)
+    assert {"learned": 1, "no_feedback": 3, "no_known_term": 2}.items() <= codes(found).items()
     run = found["RM3(learn=judged)"].to_dict()
     assert set(run["q1"]) == {"d1", "d2", "d10", "d3"}  # heat and flow were learned of d3
     plain = search(index, QUERIES, "RM3(original=1)")["RM3(original=1)"].to_dict()["q2"]

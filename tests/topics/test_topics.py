@@ -163,8 +163,8 @@ def test_a_model_of_one_named_column_is_applied_to_that_column() -> None:
     model = fitted(languages=("en",))
     rows = [row | {"text": "tail heat"} for row in bilingual(3)]
     expected = infer(model, rows, field="en")
-    for options in ({}, {"language": "en"}):
-        assert np.array_equal(infer(model, rows, **options).theta, expected.theta)
+    for found in (infer(model, rows), infer(model, rows, language="en")):
+        assert np.array_equal(found.theta, expected.theta)
     assert perplexity(model, rows).value == perplexity(model, rows, field="en").value
 
 
