@@ -14,6 +14,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as that of typing, without loading it
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Self
 
 
 class LeadlineError(Exception):
@@ -48,6 +49,19 @@ def sentences(*texts: str) -> str:
 
 class RecordNumber(int):
     """Number of a record of a JSON list or a Parquet table, in place of a line."""
+
+
+class FilePlace(int):
+    """Number of a document among those of a folder, with its file and the line there."""
+
+    def __new__(cls, number: int, path: str, line: int) -> Self:
+        """Return the number with its file and line."""
+        place = super().__new__(cls, number)
+        place.path, place.line = path, line
+        return place
+
+    path: str
+    line: int
 
 
 class InputError(LeadlineError, ValueError):
@@ -90,6 +104,8 @@ def place_of(path: str, line: int) -> str:
     >>> place_of("a.csv", 3), place_of("a.json", RecordNumber(3)), place_of("", 3)
     ('a.csv:3', 'a.json, record 3', 'row 3')
     """
+    if isinstance(line, FilePlace):
+        return place_of(line.path, line.line)
     if isinstance(line, RecordNumber) and path:
         return f"{path}, record {line}"
     return f"{path}:{line}" if path else f"row {line}"

@@ -53,6 +53,33 @@ def test_translations_are_searched_and_p_at_1_is_told(folder: Path, leadline: Le
     assert len(read_run(str(folder / "p.run")).scores) == 400
 
 
+@pytest.mark.parametrize(
+    "queries",
+    ["query_id\ttext\nq1\tred\n", "key\ttitle\ttext\nq1\t\tred\n", "<top>\n<num> q1\n<title> red\n</top>\n"],
+)
+def test_queries_are_read_as_queries(folder: Path, leadline: Leadline, queries: str) -> None:
+    (folder / "docs.tsv").write_text("key\ttitle\ttext\nd1\t\tred sun\nd2\t\tblue moon\n")
+    (folder / "queries").write_text(queries)
+    leadline(
+        "topics",
+        "fit",
+        "docs.tsv",
+        "-T",
+        2,
+        "-C",
+        "text.id_column=key",
+        "-o",
+        "one.npz",
+        "-C",
+        "topics.sweeps=5",
+    )
+    done = leadline(
+        "topics", "search", "one.npz", "docs.tsv", "queries", "-C", "text.id_column=key", "-o", "p.run"
+    )
+    assert done.status == 0, done.err
+    assert list(read_run(str(folder / "p.run")).queries) == ["q1"]
+
+
 @pytest.mark.usefixtures("folder")
 def test_bad_requests_are_one_line(leadline: Leadline) -> None:
     for line, message in {

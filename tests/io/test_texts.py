@@ -9,6 +9,8 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
 import polars as pl
 import pytest
 
@@ -215,7 +217,7 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
             b'{"doc_id": "d1", "text": "caf\xe9"}\n',
             r":1: byte 0xe9 is not valid UTF-8\. .* name its encoding instead, as in `encoding='latin-1'`\.",
         ),
-        (b'{"doc_id": 7, "text": "a"}\n', r":1: ids must be strings, but 7 is of type int"),
+        (b'{"doc_id": 7.5, "text": "a"}\n', r":1: ids must be strings, but 7.5 is of type float"),
         (b'{"doc_id": "", "text": "a"}\n', ":1: the document has no id"),
         (b'{"doc_id": "d1", "text": 7}\n', r":1: column 'text' contains a value of type int, not text"),
         (
@@ -307,10 +309,39 @@ def test_a_folder_of_beir_has_the_documents_of_its_corpus(tmp_path: Path) -> Non
     assert plain(read_documents(str(tmp_path))) == [("d1", "", "wing", {})]
 
 
+def test_an_error_in_a_folder_names_the_file_and_its_line(tmp_path: Path) -> None:
+    written(tmp_path, "1.jsonl", '{"doc_id": "d1", "text": "a"}\n\n{"doc_id": "d2", "text": "b"}\n')
+    for second, message in (
+        ('{"doc_id": "d3", "text": 7}', r"2\.jsonl:2: column 'text'"),
+        (
+            '{"doc_id": "d2", "text": "c"}',
+            r"2\.jsonl:2: document 'd2' appears twice \(first at .*1\.jsonl:3\)",
+        ),
+        ('{"doc_id": "", "text": "c"}', r"2\.jsonl:2: the document has no id"),
+    ):
+        written(tmp_path, "2.jsonl", f'{{"doc_id": "d9", "text": "b"}}\n{second}\n')
+        with pytest.raises(InputError, match=message):
+            list(read_documents(str(tmp_path)))
+
+
+def test_whole_numbers_are_ids_and_missing_cells_are_empty() -> None:
+    frame = pd.DataFrame({"doc_id": [1, 2, 3], "title": ["a", None, None], "text": ["b", "c", "d"]})
+    frame.loc[1, "title"], frame.loc[2, "title"] = float("nan"), pd.NA
+    for source in (frame, {1: "b", 2: "c", 3: "d"}, [{"doc_id": n, "text": "b"} for n in np.arange(1, 4)]):
+        assert [document.id for document in read_documents(source)] == ["1", "2", "3"]
+    assert [document.title for document in read_documents(frame)] == ["a", "", ""]
+    assert read_queries({7: "wing"})[0].id == "7"
+
+
 def test_a_folder_without_documents_and_files_that_are_no_texts_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder without documents"):
         list(read_documents(str(tmp_path)))
     written(tmp_path, "paper.pdf", b"%PDF-1.7\n")
+    for name in ("index.json", "by_id.bin"):
+        written(tmp_path, name, "")
+    with pytest.raises(InputError, match="this is an index"):
+        list(read_documents(str(tmp_path)))
+    (tmp_path / "by_id.bin").unlink()
     with pytest.raises(InputError, match=r"paper\.pdf: is a PDF file\. Convert the file to text"):
         list(read_documents(str(tmp_path)))
 

@@ -147,9 +147,9 @@ def write_runs(runs: Any, output: str | None) -> dict[str, str]:
     if output is None:
         return {}
     if not non_empty:
-        reasons = "; ".join(str(warning) for warning in runs.warnings if warning.code != "learned")
-        reasons = f" ({reasons})" if reasons else ""
-        raise UsageError(f"no documents were retrieved{reasons}, so there is no run to write")
+        untaught = [warning.message for warning in runs.warnings if warning.code == "no_feedback"]
+        reason = f"no model found a document ({untaught[0]})" if untaught else "no query matches any document"
+        raise UsageError(f"{reason}, so there is no run to write")
     made = len(runs) > 1 and not os.path.exists(output)
     if len(runs) == 1:
         paths = dict.fromkeys(non_empty, output)

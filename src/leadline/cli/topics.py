@@ -141,10 +141,10 @@ def search(
 ) -> None:
     """Rank documents by the distance between topic vectors.
 
-    For each query in QUERIES, leadline ranks the documents in DOCS. Both are document files. If they are in
-    different languages, add --query-language and --language. If some queries have the same ids as documents
-    in DOCS (translations, for example), leadline also prints P@1: the share of these queries whose top-ranked
-    document has the query's id.
+    For each query in QUERIES, leadline ranks the documents in DOCS. QUERIES can also be a document file. If
+    the files are in different languages, add --query-language and --language. If some queries have the same
+    ids as documents in DOCS (translations, for example), leadline also prints P@1: the share of these queries
+    whose top-ranked document has the query's id.
 
     Example: leadline topics search m.npz en.tsv de.tsv --query-language de --language en -o p.run
 
@@ -171,7 +171,7 @@ def search(
     both({"--query-language": source}, {"--language": target})
     both({"--language": target}, {"--query-language": source})
     topic_model = read_model(model)
-    query_vectors = work(topic_model, queries, language=source, **options)
+    query_vectors = work(topic_model, queries, language=source, queries=True, **options)
     document_vectors = work(topic_model, docs, language=target, **options)
     run = nearest(query_vectors, document_vectors, k=k, distance=distance)
     write_run(run, output := str(outputs.thing))

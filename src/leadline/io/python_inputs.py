@@ -329,13 +329,25 @@ def open_frame(source: Any) -> Any:
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
+def _na(frame: Any) -> Any:
+    """Return what a missing cell is in a frame of pandas."""
+    return getattr(frame.implementation.to_native_namespace(), "NA", None)
+
+
+def rows_of_frame(frame: Any) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a frame, with None in missing cells."""
+    missing = _na(frame)
+    for row in frame.iter_rows(named=True):
+        yield {name: None if cell is missing else cell for name, cell in row.items()}
+
+
 def table_of_frame(frame: Any, *, path: str) -> Table:
     """Return a frame as a table; the first row is row 1."""
 
     def cells(chosen: Sequence[str]) -> Iterator[tuple[int, Sequence[Any]]]:
         present = [name for name in chosen if name]
         places = [present.index(name) if name else len(present) for name in chosen]
-        missing = getattr(frame.implementation.to_native_namespace(), "NA", None)
+        missing = _na(frame)
         for number, row in enumerate(frame.select(present).iter_rows(), start=1):
             whole = (*(None if cell is missing else cell for cell in row), None)
             yield number, [whole[place] for place in places]

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import html
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html.parser import HTMLParser
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.ids import to_bytes
 from leadline.data.validation import check_arguments, refusal
 from leadline.data.wording import type_of
-from leadline.errors import InputError, LeadlineError, MissingPackageError, either, place_of, repeated
+from leadline.errors import (
+    FilePlace,
+    InputError,
+    LeadlineError,
+    MissingPackageError,
+    either,
+    place_of,
+    repeated,
+)
 from leadline.io import row_columns
 from leadline.io.opening import BOM, LONGEST_TEXT, first_bytes, lines, too_long, whole_text
 from leadline.io.read_paths import path_of, public
@@ -197,8 +207,16 @@ DOCUMENT = (*row_columns.DOCUMENT, "id", "_id")
 TEXTS = ("query", "topic")
 QUERY = (*(name for name in row_columns.QUERY if name not in TEXTS), "num", "id", "_id", *TEXTS)
 # Where no field is named: the first of these that a record has.
-DOCUMENT_FIELDS = (("title", "text"),)
-QUERY_FIELDS = (("text",), ("title",), ("query",))
+FIELDS_OF: dict[str, tuple[tuple[str, ...], ...]] = {
+    "document": (("title", "text"),),
+    "query": (("text",), ("title",), ("query",)),
+    "text": (("title", "text"), ("query",)),  # a query or a document
+}
+IDS = {
+    "document": DOCUMENT,
+    "query": QUERY,
+    "text": (*(name for name in row_columns.QUERY if name not in TEXTS), *DOCUMENT, "num", *TEXTS),
+}
 
 TextsLike: TypeAlias = (
     "str | os.PathLike[str] | Mapping[str, str] | Iterable[Mapping[str, Any]] | Iterable[Document]"
@@ -260,6 +278,13 @@ def read_queries(
     return found
 
 
+def read_either(
+    source: TextsLike, *, fields: Sequence[str] = (), id_column: str | None = None, encoding: str = "utf-8"
+) -> Iterator[Document]:
+    """Read queries, or documents in the place of queries; `id_column` need not be there."""
+    return _read(source, "text", fields, id_column, encoding)
+
+
 def _read(
     source: Any, noun: str, fields: Sequence[str], id_column: str | None, encoding: str
 ) -> Iterator[Document]:
@@ -268,14 +293,20 @@ def _read(
     layout = _Layout(noun, fields, id_column, path)
     for place, found in rows_of(source, noun, encoding):
         document = found if isinstance(found, Document) else layout.document(found, place)
+        given: object = document.id
+        if not isinstance(given, bool) and isinstance(given, Integral):
+            document = document._replace(id=str(int(given)))
         try:
             key = to_bytes(document.id)
         except InputError as error:
             raise error.at(path, place) from None
         if not key:
             raise InputError(f"the {noun} has no id", path=path, line=place)
-        if seen.setdefault(key, place) != place:
-            raise repeated(f"{noun} '{document.id}'", first=place_of(path, seen[key]), path=path, line=place)
+        first = seen.setdefault(key, int(place) if isinstance(place, FilePlace) else place)
+        if first != place:
+            if isinstance(place, FilePlace):  # too large to be kept of every document
+                first = next(each for each, _ in rows_of(source, noun, encoding) if each == first)
+            raise repeated(f"{noun} '{document.id}'", first=place_of(path, first), path=path, line=place)
         yield document
 
 
@@ -286,7 +317,9 @@ class _Layout:
         self.noun = noun
         self.fields = fields
         self.path = path
-        self.ids = (id_column,) if id_column else QUERY if noun == "query" else DOCUMENT
+        self.ids = (id_column,) if id_column else IDS[noun]
+        if noun == "text":  # the id column may be that of documents alone
+            self.ids = (*self.ids, *IDS[noun])
         self.known: dict[tuple[str, ...], tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
 
     def document(self, row: Mapping[str, Any], place: int) -> Document:
@@ -305,7 +338,7 @@ class _Layout:
         key = row_columns.find(names, self.ids)
         if key is None:
             raise self._lacks(names, self.ids, place)
-        groups: tuple[tuple[str, ...], ...] = QUERY_FIELDS if self.noun == "query" else DOCUMENT_FIELDS
+        groups = FIELDS_OF[self.noun]
         fields = [_of_any_language(name, names) for name in self.fields]
         title = _of_any_language("title", names)
         groups = (tuple(fields),) if fields else (*groups, (title,))
@@ -318,14 +351,16 @@ class _Layout:
 
     def _lacks(self, names: tuple[str, ...], wanted: Iterable[str], place: int) -> InputError:
         titles = [name for name in names if str(name).endswith("-title")]
-        return InputError(
-            f"the {self.noun} has no column {either(map(repr, wanted))}, only {', '.join(map(str, names))}",
-            path=self.path,
-            line=place,
-            hint=f"To read one field in one language, use `--config text.fields={titles[0]}`"
-            if titles and wanted is not self.ids
-            else "",
+        keys = [name for name in names if str(name).lower().endswith("id")]
+        hint = ""
+        if wanted is self.ids and keys:
+            hint = f"If the ids are in column '{keys[0]}', use `--config text.id_column={keys[0]}`"
+        elif titles and wanted is not self.ids:
+            hint = f"To read one field in one language, use `--config text.fields={titles[0]}`"
+        found = (
+            f"the {self.noun} has no column {either(map(repr, wanted))}, only {', '.join(map(str, names))}"
         )
+        return InputError(found, path=self.path, line=place, hint=hint)
 
 
 def _of_any_language(field: str, names: Sequence[str]) -> str:
@@ -339,8 +374,8 @@ def _of_any_language(field: str, names: Sequence[str]) -> str:
 
 
 def _text(value: object, name: str, place: int, path: str) -> str:
-    """Check that a field is text; null is an empty one."""
-    if value is None:
+    """Check that a field is text; null is an empty one, as is NaN, which pandas has for it."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if not isinstance(value, str):
         raise InputError(
@@ -362,7 +397,7 @@ def rows_of(
         from leadline.io import python_inputs
 
         frame = None if isinstance(source, (list, tuple, Iterator)) else python_inputs.open_frame(source)
-        rows = source if frame is None else frame.iter_rows(named=True)
+        rows = source if frame is None else python_inputs.rows_of_frame(frame)
         if not isinstance(rows, Iterable):
             raise InputError(
                 f"an object of type {type(source).__name__} cannot be loaded as "
@@ -380,11 +415,12 @@ def rows_of(
 def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator[tuple[int, Any]]:
     if path.startswith(IR_DATASETS):
         return _collection(path, noun)
-    if noun == "document" and os.path.isdir(path):
+    if noun != "query" and os.path.isdir(path):
         return _folder_rows(path, encoding)
     head = first_bytes(path, 1 << 16)
     start = (head or b"").removeprefix(BOM).lstrip()
-    blocks = queries if noun == "query" else documents
+    of_topics = noun == "query" or (noun == "text" and b"<top" in start[:1024].lower())
+    blocks = queries if of_topics else documents
     if start[:2].upper() == b".I":
         return (numbered if noun == "query" else marked)(path, encoding=encoding)
     if start.startswith(b"<"):  # some files open with a line of XML
@@ -395,20 +431,25 @@ def _file_rows(path: str, noun: str, encoding: str, *, quoted: bool) -> Iterator
 # Files of a folder that are one document each, and the file with the documents in a folder of BEIR.
 ONE_EACH = (".txt", ".text", ".md", ".markdown", ".rst", ".html", ".htm")
 CORPUS = "corpus.jsonl"
+INDEX = {"index.json", "by_id.bin"}  # files of an index
 
 
 def _folder_rows(folder: str, encoding: str) -> Iterator[tuple[int, Any]]:
     """Yield the documents of a folder and of the folders in it, numbered."""
     place = 0
-    for path in _files_below(folder):
-        for _, row in _rows_of_member(path, os.path.relpath(path, folder), encoding):
+    if set(os.listdir(folder)) >= INDEX:
+        hint = "Pass the documents that it was built from."
+        raise InputError("this is an index, not a folder of documents", path=folder, hint=hint)
+    for path in files_below(folder):
+        for line, row in _rows_of_member(path, os.path.relpath(path, folder), encoding):
             place += 1
-            yield place, row
+            at = FilePlace(place, path, line)
+            yield at, row._replace(place=at) if isinstance(row, Document) else row
     if not place:
         raise InputError("is a folder without documents", path=folder)
 
 
-def _files_below(folder: str) -> list[str]:
+def files_below(folder: str) -> list[str]:
     """Return the files in a folder and its folders, without hidden ones; of BEIR, the file of documents."""
     if os.path.isfile(corpus := os.path.join(folder, CORPUS)):
         return [corpus]
@@ -433,7 +474,7 @@ def _rows_of_member(path: str, name: str, encoding: str) -> Iterable[tuple[int, 
 def _collection(path: str, noun: str) -> Iterator[tuple[int, Any]]:
     """Yield the documents or queries of a collection of ir_datasets."""
     collection = _load_collection(path)
-    rows = collection.docs_iter if noun == "document" else collection.queries_iter
+    rows = collection.queries_iter if noun == "query" else collection.docs_iter
     for place, row in enumerate(_downloaded(path, rows), start=1):
         yield place, row._asdict()
 

@@ -23,7 +23,7 @@ from leadline.data.validation import check_whole, check_word
 from leadline.errors import InputError, UsageError, either
 from leadline.io.opening import open_raw
 from leadline.io.read_paths import path_of, record_input
-from leadline.io.texts import Document, TextsLike, read_documents
+from leadline.io.texts import Document, TextsLike, read_documents, read_either
 from leadline.io.write import write_whole
 from leadline.text import ANALYSES, Analysis
 from leadline.text.words import for_language
@@ -315,12 +315,13 @@ def analyses_of(languages: Sequence[str], analysis: str | Analysis | None) -> li
 
 
 def read_columns(
-    source: TextsLike, columns: Sequence[str], id_column: str | None, encoding: str
+    source: TextsLike, columns: Sequence[str], id_column: str | None, encoding: str, *, queries: bool = False
 ) -> tuple[list[str], list[list[str]]]:
     """Read the texts of some columns: ids, and per column the text of every document."""
+    read = read_either if queries else read_documents
     single_text = list(columns) == [WHOLE]
     fields = () if single_text else (columns[0],)
-    documents = list(read_documents(source, fields=fields, id_column=id_column, encoding=encoding))
+    documents = list(read(source, fields=fields, id_column=id_column, encoding=encoding))
     if not documents:
         raise InputError("there are no documents", path=path_of(source), hint="Pass at least one document.")
     rest = [[_text_of(document, name, source) for document in documents] for name in columns[1:]]

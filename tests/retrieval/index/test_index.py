@@ -147,6 +147,19 @@ def test_what_is_odd_is_counted_and_nothing_is_lost() -> None:
         build_index({})
 
 
+def test_files_without_documents_in_a_folder_are_counted(tmp_path: Path) -> None:
+    for name, text in {
+        "a.md": "wing",
+        "rows.jsonl": '{"doc_id": "d", "text": "tail"}',
+        "LICENSE": "MIT",
+    }.items():
+        (tmp_path / name).write_text(text)
+    index = build_index(str(tmp_path))
+    assert index.documents == 2
+    assert [(notice.code, notice.count) for notice in index.warnings] == [("unread_files", 1)]
+    assert "LICENSE" in index.warnings[0].message
+
+
 @pytest.mark.parametrize(
     ("rule", "kept"), [(">=60", ["a", "b"]), (">60", ["b"]), ("!=60", ["b", "c"]), ("<=59.5", ["c"])]
 )

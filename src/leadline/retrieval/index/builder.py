@@ -23,7 +23,7 @@ from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
 from leadline.io.read_paths import check_outputs, path_of, public
 from leadline.io.score_cells import number_in, number_of
-from leadline.io.texts import DOCUMENT, Document, TextsLike, read_documents, rows_of
+from leadline.io.texts import DOCUMENT, Document, TextsLike, files_below, read_documents, rows_of
 from leadline.retrieval.index import index_files
 from leadline.retrieval.index.index_files import digest
 from leadline.retrieval.index.reader import Index
@@ -357,6 +357,7 @@ class Builder:
         self.record_ends = array("q", [0])
         self.blocks = PostingBlocks(folder)
         self.left_out = 0
+        self.files = set[str]()  # with documents, in a folder
         self.done = 0
 
     def read(
@@ -372,6 +373,7 @@ class Builder:
             open(os.path.join(self.folder, "stream.raw"), "wb") as stream,
         ):
             for document in documents:
+                self.files.add(getattr(document.place, "path", ""))
                 if good is not None and not good(document.id):
                     self.left_out += 1
                     continue
@@ -441,7 +443,7 @@ class Builder:
                 "documents": len(self.ids),
                 "tokens": int(lengths.sum()),
                 "terms": len(names),
-                "warnings": [vars(notice) for notice in self._warnings(lengths)],
+                "warnings": [vars(notice) for notice in self._warnings(lengths, source)],
             },
         )
 
@@ -465,11 +467,16 @@ class Builder:
         os.unlink(os.path.join(self.folder, "stream.raw"))
         index_files.save(self.folder, "forward_offset", index_files.offsets(np.concatenate(sizes)))
 
-    def _warnings(self, lengths: Codes) -> list[ResultWarning]:
+    def _warnings(self, lengths: Codes, source: str) -> list[ResultWarning]:
+        unread = (
+            [name for name in files_below(source) if name not in self.files] if os.path.isdir(source) else []
+        )
         empty = int((lengths == 0).sum())
         blanks = sum(len(name.split()) != 1 for name in self.ids)
         ids = f"{counted(blanks, 'document id')} with blanks"
+        without = f"{counted(len(unread), 'file')} without documents ({', '.join(unread[:1])})"
         return raised(
+            ("unread_files", f"left out {without}", len(unread)),
             ("empty_documents", f"no search can find {counted(empty, 'document')} without terms", empty),
             ("ids_with_blanks", f"{ids} cannot appear in TREC runs, so write .json or .csv", blanks),
             ("not_kept", f"--keep left out {counted(self.left_out, 'document')}", self.left_out),
