@@ -67,7 +67,8 @@ class Result:
     warnings: list[ResultWarning] = field(default_factory=list, kw_only=True, repr=False)
     options: dict[str, Any] = field(default_factory=dict, kw_only=True, repr=False)
     sources: tuple[str, ...] = field(default=(), init=False, repr=False)
-    UNSAVED: ClassVar[tuple[str, ...]] = ("sources",)  # attributes that no saved result has
+    _saved_inputs: Sequence[dict[str, Any]] = field(default=(), init=False, repr=False)  # of a restored one
+    UNSAVED: ClassVar[tuple[str, ...]] = ("sources", "_saved_inputs")  # attributes that no saved result has
     _digits: ClassVar[int] = 4  # after the decimal point in the printed table
 
     if TYPE_CHECKING:  # defined by every subclass
@@ -151,7 +152,9 @@ class Result:
         """Return the keys common to all saved results."""
         from leadline.io.saved_results import envelope
 
-        inputs = [{"path": one, "sha256": digest_of(one), "rows": None} for one in self.sources]
+        inputs = self._saved_inputs or [
+            {"path": one, "sha256": digest_of(one), "rows": None} for one in self.sources
+        ]
         return envelope("", inputs, getattr(self, "options", {}), getattr(self, "warnings", []))
 
     def saved_columns(self) -> dict[str, Any]:

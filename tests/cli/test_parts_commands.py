@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import leadline as ll
 from conftest import Leadline
 from leadline.io.saved_results import sealed_parquet
 from whole_runs import Split, split_run
@@ -93,6 +94,21 @@ def test_verify_lists_values_that_it_does_not_recompute(split: Split, leadline: 
     ):
         last = leadline("verify", name, "-f", "json").data["checks"][-1]
         assert (last["kind"], last["ok"], last["found"]) == ("values", None, found)
+
+
+@pytest.mark.parametrize("judged", ["file", "other", "memory"])
+def test_verify_recomputes_what_python_saved_if_its_judgments_are_those_of_a_file(
+    judged: str, split: Split
+) -> None:
+    qrels: Any = {"1": {"x": 1}} if judged == "memory" else ll.read_qrels(split.qrels).to_dict()
+    runs: Any = {"bm25": {"1": {"x": 1.0}}} if judged == "memory" else [split.run, split.parts[0]]
+    known = split.known if judged == "other" else None
+    ll.evaluate(split.qrels if judged == "file" else qrels, runs, ["AP"], known=known).write("saved.parquet")
+    checks = ll.verify("saved.parquet").checks
+    inputs = [check["ok"] for check in checks if check["kind"] == "input"]
+    assert inputs == [True] * 3 * (judged != "memory")
+    recomputed = [check["ok"] for check in checks if check["kind"] == "values"]
+    assert recomputed == ([True, True] if judged == "file" else [None])
 
 
 def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None:

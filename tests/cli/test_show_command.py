@@ -109,6 +109,13 @@ def test_another_figure_is_drawn_and_one_that_is_not_there_is_refused(leadline: 
         assert (done.status, done.err.count("\n")) == (2, 1)
 
 
+def test_the_inputs_of_what_was_saved_are_not_overwritten(leadline: Leadline, folder: Path) -> None:
+    leadline("evaluate", "qrels.txt", "bm25.run", "-o", "saved.json")
+    before = (folder / "qrels.txt").read_bytes()
+    assert "would overwrite an input" in leadline("show", "saved.json", "-o", "qrels.txt").refusal
+    assert (folder / "qrels.txt").read_bytes() == before
+
+
 def test_what_is_no_saved_result_is_refused_with_what_to_do(leadline: Leadline, folder: Path) -> None:
     (folder / "printed.json").write_text(leadline("evaluate", "qrels.txt", "bm25.run", "-f", "json").out)
     (folder / "old.json").write_text('{"leadline": "0.1", "format": 1, "state": {}}')

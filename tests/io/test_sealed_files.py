@@ -14,8 +14,10 @@ from leadline.comparison.baselines import read_baseline, write_baseline
 from leadline.errors import LeadlineError
 from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.score_results import read_scores
+from leadline.io.opening import LONGEST_LINE
 from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 from leadline.io.result_files import read_column
+from leadline.io.saved_results import decoded, encoded
 from leadline.scale.saved_files import saved_results
 
 QRELS = {f"q{query}": {f"d{n}": (n * query) % 3 for n in range(6)} for query in range(1, 8)}
@@ -53,6 +55,13 @@ def _read(read: Callable[[str], object], path: Path) -> str | None:
         return repr(read(str(path)))
     except LeadlineError as error:
         return None if "\n" not in str(error) else str(error)
+
+
+def test_no_string_of_a_saved_array_is_longer_than_readers_of_json_accept() -> None:
+    array = np.random.default_rng(1).random(LONGEST_LINE // 6)
+    text = json.dumps(encoded(array))
+    assert len(text) > LONGEST_LINE > max(map(len, text.split('"')))
+    assert np.array_equal(decoded(json.loads(text)), array)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cached_property
@@ -441,7 +442,9 @@ class Results(Lookups, Result):
 
     def _about(self) -> dict[str, Any]:
         about = super()._about()
-        return about | {"inputs": list(self.inputs)} if self.inputs else about
+        runs = {os.path.abspath(run.path): {"run": run.name} for run in self.runs if run.path}
+        inputs = self.inputs or [info | runs.get(info["path"], {}) for info in about["inputs"]]
+        return about | {"inputs": sorted(inputs, key=lambda info: "run" in info)}  # the judgments first
 
     def saved_columns(self) -> dict[str, Any]:
         """Return run, query, measure and value, which is null where undefined or excluded from the mean."""

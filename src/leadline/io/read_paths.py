@@ -159,6 +159,15 @@ def _sources(values: Iterable[Any]) -> Iterator[str]:
             yield from _sources(filter(_has_sources, members))
 
 
+def remember_inputs(result: object, inputs: list[dict[str, Any]]) -> None:
+    """Let a restored result remember the files that it is made of; the running command replaces none."""
+    paths = [info["path"] for info in inputs if info["path"] not in ("", STANDARD_STREAM)]
+    for path in paths:
+        record_input(path)
+    for each in filter(_has_sources, (result, vars(result).get("results"))):
+        vars(each).update(sources=tuple(map(os.path.abspath, paths)), _saved_inputs=inputs)
+
+
 def refuse_sources(path: str, sources: Iterable[str]) -> None:
     """Refuse to write to a file that a run, qrels or a result was made of."""
     identity = _identity(path, output=True)

@@ -31,8 +31,8 @@ from leadline.data.optional import import_optional
 from leadline.data.table import ResultWarning
 from leadline.data.wording import UNSAFE
 from leadline.errors import InputError, LeadlineError
-from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
-from leadline.io.read_paths import record_input, release_input
+from leadline.io.opening import LONGEST_LINE, PARQUET, first_bytes, read_whole, text_of
+from leadline.io.read_paths import record_input, release_input, remember_inputs
 from leadline.version import VERSION
 
 SEAL = b"leadline-sha256"  # last key of the metadata of Parquet
@@ -109,6 +109,7 @@ def check_json(data: object, path: str) -> None:
 
 
 KIND = "@"
+PART = LONGEST_LINE // 2  # maximum number of letters in one string of an encoded array
 SCALARS = (bool, int, str)
 NUMBERS = "biuf"  # kinds of arrays whose bytes are written
 TEXTS: tuple[type, ...] = (str, int, float)
@@ -144,7 +145,8 @@ def _encoded_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     if array.dtype.kind not in NUMBERS:
         return {KIND: "objects", "shape": list(array.shape), "items": list(map(encoded, array.ravel()))}
     whole = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
-    data = base64.b64encode(zlib.compress(whole.tobytes())).decode()
+    text = base64.b64encode(zlib.compress(whole.tobytes())).decode()
+    data = text if len(text) <= PART else [text[at : at + PART] for at in range(0, len(text), PART)]
     return {KIND: "array", "dtype": whole.dtype.str, "shape": list(array.shape), "data": data}
 
 
@@ -206,7 +208,7 @@ def decoded(value: Any) -> Any:
 
 
 def _decoded_array(value: dict[str, Any]) -> np.ndarray[Any, Any]:
-    content = zlib.decompress(base64.b64decode(value["data"]))
+    content = zlib.decompress(base64.b64decode("".join(value["data"])))
     return np.frombuffer(content, dtype=np.dtype(value["dtype"])).reshape(value["shape"])
 
 
@@ -388,6 +390,7 @@ def restored(data: Any, path: str = "", table: Any = None) -> Saved:
             queries = () if table is not None else (run["queries"].values() for run in data["runs"])
             values = [[list(row.values()) for row in rows] for rows in queries]
             view.result.take_saved_values(values if table is None else table["value"].to_numpy())
+        remember_inputs(view.result, data["inputs"])
         return Saved(path, data["command"], data["inputs"], view, data["options"])
     raise AssertionError
 

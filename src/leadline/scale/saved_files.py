@@ -24,6 +24,7 @@ from leadline.result import Result
 from leadline.scale.run_parts import Partial, evaluate_part, is_url, local_copy
 
 SAMPLE = 100  # queries of which values are computed again
+NO_FILE = "not recomputed: no input file has these judgments"
 # Options of an evaluation that a manifest has, by the keyword of `Evaluation`.
 KEYWORDS: tuple[str, ...] = (
     "profile",
@@ -217,11 +218,20 @@ def _check_values(
     rng: np.random.Generator,
 ) -> None:
     """Compute values of a sample of queries again, from the inputs that are there and unchanged."""
+    if not results.inputs or "run" in results.inputs[0]:
+        verification.add("values", "", NO_FILE, ok=None)
+        return
     qrels, *inputs = results.inputs
     if not unchanged[0]:
         verification.add("values", "", "not recomputed: the judgments are missing or have changed", ok=None)
         return
-    evaluation = _evaluation(results, qrels["path"])
+    try:
+        evaluation = _evaluation(results, qrels["path"])
+    except InputError:  # another input is the first
+        evaluation = None
+    if evaluation is None or evaluation.qrels.digest != results.qrels_digest:
+        verification.add("values", "", NO_FILE, ok=None)
+        return
     for index, name in enumerate(results.names):
         files = [
             info["path"]
