@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import html.parser
 import io
 import json
@@ -171,6 +172,8 @@ def test_a_result_has_every_form(name: str) -> None:
     columns = result.to_columns()
     (length,) = {len(column) for column in columns.values()}
     assert length > 0
+    if name not in ("EstimatedResults", "Pool", "Predictions"):
+        assert next(csv.reader(io.StringIO(result.to_csv()))) == list(columns)
     assert result.to_polars().shape == (length, len(columns))
     assert result.to_arrow().num_rows == length
     assert len(result.to_pandas()) == length
@@ -381,6 +384,8 @@ def test_every_result_comes_back_from_json_and_draws_its_figure(name: str) -> No
     again = type(result).from_json(result.to_json())
     assert again.to_dict() == result.to_dict()
     assert again.to_csv() == result.to_csv()
+    assert again.to_json() == result.to_json(), "with its inputs"
+    assert sorted(again.sources) == sorted(result.sources), "which are never overwritten"
     if type(result)._figure is not Result._figure:
         assert again.plot() is not None
     str(result)

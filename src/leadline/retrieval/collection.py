@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import to_bytes
-from leadline.data.table import Column, ResultWarning, columns_of, plain, raised
+from leadline.data.table import Column, ResultWarning, Table, columns_of, plain, printed_table, raised
 from leadline.data.wording import percent
 from leadline.errors import InputError
 from leadline.io.objects import read_qrels
@@ -90,6 +90,12 @@ class Collection(Result):
         }
 
     def _columns(self) -> list[Column]:
+        """Return the numbers as one row; `grade_1` counts the judgments of grade 1."""
+        numbers = {name: value for name, value in self.to_dict().items() if name != "grades"}
+        numbers |= {f"grade_{grade}": count for grade, count in self.grades.items()}
+        return columns_of(list(numbers), [list(numbers.values())])
+
+    def _tables(self) -> list[Table]:
         share = f" ({percent(round(self.coverage, 4))})" if self.relevant else ""
         rows = [
             ("documents", f"{self.documents:,}"),
@@ -105,13 +111,7 @@ class Collection(Result):
             *((f"  with grade {grade}", f"{count:,}") for grade, count in self.grades.items()),
             ("collection coverage", f"{self.relevant_held:,} of {self.relevant:,} relevant{share}"),
         ]
-        return columns_of(("collection", "number"), rows)
-
-    def to_columns(self) -> dict[str, list[Any]]:
-        """Return the numbers as columns of one row; `grade_1` counts the judgments of grade 1."""
-        numbers = {name: value for name, value in self.to_dict().items() if name != "grades"}
-        numbers |= {f"grade_{grade}": count for grade, count in self.grades.items()}
-        return {name: [value] for name, value in numbers.items()}
+        return [printed_table(columns_of(("collection", "number"), rows), notes=self._notes())]
 
 
 @public
