@@ -163,6 +163,12 @@ def test_a_table_without_rows_still_has_its_head() -> None:
         assert "AP" in render(Table(columns=["run", "AP"], rows=[]), form)
 
 
+def test_notes_in_markdown_are_paragraphs_and_no_lists() -> None:
+    notes = ["- is better than b", "# is worse", "> is not", "the last note"]
+    text = render(Table(columns=["run"], rows=[["a"]], notes=notes), "markdown")
+    assert text.split("\n\n")[1:] == [r"\- is better than b", r"\# is worse", r"\> is not", "the last note\n"]
+
+
 def test_columns_of_text_stand_to_the_left_and_numbers_to_the_right() -> None:
     sheet = Table(
         columns=["run", "query", "score", "AP", "none"],

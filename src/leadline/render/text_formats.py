@@ -78,8 +78,10 @@ LATEX_SPECIAL = {
 }
 NEGATIVE = r"-(?=[0-9.]+$)"
 # A backslash, a star, a backquote, the start of a tag, a character reference, strikethrough or mathematics,
-# the end of the text of a link, and an underscore that is not inside a word.
-MARKDOWN_SPECIAL = r"[\\*`~]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|\$|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_])"
+# the end of the text of a link, an underscore not inside a word, and the start of a quote, list or heading.
+MARKDOWN_SPECIAL = (
+    r"[\\*`~]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|\$|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_])|^>|^[-+#](?=#*\s)"
+)
 LEFT, RIGHT = ' style="text-align: left"', ' style="text-align: right"'
 
 
@@ -195,7 +197,7 @@ def write_markdown(table: Table) -> str:
         "|" + "".join(f" {rule} |" for rule in alignment),
         *("| " + " | ".join(cells) + " |" for cells in rows),
     ]
-    lines += ["", *map(plain_text, table.notes)] if table.notes else []
+    lines += [line for note in filter(None, table.notes) for line in ("", plain_text(note))]
     return "\n".join(lines) + "\n"
 
 
