@@ -6,6 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import matplotlib as mpl
+import matplotlib.style
+import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
@@ -13,9 +15,13 @@ from matplotlib.text import Text
 from conftest import Leadline
 from leadline import charts
 from leadline.charts import FORMS, LINE_STYLES, _family_with, form_of, picture, shortened, style, text_layout
+from leadline.charts.grid import query_map
 from leadline.charts.interval_plots import forest
 from leadline.charts.line_plots import recall_precision
+from leadline.charts.pair_plots import differences
+from leadline.charts.significance_groups import significance_groups
 from leadline.errors import UsageError
+from leadline.pages import colors_of_page, inline
 
 
 @pytest.mark.parametrize("path", ["x.jpg", "x", ".svg", "x.svg.gz"])
@@ -30,6 +36,39 @@ def test_no_state_is_left_behind() -> None:
         assert mpl.rcParams["svg.hashsalt"] == "leadline"
     picture(recall_precision(["a"], [0.0, 1.0], [[1.0, 0.5]]), "svg")
     assert dict(mpl.rcParams) == before
+
+
+def test_a_dark_style_of_the_user_is_that_of_everything_that_is_drawn() -> None:
+    values = [0.2, -0.1, 0.3]
+    with mpl.style.context("dark_background"), mpl.rc_context({"savefig.facecolor": "#123456"}):
+        figures = [
+            forest(["a", "b", "c"], values, [-1, -1, -1], [1, 1, 1], label="AP", reference=0),
+            differences(values, first="a", second="b", measure="AP"),
+            significance_groups(["a", "b", "c"], values, [[False] * 3] * 3, label="AP, mean"),
+        ]
+        for figure in figures:
+            drawn = picture(figure, "svg").decode()
+            assert "fill: #123456" in drawn
+            assert charts.INK not in drawn
+
+
+def test_a_page_has_its_own_colors_whatever_those_of_the_user_are() -> None:
+    drawn = []
+    for name in ("default", "dark_background"):
+        with (
+            mpl.style.context(name),
+            mpl.rc_context({"axes.prop_cycle": mpl.rcParamsDefault["axes.prop_cycle"]}),
+            colors_of_page(),
+        ):
+            figure = forest(["a", "b"], [0.1, 0.2], [0, 0], [1, 1], label="AP", reference=0)
+            drawn.append(inline(figure, "forest", "AP"))
+    assert drawn[0] == drawn[1]
+
+
+def test_no_lines_of_the_style_of_the_user_cross_a_map() -> None:
+    with mpl.style.context("ggplot"):
+        figure = query_map(["a"], np.array([[0.1, 0.2]]), limits=(0.0, 1.0), order="", label="AP")
+    assert not any(line.get_visible() for line in figure.axes[0].get_xgridlines())
 
 
 @pytest.mark.parametrize("form", FORMS)

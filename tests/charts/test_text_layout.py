@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.charts import shortened, style
-from leadline.charts.interval_plots import forest
+from leadline.charts.grid import query_map
+from leadline.charts.interval_plots import forest, nested_intervals
 from leadline.charts.pair_plots import differences, scatter
 from leadline.charts.significance_groups import significance_groups
 from leadline.charts.text_layout import narrowed, width_of, wrapped
@@ -64,3 +66,34 @@ def test_numbers_of_every_size_lie_over_no_other_text(unit: float, offset: float
     ]
     for figure in figures:
         whole(figure)
+
+
+@pytest.mark.parametrize("size", [12, 14])
+def test_figures_stay_whole_at_the_font_sizes_of_papers_and_slides(size: int) -> None:
+    values = np.linspace(-0.4, 0.9, 225)
+    names = ["tfidf-cosine", "bm25-titles", "qldirichlet", "bm25-k1_0.9-b_0.4"]
+    pair = {"first": names[0], "second": names[1], "measure": "AP"}
+    interval = "95 % simultaneous confidence interval"
+    words = {"label": "AP of one query in one run", "order": "hardest on the left"}
+    label = "AP, mean (225 queries); bars: no significant difference (T, Holm)"
+    with mpl.rc_context({"font.size": size}):
+        figures = [
+            differences(values, low=0.022, high=0.085, interval=interval, **pair),
+            scatter(np.abs(values), values**2, **pair),
+            query_map(names, np.tile(values, (4, 1)), limits=(0.0, 1.0), **words),
+            significance_groups(names, [0.29, 0.25, 0.28, 0.235], np.zeros((4, 4)), label=label),
+        ]
+        for figure in figures:
+            whole(figure)
+
+
+def test_a_number_at_the_edge_is_not_cut_off() -> None:
+    words, missing = ["estimate", "interval", "bounds", "new", "other"], [(np.nan, np.nan)]
+    label = "AP, estimated, no interval for 1 of 1 run"
+    options = {"label": label, "words": words, "others": [0.5501812393]}
+    whole(nested_intervals([r"$\alpha$ <b>_x_"], [0.5492269655], missing, missing, **options))
+
+
+def test_names_that_leave_no_room_for_the_scale_make_the_figure_wider() -> None:
+    names = ["tfidf-cosine", "bm25-titles"]
+    whole(significance_groups(names, [0.2, 0.3], np.zeros((2, 2)), label="AP, mean", width=0.8))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 
@@ -103,6 +104,35 @@ def test_a_page_of_values_alone_does_not_say_that_nothing_was_unjudged(tmp_path:
 
 
 @pytest.mark.usefixtures("undrawn")
+def test_a_page_made_in_python_says_its_judgments_and_the_call_that_repeats_it(tmp_path: Path) -> None:
+    page, runs = tmp_path / "page.html", {"a": "bm25.run", "b": Path("dense.run")}
+    ll.report("qrels.txt", runs, page, measures=["P@5"], confidence=0.9, test="Wilcoxon", rel=2)
+    text = page.read_text(encoding="utf-8")
+    number = len((EXAMPLES / "qrels.txt").read_text().splitlines())
+    assert f"{number} judgments." in text
+    assert f'<th scope="row">qrels.txt</th><td>{number}</td>' in text
+    (call,) = re.findall(r"<code>(leadline\.report.*)</code>", text)
+    page.unlink()
+    eval(html.unescape(call), {"leadline": ll})
+    assert page.read_text(encoding="utf-8") == text
+    judged = ll.read_qrels("qrels.txt")
+    for given in ((ll.compare(judged, runs, "AP", test="Wilcoxon"),), (judged, runs)):
+        ll.report(*given, page)
+        assert "leadline.report(" not in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_runs_that_no_sentence_describes_are_counted(tmp_path: Path) -> None:
+    qrels = {f"q{query}": {"d": 1} for query in range(5)}
+    runs = {
+        f"r{k}": {query: {"d": float(k > n), "x": 0.5} for n, query in enumerate(qrels)} for k in range(12)
+    }
+    ll.report(qrels, runs, tmp_path / "page.html", measures="RR")
+    said = (tmp_path / "page.html").read_text(encoding="utf-8").partition("and the others</h3>")[2]
+    assert "<p>And 2 more runs.</p>" in said
+
+
+@pytest.mark.usefixtures("undrawn")
 def test_columns_of_judgments_are_named_in_python_too(tmp_path: Path) -> None:
     judged = tmp_path / "judged.csv"
     rows = (line.split() for line in (EXAMPLES / "qrels.txt").read_text().splitlines())
@@ -121,6 +151,17 @@ def test_where_all_differences_are_significant_no_others_are_counted() -> None:
     runs = {"good": dict.fromkeys(qrels, good), "bad": dict.fromkeys(qrels, bad) | {"q0": good}}
     assert tally(compare(qrels, runs, measures="AP")) == (
         "Significant differences among 1 pair for each measure: AP 1."
+    )
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_names_from_right_to_left_are_isolated_from_the_numbers_after_them(tmp_path: Path) -> None:
+    page, name = tmp_path / "page.html", "\u0646\u0638\u0645-2"
+    ll.report("qrels.txt", {name: "bm25.run", "b": "dense.run"}, page, measures="AP")
+    text = page.read_text(encoding="utf-8")
+    assert f"\u2068{name}\u2069" in text
+    assert f"leadline.report('qrels.txt', {{'{name}':" in html.unescape(text), (
+        "nothing is added to what is copied"
     )
 
 

@@ -55,7 +55,7 @@ def make(request: pytest.FixtureRequest) -> Callable[[Results, Curves], str]:
 def address(tmp_path_factory: pytest.TempPathFactory, make: Callable[[Results, Curves], str]) -> str:
     """Write a page with nine runs, one of a very long name, and give its address."""
     runs = {f"run{quality}": lists(quality) for quality in range(8)}
-    runs["a-name-as-long-as-names-of-runs-can-be-" * 3] = lists(8)
+    runs["a_name_as_long_as_names_of_runs_can_be_" * 3] = lists(8)
     results = evaluate(JUDGMENTS, runs, ["AP", "nDCG@10", "P@2", "R@2", "Judged@10"])
     path = tmp_path_factory.mktemp("page") / "page.html"
     path.write_text(make(results, curve(JUDGMENTS, runs)), encoding="utf-8")

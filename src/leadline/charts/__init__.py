@@ -90,7 +90,21 @@ def _colours() -> Sequence[str]:
     from matplotlib.colors import to_hex
 
     cycle = mpl.rcParams["axes.prop_cycle"].by_key().get("color") if _changed("axes.prop_cycle") else None
-    return list(map(to_hex, cycle)) if cycle else COLOURS
+    return list(map(to_hex, cycle)) if cycle else [ink() if one == INK else one for one in COLOURS]
+
+
+def ink() -> Any:
+    """Return the color of text, and of lines that have no other."""
+    import matplotlib as mpl
+
+    return mpl.rcParams["text.color"] if _changed("text.color") else INK
+
+
+def paper() -> Any:
+    """Return the color behind the figure."""
+    import matplotlib as mpl
+
+    return mpl.rcParams["figure.facecolor"] if _changed("figure.facecolor") else "white"
 
 
 LINE_STYLES = LineStyles()
@@ -176,6 +190,7 @@ def style(**changes: object) -> Iterator[None]:
 
     lengths = {name: scaled(STYLE[name]) for name in LENGTHS}
     of_user = {name: mpl.rcParams[name] for name in STYLE if _changed(name)}
+    changes["axes.grid"] = False  # figures say which lines they have; none are wanted over cells
     with warnings.catch_warnings(), mpl.rc_context(STYLE | lengths | of_user | changes):
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from font")
         yield
@@ -229,9 +244,9 @@ def picture(figure: Figure, form: str, *, live_text: bool = False) -> bytes:
     """Return a figure as the content of a file."""
     target = BytesIO()
     with style(**{"svg.fonttype": "none" if live_text else "path"}):
-        facecolor = "none" if live_text else "white"
+        background: dict[str, Any] = {"facecolor": "none"} if live_text else {}
         unknown = show_all_letters(figure)
-        figure.savefig(target, format=form, dpi=300, facecolor=facecolor, metadata=NOTHING[form])
+        figure.savefig(target, format=form, dpi=300, metadata=NOTHING[form], **background)
     if unknown and not live_text:
         warnings.warn(
             f"no installed font has {first_few(list(map(chr, unknown)))}, so the figure shows boxes "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.charts import COLUMN, INK, LINE_STYLES, canvas, scaled, shortened, style
+from leadline.charts import COLUMN, LINE_STYLES, canvas, ink, scaled, shortened, style
 from leadline.charts.grid import MISSING, write_values
 from leadline.charts.interval_plots import forest
 from leadline.charts.text_layout import (
@@ -127,7 +127,9 @@ def against_reference(
     )
     with style():
         (axes,) = figure.axes
-        axes.axvline(ACCEPTABLE, color=INK, linewidth=scaled(0.8), linestyle=LINE_STYLES[1].dashes, zorder=0)
+        axes.axvline(
+            ACCEPTABLE, color=ink(), linewidth=scaled(0.8), linestyle=LINE_STYLES[1].dashes, zorder=0
+        )
         # below the ticks of a tall figure
         axes.annotate(
             "2/3",
@@ -248,7 +250,7 @@ def _name_points(axes: Any, points: Floats, names: Sequence[str], order: Sequenc
                     xytext=(low_x - across, low_y - up + 0.2 * height),
                     textcoords="offset points",
                     fontsize=scaled(NAME),
-                    color=INK,
+                    color=ink(),
                     zorder=4,
                 ).set_in_layout(False)
                 break

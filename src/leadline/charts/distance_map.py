@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, canvas, label_of, scaled, shortened, style
+from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, ink, label_of, scaled, shortened, style
 from leadline.charts.text_layout import (
     colour_bar,
     group_colours,
@@ -125,7 +125,7 @@ def distance_tree(
                 ax=axes,
                 no_labels=True,
                 color_threshold=0,
-                above_threshold_color=INK,
+                above_threshold_color=ink(),
                 distance_sort="descending",
             )
         if not tree[:, 2].any():
@@ -144,7 +144,7 @@ def distance_tree(
         end = max(axes.get_xlim())
         axes.set_xticks([tick for tick in MaxNLocator(4).tick_values(0, end) if 0 <= tick <= 0.93 * end])
         # centered on the figure, since the axes may be too narrow for the text
-        figure.supxlabel("\n".join(notes), fontsize=scaled(7.5), color=INK)
+        figure.supxlabel("\n".join(notes), fontsize=scaled(7.5), color=ink())
     return figure
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, canvas, dots, drawable, scaled, shortened, style
+from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, dots, drawable, ink, scaled, shortened, style
 from leadline.charts.line_plots import lines_of_runs
 from leadline.charts.text_layout import (
     FEW,
@@ -117,8 +117,8 @@ def _line(axes: Any, counts: Floats, hsa: float) -> None:
     dots(axes, centre, ratio, "o", 3.6, LINE_STYLES[RELEVANT].color)
     if len(centre) and not math.isnan(hsa):
         span = np.array([0.0, 1.0])
-        axes.plot(span, ratio.mean() + hsa * (span - centre.mean()), color=INK, linewidth=scaled(1))
-    axes.axhline(0, color=INK, linewidth=scaled(0.5), linestyle=(0, (1, 2)))
+        axes.plot(span, ratio.mean() + hsa * (span - centre.mean()), color=ink(), linewidth=scaled(1))
+    axes.axhline(0, color=ink(), linewidth=scaled(0.5), linestyle=(0, (1, 2)))
     axes.grid(visible=True)
 
 
@@ -159,7 +159,7 @@ def distributions(
         figure, axes = canvas(width, height_of(len(names)))
         spread = _boxes(axes, tables, few=few) if shape == "box" else _violins(axes, tables, limits, few=few)
         size = scaled(3 if few else 1.8)
-        mean: dict[str, Any] = {"linestyle": "none", "marker": "D", "markersize": size, "color": INK}
+        mean: dict[str, Any] = {"linestyle": "none", "marker": "D", "markersize": size, "color": ink()}
         axes.plot(middle, np.arange(len(names)), zorder=5, **mean)
         finish_rows(axes, names, [row.size or np.nan for row in tables], label, what=rows)
         key = [spread, Line2D([], [], **mean | {"markersize": scaled(3)})]

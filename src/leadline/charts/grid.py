@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, INK, RULE, canvas, scaled, shortened, style
-from leadline.charts.text_layout import NAMED, colour_bar, height_of, ink_on, name_rows
+from leadline.charts import COLUMN, FAINT, RULE, canvas, ink, scaled, shortened, style
+from leadline.charts.text_layout import (
+    NAMED,
+    colour_bar,
+    height_of,
+    ink_on,
+    name_rows,
+    room_beside_names,
+    wrapped,
+)
 from leadline.data.arrays import Flags, Floats
 from leadline.data.wording import counted
 
@@ -69,7 +77,7 @@ def grid(
             shades, aspect="auto", interpolation="none", cmap=cmap, vmin=limits[0], vmax=limits[1]
         )
         axes.spines[:].set_visible(False)
-        axes.tick_params(length=0, colors=INK)
+        axes.tick_params(length=0, colors=ink())
         name_rows(axes, names, what=what)
         name_columns(axes, columns, many)
         if written:
@@ -168,9 +176,10 @@ def query_map(
         drawn = axes.imshow(cells, aspect="auto", interpolation="none", cmap="cividis", vmin=low, vmax=high)
         axes.patch.set(**MISSING)
         axes.spines[:].set_visible(False)
-        axes.tick_params(length=0, colors=INK)
+        axes.tick_params(length=0, colors=ink())
         axes.set_xticks([])
-        axes.set_xlabel(f"{counted(cells.shape[1], 'query', 'queries')}, {order}")
         name_rows(axes, names)
+        words = f"{counted(cells.shape[1], 'query', 'queries')}, {order}"
+        axes.set_xlabel(wrapped(words, room_beside_names(axes, named=len(names) <= NAMED)))
         colour_bar(figure, axes, drawn, label)
     return figure

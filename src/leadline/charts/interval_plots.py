@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 from leadline.charts import (
     COLUMN,
     FAINT,
-    INK,
     LINE_STYLES,
     RULE,
     canvas,
     dots,
     drawable,
+    ink,
+    paper,
     scaled,
     shortened,
     style,
@@ -95,7 +96,7 @@ def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
 
     users, middle, low, high = (np.asarray(column, dtype=np.float64) for column in path)
     bounded = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
-    axes.axhline(0, color=INK, linewidth=scaled(0.6))
+    axes.axhline(0, color=ink(), linewidth=scaled(0.6))
     if len(bounded):
         drawn = bounded[np.unique(np.linspace(0, len(bounded) - 1, POINTS).astype(int))]
         axes.fill_between(
@@ -139,7 +140,7 @@ def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: f
         from matplotlib.ticker import MaxNLocator
 
         figure, axes = canvas(width, 0.6 * width)
-        axes.axhline(0, color=INK, linewidth=scaled(0.6), zorder=1)
+        axes.axhline(0, color=ink(), linewidth=scaled(0.6), zorder=1)
         lines, labels = [], []
         for name, values, look in zip(RUNS, runs, LINE_STYLES, strict=False):
             few = len(values) <= 60
@@ -166,8 +167,8 @@ def effects(
     """Draw effect ratio by delta RI, a point a measure; both have the columns value, lower, upper limit."""
     with style():
         figure, axes = canvas(width, 0.8 * width)
-        axes.axvline(1, color=INK, linewidth=scaled(0.6), zorder=1)
-        axes.axhline(0, color=INK, linewidth=scaled(0.6), zorder=1)
+        axes.axvline(1, color=ink(), linewidth=scaled(0.6), zorder=1)
+        axes.axhline(0, color=ink(), linewidth=scaled(0.6), zorder=1)
         looks = [LINE_STYLES[index % len(LINE_STYLES)] for index in range(len(names))]
         across, up = (np.asarray(side, dtype=np.float64).tolist() for side in (ratios, changes))
         keys = [_point(axes, *point) for point in zip(across, up, looks, strict=True)]
@@ -221,9 +222,9 @@ def forest(
         others = np.arange(len(names)) != reference
         _draw(axes, table, others, LINE_STYLES[0].marker, LINE_STYLES[0].color)
         if reference is not None:
-            _draw(axes, table, ~others, LINE_STYLES[1].marker, INK)
+            _draw(axes, table, ~others, LINE_STYLES[1].marker, ink())
         if zero:
-            axes.axvline(0, color=INK, linewidth=scaled(0.6), zorder=0)
+            axes.axvline(0, color=ink(), linewidth=scaled(0.6), zorder=0)
         finish_rows(axes, names, table[0], label, what=rows, both_ends=reference is None, headings=titles)
         if reference is not None:
             _baseline(axes, names, table[0], reference)
@@ -277,7 +278,7 @@ def nested_intervals(
         figure, axes = canvas(width, height_of(size))
         look = LINE_STYLES[0]
         dot = look.point
-        ring = dot | {"markerfacecolor": "white", "markeredgewidth": scaled(0.9)}
+        ring = dot | {"markerfacecolor": paper(), "markeredgewidth": scaled(0.9)}
         tick: dict[str, Any] = {"linestyle": "none", "marker": "|", "color": LINE_STYLES[1].color}
         tick |= {"markersize": scaled(6 if few else 4), "markeredgewidth": scaled(1.2 if few else 0.8)}
         size_of_dot = {"markersize": scaled(4 if few else 2)}
@@ -340,7 +341,7 @@ def against_truth(
         look, size = LINE_STYLES[0], scaled(4)
         _draw(axes, table, np.ones(len(names), dtype=np.bool_), look.marker, look.color)
         alone = LINE_STYLES[1].point | {"markersize": size}
-        true: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 2 * size, "color": INK}
+        true: dict[str, Any] = {"linestyle": "none", "marker": "|", "markersize": 2 * size, "color": ink()}
         true["markeredgewidth"] = 1.2
         axes.plot(others[0], rows, **alone)
         axes.plot(others[1], rows, **true)
@@ -380,7 +381,7 @@ def _draw(axes: Any, table: Floats, selected: Any, marker: str, color: str) -> N
 def _baseline(axes: Any, names: Sequence[str], means: Floats, reference: int) -> None:
     if not np.isfinite(means[reference]):
         return
-    axes.axvline(means[reference], color=INK, linewidth=scaled(0.6), linestyle=LINE_STYLES[2].dashes)
+    axes.axvline(means[reference], color=ink(), linewidth=scaled(0.6), linestyle=LINE_STYLES[2].dashes)
     low, high = axes.get_xlim()
     share = (means[reference] - low) / (high - low)
     side = "left" if share < 1 / 3 else "right" if share > 2 / 3 else "center"
@@ -440,7 +441,7 @@ def ranks(
         axes.hlines(
             rows[drawn], inner[drawn, 0], inner[drawn, 1], colors=color, linewidth=thick, alpha=0.55, zorder=3
         )
-        dots(axes, middle, rows, "o", 3.6 if few else 2, INK, zorder=4)
+        dots(axes, middle, rows, "o", 3.6 if few else 2, ink(), zorder=4)
         finish_rows(axes, names, middle)
         axes.set_xlim(1 - 0.02 * size - 0.2, size + 0.02 * size + 0.2)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
@@ -451,7 +452,7 @@ def ranks(
         level = percent(confidence)
         line: dict[str, Any] = {"linewidth": scaled(0.9), "markeredgewidth": scaled(0.9), "color": FAINT}
         key: list[Line2D | Patch] = [
-            Line2D([], [], linestyle="none", marker="o", markersize=scaled(3.6), color=INK),
+            Line2D([], [], linestyle="none", marker="o", markersize=scaled(3.6), color=ink()),
             Line2D([], [], marker="|", markersize=scaled(4), **line),
             Patch(facecolor=RULE, alpha=SHADE, linewidth=0),
         ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, scaled, shortened, style
+from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, paper, scaled, shortened, style
 from leadline.charts.text_layout import legend_below
 from leadline.data.arrays import Floats
 
@@ -106,7 +106,7 @@ def cumulative(
                 rotation=90,
                 fontsize=scaled(5.5),
                 va="bottom",
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8},
+                bbox={"facecolor": paper(), "edgecolor": "none", "pad": 0.3, "alpha": 0.8},
             )
         axes.set_xlim(left=0)
         axes.set_ylim(0, 1.01)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.charts import COLUMN, FAINT, INK, LINE_STYLES, canvas, dots, drawable, scaled, style
+from leadline.charts import COLUMN, FAINT, LINE_STYLES, canvas, dots, drawable, ink, scaled, style
 from leadline.charts.text_layout import fit_ticks, narrowed, width_of, wrapped, wrapped_to
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted
@@ -72,7 +72,7 @@ def left_out(count: int) -> str:
 APART = 100  # maximum number of bars with gaps between them
 LEAST = 8  # minimum number of bars for which the width is divided
 FARTHEST = 3  # maximum number of queries named at each end
-KEY = 36  # points: width of the legend key and the margins
+KEY = 36  # points: width of the legend key and the margins, before scaling
 ROUNDING = 1e-12  # magnitude of rounding errors of differences that cancel
 TEXT_LINE = 0.15  # inches: line height of the text above a figure
 
@@ -108,21 +108,25 @@ def differences(
     with style():
         figure, axes = canvas(width, 1)
         keys = _bars(axes, table[order])
-        labels = _words(
-            sides, narrowed(winners(first, second, measure), 0.5 * width * 72, size=7, most=40), ids, width
-        )
+        room = width * 72 - scaled(KEY) - max(width_of(for_run(count, ""), 7) for count in sides)
+        names = narrowed(winners(first, second, measure), min(room, 0.5 * width * 72), size=7, most=40)
+        labels = _words(sides, names, ids, width)
         if len(order):
             keys.append(_mean(axes, float(table[order].mean()), bounds))
             labels.append(_mean_in_words(float(table[order].mean()), bounds, interval, width))
         if sides.undefined:
-            keys.append(axes.plot([], [], linestyle="none", color=INK)[0])
+            keys.append(axes.plot([], [], linestyle="none", color=ink())[0])
             labels.append(left_out(sides.undefined))
-        figure.set_figheight(0.55 * width + scaled(TEXT_LINE) * sum(text.count("\n") + 1 for text in labels))
+        words = wrapped(
+            f"{counted(len(order), 'query', 'queries')}, largest difference on the left", 0.8 * width * 72
+        )
+        lines = "\n".join([*labels, *words.split("\n")[1:]]).count("\n") + 1
+        figure.set_figheight(0.55 * width + scaled(TEXT_LINE) * lines)
         figure.legend(
             keys, labels, loc="outside upper left", borderpad=0, labelspacing=0.35, borderaxespad=0.3
         )
         axes.set_ylabel(_label(f"{measure}", [first, second], width))
-        axes.set_xlabel(f"{counted(len(order), 'query', 'queries')}, largest difference on the left")
+        axes.set_xlabel(words)
     return figure
 
 
@@ -133,7 +137,7 @@ def _bars(axes: Any, falling: Floats) -> list[Any]:
     count = len(falling)
     for line_style, flags in ((LINE_STYLES[ABOVE], falling > 0), (LINE_STYLES[BELOW], falling < 0)):
         _side(axes, np.flatnonzero(flags), falling[flags], line_style.color, gaps=count <= APART)
-    zero = axes.axhline(0, color=INK, linewidth=scaled(0.6))
+    zero = axes.axhline(0, color=ink(), linewidth=scaled(0.6))
     middle, reach = (count - 1) / 2, 0.51 * max(count, LEAST)
     axes.set_xlim(middle - reach, middle + reach)
     axes.set_xticks([])
@@ -158,10 +162,10 @@ def _side(axes: Any, positions: Any, heights: Floats, color: str, *, gaps: bool)
 
 def _mean(axes: Any, mean: float, bounds: tuple[float, float] | None) -> Any:
     """Draw the mean and its interval; return both as one legend entry."""
-    line = axes.axhline(mean, color=INK, linewidth=scaled(0.8), linestyle=(0, (4, 2)))
+    line = axes.axhline(mean, color=ink(), linewidth=scaled(0.8), linestyle=(0, (4, 2)))
     if bounds is None:
         return line
-    return (axes.axhspan(*bounds, color=INK, alpha=0.2, linewidth=scaled(0)), line)
+    return (axes.axhspan(*bounds, color=ink(), alpha=0.2, linewidth=scaled(0)), line)
 
 
 def _mean_in_words(mean: float, bounds: tuple[float, float] | None, interval: str, width: float) -> str:
@@ -170,7 +174,7 @@ def _mean_in_words(mean: float, bounds: tuple[float, float] | None, interval: st
     if bounds is None:
         return text
     limits = f"{interval} {_signed(bounds[0])} to {_signed(bounds[1])}"
-    room = width * 72 - KEY
+    room = width * 72 - scaled(KEY)
     if width_of(f"{text}, {limits}", 7) < room:
         return f"{text}, {limits}"
     return "\n".join([f"{text},", *wrapped_to(limits, room, 7)])
@@ -207,7 +211,7 @@ def _with_ids(text: str, ids: list[str], width: float) -> str:
     """Add as many ids as fit on the line."""
     for count in range(len(ids), 0, -1):
         longer = f"{text}; farthest: {', '.join(ids[:count])}"
-        if width_of(longer, 7) < width * 72 - KEY:
+        if width_of(longer, 7) < width * 72 - scaled(KEY):
             return longer
     return text
 
@@ -228,7 +232,8 @@ def scatter(
     defined = table[:, ~np.isnan(table).any(axis=0)]
     with style():
         names = narrowed([first, second], 0.4 * width * 72, size=7.5, most=40)
-        lines = _counts_in_words(sides_of(table[1] - table[0]), winners(names[0], names[1], measure))
+        told = _counts_in_words(sides_of(table[1] - table[0]), winners(names[0], names[1], measure))
+        lines = [line for each in told for line in wrapped_to(each, width * 72 - 10, 7)]
         figure, axes = canvas(width, width + scaled(TEXT_LINE) * len(lines))
         _square(axes, defined)
         axes.axline((0, 0), slope=1, color=FAINT, linewidth=scaled(0.8), zorder=1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from leadline.charts import COLUMN, FONT, INK, LINE_STYLES, scaled, style, write_numbers
+from leadline.charts import COLUMN, FONT, LINE_STYLES, ink, scaled, style, write_numbers
 from leadline.charts.text_layout import fit_ticks, narrowed, width_of, wrapped, wrapped_to
 from leadline.data.arrays import Floats
 from leadline.data.wording import counted
@@ -22,6 +22,7 @@ SIZE = 7  # points: font size of the names
 LINE = 9.5  # points: line height of label and note
 # Points: height of the scale with its numbers, of a level of bars, of a level of names, and of gaps.
 HEAD, BAR, NAME, GAP = 18.0, 5.0, 9.5, 3.0
+LEAST = 60.0  # points: minimum width of the scale and its margins; a narrower figure is made wider
 LOW_BAR = 3.5  # points: height of a level of bars with many runs
 OVER, SHORT = 0.7, 3.0  # points: extension of bars beyond the runs that they join; minimum length of a bar
 
@@ -126,6 +127,8 @@ def _figure(
     points = inches * 72 / scaled(1.0)
     shown = narrowed(names, scaled(0.31 * points), size=SIZE, most=36)
     order = list(range(len(shown)))
+    shortest = 2 * max((width_of(name, SIZE) / scaled(1.0) for name in shown), default=0.0) + LEAST
+    points, inches = max(points, shortest), max(inches, scaled(shortest) / 72)
     if order and values[0] >= values[-1]:
         order.reverse()
     sides = order[: len(order) // 2], order[len(order) // 2 :][::-1]
@@ -179,9 +182,9 @@ def _bar(axes: Any, frame: Frame, length: float) -> None:
         axes.text((frame.low + frame.high) / 2, height - 2, text, size=scaled(SIZE), ha="center", va="bottom")
         return
     limits = [frame.high - length, frame.high]
-    axes.plot(limits, [height, height], color=INK, linewidth=scaled(1.0), clip_on=False)
+    axes.plot(limits, [height, height], color=ink(), linewidth=scaled(1.0), clip_on=False)
     for limit in limits:
-        axes.plot([limit, limit], [height - 2, height + 2], color=INK, linewidth=scaled(0.8), clip_on=False)
+        axes.plot([limit, limit], [height - 2, height + 2], color=ink(), linewidth=scaled(0.8), clip_on=False)
     axes.text(sum(limits) / 2, height - 2, f"CD = {length:.2f}", size=scaled(SIZE), ha="center", va="bottom")
 
 
@@ -231,7 +234,7 @@ def _scale(axes: Any, frame: Frame, deep: float, *, ranks: bool) -> None:
 def _run(axes: Any, frame: Frame, name: str, value: float, depth: float, sign: int) -> None:
     """Draw a line from the scale down and out to the name."""
     edge = frame.low if sign < 0 else frame.high
-    axes.plot([value, value, edge], [0, depth, depth], color=INK, linewidth=scaled(0.6), clip_on=False)
+    axes.plot([value, value, edge], [0, depth, depth], color=ink(), linewidth=scaled(0.6), clip_on=False)
     axes.annotate(
         name,
         (edge, depth),

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from leadline.charts import FAINT, INK, LINE_STYLES, scaled, shortened
+from leadline.charts import FAINT, INK, LINE_STYLES, ink, paper, scaled, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -133,16 +133,25 @@ def fit_ticks(*axes: Any) -> Any:
     class Fitting(MaxNLocator):
         def tick_values(self, vmin: float, vmax: float) -> Any:
             frame = axes[-1].axes
-            room = frame.bbox.width * 72 / frame.figure.dpi / ((vmax - vmin) or 1.0)
+            left, right, edge = (
+                x * 72 / frame.figure.dpi for x in (*frame.bbox.intervalx, frame.figure.bbox.width)
+            )
+            room = (right - left) / ((vmax - vmin) or 1.0)
             for bins in range(MOST_TICKS, 0, -1):
                 self.set_params(nbins=bins)
-                ticks = super().tick_values(vmin, vmax)
+                ticks: Any = super().tick_values(vmin, vmax)
                 seen = [tick for tick in map(float, ticks) if vmin <= tick <= vmax]
                 labels = axes[-1].get_major_formatter().format_ticks(seen)
                 widest = max((width_of(label, SIZE) for label in labels), default=0.0)
                 if len(seen) < 2 or (seen[1] - seen[0]) * room > widest + scaled(8):
                     break
-            return ticks
+            else:  # there is no room for the fewest
+                ticks = ticks[ticks >= vmin][
+                    :: math.ceil((widest + scaled(8)) / ((seen[1] - seen[0]) * room))
+                ]
+            # a label that the layout did not expect at the very edge would be cut off, and read as another
+            half = widest / 2 - 1
+            return ticks[[half <= left + (tick - vmin) * room <= edge - half for tick in ticks]]
 
     locator = Fitting(steps=[1, 2, 5, 10])
     for axis in axes:
@@ -199,7 +208,7 @@ def _head(axes: Any, row: int, text: str, size: float) -> None:
         fontweight="bold",
         va="center_baseline",
         transform=blended_transform_factory(figure.transFigure, axes.transData),
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+        bbox={"facecolor": paper(), "edgecolor": "none", "pad": 0.5},
         zorder=5,
     ).set_in_layout(False)
 
@@ -228,7 +237,7 @@ def legend_below(figure: Figure, lines: Sequence[Any], labels: Sequence[str], wi
     )
     for text, label in zip(legend.get_texts(), labels, strict=True):
         text.set_text(label)  # set afterwards, since Matplotlib omits labels that begin with `_`
-        text.set_color(INK)
+        text.set_color(ink())
 
 
 def colour_bar(figure: Figure, axes: Any, drawn: Any, label: str) -> Any:

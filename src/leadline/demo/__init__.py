@@ -26,7 +26,7 @@ from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.query_figures import per_query
 from leadline.evaluation.results import Results
 from leadline.io.objects import Qrels, read_qrels, read_run
-from leadline.pages import fill, inline, table_of
+from leadline.pages import colors_of_page, fill, inline, table_of
 from leadline.version import VERSION
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -216,6 +216,7 @@ def trial_table(trial: Trial) -> Table:
 PAGE_WIDTH = 3.8  # inches: text of a picture is readable on a phone and not too large on a wide screen
 
 
+@colors_of_page()
 def demo_page(
     results: Results, curves: Curves, *, collection: str, judgments: int, circular: Trial | None = None
 ) -> str:

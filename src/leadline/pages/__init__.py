@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from leadline.charts import FAINT, INK, LINE_STYLES, RULE, picture
+from leadline.charts import FAINT, INK, LINE_STYLES, RULE, STYLE, picture
 from leadline.data.wording import visible
 
 if TYPE_CHECKING:
@@ -28,8 +30,23 @@ def fill(template: str, **data: object) -> str:
     return environment.get_template(template).render(data)
 
 
+RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"  # letters of such scripts
+
+
 def _visible(value: object) -> object:
-    return visible(value) if type(value) is str else value
+    """Return text with visible control characters, its words from right to left isolated from the others."""
+    if type(value) is not str:
+        return value
+    return re.sub(rf"(?:\w\S*)?[{RIGHT_TO_LEFT}](?:\S*\w)?", "\u2068\\g<0>\u2069", visible(value))
+
+
+@contextmanager
+def colors_of_page() -> Iterator[None]:
+    """Draw in the colors that follow the theme of the page, whatever colors the user's matplotlibrc sets."""
+    import matplotlib as mpl
+
+    with mpl.rc_context({name: mpl.rcParamsDefault[name] for name in STYLE if "color" in name}):
+        yield
 
 
 def inline(figure: Figure, key: str, title: str) -> Markup:

@@ -29,7 +29,7 @@ from leadline.data.arrays import Floats
 from leadline.data.optional import require
 from leadline.data.reading import refuse_unknown
 from leadline.data.table import Cell, Table, interval_texts, plain
-from leadline.data.wording import counted, percent, queries
+from leadline.data.wording import counted, percent, queries, visible
 from leadline.errors import UsageError
 from leadline.estimation.estimated_columns import basis_of
 from leadline.estimation.measured import drawn_from, estimates_of, measured
@@ -44,7 +44,7 @@ from leadline.io.read_paths import public
 from leadline.io.write import write_whole
 from leadline.measures import Measure
 from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec
-from leadline.pages import fill, inline
+from leadline.pages import colors_of_page, fill, inline
 from leadline.render.text_formats import write_latex
 from leadline.version import VERSION
 
@@ -128,17 +128,18 @@ def report(
         names, curves = list(map(str, results.measures)), None
         if {*POINTS} <= {*names}:  # precision at eleven levels of recall, runs x levels
             curves = results.means[:, [names.index(point) for point in POINTS]]
-        judgments, inputs, again = None, [], f"leadline.report(results, {target!r})"
+        judgments, inputs, again = None, [], None
     else:
         if runs is None:
             raise UsageError(f"there are judgments but no runs. {CALL}")
         target = _path(path, None)
+        again = _call(qrels, runs, target, {"measures": measures} | options)
         reading = {name: options[name] for name in ("subtopics", "qrels_columns") if name in options}
         table = read_qrels(qrels, **reading)
         baseline = options.pop("baseline", None)
         comparison, curves = compared(table, runs, measures, Rules.take(options), baseline, **options)
-        judgments, again = len(table), f"leadline.report(qrels, runs, {target!r})"
-        inputs = [described(os.fspath(qrels), len(table))] if isinstance(qrels, (str, os.PathLike)) else []
+        judgments = len(table.grades)
+        inputs = [described(os.fspath(qrels), judgments)] if isinstance(qrels, (str, os.PathLike)) else []
     inputs += [
         described(run.path, run.counts.get("documents_read", 0)) for run in comparison.runs if run.path
     ]
@@ -163,6 +164,30 @@ def _path(path: object, more: object) -> str:
             found = "there is no path" if path is None else f"the path is of type {type(path).__name__}"
         raise UsageError(f"{found}. {CALL}")
     return os.fspath(path)
+
+
+def _call(qrels: object, runs: Any, target: str, options: Mapping[str, Any]) -> str | None:
+    """Return the call of `report` with these arguments; None if one of them cannot be written down."""
+    files = (
+        runs.values() if isinstance(runs, Mapping) else runs if isinstance(runs, (list, tuple)) else [runs]
+    )
+    if not all(isinstance(one, (str, os.PathLike)) for one in (qrels, *files)):
+        return None
+    given = [f"{name}={_written(one)}" for name, one in options.items() if one is not None]
+    texts = [_written(qrels), _written(runs), repr(target), *given]
+    return None if "" in texts else f"leadline.report({', '.join(texts)})"
+
+
+def _written(value: object) -> str:
+    """Return a value as Python reads it; empty if it is neither a text, a number nor made of these."""
+    if isinstance(value, (str, os.PathLike, Measure)):
+        return repr(os.fspath(value) if isinstance(value, os.PathLike) else str(value))
+    if isinstance(value, (list, tuple, Mapping)):
+        members = list(map(_written, value.values() if isinstance(value, Mapping) else value))
+        named = [f"{key!r}: {one}" for key, one in zip(value, members, strict=True)]
+        whole = f"{{{', '.join(named)}}}" if isinstance(value, Mapping) else f"[{', '.join(members)}]"
+        return "" if "" in members else whole
+    return repr(value) if isinstance(value, (int, float)) else ""
 
 
 def _compared(results: Results | Comparison, measures: Measures, options: dict[str, Any]) -> Comparison:
@@ -212,13 +237,14 @@ def described(path: str, rows: int) -> dict[str, Any]:
     return {"path": path, "sha256": digest_of(path), "rows": rows}
 
 
+@colors_of_page()
 def page(
     comparison: Comparison,
     precision: Floats | None,
     *,
     judgments: int | None,
     inputs: Sequence[dict[str, Any]],
-    again: str,
+    again: str | None,
     latex: str,
     baseline: str | None = None,
 ) -> str:
@@ -241,10 +267,7 @@ def page(
         confidence=percent(rules.confidence),
         methods="; ".join(method_notes(comparison)),
         correction=rules.correction,
-        said=[
-            sentence(pair, rules, comparison.reach(pair.measure))
-            for pair in _of_the_best(comparison)[1 : SENTENCES + 1]
-        ],
+        said=_said(_of_the_best(comparison)[1:], comparison),
         pairs=[_row(pair, comparison.reach(pair.measure)) for pair in pairs[:LISTED]],
         tally=tally(comparison),
         left_out=max(len(pairs) - LISTED, 0),
@@ -256,7 +279,7 @@ def page(
         inputs=inputs,
         options={key: value for key, value in comparison.options.items() if value is not None},
         software=_software(),
-        again=again,
+        again=again and escape(visible(again)),
         latex=escape(latex),
     )
 
@@ -295,6 +318,12 @@ def story(comparison: Comparison) -> list[str]:
         *told,
         f"{results.names[best]} is significantly better than {of}. No significant difference from {listed}.",
     ]
+
+
+def _said(pairs: Sequence[ComparedPair], comparison: Comparison) -> list[str]:
+    """Return a sentence on each pair; many are counted."""
+    told = [sentence(pair, comparison.rules, comparison.reach(pair.measure)) for pair in pairs[:SENTENCES]]
+    return told + ([f"And {counted(len(pairs) - SENTENCES, 'more run')}."] if len(pairs) > SENTENCES else [])
 
 
 def shown_pairs(comparison: Comparison) -> list[ComparedPair]:
