@@ -184,7 +184,7 @@ def _of_output(words: list[str], entry: Entry) -> Iterator[Entry]:
         yield _setting("output.digits")
     forms = [*FORMATS, *filter(None, [given.get("more")])]
     form = _parameter('-f, --format FORMAT as form | Output | = "table"')
-    text = f"Format to print in: {either(forms)}."
+    text = f"Print as {either('none (nothing)' if form == 'none' else form for form in forms)}."
     yield form | {"type": {"FormatChoice": [forms]}, "help": text}
     output = _parameter(f"-o, --output {thing or 'FILE'} | Output | OUTPUT | many")
     output |= {"required": True} if thing and "optional" not in given else {}

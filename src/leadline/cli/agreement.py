@@ -57,13 +57,15 @@ def command(
     [judges]... : QRELS QRELS...
     --table N,N,N,N
         Counts of query-document pairs, instead of files: yes-yes, yes-no, no-yes, no-no (the first assessor's
-        grade first). For three or more grades, pass 9, 16, ... counts row by row.
+        grade first). For three or more grades, pass 9, 16, ... counts, one row per grade of the first
+        assessor, lowest grade first.
     --reference | flag
         Compare the first assessor with each of the others, instead of comparing every pair of assessors.
     --scale SCALE as level | nominal/ordinal/interval | = "nominal"
         Scale of the grades, for Krippendorff's alpha: nominal, ordinal or interval.
     -l, --level GRADE as rel | float
-        Treat grades as binary: GRADE and above count as relevant.
+        Treat grades as binary: GRADE and above count as relevant. This does not affect the measures of
+        --runs.
     use confidence, seed
     --runs RUN... | many
         Also show how the choice of assessor changes the scores and ranking of these runs.

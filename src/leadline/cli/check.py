@@ -31,15 +31,15 @@ def command(
     """Check runs, qrels and indexes for errors.
 
     FILE is a run, qrels, an index, a quoted pattern ('runs/*.run') or a folder, which stands for all files in
-    it. An index folder counts as one file. leadline lists each problem once, with the line where it first
-    occurs and how often it occurs. `evaluate` and `compare` reject files with errors but accept files with
-    remarks. With --qrels, or if the first FILE is qrels and all others are runs (all in TREC format),
-    leadline also checks the runs against these judgments. A run without any judged documents counts as an
-    error, although `evaluate` only warns about it. With --docs and --qrels, leadline reports how many of the
-    judged documents, and how many of the relevant ones, the corpus contains. For an index, leadline verifies
-    all checksums and checks that the parts fit together.
+    it, but not in its subfolders. An index folder counts as one file. leadline lists each problem once, with
+    the line where it first occurs and how often it occurs. `evaluate` and `compare` reject files with errors
+    but accept files with remarks. With --qrels, or if the first FILE is qrels and all others are runs (all in
+    TREC format), leadline also checks the runs against these judgments. A run without any judged documents
+    counts as an error, although `evaluate` only warns about it. With --docs and --qrels, leadline reports how
+    many of the judged documents, and how many of the relevant ones, the corpus contains. For an index,
+    leadline verifies all checksums and checks that the parts fit together.
 
-    The exit status is 2 if leadline would reject a file and did not repair it.
+    The exit status is 2 if leadline would reject a file and did not repair it, and 0 otherwise.
 
     Example: leadline check qrels.txt bm25.run
 
@@ -53,7 +53,8 @@ def command(
         Judgments to check every run against. leadline then also reports the share of judged documents and any
         ids that do not match.
     --fix | flag
-        Write a repaired copy of a single FILE to the file given with -o.
+        Write a repaired copy of a single FILE to the file given with -o. Only repeated documents, NaN scores
+        and remarks can be repaired.
     -C read.qrels_columns, read.columns, read.subtopics, read.kind, read.on_duplicate refuse/first/last/max =
        "first", read.on_nan = "drop"
     -o

@@ -206,10 +206,8 @@ def command(
 
     `leadline compare QRELS OLD NEW` tells you whether NEW is better than OLD. In every pair, b is the
     baseline or, without a baseline, the run named first, and a - b is the mean difference over the same
-    queries.
-
-    Gates set the exit status to 1 if a check fails or cannot be decided. You can repeat and combine gates
-    (docs/gates.md). M is a measure, such as AP.
+    queries. Gates set the exit status to 1 if a check fails or cannot be decided. You can repeat and combine
+    gates (docs/gates.md). M is a measure, such as AP.
 
     Example: leadline compare qrels.txt bm25.run dense.run --baseline bm25 --fail-if-worse AP:0.01
 
@@ -238,7 +236,9 @@ def command(
     use query-slice, query-weights, sample, evaluation, scores
     -C figure.pair, output.changed, test.half_width, test.per_pair, output.force_update
     -o | figures differences/forest/pairs/groups/critical-difference/scatter/
-        slices/box/violin/line | digits
+        slices/box/violin/line | kinds Figure to save with -o: differences, forest, pairs, groups,
+        critical-difference, scatter, slices, box, violin or line. [default: forest; for one pair, differences
+        (pairs with a pool)] | digits
     """
     kept_in = {name: options.pop(name) for name in ("update_baseline", "force_update")}
     given_baselines = options.pop("baseline")

@@ -44,7 +44,8 @@ def command(
     leadline excludes runs that occur in only one input and reports how many there are.
 
     The inputs may also be files of per-query values: either TRUTH and ESTIMATE, or any number of files and
-    two -m options. leadline does not reverse measures for which lower is better.
+    two -m options. leadline does not change the sign of measures for which lower is better, so they usually
+    correlate negatively with the others.
 
     With at least ten runs, leadline computes a confidence interval over runs. With per-query values of at
     least five runs, it also computes an interval over queries. Both are approximate. The interval over runs
@@ -64,7 +65,7 @@ def command(
         One of the two measures to correlate. Every file must have per-query values of both. Pass -m twice.
     --team FILE:COLUMN | Statistics
         Team that submitted each run. The bootstrap then resamples teams, because runs of one team are alike.
-        At least ten teams are needed.
+        With fewer than ten teams, there is no interval over runs.
     use confidence, seed, scores
     -C test.draws, read.kind values
     -o | figure

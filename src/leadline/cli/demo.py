@@ -31,16 +31,17 @@ def command(
     The demo ends by ranking the runs three times: with an automatic judge's labels, with 20 human judgments
     per query, and with all human judgments.
 
-    All data is part of the package, except that --collection xquad may need a download.
+    All data is part of the package, except the texts of XQuAD, which --collection xquad downloads if they are
+    missing.
 
     Example: leadline demo -o tour.html
 
     Options
     -------
     -o, --output FILE | Output | OUTPUT | = "leadline-demo.html"
-        Write the report to FILE.
+        Write the HTML report to FILE.
     -f, --format FORMAT as form | Output | FORMATS | = "table"
-        Format to print in: table, csv, tsv, json, jsonl, markdown, latex, html or none.
+        Print as table, csv, tsv, json, jsonl, markdown, latex, html or none (nothing).
     --files FOLDER as folder | OUTPUT
         Write the files of a bundled collection to FOLDER, instead of running the demo. If any of the files
         already exists with different content, nothing is written.

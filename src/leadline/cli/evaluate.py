@@ -168,8 +168,8 @@ def command(  # click documents the options
 
     By default, leadline averages over all judged queries (TREC topics), and a query missing from a run counts
     as 0. The lines below the table list whatever could shift the numbers: missing queries, ties, unjudged
-    documents. `-f trec` prints trec_eval's format and, by default, its official measures. With --profile
-    trec9 or trec10, the values are also those of trec_eval.
+    documents. `-f trec` prints trec_eval's format and, by default, its official measures. For trec_eval's
+    values, add --profile trec9 or trec10 (trec_eval 9 or 10).
 
     Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10 -q
 
@@ -205,7 +205,7 @@ def command(  # click documents the options
     use evaluation
     -C test.half_width, test.interval = "Student"
     -o | figures heat-map/box/violin/line/means/slices | kinds Kind of figure to save with -o: heat-map, box,
-       violin, line, means or slices (with --query-slice). [default: heat-map] | more trec | digits
+       violin, line, means or, with --query-slice, slices. [default: heat-map] | more trec | digits
     """
     form, figure = outputs.form, outputs.figure
     both({"--figure slices": figure == "slices"}, {"--query-slice FILE:COLUMN": query_slice})
