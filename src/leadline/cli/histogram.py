@@ -25,8 +25,10 @@ def command(
     """Compare score distributions of relevant and other documents.
 
     HSA (Histogram Slope Analysis) is the slope of ln(relevant / non-relevant) over bins of normalized scores.
-    DO (Distributional Overlap) measures the overlap of the two histograms. You do not need to rank the whole
-    collection: scores of the relevant documents and of a sample of the other documents are enough.
+    A higher HSA suggests a better run. DO (Distributional Overlap) is the sum of ln(min(relevant,
+    non-relevant)) over the same bins. A higher DO does not consistently indicate a better or a worse run. You
+    do not need to rank the whole collection: scores of the relevant documents and of a sample of the other
+    documents are enough.
 
     We recommend --from-ranks for submitted runs. In 14 of 16 settings (each is a set of runs cut at a depth
     of 100 or 1000), HSA from ranks correlates with MAP more strongly than HSA from scores does. But with

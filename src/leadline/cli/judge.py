@@ -57,7 +57,7 @@ def command(
     --docs DOCS
         Document file, folder of text files, or index with stored texts.
     --queries QUERIES
-        Query (topic) file. Descriptions are also shown.
+        Query (topic) file, shown with its descriptions.
     --store FILE | required
         SQLite file for the judgments, created if it does not exist.
     --grades SCALE
@@ -78,8 +78,8 @@ def command(
         Let simulated assessors grade the pool with these judgments, and start no server. Pairs without a
         judgment get grade 0.
     --export QRELS as target | Output | OUTPUT
-        Write the judgments in --store to QRELS and start no server. The suffix determines the format. A .csv
-        or .tsv file also has one column per assessor.
+        Write the judgments in --store to QRELS and start no server. The suffix sets the format (default:
+        TREC). A .csv or .tsv file also has a column per assessor.
     --merge RULE | Output | = "majority"
         With --export, how to combine grades if several assessors judged a pair: majority (ties: the lower
         grade), max, mean, or the name of one assessor.
@@ -88,12 +88,12 @@ def command(
     --port N | Server | int 0..65535 | = 8765
         Port of the server, or 0 for any free port.
     --token TEXT | Server | envvar LEADLINE_TOKEN
-        Token of 8 characters or more that assessors need (or set LEADLINE_TOKEN). By default, leadline
+        Token of at least 8 characters to open the page (or set LEADLINE_TOKEN). By default, leadline
         generates one if other machines can reach --host.
     --no-browser | Server | flag
         Do not open a browser.
     --seed N | int 0..4294967295
-        Random seed for a new store. It sets the order, overlap and content shown. [default: 0]
+        Random seed for a new store. It sets the order, the pairs judged twice and the content. [default: 0]
     use analysis, texts
     -C judge.looks
     -o

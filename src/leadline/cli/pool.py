@@ -63,9 +63,9 @@ def command(
         Queries (topics) to add if no run contains them. They get documents only with --docs and
         -C pool.random or -C pool.everything.
     --judged QRELS
-        Existing judgments, used by MoveToFront. POOL leaves out judged pairs or, with --for, includes them
-        with probability 1. Then merge all judgments before you evaluate (docs/judging.md). None may come
-        from a pool drawn with the same seed.
+        Existing judgments, used by MoveToFront. POOL omits judged pairs or, with --for, includes them with
+        probability 1. Merge all judgments before you evaluate (docs/judging.md). With --for, no judgment may
+        come from a pool drawn with the same --seed.
     -l, --level GRADE as rel | Selection | float | (= 1.0)
         Lowest relevant grade, used by MoveToFront and the --for measures. [default: 1]
     --for MEASURE as wanted | Sampling | MEASURE | many

@@ -34,9 +34,10 @@ def command(
 ) -> None:
     """Predict query performance (QPP) without relevance judgments.
 
-    leadline makes a separate prediction for each ranked list. Predictions have no unit, and higher values
-    predict better performance. The output has the predictions for each query and their mean per run.
-    `leadline correlate` reads the means from the JSON output. The formulas are in docs/unjudged.md.
+    leadline makes a separate prediction for each ranked list. Higher values predict better performance, but
+    NQC and WIG values of different models are not comparable. The output has the predictions for each query
+    and their mean per run. `leadline correlate` reads the means from the JSON output. The formulas are in
+    docs/unjudged.md.
 
     Example: leadline predict bm25.run dense.run -m NQC
 
@@ -58,7 +59,8 @@ def command(
     use confidence, seed, repairs, texts
     -C test.draws, read.name_by
     -o | figures heat-map/scatter/correlations | kinds Kind of figure to save with -o: heat-map or, with
-        --truth, scatter (of the first run) or correlations (of all runs). [default: depends on --truth]
+        --truth, scatter (of the first run) or correlations (of all runs). [default: heat-map;
+        with --truth, scatter for one run, otherwise correlations]
     """
     if truth is None and outputs.figure not in (None, "heat-map"):
         raise UsageError(

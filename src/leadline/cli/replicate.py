@@ -64,7 +64,8 @@ def command(
         Add per-query differences, tau union and RBO to the JSON output (reproductions only).
     use evaluation
     -C test.draws = 10000
-    -o | figures differences/effects
+    -o | figures differences/effects | kinds Kind of figure to save with -o: differences or effects. [default:
+        differences, or effects with QRELS2]
     """
     from leadline.comparison.replication import replicate
 

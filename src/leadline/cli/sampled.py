@@ -57,7 +57,8 @@ def command(
     -m, --measure MEASURE as measures | Measures | MEASURE | many
         Measure, such as AP (repeatable). [default: AP, nDCG@10, RR, P@10, R@100]
     --population N | Sampling
-        Number of documents in the collection, or a file with the number of non-relevant documents per query.
+        Number of documents in the collection, or a file with a query and its number of non-relevant documents
+        on each line.
         [default: the number of scored documents]
     --sample N | Sampling | int 1..
         Number of non-relevant documents per query to keep or, with --draw, to draw: those with the smallest

@@ -184,8 +184,8 @@ def _page(name: str, module: ModuleType, outcome: Any) -> str:
 
 command = Studies(
     "study",
-    help="Run a published experiment on your own data.\n\nEach study writes a page, index.html, with the "
-    "claim, the numbers in the paper, the numbers found here and a verdict. It also writes its tables as "
-    "CSV, all results as JSON, and its figures.",
+    help="Run a published experiment on your own data.\n\nEach study writes a page, index.html, to the "
+    "folder given with -o. The page has the claim, the numbers in the paper, the numbers found here and a "
+    "verdict. The folder also gets the tables as CSV, all results as JSON, and the figures.",
     epilog="Example: leadline study difference-similarity --help",
 )

@@ -30,8 +30,8 @@ def command(
     """Rank systems without relevance judgments.
 
     Systems are scored by their agreement with other systems, or by the topics of the retrieved documents. The
-    scores order systems but do not estimate any measure, and are better at spotting bad systems than at
-    finding the best one. docs/unjudged.md says when to use which method.
+    scores order systems (higher is better) but do not estimate any measure. They are better at spotting bad
+    systems than at finding the best one. docs/unjudged.md says when to use which method.
 
     Example: leadline unjudged runs/*.run --method nruns --one-vote-per runs.tsv:team
 

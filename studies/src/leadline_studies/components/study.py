@@ -2,7 +2,7 @@
 
 Every text is indexed with and without stemming and with and without stop words, and searched with every
 weighting. The effect of a component is what it adds to the measure per query, averaged over the settings of
-the other components. Intervals and tests are paired by query. Source: the classical first experiment of
+the other components. Intervals and tests are paired by query. Source: the classic first experiment in
 retrieval courses.
 """
 

@@ -1,4 +1,4 @@
-"""Test whether the choice of a retrieval model changes rankings more than the choice of its parameter does.
+"""Test whether rankings differ more between retrieval models than between parameter values of one model.
 
 A family is a retrieval model, and its runs differ in one parameter. leadline reads family and parameter from
 the run names (the parameter is the number that varies, as in bm25-k1_0.9 and bm25-k1_1.2) or from two columns

@@ -1,4 +1,4 @@
-"""Test whether HSA and DO follow rank measures over retrieval models of one collection.
+"""Test whether HSA and DO track rank measures across retrieval models on one collection.
 
 DOCS is a collection or its index. Every model ranks the whole collection. HSA and DO (see `leadline
 histogram`) come from the first `--depth` documents of each list, with scores normalized per query and per

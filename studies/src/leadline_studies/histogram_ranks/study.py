@@ -1,4 +1,4 @@
-"""Test whether HSA and DO follow rank measures over submitted runs, from ranks and from scores.
+"""Test whether HSA and DO, from ranks or from scores, track rank measures across submitted runs.
 
 Each variant of HSA and DO (see `leadline histogram`) is correlated with AP, P@10 and nDCG over all runs, with
 bootstrap intervals over runs or teams, and over random sets of seven runs, as in the paper. Recall of the

@@ -1,4 +1,4 @@
-"""Test whether HSA from a sample follows MAP better than AP of that sample does, over submitted runs.
+"""Test whether HSA of a sample tracks MAP better than AP of the same sample does, across submitted runs.
 
 A sample of a list has a share of its relevant documents and n of its N other documents, chosen by hash and
 the same for all estimates. The estimates are HSA (see `leadline histogram`) from scores and from ranks, its

@@ -1,4 +1,4 @@
-"""Test whether HSA from a sample follows MAP better than AP of that sample does, over retrieval models.
+"""Test whether HSA of a sample tracks MAP better than AP of the same sample does, across retrieval models.
 
 Every model ranks the whole collection for its full MAP. For the estimates of `histogram-sample`, it scores
 only a share of the relevant documents and n other documents of the collection, chosen by hash and the same

@@ -1,4 +1,4 @@
-"""Test whether HSA and DO follow the retrieval quality of topic models better than perplexity does.
+"""Test whether HSA and DO track the retrieval quality of topic models better than perplexity does.
 
 For each number of topics T, a topic model ranks documents by the Hellinger distance between their topics and
 those of a query document. Quality is MAP over documents with known similar documents (`--qrels`), or P@1 of

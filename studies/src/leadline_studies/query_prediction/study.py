@@ -7,7 +7,7 @@ query if the predictor is larger for the second list than for the first, `thresh
 threshold for the first list, and `difference` if the second value minus the first is above a threshold.
 Thresholds are learned on one half of the queries and used on the other half, over many random halvings.
 Sources: Ionescu, Chifu and Mothe 2015 name both uses of DeShaTo, without numbers; Cronen-Townsend, Zhou and
-Croft 2002 and 2004; the rules are ours.
+Croft 2002 and 2004; the rules for when to expand a query are ours.
 """
 
 from __future__ import annotations

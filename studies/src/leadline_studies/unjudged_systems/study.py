@@ -1,4 +1,4 @@
-"""Test how well estimators without judgments rank systems.
+"""Test how well systems can be ranked without judgments.
 
 All estimators that need only document ids are compared with MAP from the judgments, or with scores from a
 table, such as those that a campaign published. The study reports Kendall's tau, tau-AP (where mistakes near
