@@ -32,6 +32,14 @@ def test_column_2_is_the_subtopic_on_request_only(file: Path) -> None:
         read_qrels(file)
 
 
+def test_a_single_subtopic_is_said(file: Path, tmp_path: Path) -> None:
+    one = tmp_path / "one.qrels"
+    one.write_text("q1 0 d1 1\nq1 0 d2 1\n")
+    for path, said in ((file, False), (one, True)):
+        values = evaluate(path, {"q1": {"d1": 1.0}}, "alpha_nDCG@10", subtopics=True)
+        assert ("one_subtopic" in {notice.code for notice in values.warnings}) is said
+
+
 def test_other_measures_see_the_largest_grade_of_a_document(file: Path) -> None:
     qrels = read_qrels(file, subtopics=True)
     assert qrels.to_dict() == {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": -1}}

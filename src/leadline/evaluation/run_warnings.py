@@ -183,6 +183,9 @@ def warnings_of(
         over = counted(count, "judged query", "judged queries")
         message = f"{over} without a relevant document{grade} ({rule})"
         warnings.append(ResultWarning("no_relevant", message, count))
+    if qrels.subtopics is not None and len(qrels.subtopics.names) == 1:
+        message = f"every judgment is for the same subtopic ({qrels.subtopics.names[0]})"
+        warnings.append(ResultWarning("one_subtopic", message, 1))
     every = [no_overlap(infos), *warnings, *count_warnings(infos, averaging=averaging)]
     return [notice for notice in every if notice.count]
 
