@@ -181,3 +181,12 @@ def test_143_official_runs_are_compared_in_one_call(leadline: Leadline, shared_d
         "compare", folder / "qrels.txt", *runs[::12], "--correction", "Tukey", "-m", "AP", "-f", "json"
     ).data["pairs"]
     assert all(pair["p_corrected"] >= pair["p"] or pair["p"] > 0.5 for pair in tukey)
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_values_of_queries_come_from_standard_input(command: str, leadline: Leadline) -> None:
+    rows = "".join(
+        f"q{query},{run},AP,0.{query}{place}\n" for query in range(9) for place, run in enumerate("ab")
+    )
+    done = leadline(command, "-", "-f", "json", stdin=f"query,run,measure,value\n{rows}".encode())
+    assert done.data["measures"] == ["AP"]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from leadline.data.judgment_tables import DrawnPool
+from leadline.errors import UsageError
 from leadline.estimation import ideal_lists
 from leadline.estimation.designs import Ratio, kind_of
 from leadline.estimation.estimate import EstimatedResults, estimate
@@ -450,6 +451,15 @@ def test_a_forecast_needs_labels_and_a_simulated_design() -> None:
     assert wider is not None
     assert narrower is not None
     assert 0 < narrower < wider
+
+
+def test_labels_leave_no_interval_and_the_error_says_how_to_go_without_them() -> None:
+    lists, grades = world(7, 40)
+    pool = pool_for(lists, "nDCG@10", budget=10).pool
+    labels = {query: {one: float(int(one[-1]) % 2) for one in given} for query, given in grades.items()}
+    found = estimate(drawn_of(pool, grades), lists, "nDCG@10", pool=pool, machine=labels)
+    with pytest.raises(UsageError, match="machine='none'"):
+        ll.compare(found)
 
 
 def test_relevance_is_simulated_at_the_rates_of_the_labels() -> None:

@@ -84,9 +84,10 @@ def agreement(
 
     Percent agreement, Scott's pi and Cohen's kappa (`weights`) are computed for every pair of judges, or with
     `reference` for the first judge and each other one, and averaged; Fleiss' kappa and Krippendorff's alpha
-    (`level`) are computed over all judges. `judges` are files of qrels or `{name: qrels}`. Qrels one after
-    the other, as in `agreement(a, b)`, are called "judge 1", "judge 2", ... Alternatively, `table` holds the
-    cells of the contingency table of two judges, row by row.
+    (`level`) are computed over all judges. `judges` are files of qrels, `{name: qrels}`, or a file or frame
+    with a column `judge` or one column per judge. Qrels one after the other, as in `agreement(a, b)`, are
+    called "judge 1", "judge 2", ... Alternatively, `table` holds the cells of the contingency table of two
+    judges, row by row.
 
     The units are the query-document pairs judged by all judges (`over="all"`) or by the two compared
     (`"two"`); alpha uses every pair judged by two or more. `rel` makes grades binary: relevant at that grade
