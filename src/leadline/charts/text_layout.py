@@ -136,7 +136,7 @@ def fit_ticks(*axes: Any) -> Any:
             left, right, edge = (
                 x * 72 / frame.figure.dpi for x in (*frame.bbox.intervalx, frame.figure.bbox.width)
             )
-            room = (right - left) / ((vmax - vmin) or 1.0)
+            room = max(right - left, 1.0) / ((vmax - vmin) or 1.0)
             for bins in range(MOST_TICKS, 0, -1):
                 self.set_params(nbins=bins)
                 ticks: Any = super().tick_values(vmin, vmax)
