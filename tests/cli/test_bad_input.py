@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -175,6 +176,20 @@ def test_a_stopped_command_writes_one_line_and_nothing_else(
     else:
         assert found == (2, "", "leadline: error: not enough memory for this input\n")
     assert content(files) == before
+
+
+def test_a_terminated_index_leaves_no_folder(tmp_path: Path) -> None:
+    from_stdin = [sys.executable, "-m", "leadline", "index", "-", "-o", "docs.index"]
+    with subprocess.Popen(from_stdin, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as running:
+        assert running.stdin is not None
+        running.stdin.write(b'{"doc_id": "d1", "text": "wing"}\n' * 9)
+        running.stdin.flush()
+        while not list(tmp_path.iterdir()):
+            time.sleep(0.01)
+        running.terminate()
+        running.wait()
+    assert running.returncode == 143
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["a\nb.run", "none\r.run", "\x1b[31m.run"])

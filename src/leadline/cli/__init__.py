@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -173,6 +174,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     if sys.stdout is None:
         sys.exit(refuse("standard output is closed. Connect it to a file, a pipe or a terminal"))
+    with contextlib.suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that half-written files are removed
     if "_LEADLINE_COMPLETE" in os.environ:
         complete_whole_words()
     try:
