@@ -474,7 +474,9 @@ class _Gathered:
             raise _no_number(what, value, query, document, hint) from None
         if isinstance(value, (str, bytes)) and not self.records.text:
             convert = re.sub("str(ing)?", "float", self.records.convert)
-            hint = f"Convert the column with {convert}" if convert else "Pass numbers, as in 3 instead of '3'"
+            if not convert:
+                raise _no_number(what, value, query, document)
+            hint = f"Convert the column with {convert}"
             raise _no_number(what, value, query, document, hint, kind="a number, but text")
         if math.isnan(found):
             if what == "score" and self.drop_nan:
