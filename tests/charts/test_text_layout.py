@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -72,9 +74,9 @@ def test_numbers_of_every_size_lie_over_no_other_text(unit: float, offset: float
 def test_figures_stay_whole_at_the_font_sizes_of_papers_and_slides(size: int) -> None:
     values = np.linspace(-0.4, 0.9, 225)
     names = ["tfidf-cosine", "bm25-titles", "qldirichlet", "bm25-k1_0.9-b_0.4"]
-    pair = {"first": names[0], "second": names[1], "measure": "AP"}
+    pair: dict[str, Any] = {"first": names[0], "second": names[1], "measure": "AP"}
     interval = "95 % simultaneous confidence interval"
-    words = {"label": "AP of one query in one run", "order": "hardest on the left"}
+    words: dict[str, Any] = {"label": "AP of one query in one run", "order": "hardest on the left"}
     label = "AP, mean (225 queries); bars: no significant difference (T, Holm)"
     with mpl.rc_context({"font.size": size}):
         figures = [
@@ -90,7 +92,7 @@ def test_figures_stay_whole_at_the_font_sizes_of_papers_and_slides(size: int) ->
 def test_a_number_at_the_edge_is_not_cut_off() -> None:
     words, missing = ["estimate", "interval", "bounds", "new", "other"], [(np.nan, np.nan)]
     label = "AP, estimated, no interval for 1 of 1 run"
-    options = {"label": label, "words": words, "others": [0.5501812393]}
+    options: dict[str, Any] = {"label": label, "words": words, "others": [0.5501812393]}
     whole(nested_intervals([r"$\alpha$ <b>_x_"], [0.5492269655], missing, missing, **options))
 
 
