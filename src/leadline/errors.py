@@ -60,6 +60,10 @@ class FilePlace(int):
         place.path, place.line = path, line
         return place
 
+    def __getnewargs__(self) -> tuple[int, str, int]:  # type: ignore[override]  # an int has one
+        """Return what a copy is made of."""
+        return int(self), self.path, self.line
+
     path: str
     line: int
 

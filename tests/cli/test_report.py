@@ -11,6 +11,7 @@ import pytest
 import leadline as ll
 from conftest import REPOSITORY, Leadline
 from leadline.comparison.compare import compare
+from leadline.pages import _visible
 from leadline.pages.report import tally
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
@@ -121,6 +122,8 @@ def test_a_page_made_in_python_says_its_judgments_and_the_call_that_repeats_it(t
     assert "leadline.report(" not in page.read_text(encoding="utf-8")
     ll.report(ll.compare(judged, runs, "AP", test="Wilcoxon"), page)
     assert "leadline.report(" not in page.read_text(encoding="utf-8")
+    ll.report("qrels.txt", runs, page, queries_in={"knots", "tides"})  # a set has no order to write down
+    assert "leadline.report(" not in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -164,6 +167,12 @@ def test_names_from_right_to_left_are_isolated_from_the_numbers_after_them(tmp_p
     assert f"\u2068{name}\u2069" in text
     assert f"leadline.report('qrels.txt', {{'{name}':" in html.unescape(text), (
         "nothing is added to what is copied"
+    )
+
+
+def test_long_words_are_looked_through_once() -> None:
+    assert str(_visible("\u0646" * 3 + ", b" + "a" * 1_000_000)).startswith(
+        "\u2068" + "\u0646" * 3 + "\u2069, b"
     )
 
 

@@ -162,6 +162,12 @@ def test_a_frame_without_a_needed_column_says_which(library: str) -> None:
     assert " because no column is called query_id, qid, q_id, query-id, " in refusal(read_run, table)
 
 
+def test_whole_numbers_name_the_runs_of_a_frame() -> None:
+    rows = {"run": [2, 1], "query": ["q", "q"], "doc": ["a", "b"], "score": [1.0, 1.0]}
+    for table in (pd.DataFrame(rows), pl.DataFrame(rows)):
+        assert ll.evaluate({"q": {"b": 1}}, table, "RR").to_pandas()["RR"].to_dict() == {"2": 0.0, "1": 1.0}
+
+
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("column", ["name", "model", "method", "run", "run_id"])
 def test_several_runs_in_one_frame_are_told_apart_by_their_names(library: str, column: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
+import pickle
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -324,13 +326,27 @@ def test_an_error_in_a_folder_names_the_file_and_its_line(tmp_path: Path) -> Non
             list(read_documents(str(tmp_path)))
 
 
+def test_documents_of_a_folder_are_copied_with_their_places(tmp_path: Path) -> None:
+    written(tmp_path, "1.jsonl", '{"doc_id": "d1", "text": "a"}\n')
+    documents = list(read_documents(str(tmp_path)))
+    for copied in (pickle.loads(pickle.dumps(documents)), copy.deepcopy(documents)):
+        assert [one.id for one in copied] == ["d1"]
+        assert vars(copied[0].place) == vars(documents[0].place)
+
+
 def test_whole_numbers_are_ids_and_missing_cells_are_empty() -> None:
     frame = pd.DataFrame({"doc_id": [1, 2, 3], "title": ["a", None, None], "text": ["b", "c", "d"]})
     frame.loc[1, "title"], frame.loc[2, "title"] = float("nan"), pd.NA
-    for source in (frame, {1: "b", 2: "c", 3: "d"}, [{"doc_id": n, "text": "b"} for n in np.arange(1, 4)]):
+    sources: tuple[Any, ...] = (
+        frame,
+        {1: "b", 2: "c", 3: "d"},
+        [{"doc_id": n, "text": "b"} for n in np.arange(1, 4)],
+    )
+    for source in sources:
         assert [document.id for document in read_documents(source)] == ["1", "2", "3"]
     assert [document.title for document in read_documents(frame)] == ["a", "", ""]
-    assert read_queries({7: "wing"})[0].id == "7"
+    queries: Any = {7: "wing"}
+    assert read_queries(queries)[0].id == "7"
 
 
 def test_a_folder_without_documents_and_files_that_are_no_texts_are_refused(tmp_path: Path) -> None:

@@ -292,8 +292,9 @@ def _in_frame(run: Any) -> Iterator[tuple[str | None, Any]]:
         yield None, frame.to_native()  # a lazy frame is collected once
         return
     for value in frame[name].unique(maintain_order=True).to_list():
-        check_run_name(value)
-        yield value, frame.filter(frame[name] == value).to_native()
+        shown = str(value) if type(value) is int else value
+        check_run_name(shown)
+        yield shown, frame.filter(frame[name] == value).to_native()
 
 
 def _named(sources: Sequence[tuple[str | None, Any]]) -> list[tuple[str | None, Any]]:

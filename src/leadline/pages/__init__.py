@@ -37,7 +37,11 @@ def _visible(value: object) -> object:
     """Return text with visible control characters, its words from right to left isolated from the others."""
     if type(value) is not str:
         return value
-    return re.sub(rf"(?:\w\S*)?[{RIGHT_TO_LEFT}](?:\S*\w)?", "\u2068\\g<0>\u2069", visible(value))
+    return re.sub(r"\w(?:\S*\w)?", _isolated, visible(value))
+
+
+def _isolated(word: re.Match[str]) -> str:
+    return f"\u2068{word[0]}\u2069" if re.search(f"[{RIGHT_TO_LEFT}]", word[0]) else word[0]
 
 
 @contextmanager

@@ -173,9 +173,11 @@ def _call(qrels: object, runs: Any, target: str, options: Mapping[str, Any]) -> 
     )
     if not all(isinstance(one, (str, os.PathLike)) for one in (qrels, *files)):
         return None
-    given = [f"{name}={_written(one)}" for name, one in options.items() if one is not None]
-    texts = [_written(qrels), _written(runs), repr(target), *given]
-    return None if "" in texts else f"leadline.report({', '.join(texts)})"
+    given = {name: _written(one) for name, one in options.items() if one is not None}
+    texts = [_written(qrels), _written(runs), repr(target)]
+    if "" in (*texts, *given.values()):
+        return None
+    return f"leadline.report({', '.join([*texts, *(f'{name}={one}' for name, one in given.items())])})"
 
 
 def _written(value: object) -> str:
@@ -187,7 +189,9 @@ def _written(value: object) -> str:
         named = [f"{key!r}: {one}" for key, one in zip(value, members, strict=True)]
         whole = f"{{{', '.join(named)}}}" if isinstance(value, Mapping) else f"[{', '.join(members)}]"
         return "" if "" in members else whole
-    return repr(value) if isinstance(value, (int, float)) else ""
+    if isinstance(value, float):
+        return repr(float(value))
+    return repr(value) if isinstance(value, int) else ""
 
 
 def _compared(results: Results | Comparison, measures: Measures, options: dict[str, Any]) -> Comparison:
