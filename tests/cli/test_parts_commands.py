@@ -111,6 +111,27 @@ def test_verify_recomputes_what_python_saved_if_its_judgments_are_those_of_a_fil
     assert recomputed == ([True, True] if judged == "file" else [None])
 
 
+def test_verify_recomputes_results_over_some_queries(split: Split, leadline: Leadline) -> None:
+    chosen = sorted({*ll.read_qrels(split.qrels).queries} & {*ll.read_run(split.parts[0]).queries})[:2]
+
+    def outcome(name: str, *words: str) -> list[bool | None]:
+        checks = leadline("verify", name, "-f", "json", *words).data["checks"]
+        return [check["ok"] for check in checks if check["kind"] == "values"]
+
+    ll.evaluate(split.qrels, split.run, ["AP"], queries_in=chosen).write("ids.parquet")
+    assert outcome("ids.parquet") == [True]
+    Path("some.txt").write_text("".join(f"{query}\n" for query in chosen))
+    for name in ("file.json", "file.parquet"):
+        leadline("evaluate", split.qrels, split.run, "--config", "read.queries_in=some.txt", "-o", name)
+        assert outcome(name) == [True]
+    leadline("evaluate", split.qrels, "bm25", "--parts", "-C", "queries_in=some.txt", "-o", "parts.parquet")
+    assert outcome("parts.parquet") == [True]  # the other parts have none of the queries
+    Path("some.txt").write_text(f"{chosen[0]}\n")
+    assert outcome("file.json") == [None]
+    Path("some.txt").unlink()
+    assert outcome("file.json") == [None]
+
+
 def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None:
     leadline("evaluate", split.qrels, "bm25", "--parts", "-o", "saved.parquet")
     assert leadline("verify", "saved.parquet").status == 0

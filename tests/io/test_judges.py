@@ -43,6 +43,40 @@ def test_one_table_holds_all_judges(tmp_path: Path, name: str, text: str) -> Non
             assert agreement(frame, draws=0).judges == ["ann", "ben"]
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_of_grades_is_one_judge_in_any_column_of_grades(library: str) -> None:
+    frame = pytest.importorskip(library).DataFrame
+    for column in ("relevance", "score", "similarity", "relevance_score"):
+        ids = {"query": ["q1", "q1"], "doc_id": ["d1", "d2"]}
+        both = [frame({**ids, column: [1, 0]}), frame({**ids, column: [1, 1]})]
+        assert agreement(both, draws=0).judges == ["judge 1", "judge 2"]
+        long = frame({"query": ["q1", "q1"], "doc_id": ["d1", "d1"], "judge": ["a", "b"], column: [1, 0]})
+        assert [judge.name for judge in read_judges(long)] == ["a", "b"]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize(
+    ("judges", "grades", "says"),
+    [
+        (["ann", "ben", None], [1, 0, 1], "row 3: the row does not name a judge"),
+        (["ann", "", "ben"], [1, 0, 1], "row 2: the row does not name a judge"),
+        (["ann", "ben", "ann"], [1, 0, None], "row 3: the row has no grade"),
+    ],
+)
+def test_a_frame_with_an_empty_cell_of_a_judge_is_refused_as_a_file_is(
+    library: str, judges: list[str | None], grades: list[int | None], says: str
+) -> None:
+    columns = {"query": ["q1"] * 3, "doc_id": ["d1", "d2", "d3"], "judge": judges, "grade": grades}
+    with pytest.raises(InputError, match=says):
+        read_judges(pytest.importorskip(library).DataFrame(columns))
+
+
+def test_judges_of_a_frame_with_one_name_are_refused() -> None:
+    columns = {"query": ["q1"] * 3, "doc_id": ["d1", "d1", "d2"], "judge": [1, "1", 1], "grade": [1, 0, 1]}
+    with pytest.raises(UsageError, match="two judges are both named '1'"):
+        read_judges(pytest.importorskip("pandas").DataFrame(columns))
+
+
 def test_a_file_of_qrels_is_one_judge_called_as_the_file(tmp_path: Path) -> None:
     (tmp_path / "ann.qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\n")
     (tmp_path / "ben.csv").write_text("query_id,doc_id,relevance\nq1,d1,2\n")

@@ -26,17 +26,21 @@ QRELS = {f"q{query}": {f"d{rank}": rank % 3 for rank in range(12)} for query in 
 SUFFIXES = [".json", ".jsonl", ".csv", ".tsv", ".parquet"]
 
 
-def rows(values: Mapping[str, Mapping[str, float]], **more: object) -> list[dict[str, object]]:
+def rows(
+    values: Mapping[str, Mapping[str, float]], number: str = "score", /, **more: object
+) -> list[dict[str, object]]:
     return [
-        {"query_id": query, "doc_id": document, "score": value}
+        {"query_id": query, "doc_id": document, number: value}
         | {name: place if given is None else given for name, given in more.items()}
         for query, documents in values.items()
         for place, (document, value) in enumerate(documents.items(), start=1)
     ]
 
 
-def written(path: Path, values: Mapping[str, Mapping[str, float]], **more: object) -> Path:
-    table = rows(values, **more)
+def written(
+    path: Path, values: Mapping[str, Mapping[str, float]], number: str = "score", /, **more: object
+) -> Path:
+    table = rows(values, number, **more)
     if path.suffix == ".json":
         path.write_text(json.dumps(table if more else values))
     elif path.suffix == ".jsonl":
@@ -78,6 +82,22 @@ def test_a_column_that_only_runs_have_makes_a_run(
     assert read.data["runs"][0]["mean"]["CG@2"] == pytest.approx(0.99 * 2 - 0.0137 - 0.002)
     assert read.data["options"]["kind"] == "qrels"
     assert read_qrels(path, kind="qrels").to_dict() == COSINE
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_grades_with_the_run_that_found_the_document_are_judgments(
+    suffix: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    for name in ("run", "tag", "system", "run_id", "rank"):
+        path = written(tmp_path / f"{name}{suffix}", QRELS, "relevance", **{name: "bm25"})
+        assert read_qrels(pd.DataFrame(rows(QRELS, "relevance", **{name: "bm25"}))).to_dict() == QRELS
+        if name != "run":
+            with pytest.raises(InputError, match=f"'{name}'"):
+                read_qrels(path)
+        else:
+            assert read_qrels(path).to_dict() == QRELS
+            assert leadline("convert", path, tmp_path / "qrels.txt").status == 0
+            assert read_qrels(tmp_path / "qrels.txt").to_dict() == QRELS
 
 
 def test_a_frame_of_a_run_is_refused_too() -> None:

@@ -305,7 +305,7 @@ def kind_of_trec(text: bytes) -> str:
 def _content_of_rows(source: Opened) -> str:
     found = records_of(source, "" if source.format is HEADERLESS else "grade")
     # Lists of ids are rankings unless they are named as relevant.
-    if found.listed or row_columns.find(found.names, (*row_columns.RANK, *row_columns.TAG)):
+    if found.listed or row_columns.run_column(found.names, row_columns.RANK):
         return "run"
     if row_columns.find(found.names, row_columns.GRADE):
         return "qrels"

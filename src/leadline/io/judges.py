@@ -19,11 +19,13 @@ from leadline.io.opening import PARQUET, first_bytes
 from leadline.io.python_inputs import open_frame
 from leadline.io.read import QrelsLike, qrels_of
 from leadline.io.row_checks import EMPTY
-from leadline.io.row_columns import DOCUMENT, GRADE, JUDGE, QUERY, find
+from leadline.io.row_columns import DOCUMENT, GRADE, JUDGE, QUERY, SCORE, find
 from leadline.io.run_names import run_name
 from leadline.io.small_tables import need_columns, records, split_place
 
 JudgesLike: TypeAlias = "str | os.PathLike[str] | Sequence[QrelsLike] | Mapping[str, QrelsLike]"
+
+GRADES = (*GRADE, *SCORE)  # columns that `read_qrels` takes as grades
 
 
 class Judge(NamedTuple):
@@ -73,7 +75,7 @@ def _given(place: Any, number: int) -> list[Judge]:
     if isinstance(place, (str, os.PathLike)):
         return _of_file(os.fspath(place))
     frame = open_frame(place)
-    if frame is not None and (find(frame.columns, JUDGE) or not find(frame.columns, GRADE)):
+    if frame is not None and (find(frame.columns, JUDGE) or not find(frame.columns, GRADES)):
         return _of_frame(frame)
     return [Judge(f"judge {number}", read_qrels(place))]
 
@@ -149,17 +151,27 @@ def _of_frame(frame: Any) -> list[Judge]:
 
     header: list[str] = frame.columns
     kept = [*_ids_of(header, ""), *filter(None, [row_columns.probability_in(header)])]
-    owner, grade = find(header, JUDGE), find(header, GRADE)
+    owner, grade = find(header, JUDGE), find(header, GRADES)
     if owner is None:
-        parts = {name: (frame, name) for name in _judges_in(header)}
+        parts = [(name, frame, name) for name in _judges_in(header)]
     else:
         need_columns(header, [] if grade else ["grade"], "", None)
-        names = frame[owner].drop_nulls().unique(maintain_order=True).to_list()
-        parts = {str(name): (frame.filter(nw.col(owner) == name), str(grade)) for name in names}
+        _refuse_empty(frame[owner], "the row does not name a judge")
+        _refuse_empty(frame[grade], "the row has no grade")
+        names = frame[owner].unique(maintain_order=True).to_list()
+        parts = [(str(name), frame.filter(nw.col(owner) == name), str(grade)) for name in names]
     return [
         Judge(name, read_qrels(part.select(*kept, nw.col(column).alias(GRADE[0])).drop_nulls(GRADE[0])))
-        for name, (part, column) in parts.items()
+        for name, part, column in parts
     ]
+
+
+def _refuse_empty(column: Any, found: str) -> None:
+    """Refuse a column of a frame with an empty cell."""
+    cells = zip(column.is_null().to_list(), column.to_list(), strict=True)
+    for row, (missing, cell) in enumerate(cells, start=1):
+        if missing or cell == "":
+            raise InputError(found, path=f"judges, row {row}")
 
 
 def _ids_of(header: Sequence[str], path: str) -> tuple[str, str]:
@@ -180,6 +192,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
     owner, grade = find(header, JUDGE), find(header, GRADE)
     query, document = _ids_of(header, path)
     if column in ("", "*") and owner is not None:
+        grade = find(header, GRADES)
         need_columns(header, [] if grade else ["grade"], path, 1)
         rows = _long_rows(path, query, document, owner, str(grade))
     else:

@@ -157,11 +157,11 @@ def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[
     bpref and Judged. `negative="unjudged"` drops such documents. `subtopics` reads column 2 of a file as
     subtopic: a document is judged once for each.
 
-    What looks like a run is refused: a table with a column rank, tag, run, run_id or system, a file whose
-    grades are mostly distinct fractions with some negative or above 10, four columns whose third one counts
-    the ranks. `kind="qrels"` reads it as judgments. An id 7 is read as "7". `qrels_columns`
-    names the columns of a text without a header, as in "query_id,doc_id,relevance". `queries_in` (a path, or
-    ids) keeps the judgments of some queries.
+    What looks like a run is refused: a table with a column rank, tag, run_id or system, one with a column run
+    but no grades, a file whose grades are mostly distinct fractions with some negative or above 10, four
+    columns whose third one counts the ranks. `kind="qrels"` reads it as judgments. An id 7 is read as "7".
+    `qrels_columns` names the columns of a text without a header, as in "query_id,doc_id,relevance".
+    `queries_in` (a path, or ids) keeps the judgments of some queries.
 
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     Qrels(1 query, 2 judgments)

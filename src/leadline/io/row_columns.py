@@ -61,6 +61,17 @@ def find(present: Iterable[object], names: Iterable[str]) -> str | None:
     return next((name for name in names if name in known), None)
 
 
+def run_column(present: Iterable[object], ranks: Iterable[str]) -> str | None:
+    """Return the first column that only runs have; `run` beside grades names what a judgment is from.
+
+    >>> run_column(["doc_id", "score", "run"], RANK), run_column(["doc_id", "relevance", "run"], RANK)
+    ('run', None)
+    """
+    known = set(present)
+    pooled = find(known, GRADE) is not None
+    return find(known - {"run"} if pooled else known, (*ranks, *TAG))
+
+
 def is_header(cells: Iterable[str]) -> bool:
     """Return whether one of the cells of a line names a column of ids.
 

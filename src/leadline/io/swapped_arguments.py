@@ -33,7 +33,7 @@ def refuse_columns(names: Iterable[str], path: str, *, listed: bool = False) -> 
 
     >>> refuse_columns(["query_id", "doc_id", "relevance"], "qrels.csv")
     """
-    found = row_columns.find(names, (row_columns.RANK[0], *row_columns.TAG))
+    found = row_columns.run_column(names, row_columns.RANK[:1])
     if found is not None:
         what = "contains ranked lists" if listed else f"has a column '{found}'"
         raise InputError(f"{what}, as a run does", path=path, hint=HINT)

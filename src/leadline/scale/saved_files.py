@@ -18,8 +18,9 @@ from leadline.evaluation.merging import merge_results
 from leadline.evaluation.results import Results
 from leadline.io.objects import read_qrels
 from leadline.io.opening import digest_of
-from leadline.io.read_paths import public
+from leadline.io.read_paths import STANDARD_STREAM, public
 from leadline.io.saved_results import SAVED_HINT, is_saved_file, read_saved
+from leadline.io.selection import NOTHING_LEFT
 from leadline.result import Result
 from leadline.scale.run_parts import Partial, evaluate_part, is_url, local_copy
 
@@ -37,7 +38,7 @@ KEYWORDS: tuple[str, ...] = (
     "order",
     "on_duplicate",
 )
-KEYWORDS += ("on_nan", "columns", "depth", "judged_only", "name_by")
+KEYWORDS += ("on_nan", "columns", "qrels_columns", "queries_in", "depth", "judged_only", "name_by")
 
 
 @public
@@ -218,8 +219,10 @@ def _check_values(
     rng: np.random.Generator,
 ) -> None:
     """Compute values of a sample of queries again, from the inputs that are there and unchanged."""
-    if not results.inputs or "run" in results.inputs[0]:
-        verification.add("values", "", NO_FILE, ok=None)
+    chosen = results.options.get("queries_in")
+    lacking = f"{NO_FILE} for the selected queries" if chosen else NO_FILE
+    if not results.inputs or "run" in results.inputs[0] or chosen == STANDARD_STREAM:
+        verification.add("values", "", lacking, ok=None)
         return
     qrels, *inputs = results.inputs
     if not unchanged[0]:
@@ -230,7 +233,7 @@ def _check_values(
     except InputError:  # another input is the first
         evaluation = None
     if evaluation is None or evaluation.qrels.digest != results.qrels_digest:
-        verification.add("values", "", NO_FILE, ok=None)
+        verification.add("values", "", lacking, ok=None)
         return
     for index, name in enumerate(results.names):
         files = [
@@ -243,7 +246,12 @@ def _check_values(
         for number in rng.permutation(len(files)).tolist():
             if checked >= sample:
                 break
-            part = evaluate_part(evaluation, files[number])
+            try:
+                part = evaluate_part(evaluation, files[number])
+            except InputError as error:
+                if error.code != NOTHING_LEFT:  # a part without a selected query
+                    raise
+                continue
             count, wrong = _compared(results, index, part, sample - checked, rng)
             checked += count
             different += wrong
@@ -264,6 +272,8 @@ def _check_values(
 def _evaluation(results: Results, qrels: str) -> Evaluation:
     """Return the evaluation by which results were computed."""
     options = {name: results.options[name] for name in KEYWORDS if name in results.options}
+    if isinstance(options.get("queries_in"), str):
+        options["queries_in"] = str(options["queries_in"])  # to be read again
     names = ("subtopics", "qrels_columns", "queries_in")
     reading = {name: options[name] for name in names if name in options}
     table = read_qrels(qrels, kind="qrels", **reading)
