@@ -206,8 +206,8 @@ def test_intervals_need_ten_runs_and_those_over_queries_five() -> None:
         assert math.isnan(found["pearson"].low) == (runs < 10)
         said = [notice.message for notice in found.warnings if notice.code == "too_few_runs"]
         assert said == [
-            *[f"intervals over runs need at least 10 runs, not {runs}"] * (runs < 10),
-            *[f"intervals over queries need at least 5 runs, not {runs}"] * (runs < 5),
+            *[f"no intervals over runs: {runs} runs, but at least 10 are needed"] * (runs < 10),
+            *[f"no intervals over queries: {runs} runs, but at least 5 are needed"] * (runs < 5),
         ]
 
 
@@ -220,7 +220,8 @@ def test_intervals_over_teams_need_ten_and_runs_without_one_are_counted() -> Non
     assert not math.isnan(ten["kendall"].low)
     assert ten.warnings == []
     assert math.isnan(nine["kendall"].low)
-    assert [one.message for one in nine.warnings] == ["intervals over teams need at least 10 teams, not 9"]
+    (few,) = nine.warnings
+    assert few.message == "no intervals over teams: 9 teams, but at least 10 are needed"
     own = correlate(*sides, teams=teams | {"r00": "own 1", "r01": "own 2"})
     gaps = correlate(
         *sides, teams={name: team for name, team in teams.items() if name != "r00"} | {"r01": ""}

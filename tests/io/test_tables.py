@@ -298,7 +298,7 @@ def test_ranks_have_several_names_and_a_header_is_told_from_data(tmp_path: Path,
 def test_columns_are_named_in_texts_only(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"q1": {"d1": 1}}')
-    with pytest.raises(InputError, match="is not a text table without a header, so `columns` does not apply"):
+    with pytest.raises(InputError, match="`columns` applies only to text tables without a header"):
         ll.read_run(path, columns="query_id,doc_id,score")
 
 

@@ -127,7 +127,7 @@ def test_a_part_that_fails_three_times_is_named_and_the_rest_kept(split: Split, 
     parts = RunParts([*split.parts[1:], Once(folder, split.parts[0], 9)], name="bm25")
     with pytest.raises(PartsFailedError) as failed:
         evaluate_parts(split.qrels, parts, MEASURES, engine="processes:2", on_fault="continue")
-    assert failed.value.faults == {"part 6": "failed 3 times (the worker process ended by signal 9)"}
+    assert failed.value.faults == {"part 6": "failed 3 times (the worker process was killed by signal 9)"}
     assert len(os.listdir(folder)) == 3
     rest = failed.value.results
     assert rest is not None

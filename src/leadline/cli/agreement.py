@@ -64,8 +64,8 @@ def command(
     --scale SCALE as level | nominal/ordinal/interval | = "nominal"
         Scale of the grades, for Krippendorff's alpha: nominal, ordinal or interval.
     -l, --level GRADE as rel | float
-        Treat grades as binary: GRADE and above count as relevant, also in the measures of --runs (nDCG
-        still uses all grades).
+        Treat grades as binary: GRADE and above count as relevant. This applies to the measures of --runs
+        too, except graded ones such as nDCG and ERR.
     use confidence, seed
     --runs RUN... | many
         Also show how the choice of assessor changes the scores and ranking of these runs.

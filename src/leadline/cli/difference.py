@@ -48,8 +48,8 @@ def command(
     qrels
     runs...
     -k, --cutoff K | Measures | int 1..
-        Compute RIC@k and id@k: cut lists at rank K, weight pairs of documents by their ranks in an ideal
-        list, and divide by the values of the ideal list.
+        Compute RIC@k and id@k on lists cut at rank K. Pairs of documents are weighted by their ranks in an
+        ideal list, and all values are divided by the RIC of the ideal list.
     -l, --level GRADE | Measures | float | (= 1.0)
         Lowest relevant grade. Lists are cut after their last relevant document. [default: 1]
     --binary | Measures | flag

@@ -284,10 +284,14 @@ def correlate_columns(
             f"each run without a team counts as a team of its own: {len(without):,} ({shown})",
             len(without),
         ),
-        ("too_few_runs", f"intervals over {unit} need at least {FEW} {unit}, not {drawn}", int(drawn < FEW)),
         (
             "too_few_runs",
-            f"intervals over queries need at least {LEAST} runs, not {len(names)}",
+            f"no intervals over {unit}: {drawn} {unit}, but at least {FEW} are needed",
+            int(drawn < FEW),
+        ),
+        (
+            "too_few_runs",
+            f"no intervals over queries: {counted(len(names), 'run')}, but at least {LEAST} are needed",
             int(tables is not None and len(names) < LEAST),
         ),
         ("equal_resamples", same, equal if draws and drawn >= FEW else 0),

@@ -449,8 +449,8 @@ def _uncertain(results: Results, run: int, index: int, condition: Condition) -> 
     if surely >= floor or value < floor:
         return ""
     return (
-        f"the estimate's interval, {low:.4f} to {high:.4f}, contains {condition.margin:g}, so "
-        "more judgments are needed (pool --from)"
+        f"the estimate's interval, {low:.4f} to {high:.4f}, contains {condition.margin:g}. Judge more "
+        "documents (enlarge the pool with `leadline pool --from`)"
     )
 
 

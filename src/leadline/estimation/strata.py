@@ -397,7 +397,7 @@ class Estimates(Result):
             f"{level} interval over samples and queries",
             "",
         ]
-        words.append("without correction (each sampled document N/n times)")
+        words.append("uncorrected (each sampled document counts N/n times)")
         uncorrected = None if self.options.get("correction") == "none" else self.uncorrected[order, place]
         label = f"{drawn}, estimated"
         withheld = sum(bool(self.withheld[run][place]) for run in order.tolist())

@@ -259,7 +259,7 @@ def _named_rows(source: Opened, columns: str, what: str) -> Records:
 
     if source.format.name not in HEADERLESS_FORMATS:
         key = "columns" if what == "score" else "qrels_columns"
-        found = f"is not a text table without a header, so `--config read.{key}` does not apply"
+        found = f"`--config read.{key}` applies only to text tables without a header. Leave it out"
         raise InputError(found, path=source.path)
     return tables.named_rows(source, columns.split(","), what)
 

@@ -228,8 +228,9 @@ def _warnings(
             warnings.append(ResultWarning("missing_queries", message, missing))
     scored = method.uses_scores
     equal = lists_of_equal_scores(lists) if scored and normalisation in DIVIDING else 0
-    negative = int(np.count_nonzero(lists.score < 0)) if scored and normalisation == "none" else 0
-    below = f"some scores ({negative:,}) are below 0, the score of a document that a run did not retrieve"
+    sums = scored and method.weighted and normalisation == "none"
+    negative = int(np.count_nonzero(lists.score < 0)) if sums else 0
+    below = f"{counted(negative, 'score')} below 0, so retrieving a document can lower its fused score"
     return warnings + raised(
         ("unused_queries", f"left out {queries(unused)} found only in runs with weight 0", unused),
         ("equal_scores", f"normalized all scores to 0 in {counted(equal, 'list')} of equal scores", equal),

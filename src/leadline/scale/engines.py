@@ -190,8 +190,8 @@ def _outcome(worker: _Worker) -> Any:
     if worker.process.exitcode is None:
         return None
     code = worker.process.exitcode
-    how = f"by signal {-code}" if code < 0 else f"with status {code}"
-    return Fault(None, f"the worker process ended {how}")
+    how = f"was killed by signal {-code}" if code < 0 else f"ended with status {code}"
+    return Fault(None, f"the worker process {how}")
 
 
 AHEAD = 2  # units that are handed out for each thread of the cluster

@@ -301,7 +301,7 @@ class Characters(Analysis):
     ['zepp', 'eppe', 'ppel', 'peli', 'elin', 'ab']
     """
 
-    title: ClassVar[str] = "groups of n characters inside words"
+    title: ClassVar[str] = "overlapping character n-grams within words"
 
     n: int = whole(4)
 
