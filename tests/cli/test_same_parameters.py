@@ -17,7 +17,7 @@ REQUIRED = inspect.Parameter.empty
 PYTHON: dict[str, str] = {
     "": "on_run on_query on_fit on_document runs_and_measures relevance_strings",  # the last: -f trec
     "agreement": "others",
-    "check": "documents",  # --docs
+    "check": "documents others",  # --docs, FILES
     "collection": "documents",
     "correlate": "teams",  # --team, several times
     "difference": "graded ap_rel threads",  # --binary
