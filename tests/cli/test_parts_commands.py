@@ -132,6 +132,14 @@ def test_verify_recomputes_results_over_some_queries(split: Split, leadline: Lea
     assert outcome("file.json") == [None]
 
 
+@pytest.mark.usefixtures("split")  # it works in a folder of its own
+def test_verify_drops_documents_that_are_their_query_again(leadline: Leadline) -> None:
+    Path("q.txt").write_text("a 0 b 1\na 0 a 0\n")
+    Path("r.run").write_text("a Q0 a 1 2 r\na Q0 b 2 1 r\n")
+    ll.evaluate("q.txt", "r.run", ["RR"], drop_identical_ids=True).write("same.parquet")
+    assert leadline("verify", "same.parquet", "-f", "none").status == 0
+
+
 def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None:
     leadline("evaluate", split.qrels, "bm25", "--parts", "-o", "saved.parquet")
     assert leadline("verify", "saved.parquet").status == 0

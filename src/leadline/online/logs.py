@@ -170,8 +170,8 @@ def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
     without = np.isnan(log.position[log.click == 0])
     if without.any() and not without.all():
         raise InputError(
-            f"of {counted(len(without), 'row')} without a click, {int(without.sum()):,} have no position, so "
-            "results shown cannot be told from page views",
+            f"{counted(len(without), 'row')} without a click, {int(without.sum()):,} of them without a "
+            "position, so results shown cannot be told from page views",
             hint="Give the position of every result shown, or of clicks only",
         )
     shown = len(without) > 0 and not without.any()

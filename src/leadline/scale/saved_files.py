@@ -39,6 +39,7 @@ KEYWORDS: tuple[str, ...] = (
     "on_duplicate",
 )
 KEYWORDS += ("on_nan", "columns", "qrels_columns", "queries_in", "depth", "judged_only", "name_by")
+KEYWORDS += ("drop_identical_ids",)
 
 
 @public
