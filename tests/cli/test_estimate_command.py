@@ -30,7 +30,7 @@ QUERIES = [f"q{number:02}" for number in range(14)]
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write three runs, judgments of everything, and labels of a machine."""
+    """Write three runs, judgments of everything, and labels of an automatic judge."""
     folder = tmp_path_factory.mktemp("estimate")
     rng = np.random.default_rng(1)
     grades = rng.random((14, 50)) < 0.35

@@ -1,7 +1,7 @@
 """The embedded data, read where it stands: Cranfield's judgments and eight runs, ids and numbers only.
 
 Judgments are those of the Glasgow files as gains 0 to 4 (the original codes run from 1, best, to 4).
-`benchmarks/demo_runs.py` makes the runs. The tour ends with a run that is made by the labels of a machine.
+`benchmarks/demo_runs.py` makes the runs. The tour ends with a run tuned to the labels of an automatic judge.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def circular_path() -> str:
 
 
 def files() -> Iterator[tuple[str, bytes]]:
-    """Yield the judgments, the runs, the labels of a machine and a run made by these: name and content.
+    """Yield judgments, runs, an automatic judge's labels and a run tuned to them, each as name and content.
 
     >>> [name for name, _ in files()][:2]
     ['qrels.txt', 'bm25-k1_0.9-b_0.4.run']
@@ -167,7 +167,7 @@ class Trial(NamedTuple):
 
 
 def trial(qrels: Qrels, paths: Sequence[str]) -> Trial:
-    """Measure the embedded runs and the circular one by the labels of a machine, a sample, and the truth."""
+    """Measure the embedded runs and the circular one by an automatic judge, a sample, and all judgments."""
     labels = read_qrels(labels_path())
     runs = [*map(read_run, paths), read_run(circular_path(), name=NAME)]
     pool = pool_for(runs, MEASURE, budget=BUDGET).pool

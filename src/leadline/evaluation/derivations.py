@@ -52,7 +52,7 @@ def number(value: float) -> str:
     >>> number(0.5), number(2.0), number(2 / 3), number(float("nan"))
     ('0.5', '2', '0.666667', 'undefined')
     """
-    if value != value:  # noqa: PLR0124  # NaN
+    if math.isnan(value):
         return "undefined"
     return f"{value:.6f}".rstrip("0").rstrip(".") if abs(value) < 1e9 else f"{value:g}"
 

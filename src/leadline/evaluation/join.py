@@ -284,9 +284,9 @@ def _in_frame(run: Any) -> Iterator[tuple[str | None, Any]]:
         return
     names = frame.columns
     pair = [find(names, QUERY), find(names, LISTED)]
-    named = [find(names, TAG)]
-    if find(names, NAMES) and None not in pair and frame.select(pair).is_duplicated().any():
-        named.insert(0, find(names, NAMES))
+    named, perhaps = [find(names, TAG)], find(names, NAMES)
+    if perhaps and None not in pair and frame.select(pair).is_duplicated().any():
+        named.insert(0, perhaps)
     name = next((each for each in named if each and frame[each].drop_nulls().n_unique() > 1), None)
     if name is None:
         yield None, frame.to_native()  # a lazy frame is collected once

@@ -348,7 +348,7 @@ def fractional_warning(qrels: QrelsColumns) -> list[ResultWarning]:
 
 
 def machine_labels(qrels: QrelsColumns) -> list[ResultWarning]:
-    """Return a warning of labels of a machine, unless the judgments have one already."""
+    """Return a warning of labels by an automatic judge, unless the judgments have one already."""
     if qrels.by_machine:
         return []
     count = len(qrels.grades)
