@@ -187,7 +187,8 @@ def test_a_terminated_index_leaves_no_folder(tmp_path: Path) -> None:
         while not list(tmp_path.iterdir()):
             time.sleep(0.01)
         running.terminate()
-        running.wait()
+        # A signal that comes just before a read is taken when the read ends, here with the input.
+        running.communicate(timeout=60)
     assert running.returncode == 143
     assert list(tmp_path.iterdir()) == []
 
