@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -132,12 +133,41 @@ def test_verify_recomputes_results_over_some_queries(split: Split, leadline: Lea
     assert outcome("file.json") == [None]
 
 
+CHUNKS = {"a": "a", "b#1": "b", "b#2": "b"}
+
+
 @pytest.mark.usefixtures("split")  # it works in a folder of its own
-def test_verify_drops_documents_that_are_their_query_again(leadline: Leadline) -> None:
+@pytest.mark.parametrize(
+    ("measure", "settings", "recomputed"),
+    [
+        ("RR", {"drop_identical_ids": True}, True),
+        ("RR", {"documents_of": "([^#]*)"}, True),
+        ("R@40tokens", {"documents_of": "chunks.csv", "lengths": "lengths.csv:tokens"}, True),
+        ("RR", {"documents_of": CHUNKS}, None),
+        ("R@40tokens", {"lengths": dict.fromkeys(CHUNKS, 30)}, None),
+        ("RR", {"known": {"a": ["b"]}}, True),
+    ],
+)
+def test_verify_reads_runs_as_the_results_did(
+    measure: str, settings: dict[str, Any], recomputed: bool | None, leadline: Leadline
+) -> None:
     Path("q.txt").write_text("a 0 b 1\na 0 a 0\n")
-    Path("r.run").write_text("a Q0 a 1 2 r\na Q0 b 2 1 r\n")
-    ll.evaluate("q.txt", "r.run", ["RR"], drop_identical_ids=True).write("same.parquet")
-    assert leadline("verify", "same.parquet", "-f", "none").status == 0
+    Path("r.run").write_text("a Q0 a 1 3 r\na Q0 b#1 2 2 r\na Q0 b#2 2 1 r\n")
+    Path("chunks.csv").write_text("chunk_id,doc_id\na,a\nb#1,b\nb#2,b\n")
+    Path("lengths.csv").write_text("chunk_id,tokens\na,9\nb#1,30\nb#2,30\n")
+    ll.evaluate("q.txt", "r.run", [measure], **settings).write("same.parquet")
+    verified = leadline("verify", "same.parquet", "-f", "json")
+    assert verified.status == 0
+    assert verified.data["checks"][-1]["ok"] is recomputed
+
+
+def test_verify_does_not_read_standard_input(split: Split, leadline: Leadline) -> None:
+    known = Path(split.qrels).read_bytes()
+    words = ("-m", "Novelty", "-C", "known=-", "-o", "saved.json")
+    assert leadline("evaluate", split.qrels, split.run, *words, stdin=known).status == 0
+    verified = leadline("verify", "saved.json", "-f", "json", stdin=known)
+    assert (verified.status, verified.data["checks"][-1]["ok"]) == (0, None)
+    assert sys.stdin.buffer.read() == known
 
 
 def test_verify_finds_what_was_changed(split: Split, leadline: Leadline) -> None:

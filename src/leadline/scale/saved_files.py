@@ -39,7 +39,8 @@ KEYWORDS: tuple[str, ...] = (
     "on_duplicate",
 )
 KEYWORDS += ("on_nan", "columns", "qrels_columns", "queries_in", "depth", "judged_only", "name_by")
-KEYWORDS += ("drop_identical_ids",)
+KEYWORDS += ("drop_identical_ids", "documents_of", "lengths")
+FILES = ("known", "queries_in", "documents_of", "lengths")  # keywords that may name a file
 
 
 @public
@@ -220,10 +221,11 @@ def _check_values(
     rng: np.random.Generator,
 ) -> None:
     """Compute values of a sample of queries again, from the inputs that are there and unchanged."""
-    chosen = results.options.get("queries_in")
-    lacking = f"{NO_FILE} for the selected queries" if chosen else NO_FILE
-    if not results.inputs or "run" in results.inputs[0] or chosen == STANDARD_STREAM:
-        verification.add("values", "", lacking, ok=None)
+    lacking = f"{NO_FILE} for the selected queries" if results.options.get("queries_in") else NO_FILE
+    unread = [name for name in FILES if _unsaved(results.options.get(name))]
+    if not results.inputs or "run" in results.inputs[0] or unread:
+        found = f"not recomputed: {unread[0]} was given in memory or on standard input" if unread else lacking
+        verification.add("values", "", found, ok=None)
         return
     qrels, *inputs = results.inputs
     if not unchanged[0]:
@@ -236,12 +238,12 @@ def _check_values(
     if evaluation is None or evaluation.qrels.digest != results.qrels_digest:
         verification.add("values", "", lacking, ok=None)
         return
+    named = any("run" in info for info in inputs)  # the others are files of options
     for index, name in enumerate(results.names):
         files = [
             info["path"]
             for place, info in enumerate(inputs, start=1)
-            if unchanged[place]
-            and (info.get("run", name) == name if "run" in info else len(results.runs) == 1)
+            if unchanged[place] and (info.get("run") == name if named else len(results.runs) == 1)
         ]
         checked, different = 0, []
         for number in rng.permutation(len(files)).tolist():
@@ -270,11 +272,16 @@ def _check_values(
         verification.add("values", name, found, ok=not different)
 
 
+def _unsaved(option: object) -> bool:
+    """Return whether an option was a dictionary that is not saved, or standard input."""
+    text = str(option)
+    return text.startswith("a dictionary of ") or text.partition(":")[0] == STANDARD_STREAM
+
+
 def _evaluation(results: Results, qrels: str) -> Evaluation:
     """Return the evaluation by which results were computed."""
     options = {name: results.options[name] for name in KEYWORDS if name in results.options}
-    if isinstance(options.get("queries_in"), str):
-        options["queries_in"] = str(options["queries_in"])  # to be read again
+    options |= {name: str(options[name]) for name in FILES if isinstance(options.get(name), str)}
     names = ("subtopics", "qrels_columns", "queries_in")
     reading = {name: options[name] for name in names if name in options}
     table = read_qrels(qrels, kind="qrels", **reading)
