@@ -190,3 +190,17 @@ def test_values_of_queries_come_from_standard_input(command: str, leadline: Lead
     )
     done = leadline(command, "-", "-f", "json", stdin=f"query,run,measure,value\n{rows}".encode())
     assert done.data["measures"] == ["AP"]
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl"])
+def test_printed_values_of_queries_are_compared_as_the_runs_are(
+    form: str, leadline: Leadline, files: list[str]
+) -> None:
+    compared = leadline("compare", *files, "-m", "AP", "-f", "json").data["pairs"]
+    printed = leadline("evaluate", *files, "-m", "AP", "-q", "-f", form).out.encode()
+    assert leadline("compare", "-", "-f", "json", stdin=printed).data["pairs"] == compared
+    for name, run in (("new", files[1]), ("old", files[3])):
+        leadline("evaluate", files[0], run, "-m", "AP", "-q", "-f", form, "-o", f"{name}.{form}")
+    old = leadline("compare", f"new.{form}", f"old.{form}", "-f", "json").data["pairs"]
+    runs = (files[0], files[1], files[3])
+    assert old == leadline("compare", *runs, "-m", "AP", "-f", "json").data["pairs"]

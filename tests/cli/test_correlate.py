@@ -57,6 +57,14 @@ def test_every_form_has_all_coefficients(leadline: Leadline, results: list[Path]
     assert "coefficients are unreliable with 5 runs (fewer than 10)" in text
 
 
+def test_json_lines_of_evaluate_are_its_json(leadline: Leadline, results: list[Path]) -> None:
+    folder = results[0].parent
+    runs = [folder / f"r{run}.run" for run in range(5)]
+    lines = folder / "evaluate.jsonl"
+    lines.write_text(leadline("evaluate", folder / "qrels.txt", *runs, "-q", "-f", "jsonl").out)
+    assert read_column(f"{lines}:AP") == read_column(f"{results[0]}:AP")._replace(path=str(lines))
+
+
 def test_what_cannot_be_is_one_line(leadline: Leadline, results: list[Path]) -> None:
     for arguments, words in (
         ([f"{results[0]}:MAP", results[1]], "there is no measure 'MAP'"),

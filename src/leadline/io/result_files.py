@@ -10,7 +10,7 @@ from leadline.errors import InputError, either, repeated
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
 from leadline.io.saved_results import check_json, read_saved, restoring
-from leadline.io.score_cells import ESTIMATE, json_of, number_of, refuse_estimates
+from leadline.io.score_cells import ESTIMATE, json_of, number_of, refuse_estimates, run_lines
 from leadline.io.small_tables import csv_table, split_place, unguarded
 
 NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag")
@@ -39,7 +39,9 @@ def read_column(place: str) -> Column:
         return _of_result(read_saved(path).view.data(whole=True), path, measure)
     text = text_of(read_whole(path))
     if text.lstrip().startswith("{"):
-        found = json_of(text, path, hint="Pass the JSON result of a command, or a table")
+        found = run_lines(text, path) or json_of(
+            text, path, hint="Pass the JSON result of a command, or a table"
+        )
         check_json(found, path)
         with damaged_result(path):
             return _of_result(found, path, measure)

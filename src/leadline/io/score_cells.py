@@ -64,6 +64,21 @@ def json_of(text: str, path: str, line: int | None = None, *, hint: str = "", re
     raise InputError(found, path=path, line=line, hint=hint)
 
 
+RUN_LINE = {"name", "tag", "mean"}  # keys of a line that `evaluate -f jsonl` prints
+
+
+def run_lines(text: str, path: str) -> dict[str, Any] | None:
+    """Return the runs that `evaluate -f jsonl` printed, as in its JSON; None for another text.
+
+    >>> run_lines('{"name": "bm25", "tag": "x", "mean": {"AP": 0.5}}', "values.jsonl")
+    {'runs': [{'name': 'bm25', 'tag': 'x', 'mean': {'AP': 0.5}}]}
+    """
+    if not text.startswith('{"name"') or not set(json_or_none(text.partition("\n")[0]) or ()) >= RUN_LINE:
+        return None
+    lines = enumerate(text.split("\n"), start=1)
+    return {"runs": [checked_object(json_of(line, path, at), path, at) for at, line in lines if line.strip()]}
+
+
 def checked_object(found: Any, path: str, line: int | None = None) -> dict[str, Any]:
     """Return a value that is an object."""
     if not isinstance(found, dict):

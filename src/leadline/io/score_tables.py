@@ -28,6 +28,7 @@ from leadline.io.saved_results import (
 )
 from leadline.io.score_cells import (
     ACCEPTED,
+    RUN_LINE,
     SUMMARY,
     Choices,
     OpenedScores,
@@ -40,6 +41,7 @@ from leadline.io.score_cells import (
     placed,
     refuse_estimates,
     refuse_steps,
+    run_lines,
     value_of,
 )
 from leadline.io.small_tables import csv_table, unguarded
@@ -165,6 +167,8 @@ def _of_saved(saved: Saved) -> OpenedScores | Saved:
 
 
 def _of_json(text: str, path: str, name: str) -> OpenedScores | Saved | dict[str, Any]:
+    if runs := run_lines(text, path):
+        return runs
     try:
         found = json_of(text, path, hint=ACCEPTED)
     except InputError:
@@ -415,7 +419,8 @@ def modern(name: str) -> str:
 
 Known = Callable[[str], bool]  # whether a name is that of a measure
 HEAD = 1 << 16  # bytes that tell what a file holds
-SAVED = ({"leadline", "command"}, {"command", "runs"}, {"measures", "queries"})  # keys of our own JSON
+# Keys of our own JSON.
+SAVED = ({"leadline", "command"}, {"command", "runs"}, {"measures", "queries"}, RUN_LINE)
 DOCUMENTS = (*row_columns.LISTED, "doc_no", "document_id")
 
 
