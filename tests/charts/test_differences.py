@@ -57,9 +57,9 @@ def test_a_bar_stands_at_the_place_of_its_query() -> None:
 
 def test_values_that_only_round_apart_are_equal_in_words() -> None:
     assert words(drawn([0.2, 1e-17, -1e-17, -0.1]))[:3] == [
-        "1 query for bm25",
+        "1 query won by bm25",
         "2 queries equal",
-        "1 query for dense",
+        "1 query won by dense",
     ]
 
 
@@ -70,9 +70,9 @@ def test_an_interval_that_is_none_is_not_written(end: float) -> None:
 
 def test_wins_ties_and_losses_are_counted_in_words() -> None:
     assert words(drawn([0.1] * 27 + [0.0] * 3 + [-0.1] * 13))[:3] == [
-        "27 queries for bm25",
+        "27 queries won by bm25",
         "3 queries equal",
-        "13 queries for dense",
+        "13 queries won by dense",
     ]
 
 
@@ -95,11 +95,11 @@ def test_the_mean_has_the_digits_that_it_needs(value: float, said: str) -> None:
 def test_an_undefined_difference_is_left_out_and_counted() -> None:
     figure = drawn([NAN, 0.2, NAN], queries=["1", "2", "3"])
     assert words(figure) == [
-        "1 query for bm25; farthest: 2",
+        "1 query won by bm25; farthest: 2",
         "0 queries equal",
-        "0 queries for dense",
+        "0 queries won by dense",
         "mean +0.200",
-        "left out 2 queries without a value in one of the two runs",
+        "left out 2 queries without a value in one or both runs",
     ]
     assert figure.axes[0].get_xlabel() == "1 query, largest difference on the left"
 
@@ -107,10 +107,10 @@ def test_an_undefined_difference_is_left_out_and_counted() -> None:
 def test_the_farthest_queries_of_each_side_are_named_where_they_fit() -> None:
     values = [0.1, 0.4, -0.3, 0.2, 0.3, -0.1]
     said = words(drawn(values, queries=list("abcdef")))
-    assert said[0] == "4 queries for bm25; farthest: b, e, d"
-    assert said[2] == "2 queries for dense; farthest: c, f"
+    assert said[0] == "4 queries won by bm25; farthest: b, e, d"
+    assert said[2] == "2 queries won by dense; farthest: c, f"
     said = words(drawn(values, queries=[letter * 40 for letter in "abcdef"]))
-    assert said[0] == "4 queries for bm25"
+    assert said[0] == "4 queries won by bm25"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_nothing_to_draw_has_a_picture_too(values: list[float]) -> None:
 def test_odd_names_are_drawn_as_they_are(name: str) -> None:
     figure = drawn([0.2, -0.1, NAN], first=name, second=name + "2", measure="nDCG(gains=exp)@10")
     if len(name) < 90:
-        assert words(figure)[0] == f"1 query for {name}"
+        assert words(figure)[0] == f"1 query won by {name}"
         assert f"{name} minus {name}2" in figure.axes[0].get_ylabel()
     whole(figure)
 
@@ -149,8 +149,8 @@ class LowIsGood:
 
 def test_of_a_measure_where_low_is_good_the_lower_value_wins() -> None:
     said = words(drawn([3.0, 5.0, -1.0], measure=LowIsGood(), queries=list("abc")))
-    assert said[0] == "2 queries for dense; farthest: b, a"
-    assert said[2] == "1 query for bm25; farthest: c"
+    assert said[0] == "2 queries won by dense; farthest: b, a"
+    assert said[2] == "1 query won by bm25; farthest: c"
 
 
 def test_long_words_on_the_interval_are_not_cut_off() -> None:

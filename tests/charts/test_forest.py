@@ -99,7 +99,7 @@ def test_many_runs_are_named_all() -> None:
 def test_more_runs_than_fit_on_paper_are_numbered() -> None:
     figure = drawn(1000, reference=30)
     assert labels(figure)[:3] == ["1", "50", "100"]
-    assert figure.axes[0].get_ylabel() == "1000 runs, best mean at the top"
+    assert figure.axes[0].get_ylabel() == "1,000 runs"
 
 
 def test_the_label_is_shown_with_every_word() -> None:

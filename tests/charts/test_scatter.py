@@ -33,18 +33,16 @@ def test_the_first_run_is_upwards_and_the_second_to_the_right() -> None:
 def test_both_sides_of_the_diagonal_are_counted() -> None:
     figure = drawn([0.1, 0.2, 0.5, 0.5], [0.3, 0.4, 0.5, 0.4])
     assert figure.get_suptitle().splitlines() == [
-        "above the diagonal: 2 queries for bm25",
+        "above the diagonal: 2 queries won by bm25",
         "on it: 1 query",
-        "below: 1 query for dense",
+        "below: 1 query won by dense",
     ]
 
 
 def test_an_undefined_value_is_left_out_and_counted() -> None:
     figure = drawn([NAN, 0.2, 0.3, NAN], [0.1, NAN, 0.4, NAN])
     assert points(figure) == [[0.3, 0.4]]
-    assert (
-        figure.get_suptitle().splitlines()[3] == "left out 3 queries without a value in one of the two runs"
-    )
+    assert figure.get_suptitle().splitlines()[3] == "left out 3 queries without a value in one or both runs"
 
 
 def test_both_axes_have_the_same_range_ticks_and_length() -> None:
@@ -89,4 +87,4 @@ class LowIsGood:
 
 def test_of_a_measure_where_low_is_good_the_lower_value_wins() -> None:
     figure = drawn([1.0, 2.0], [3.0, 4.0], measure=LowIsGood())
-    assert figure.get_suptitle().startswith("above the diagonal: 2 queries for dense")
+    assert figure.get_suptitle().startswith("above the diagonal: 2 queries won by dense")

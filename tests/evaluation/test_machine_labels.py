@@ -52,7 +52,7 @@ def test_a_judge_that_is_a_machine_is_said_in_every_form(tmp_path: Path) -> None
 
 def test_ranks_and_pairs_say_how_many_judgments_are_labels() -> None:
     runs = {"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d2": 1.0}}}
-    says = "2 of 3 judgments are by an automatic judge (Team-GPT4o, llama70b)"
+    says = "2 of 3 judgments are by automatic judges (Team-GPT4o, llama70b)"
     with pytest.raises(UsageError, match=re.escape(f"{says}, so ranks have no interval. Use only human")):
         ll.rank(LABELLED, runs, "P@1")
     notes = [one.message for one in ll.compare(LABELLED, runs, "P@1").warnings if one.code == "not_tested"]

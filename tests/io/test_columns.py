@@ -143,7 +143,7 @@ def test_a_file_of_several_runs_is_refused(
     monkeypatch.setattr(columns, "BATCH_ROWS", size)
     path = tmp_path / name
     path.write_bytes(FILES[name]([*RUN[:4], (*RUN[4][:4], "dense")]))
-    found = "column 'tag' names 2 runs (bm25, dense), but a table holds one"
+    found = "column 'tag' names 2 runs (bm25, dense), but leadline reads one run per table"
     with pytest.raises(LeadlineError, match=re.escape(found)):
         read_run(path)
     assert found in str(ll.check(path))

@@ -74,7 +74,7 @@ def test_rows_of_results_below_the_positions_are_out_and_page_views_stay(tmp_pat
     counted, click = shown_within(views, 1)
     assert (counted.tolist(), click.tolist()) == ([True, True, True], [1, 0, 0])
     mixed = read_log(write(tmp_path, "a,1,u1,1,1\na,0,u1,,2\nb,0,u2,2,3\n"), COLUMNS)
-    with pytest.raises(InputError, match="2 rows without a click, 1 of them without a position"):
+    with pytest.raises(InputError, match="1 of 2 rows without a click has no position"):
         shown_within(mixed, 1)
 
 

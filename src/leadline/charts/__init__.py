@@ -250,7 +250,7 @@ def picture(figure: Figure, form: str, *, live_text: bool = False) -> bytes:
     if unknown and not live_text:
         warnings.warn(
             f"no installed font has {first_few(list(map(chr, unknown)))}, so the figure shows boxes "
-            "instead. Install a font that covers the missing text.",
+            "instead. Install a font that has the missing characters.",
             stacklevel=2,
         )
     return target.getvalue()

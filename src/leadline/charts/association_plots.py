@@ -88,7 +88,7 @@ def _name(axes: Any, names: Sequence[str]) -> None:
     if size < SMALLEST:
         axes.set_yticks([])
         axes.set_xticks([])
-        axes.set_ylabel(f"{len(names)} judges, the most agreeing first")
+        axes.set_ylabel(f"{len(names)} judges, highest mean agreement first")
         return
     room = (0.34 if few else 0.45) * float(axes.figure.get_figwidth()) * 72
     labels = narrowed(names, room, size=size, most=LONGEST)

@@ -156,7 +156,9 @@ def by_query(baseline: ArrayLike, advanced: ArrayLike, *, measure: str, width: f
         axes.grid(visible=True, axis="y")
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.set_ylabel(f"{drawable(measure)}, reproduced \N{MINUS SIGN} original")
-        axes.set_xlabel(f"{counted(len(runs[0]), 'query', 'queries')} of each run, largest difference first")
+        axes.set_xlabel(
+            f"{counted(len(runs[0]), 'query', 'queries')}, sorted for each run, largest difference first"
+        )
         legend_below(figure, lines, labels, width)
     return figure
 

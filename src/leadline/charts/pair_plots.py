@@ -55,18 +55,18 @@ def for_run(count: int, name: str) -> str:
     """Return a number of queries won by a run, as text.
 
     >>> for_run(27, "bm25")
-    '27 queries for bm25'
+    '27 queries won by bm25'
     """
-    return f"{counted(count, 'query', 'queries')} for {name}"
+    return f"{counted(count, 'query', 'queries')} won by {name}"
 
 
 def left_out(count: int) -> str:
     """Return the number of excluded queries, as text.
 
     >>> left_out(1)
-    'left out 1 query without a value in one of the two runs'
+    'left out 1 query without a value in one or both runs'
     """
-    return f"left out {counted(count, 'query', 'queries')} without a value in one of the two runs"
+    return f"left out {counted(count, 'query', 'queries')} without a value in one or both runs"
 
 
 APART = 100  # maximum number of bars with gaps between them
@@ -96,7 +96,7 @@ def differences(
 
     >>> drawn = differences([0.2, -0.1, 0.0], first="bm25", second="dense", measure="AP")
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
-    ['1 query for bm25', '1 query equal', '1 query for dense', 'mean +0.033']
+    ['1 query won by bm25', '1 query equal', '1 query won by dense', 'mean +0.033']
     """
     table = np.asarray(values, dtype=np.float64)
     sides = sides_of(table)
@@ -226,7 +226,7 @@ def scatter(
 
     >>> drawn = scatter([0.1, 0.5], [0.3, 0.5], first="bm25", second="dense", measure="AP")
     >>> drawn.axes[0].get_ylabel(), drawn.get_suptitle().splitlines()[0]
-    ('AP of bm25', 'above the diagonal: 1 query for bm25')
+    ('AP of bm25', 'above the diagonal: 1 query won by bm25')
     """
     table = np.stack([np.asarray(side, dtype=np.float64) for side in (x, y)])
     defined = table[:, ~np.isnan(table).any(axis=0)]

@@ -118,9 +118,7 @@ def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
     step = next((step for step in STEPS if len(names) <= 30 * step), len(names))
     axes.set_yticks([0, *range(step - 1, len(names), step)])
     axes.set_yticklabels([str(row + 1) for row in axes.get_yticks()])
-    axes.set_ylabel(
-        f"{len(names)} {what}, best mean at the top" if what == "runs" else f"{len(names):,} {what}"
-    )
+    axes.set_ylabel(f"{len(names):,} {what}")
 
 
 MOST_TICKS = 8  # maximum number of intervals between the ticks of an axis

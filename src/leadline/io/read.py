@@ -81,9 +81,7 @@ def _qrels(source: Any, reading: Reading, *, sure: bool) -> QrelsColumns:
     subtopics = reading.subtopics
     if isinstance(source, QrelsColumns):
         if subtopics and source.subtopics is None:
-            raise UsageError(
-                "these qrels were loaded without subtopics. Load the qrels again with subtopics=True"
-            )
+            raise UsageError("these qrels were loaded without subtopics. Load them again with subtopics=True")
         return source
     if isinstance(source, (str, os.PathLike)):
         return qrels_of(opened(os.fspath(source)), reading, sure=sure)

@@ -260,7 +260,7 @@ def with_shares(made: QrelsColumns, records: Records) -> QrelsColumns:
     raise InputError(
         f"the column '{records.chosen[4]}' is empty, so it is unknown whether the judgments are a sample",
         path=records.path,
-        hint="Fill in the probabilities, or remove the column if all documents were judged",
+        hint="Fill in the probabilities, or remove the column if the judgments are not a sample",
     )
 
 
@@ -306,12 +306,13 @@ def machine_remarks(judges: Sequence[str]) -> tuple[tuple[str, str, int], ...]:
     count = sum(counts[name] for name in machines)
     names = first_few(machines)
     number = f"{count:,} of {len(judges):,} judgments {'is' if count == 1 else 'are'}"
-    words = f"{number} by an automatic judge ({names}). {ABOUT_MACHINES}"
+    by = "an automatic judge" if len(machines) == 1 else "automatic judges"
+    words = f"{number} by {by} ({names}). {ABOUT_MACHINES}"
     return ((MACHINE_LABELS, words, count),)
 
 
 ABOUT_MACHINES = (
-    "Values may be far too high and may favor some runs, so there are no intervals. Measure this with "
+    "Values may be far too high and may favor some runs, so there are no intervals. Measure the bias with "
     "`leadline agreement --runs` and correct it with `leadline evaluate --pool POOL --machine LABELS`"
 )
 
@@ -369,7 +370,7 @@ def lists_of(
             on_fault(fault)
     if len(records.tags) > 1:
         names = f"{len(records.tags):,} runs ({first_few(list(records.tags))})"
-        found = f"column '{records.chosen[4]}' names {names}, but a table holds one"
+        found = f"column '{records.chosen[4]}' names {names}, but leadline reads one run per table"
         hint = (
             "Save each run to its own file. In Python, `evaluate` also accepts a data frame with several runs"
         )

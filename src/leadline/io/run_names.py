@@ -128,7 +128,7 @@ def files_of(path: str) -> list[str]:
         ]
         if any(name.endswith(PYTERRIER_RUNS) for name in found):
             found = [name for name in found if basename(name) not in PYTERRIER_TABLES]
-        kind = "is a folder without files"
+        kind = "is a folder without visible files"
     elif not MAGIC.isdisjoint(path) and not (
         exists(path) or path.startswith(IR_DATASETS) or split_part(path)[1]
     ):

@@ -39,7 +39,7 @@ SEAL = b"leadline-sha256"  # last key of the metadata of Parquet
 UNSEALED = b"0" * 64  # its value when the checksum is computed
 LENGTH = 2  # number of bytes between key and value in the footer
 CHECKSUM = "checksum"  # key of JSON
-DAMAGED = "is damaged or was changed after leadline saved it"
+DAMAGED = "is damaged or was changed after leadline saved it. Save the result again"
 
 
 def sealed_parquet(table: Any) -> bytes:
@@ -153,7 +153,7 @@ def _encoded_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
 def _encoded_instance(value: Any) -> dict[str, Any]:
     kind = type(value)
     if kind.__module__.partition(".")[0] not in PACKAGES:
-        raise TypeError(f"an object of {kind.__module__}.{kind.__qualname__} cannot be saved")
+        raise TypeError(f"an object of type {kind.__module__}.{kind.__qualname__} cannot be saved")
     name: dict[str, Any] = {KIND: f"{kind.__module__}:{kind.__qualname__}"}
     if issubclass(kind, Enum):
         return name | {"name": value.name}

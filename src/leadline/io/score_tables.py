@@ -297,7 +297,7 @@ def _cells(
         by_column = [(place, None, header[place]) for place in rest]
     if texts:
         listed = ", ".join(header[place] for place in texts)
-        words = f"columns of {path or 'a table'} without values: {listed} (left out)"
+        words = f"columns of {path or 'a table'} without measure values: {listed} (left out)"
         columns.remarks.append(("columns_left_out", words, len(texts)))
     means = 0
     for place, row in rows:

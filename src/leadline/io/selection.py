@@ -271,7 +271,7 @@ def _length(cell: object) -> float | None:
 def _unknown(name: str, given: ChunkIds, line: int | None) -> InputError:
     if given.table is None:
         return InputError(
-            f"the documents_of pattern {given} finds no document id in '{name}'",
+            f"the documents_of pattern '{given}' finds no document id in '{name}'",
             hint="The pattern must match every id. For example, '^(.*?)(?:#\\d+)?$' also matches ids without "
             "a number",
             line=line,

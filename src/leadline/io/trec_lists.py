@@ -79,7 +79,8 @@ def as_fields(query: str, *more: str) -> list[bytes]:
     for field in fields:
         if plain.fields_of(field) != [field] or b"\0" in field:
             raise InputError(
-                f"id {to_text(field)!r} cannot be written as a single column", hint="Use JSON for such ids"
+                f"id {to_text(field)!r} cannot be written as one column of TREC text",
+                hint="Use JSON for such ids",
             )
     if fields[0].startswith(UNLIKE_LINES):  # a leading blank prevents its reading as a comment or an archive
         fields[0] = b" " + fields[0]

@@ -208,7 +208,7 @@ def _search(query: str, queries: Mapping[str, str] | None) -> dict[str, Any]:
     if queries is None:
         return {"match_all": {}}
     if query not in queries:
-        raise InputError(f"query '{query}' has no text. Add text for every judged query")
+        raise InputError(f"query '{query}' has no text. Add every judged query to the queries file")
     return {"multi_match": {"query": queries[query]}}
 
 

@@ -61,9 +61,10 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         found.append(("ungrouped", words, len(units.arm)))
     fewest = min(arm.clicked for arm in result.arms)
     if fewest < FEW:
+        clicked = counted(fewest, f"{result.unit} with a click", f"{result.unit}s with a click")
         words = (
-            f"one arm has only {counted(fewest, 'click')}. Single clicks are unreliable (a summary may "
-            f"mislead), and below {FEW} clicks, the relative standard error of the clickthrough exceeds 10 %."
+            f"one arm has only {clicked}. Single clicks are unreliable (a summary may mislead), and with "
+            f"fewer than {FEW}, the relative standard error of a low clickthrough is about 10 % or more."
         )
         found.append(("few_clicks", words, max(1, fewest)))
     fewest_users = min(arm.units for arm in result.arms)
@@ -81,8 +82,8 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     elif result.options["metric"] == "rows" and fewest_users < ENOUGH_USERS:
         words = (
             f"intervals and p of clicks per row are approximate with fewer than {ENOUGH_USERS} users in an "
-            "arm. In simulations, 95 % intervals of an arm contained the truth in 91 to 97 % with 20 users, "
-            "in 92 to 95 % with 50, and those of the difference in at least 89 %."
+            "arm. In simulations, 95 % intervals of an arm contained the true value in 91 to 97 % of cases "
+            "with 20 users and 92 to 95 % with 50, and those of the difference in at least 89 %."
         )
         found.append(("approximate_intervals", words, fewest_users))
     if smallest is not None and not math.isnan(result.compared.low) and result.sizes.users_needed is None:
@@ -118,7 +119,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
             repeated_clicks(int(log.repeated.sum())),
             ("crossed_users", crossed, units.crossed),
             ("below_positions", below, lost),
-            ("interleaved", order, int(not log.timed)),
+            ("interleaved", order, int(not log.timed and result.always is not None)),
         ]
     return raised(*found)
 

@@ -245,9 +245,10 @@ def _verdict(test: ABTest) -> str:
         return f"difference between {b.name} and {a.name}: {shift}"
     outcome = "significant difference" if test.significant else "no significant difference"
     interval = f"{percent(test.options['confidence'])} interval {compared.low:+.5f} to {compared.high:+.5f}"
+    letter = "t" if test.options["metric"] == "rows" else "z"
     line = (
         f"{outcome} between {b.name} and {a.name}: {shift} ({interval}, {compared.interval}), "
-        f"z = {_number(compared.z, 2)}, p = {_number(compared.p, 4)} ({compared.test})"
+        f"{letter} = {_number(compared.z, 2)}, p = {_number(compared.p, 4)} ({compared.test})"
     )
     lift, low, high = (100 * end for end in compared.lift)
     if plain(lift) is None:
@@ -284,8 +285,9 @@ def _seen(test: ABTest) -> str:
     sizes, unit = test.sizes, f"{test.unit}s"
     if plain(sizes.detectable) is None:
         return ""
+    change = "a difference" if test.options["metric"] == "rows" else "an increase"
     line = (
-        f"detectable with these {unit}: a difference of {sizes.detectable:.5f} or more "
+        f"detectable with these {unit}: {change} of {sizes.detectable:.5f} or more "
         f"({percent(sizes.power)} power)"
     )
     if sizes.users_needed:

@@ -168,10 +168,12 @@ def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
     """
     inside = log.position <= within
     without = np.isnan(log.position[log.click == 0])
-    if without.any() and not without.all():
+    count = int(without.sum())
+    if 0 < count < len(without):
+        verb = "has" if count == 1 else "have"
         raise InputError(
-            f"{counted(len(without), 'row')} without a click, {int(without.sum()):,} of them without a "
-            "position, so results shown cannot be told from page views",
+            f"{count:,} of {counted(len(without), 'row')} without a click {verb} no position, "
+            "so leadline cannot tell results shown from page views",
             hint="Give the position of every result shown, or of clicks only",
         )
     shown = len(without) > 0 and not without.any()

@@ -317,7 +317,7 @@ def story(comparison: Comparison) -> list[str]:
             f"{results.names[best]} is significantly better than all {number} runs compared with it.",
         ]
     listed = ", ".join(undecided[:6]) + (f" and {len(undecided) - 6} more" if len(undecided) > 6 else "")
-    of = f"{int(significant.sum())} of the {number} runs compared with it"
+    of = f"{int(significant.sum()) or 'none'} of the {number} runs compared with it"
     return [
         *told,
         f"{results.names[best]} is significantly better than {of}. No significant difference from {listed}.",
@@ -405,7 +405,7 @@ def _marked(comparison: Comparison, baseline: str | None) -> str:
     if baseline is not None:
         return f"{BETTER} significantly better than {baseline}, {WORSE} significantly worse"
     if len(comparison.names) > MOST_LETTERS:
-        return "The small number says how many runs the value is significantly better than"
+        return "The superscript says how many runs the value is significantly better than"
     return "Letters name the runs that a value is significantly better than"
 
 
@@ -443,7 +443,7 @@ def significance_table(
     elif named:
         legend = f"letters: runs that a value is significantly better than {words}"
     else:
-        legend = f"raised: the number of runs that a value is significantly better than {words}"
+        legend = f"superscript: the number of runs that a value is significantly better than {words}"
     size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")
     number = queries(len(results.averaged_queries()))
     return Table(

@@ -270,8 +270,8 @@ def _mapped(
             unit = of_future.pop(future.key)
             try:
                 outcome = future.result()
-            except distributed.KilledWorker:
-                outcome = Fault(None, f"failed {ATTEMPTS} times (the worker process ended)")
+            except distributed.KilledWorker as error:  # a cluster has its own number of attempts
+                outcome = Fault(None, f"failed {error.allowed_failures + 1} times (the worker process ended)")
             except Exception as error:  # noqa: BLE001  # tried again, then named
                 outcome = Fault(None, f"{type(error).__name__}: {error}")
             future.release()
