@@ -347,7 +347,9 @@ TABLE = (
         "a run without the tag",
         ONE,
         b"q1 Q0 d2 1 2\nq1 Q0 d1 2 1\n",
-        "{run}:1: the line has 5 columns. " + RUN + " The tag in the last column may be missing.",
+        "{run}:1: the line has 5 columns. "
+        + RUN
+        + " If the tag in column 6 is missing, add the name of the run.",
         agree="te9 te10 pyt irm ranx trt trq refuse",
     ),
     Nasty(

@@ -31,12 +31,13 @@ RUN = (
 )
 LISTING = (
     "{path}: run, 2 queries, 5 documents\n  error   line 3: score 'nan' of document 'd2' "
-    "is not a number. To leave out such lines, use `leadline check --fix -o FILE --config read.on_nan=drop`"
-    ".\n  error   line 6: document 'd1' appears twice for query 'q1' (first at line 2). To "
-    "keep only one, use `leadline check --fix -o FILE --config read.on_duplicate=first` (or last or max)."
-    "\n  remark  line 1: a comment, which trec_eval 9 refuses\n  remark  line 5: more than six columns "
+    "is not a number. To leave out such lines, use `leadline check FILE --fix -o COPY --config "
+    "read.on_nan=drop`.\n  error   line 6: document 'd1' appears twice for query 'q1' (first at line 2). To "
+    "keep only one, use `leadline check FILE --fix -o COPY --config read.on_duplicate=first` (or last or "
+    "max).\n  remark  line 1: a comment, which trec_eval 9 refuses\n  remark  line 5: more than six columns "
     "(the rest are ignored)\n  remark  line 5: tag 'u' after 't' (the last one counts)\n  remark  "
-    "line 6: a query reappears after a different query\n  remark  line 8: a rank that is not a whole number\n"
+    "line 6: a query reappears after a different query\n  remark  line 8: a rank that is not a whole number "
+    "of at least 0 (the scores win)\n"
     "  remark  line 2: a list with tied scores (ordered by descending document id)\n"
 )
 
@@ -183,7 +184,7 @@ def test_a_copy_is_repaired_and_every_repair_said(tmp_path: Path, leadline: Lead
     assert found.status == 0
     assert found.out == LISTING.format(path=path) + (
         f"\n{copy}: written\n  1 x nan: dropped rows with score NaN\n  1 x repeated_documents: kept "
-        "the first of repeated documents\n  1 x comments: removed remarks\n  1 x extra_columns: "
+        "the first of repeated documents\n  1 x comments: removed comments\n  1 x extra_columns: "
         "removed columns after the sixth\n  1 x tags: kept only the last tag\n  1 x mixed_queries: "
         "grouped the rows of each query\n  1 x rank: ranked by score\n"
     )
@@ -325,6 +326,7 @@ def test_a_run_is_joined_with_judgments(suffix: str, tmp_path: Path, leadline: L
     assert text.status == 2
     assert "'xd1'" in text.out
     assert "'d1'" in text.out
+    assert "The run has 'Q1', and" in leadline("check", "--qrels", qrels, paths[2]).out  # ids of queries
     assert leadline("check", "--qrels", qrels, paths[0]).status == 0
 
 

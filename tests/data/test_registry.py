@@ -108,7 +108,8 @@ def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(written: str, canoni
     [
         ("P@0", "the cutoff must be a whole number of at least 1, not 0"),
         ("P_5,0", "the cutoff must be a whole number of at least 1, not 0"),
-        ("P@1e999", "the cutoff must be a whole number of at least 1, not 1e999"),
+        ("P@1e999", "the cutoff must be a whole number from 1 to 1000000000, not 1e999"),
+        ("P@1000000001", "the cutoff must be a whole number from 1 to 1000000000, not 1000000001"),
         ("P@-1", "the cutoff must be a whole number of at least 1, not -1"),
         ("P@2.5", "the cutoff must be a whole number"),
         ("P@x", "the cutoff must be a whole number"),
@@ -306,7 +307,7 @@ def test_a_registry_holds_the_public_classes_of_its_files(registry: Registry[Par
 
 @pytest.mark.parametrize("registry", [{"zero.py": "class Circle(Base):\n    pass\n"}], indirect=True)
 def test_a_registry_refuses_two_classes_of_one_name(registry: Registry[Parametric]) -> None:
-    with pytest.raises(TypeError, match="called Circle"):
+    with pytest.raises(TypeError, match="named Circle"):
         _ = registry.classes
 
 

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import leadline as ll
+from leadline.data.run import RunColumns
 from leadline.errors import InputError, MissingPackageError, UnknownIdError, UsageError
 
 GIVEN: dict[str, dict[str, float]] = {"q2": {"d1": 7.0}, "q1": {"d1": 1.0, "d2": 2.5, "d3": 2.5}}
@@ -96,6 +97,11 @@ def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
         UsageError, match=r"^a run name must be a string, such as '3', but this one is of type int$"
     ):
         make()
+
+
+def test_a_run_without_a_name_is_not_named_by_empty_quotes() -> None:
+    with pytest.raises(UnknownIdError, match=r"there is no query 'q9' in the run\. "):
+        RunColumns.of([("q1", "d1", 0.5)])["q9"]
 
 
 @pytest.mark.parametrize(

@@ -416,7 +416,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "no query id": (
         [{"question": "why", "ctxs": [{"id": "d1", "score": "1"}]}],
-        "the record has the fields question, ctxs, but no query id (text or a whole number), such as",
+        "the record has the fields question, ctxs, but no query id (text or a whole number) in a field",
     ),
     "another query id": (
         [ONE, {"qid": "q2", "results": []}],
@@ -469,7 +469,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
     ),
     "a page with a cell cut off": (
         {"rows": [{"row": {"qid": "q1", "docno": "d", "score": 1.0}, "truncated_cells": ["docno"]}]},
-        ", record 1: the dataset viewer truncated this record (docno). Download the dataset itself",
+        ", record 1: the dataset viewer truncated cells of this record (docno). Download the dataset itself",
     ),
 }
 

@@ -44,8 +44,8 @@ def test_each_rule_gives_the_grades_of_the_hand(rule: str, grades: list[float], 
 def test_what_was_merged_is_said() -> None:
     found = merge(ROWS)
     assert (found.shared, len(found.votes["q"]), found.tied) == (3, 3, 2)
-    words = "pairs with several judges: 3, 3 with different grades "
-    words += "(merged by majority), 2 ties resolved to the lower grade"
+    words = "pairs with several judges: 3 (3 with different grades, merged by majority, 2 ties resolved to "
+    words += "the lower grade)"
     assert found.remarks == (("merged", words, 3),)
     assert merge(ROWS, "cid").remarks == ()
 

@@ -224,6 +224,14 @@ def test_a_pool_may_be_parquet(tmp_path: Path) -> None:
     assert read_design(tmp_path / "pool.parquet") == {}
 
 
+def test_a_damaged_description_is_not_said_to_be_a_fault_of_the_contributors(tmp_path: Path) -> None:
+    path = tmp_path / "pool.tsv"
+    path.write_text("# leadline pool {\nquery_id\tdoc_id\nq1\td1\n")
+    for read in (read_design, read_drawn_pool):
+        with pytest.raises(InputError, match=r"pool\.tsv:1: the description of the pool"):
+            read(path)
+
+
 def test_a_frame_as_pool_is_refused_in_one_line() -> None:
     frame = pd.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "probability": [0.5]})
     for pool in (frame, {"q1": frame}):

@@ -168,7 +168,7 @@ def foreign(path: str) -> None:
     [
         (broken, "is a damaged store"),
         (cut, "is a damaged store"),
-        (foreign, "is an SQLite database, but not a store"),
+        (foreign, "is an SQLite database, but not a `leadline judge` store"),
     ],
 )
 def test_a_spoilt_store_is_refused_in_one_line(
@@ -248,7 +248,7 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
     with closing(Store.open(path)) as store:  # no pair is left without a judgment
         store.append("ann", [parse_event(event(4, 9, grade=0))])
     said = leadline("convert", path, tmp_path / "qrels.jsonl").out
-    assert "4 judgments; pairs with several judges: 2, 1 with different grades (merged by majority)" in said
+    assert "4 judgments; pairs with several judges: 2 (1 with different grades, merged by majority, 1" in said
     assert "left out" not in said
     assert "TREC format cannot store" in leadline("convert", path, tmp_path / "q.txt").refusal
     assert read_qrels(str(tmp_path / "qrels.jsonl")).to_dict() == read_qrels(path).to_dict()

@@ -150,7 +150,7 @@ def test_what_is_no_store_is_refused_in_one_line(tmp_path: Path) -> None:
     before = other.read_bytes()
     for place, words in (
         (text, "is not an SQLite database"),
-        (other, "is an SQLite database, but not a store of"),
+        (other, "is an SQLite database, but not a `leadline judge` store"),
         (folder, "is a folder"),
         (Path(os.devnull), "is not a regular file"),
         (tmp_path / "none" / "s.sqlite", "no such folder"),

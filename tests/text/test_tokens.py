@@ -59,6 +59,11 @@ def test_a_language_chooses_stems_and_stop_words_as_far_as_there_are_such() -> N
     assert for_language("basque") == Words(stem="basque", stop="none")
 
 
+def test_an_unknown_analysis_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"unknown analysis 'Qqqqq'\. The analyses are Characters, Words\.$"):
+        ANALYSES.parse("Qqqqq")
+
+
 def test_an_unknown_language_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"unknown language 'klingon'. Use none, .*german"):
         for_language("klingon")

@@ -320,11 +320,11 @@ class Merged(NamedTuple):
         if not self.shared:
             return ()
         unlike = sum(map(len, self.votes.values()))
-        words = f"pairs with several judges: {self.shared:,}, {unlike:,} with different grades "
-        words += f"(merged by {self.rule})"
+        words = f"pairs with several judges: {self.shared:,} ({unlike:,} with different grades, merged by "
+        words += self.rule
         if self.tied:
             words += f", {counted(self.tied, 'tie')} resolved to the lower grade"
-        return ((MERGED, words, self.shared),)
+        return ((MERGED, f"{words})", self.shared),)
 
 
 def majority(grades: Sequence[float]) -> float:

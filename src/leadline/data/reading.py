@@ -271,7 +271,7 @@ def _checked_documents(given: object) -> ChunkIds | None:
     if isinstance(given, re.Pattern) and isinstance(given.pattern, str):
         given = given.pattern
     if not isinstance(given, (str, os.PathLike)):
-        raise refusal("documents_of", given, "a pattern, the path of a table or a dictionary")
+        raise refusal("documents_of", given, "a pattern, a dictionary or the path of a table")
     made = ChunkIds(os.fspath(given))
     if os.path.exists(made):
         return made
@@ -279,9 +279,9 @@ def _checked_documents(given: object) -> ChunkIds | None:
         groups = re.compile(made).groups
     except re.error as error:
         groups = 0
-        wrong = f"is neither a file nor a regular expression ({error})"
+        wrong = f"is neither a file nor a valid regular expression ({error})"
     else:
-        wrong = "is not a file, and as a pattern it has no parentheses around the document id"
+        wrong = "is not a file, and as a pattern it has no group, (...), for the document id"
     if not groups:
         raise UsageError(
             f"--config read.documents_of: '{made}' {wrong}. Use the path of a table, or a pattern such as "
@@ -360,7 +360,7 @@ WORDS = {
         "queries",
         "`leadline compare --query-slice FILE:COLUMN`, or one call per slice with queries_in=IDS",
     ),
-    "config": ("on_duplicate", "each setting as a keyword, as in on_duplicate='first'"),
+    "config": ("on_duplicate", "one keyword per setting, as in on_duplicate='first'"),
     "fail_if_worse": ("baseline", "leadline.gate(comparison, fail_if_worse=...)"),
     "require_not_worse": ("baseline", "leadline.gate(comparison, require_not_worse=...)"),
 }

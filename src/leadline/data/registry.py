@@ -73,6 +73,12 @@ class Parameter:
             text += f" above {show(self.low)}" if self.open_ends else f" of at least {show(self.low)}"
         return text + "".join(f", or {word}" for word in self.words)
 
+    def expected_instead(self, value: object) -> str:
+        """Return `expected`, with the limit of integers if the value is above it."""
+        if self.type is not int or self.low is None or not _exceeds(value, LARGEST):
+            return self.expected()
+        return self.expected().replace(f"of at least {self.low}", f"from {self.low} to {LARGEST}")
+
     def read(self, value: object) -> object:
         """Return an allowed value from text or a value; raise ValueError if it is not allowed."""
         if value is None and self.default is None:
@@ -96,6 +102,13 @@ class Parameter:
         if number != int(number) or abs(number) > LARGEST:
             raise ValueError
         return int(number)
+
+
+def _exceeds(value: object, limit: int) -> bool:
+    try:
+        return isinstance(value, (str, Real)) and float(value) > limit
+    except (ValueError, OverflowError):
+        return isinstance(value, Real)  # an integer that no float can hold
 
 
 def whole(default: int | None, *, low: int | None = 1, words: tuple[str, ...] = ()) -> Any:
@@ -215,7 +228,9 @@ class Parametric(metaclass=ParametricType):
                 object.__setattr__(self, name, parameter.read(value))
             except (ValueError, OverflowError):
                 label = "the cutoff" if parameter.at else name
-                raise UsageError(f"{label} must be {parameter.expected()}, not {value}") from None
+                raise UsageError(
+                    f"{label} must be {parameter.expected_instead(value)}, not {value}"
+                ) from None
         self.post_init()
 
     def post_init(self) -> None:
@@ -337,7 +352,7 @@ class Registry(Generic[N]):
         for module in self._modules():
             for name, value in self._classes_of(module).items():
                 if name in classes:
-                    raise TypeError(f"two classes are called {name} in {self.package.__name__}")
+                    raise TypeError(f"two classes in {self.package.__name__} are named {name}")
                 classes[name] = value
         return dict(sorted(classes.items(), key=lambda item: item[0].lower()))
 
@@ -359,7 +374,7 @@ class Registry(Generic[N]):
         for class_ in self.classes.values():
             for alias, preset in class_.aliases.items():
                 if by_name.setdefault(alias.lower(), (class_, preset)) != (class_, preset):
-                    raise TypeError(f"the alias {alias} is ambiguous")
+                    raise TypeError(f"the alias {alias} of {class_.__name__} has another meaning already")
         return by_name
 
     @cached_property
@@ -474,7 +489,7 @@ class Registry(Generic[N]):
             except UsageError as error:
                 errors.append(error)
         if errors:
-            raise all_errors(errors, f"{self.noun}s")
+            raise all_errors(errors, plural(self.noun))
         return list(objects)
 
     def nearest(self, text: str, *, likeness: float = 0.5) -> str:
@@ -489,12 +504,21 @@ class Registry(Generic[N]):
             return meant([_example(meaning[0], without_mark[2])])
         close = difflib.get_close_matches(name.lower(), self._by_name, n=3, cutoff=likeness)
         if not close:
-            return f"The {self.noun}s are {', '.join(self.classes)}."
+            return f"The {plural(self.noun)} are {', '.join(self.classes)}."
         cutoff_text = (parts["at"] or parts["suffix"]) if parts else None
         classes = dict.fromkeys(self._by_name[match][0] for match in close)
         cutoff = "@cutoff" * any(class_.cutoff_name() for class_ in classes)
         form = "" if parts else f"Write Name(k=v,...){cutoff}. "
         return form + meant(_example(class_, cutoff_text) for class_ in classes)
+
+
+def plural(noun: str) -> str:
+    """Return the plural of what a registry holds.
+
+    >>> plural("measure"), plural("analysis")
+    ('measures', 'analyses')
+    """
+    return noun.removesuffix("is") + "es" if noun.endswith("sis") else f"{noun}s"
 
 
 def only(text: object, found: Sequence[T], noun: str = "measure") -> T:
@@ -506,7 +530,9 @@ def only(text: object, found: Sequence[T], noun: str = "measure") -> T:
     leadline.errors.UsageError: 'P@5,10' stands for 2 measures. Pass only one, such as P@5.
     """
     if len(found) != 1:
-        raise UsageError(f"{text!r} stands for {len(found)} {noun}s. Pass only one, such as {found[0]}.")
+        raise UsageError(
+            f"{text!r} stands for {len(found)} {plural(noun)}. Pass only one, such as {found[0]}."
+        )
     return found[0]
 
 

@@ -143,7 +143,8 @@ class RunColumns(QueryTable):
         """Return the list of a query as `{document: score}` in rank order."""
         code = self.queries.find(query)
         if code is None:
-            raise UnknownIdError(query, self.queries, f"in run '{self.name or self.tag}'")
+            name = self.name or self.tag
+            raise UnknownIdError(query, self.queries, f"in run '{name}'" if name else "in the run")
         rows = slice(int(self.offsets[code]), int(self.offsets[code + 1]))
         names = self.ids.take(np.arange(rows.start, rows.stop)).texts()
         return dict(zip(names, self.scores[rows].tolist(), strict=True))

@@ -328,7 +328,7 @@ def _words(text: str, known: Mapping[str, Any]) -> str:
     if name == "tuple" and "..." not in inside:
         return f"({', '.join(_in_words(part, known) for part in _parts(inside, ','))})"
     if name in ("Iterable", "Sequence"):
-        return f"a list whose members are each {_in_words(inside, known)}"
+        return f"a list whose items are each {_in_words(inside, known)}"
     if name in KINDS:
         return KINDS[name].words
     named = _named(name, known)

@@ -148,7 +148,7 @@ class Joined:
     queries : int
         Number of judged queries that the run has.
     documents : int
-        Number of documents of the run for these queries.
+        Number of documents of the run, for all its queries.
     judged : int
         Number of those that are judged.
     run_example : str or None
@@ -163,6 +163,8 @@ class Joined:
     judged: int
     run_example: str | None
     qrels_example: str | None
+    run_query: str | None = None  # the first query of each, for the message alone
+    qrels_query: str | None = None
 
     @property
     def share(self) -> float:
@@ -171,20 +173,24 @@ class Joined:
 
     def problem(self) -> Problem:
         """Describe the proportion judged; an error if nothing is."""
-        named = f"the run has {self.run_example!r}, {self.qrels} has {self.qrels_example!r}"
         if not self.queries:
-            words = f"no query is judged. Do the query ids match? For documents, {named}"
+            words = "no query is judged. Do the query ids match? "
+            words += f"The run has {self.run_query!r}, and {self.qrels} has {self.qrels_query!r}."
             return Problem("no_query_judged", None, words, 1, error=True)
         if not self.judged:
-            words = f"no document is judged. Do the document ids match? {named[0].upper()}{named[1:]}"
+            words = "no document is judged. Do the document ids match? "
+            words += f"The run has {self.run_example!r}, and {self.qrels} has {self.qrels_example!r}."
             return Problem("no_document_judged", None, words, 1, error=True)
         share = percent(round(self.share, 4))
-        words = f"judged by {self.qrels}: {self.judged:,} of {self.documents:,} documents ({share})"
+        words = f"judged in {self.qrels}: {self.judged:,} of {self.documents:,} documents ({share})"
         return Problem("judged", None, words, 1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain data."""
-        return vars(self) | {"share": self.share}
+        unsaid = ("run_query", "qrels_query")
+        return {name: value for name, value in vars(self).items() if name not in unsaid} | {
+            "share": self.share
+        }
 
 
 @dataclass
@@ -320,6 +326,7 @@ class _Joining:
     def __init__(self, qrels: QrelsColumns) -> None:
         self.qrels = qrels
         self.queries = self.documents = self.judged = 0
+        self.query: str | None = None
         self.example: str | None = None
         self.begin = 0
 
@@ -330,6 +337,8 @@ class _Joining:
         rows = lists.looked_up(qrels, codes) if repeats else lists.match(qrels, codes)
         if rows is None:
             return False
+        if self.query is None and len(lists.queries):
+            self.query = to_text(lists.queries[0])
         judged = rows >= 0
         judged[judged] = qrels.grades[rows[judged]] >= 0
         unjudged = np.flatnonzero(~judged)
@@ -354,6 +363,8 @@ class _Joining:
             self.judged,
             self.example,
             to_text(qrels.documents[self.begin]) if len(qrels.grades) else None,
+            self.query,
+            qrels.queries[0] if len(qrels.queries) else None,
         )
 
 
@@ -377,7 +388,7 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
 def _words(error: LeadlineError) -> str:
     if not isinstance(error, InputError):
         return str(error)
-    repair = re.sub(r"add `(?=--config read\.on_)", "use `leadline check --fix -o FILE ", error.hint)
+    repair = re.sub(r"add `(?=--config read\.on_)", "use `leadline check FILE --fix -o COPY ", error.hint)
     return str(
         InputError(error.found, hint=repair.replace("add `--config", "use `leadline convert --config"))
     )
@@ -412,7 +423,7 @@ def _refused_by_subtopic(source: Opened, reading: Reading, *, alone: bool) -> It
 DONE = {
     "repeated_documents": "kept the {policy} of repeated documents",
     "nan": "dropped rows with score NaN",
-    "comments": "removed remarks",
+    "comments": "removed comments",
     "extra_columns": "removed columns after the sixth",
     "tags": "kept only the last tag",
     "mixed_queries": "grouped the rows of each query",

@@ -146,7 +146,7 @@ class ListRemarks:
         yield self.against.problem(
             "rank_disagrees", "a list whose ranks contradict its scores (the scores win)"
         )
-        yield self.no_rank.problem("rank", "a rank that is not a whole number")
+        yield self.no_rank.problem("rank", "a rank that is not a whole number of at least 0 (the scores win)")
         yield self.ties.problem("ties", "a list with tied scores (ordered by descending document id)")
 
 

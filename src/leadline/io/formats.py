@@ -465,7 +465,7 @@ FORMATS = (
         "sampled",
         _is_sample,
         _lazy("other_qrels", "sample_records"),
-        judgments="has 5 columns, like sampled judgments",
+        judgments="looks like sampled judgments (5 columns)",
         qrels=_lazy("other_qrels", "read_sample"),
     ),
 )

@@ -249,7 +249,9 @@ def read(path: str) -> dict[bytes, set[bytes]]:
     else:
         found = _in_lines(path)
     if not found:
-        hint = "Each line needs a query and a document, or the 4 columns of qrels with a grade of at least 1"
+        hint = (
+            "Known documents are lines with a query and a document, or judgments with a grade of at least 1"
+        )
         raise InputError("contains no known documents", path=path, hint=hint)
     return found
 

@@ -272,7 +272,7 @@ def rows_of_entries(
             found = (
                 f"the number of lists ({len(lists):,}) differs from the number of queries ({len(queries):,})"
             )
-            raise InputError(found, path=path, hint="Pass one list per query")
+            raise InputError(found, path=path, hint="Name one query per list in `--config read.queries_in`")
         ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
         return _records(ordered, what, path, unit, "")
     hint = ORDERED if what == "score" and not name else ""
@@ -347,7 +347,7 @@ def _page_rows(rows: Iterable[Any], path: str) -> Iterator[tuple[int, Any]]:
         truncated = row.get("truncated_cells")
         if truncated:
             cells = ", ".join(map(str, truncated)) if isinstance(truncated, list) else str(truncated)
-            found = f"the dataset viewer truncated this record ({cells})"
+            found = f"the dataset viewer truncated cells of this record ({cells})"
             raise known.at(InputError(found, hint="Download the dataset itself"), place)
         yield place, row["row"]
 
@@ -423,7 +423,7 @@ def _with_queries(
     for place, entry in entries:
         holder = _holder(entry)
         if not isinstance(holder, Mapping) or name not in holder:
-            lacking = _without(holder, f"query id {AN_ID}, such as 'query_id'", "a ")
+            lacking = _without(holder, f"query id {AN_ID} in a field such as 'query_id'", "a ")
             if name:
                 lacking = f"{_without(holder, repr(name))}, unlike the first record"
             raise known.at(InputError(f"the record {lacking}", hint=hint), place)
@@ -504,7 +504,7 @@ def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
         number = next((name for name in known if first.get(name) is not None), "")
         if document is not None:
             return Names(document, number)
-    lacking = _without(first, f"document id {AN_ID}, such as 'doc_id'", "a ")
+    lacking = _without(first, f"document id {AN_ID} in a field such as 'doc_id'", "a ")
     raise found.at(InputError(f"the record {lacking}"), place)
 
 

@@ -216,7 +216,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
 def _judge(name: str, rows: Sequence[Row], path: str, *, drawn: bool) -> Judge:
     qrels = QrelsColumns.of(rows, source=path)
     if drawn:
-        qrels.remarks = ((DRAWN_POOL, f"judgments of a drawn pool: {len(rows):,}", len(rows)),)
+        qrels.remarks = ((DRAWN_POOL, f"judgments from a drawn pool: {len(rows):,}", len(rows)),)
     return Judge(name, qrels, path)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 APPLICATION = 0x6C64_6A67  # distinguishes a store from databases of other programs
 VERSION = 1  # of the tables
 WAIT = 5.0  # seconds to wait for a lock
-STORE = "a store of `leadline judge`"
+STORE = "a `leadline judge` store"
 BROKEN = ("not a database", "malformed", "no such", "decode", "corrupt", "unsupported file format")
 RECOVER = "Use a backup, or recover part of the store with `sqlite3 FILE .recover | sqlite3 NEW`"
 BACKUP = "Use a backup of the store"
@@ -164,7 +164,7 @@ def typed(rows: Iterable[tuple[Any, ...]], types: str, path: str) -> Iterator[tu
     for row in rows:
         for value, kind in zip(row, wanted, strict=True):
             if not isinstance(value, kind):
-                raise damaged(path, "a value of the wrong type")
+                raise damaged(path, "a value has the wrong type")
         yield row
 
 
@@ -247,10 +247,10 @@ def records(source: Opened, *_: object) -> Records:
     shares: dict[tuple[str, str], object] = {pair: listed.get(pair) for pair in merged.grades if frame}
     remarks = merged.remarks
     if frame is not None:
-        remarks = (*remarks, (DRAWN_POOL, f"judgments of a drawn pool: {len(shares):,}", len(shares)))
+        remarks = (*remarks, (DRAWN_POOL, f"judgments from a drawn pool: {len(shares):,}", len(shares)))
         unjudged = len(listed.keys() - shares.keys())
         if unjudged:
-            words = f"pairs of the drawn pool without a judgment: {unjudged:,}"
+            words = f"pairs in the drawn pool without a judgment: {unjudged:,}"
             remarks = (*remarks, (PART_JUDGED, words, unjudged))
     return Records(
         rows,

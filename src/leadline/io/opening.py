@@ -109,7 +109,7 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
         copy.flush()
     except OSError as error:
         raise UsageError(
-            f"{path}: the content of this pipe cannot be stored in {gettempdir()} "
+            f"{path}: the content of this pipe cannot be copied to {gettempdir()} "
             f"({error.strerror or error}). Set TMPDIR to a folder with enough space"
         ) from None
     return copy

@@ -181,10 +181,10 @@ def _number(field: bytes, what: str, path: str, line: int) -> float:
 
 Lines = Iterable[tuple[int, list[bytes]]]
 CODES = {b"1": 4.0, b"2": 3.0, b"3": 2.0, b"4": 1.0, b"5": 0.0, b"-1": 0.0}
-LISTED = "read as SMART relevance (listed documents are relevant)"
+LISTED = "read as SMART relevance judgments (listed documents are relevant)"
 CODED = (
-    "read as SMART relevance of Cranfield. Code 1 is the best (grade 4), 4 the worst (grade 1), and 5 and -1 "
-    "are not relevant. Queries are numbered by position in the query file (`--config text.id_column=place`)"
+    "read as SMART relevance judgments of Cranfield. Codes 1 (best) to 4 become grades 4 to 1, and 5 and -1 "
+    "become grade 0. Queries are numbered by position in the query file (`--config text.id_column=place`)"
 )
 
 
@@ -236,7 +236,7 @@ def layout_of(head: bytes) -> Layout | None:
     r"""Return the layout that all lines of a text have; None is another format.
 
     >>> layout_of(b"1 28 0 0.000000\n1 35 0 0.000000\n").says
-    'read as SMART relevance (listed documents are relevant)'
+    'read as SMART relevance judgments (listed documents are relevant)'
     >>> layout_of(b"1 0 28 1\n") is None
     True
     """

@@ -33,7 +33,7 @@ NO_CELL = re.compile("[\t\r\n\ud800-\udfff]")  # what an id in a cell of TSV can
 POOL_COLUMNS = ("query_id", "doc_id", "probability", "contributors")
 
 BROUGHT = 'the contributors must be a JSON object with whole-number ranks, such as {"bm25": 3}'
-NO_DESIGN = "the description of the pool is not a JSON object"
+NO_DESIGN = "the description of the pool, after '# leadline pool', is not a JSON object"
 
 
 def read_pool(path: str | os.PathLike[str]) -> Pooled:
@@ -235,7 +235,7 @@ def read_design(path: str | os.PathLike[str]) -> dict[str, Any]:
         return {}
     for number, line in lines(path):
         if line.startswith(HEAD):
-            return _parsed(line.removeprefix(HEAD), path, number)
+            return _parsed(line.removeprefix(HEAD), path, number, wrong=NO_DESIGN)
         if not line.startswith("#"):
             break
     return {}

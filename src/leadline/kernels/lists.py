@@ -306,7 +306,7 @@ def biased_overlaps(
         or counts.shape[0] < depth + 1
         or first.shape[0] > min(second.shape[0], value.shape[0], last.shape[0])
     ):
-        raise IndexError("columns of pairs of lists")
+        raise IndexError("an array is too short for the pairs of lists")
     for s in range(lists):
         if bounds[s] < 0 or bounds[s] > bounds[s + 1] or bounds[s + 1] > min(order.shape[0], entry.shape[0]):
             raise IndexError("bounds of lists")

@@ -27,7 +27,10 @@ QRELS = (
     "RUN...). To find unjudged documents, use `leadline pool RUN... --depth K --judged QRELS -o POOL`"
 )
 FEATURES = "This looks like learning-to-rank features. If Quepid wrote them, export CSV or TREC files instead"
-RANKING = "If every line has these columns, use `--config read.columns=query_id,doc_id,rank,score`"
+RANKING = (
+    "If the 4 columns are query, document, rank and score, use `--config "
+    "read.columns=query_id,doc_id,rank,score`"
+)
 BY_RANK = "To order the documents by the rank column, add `--config read.order=rank`"
 PARTED = "An id that contains a space takes several columns. Use CSV or JSON for such ids"
 
@@ -182,7 +185,7 @@ def scan_run(
             if len(fields) < (4 if by_rank else 6):
                 raise wrong_columns(fields, RUN_COLUMNS, line_number)
             if is_parted(fields):
-                found = f"the line has {len(fields)} columns, and the rank is in column 5 instead of 4"
+                found = f"the line has {len(fields)} columns, and the rank is in column 5 instead of column 4"
                 hint = f"{RUN_COLUMNS}. {about_remarks(fields) or PARTED}"
                 raise InputError(found, line=line_number, hint=hint, code="columns")
         if fields[0] != query or not queries:
@@ -310,7 +313,7 @@ def other_kind(fields: list[bytes], *, run: bool) -> str:
     if len(fields) == 5 and not with_q0 and re.fullmatch(WHOLE, fields[4]):
         return PARTED
     if len(fields) == 5 and run:
-        return "The tag in the last column may be missing"
+        return "If the tag in column 6 is missing, add the name of the run"
     if len(fields) == 4 and not with_q0 and re.fullmatch(NUMBER, fields[3]):
         whole = re.fullmatch(WHOLE, fields[3]) and fields[1].isdigit()
         ranking = fields[2].isdigit() and not whole
