@@ -156,7 +156,7 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "needs either judges or a table of counts, but neither was given"),
+        ((), "needs either judges (qrels) or --table (counts), but neither was given"),
         (("ann.qrels",), "judge"),
         (("ann.qrels", "ann.qrels"), "two judges are both named 'ann'"),
         (("ann.qrels", "nothing.qrels"), "nothing.qrels"),

@@ -133,7 +133,7 @@ def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline
     assert "changed" not in shown
     (folder / "docs.jsonl").write_text('{"doc_id": "d1", "text": "new"}\n')
     shown = leadline("search", "stored", "queries.jsonl", "-m", "BM25", "--show").out
-    assert shown.endswith("the source of the index has changed since the index was made\n")
+    assert shown.endswith("the indexed file has changed since the index was built\n")
 
 
 def test_seconds_of_queries_are_a_table_that_compare_takes(folder: Path, leadline: Leadline) -> None:

@@ -352,7 +352,7 @@ def test_swaps_are_what_a_loop_over_pairs_counts(pairs: list[tuple[int, int]]) -
     [
         ({"judges": {"a": {"q": {"d": 1}}}}, "agreement needs at least two judges, not 1 (a)"),
         ({"judges": {}}, "judges"),
-        ({}, "agreement needs either judges or a table of counts, but neither was given"),
+        ({}, "agreement needs either judges (qrels) or table (counts), but neither was given"),
         ({"judges": {"a": {"q": {"d": 1}}}, "table": [1, 2, 3, 4]}, "not both"),
         ({"table": [1, 2, 3]}, "3 numbers"),
         ({"table": [1, 2, -3, 4]}, "counts in a table"),

@@ -239,7 +239,7 @@ class _How(NamedTuple):
 def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if (judges is None) == (not len(table)):
         found = "not both" if len(table) else "but neither was given"
-        raise UsageError(f"agreement needs either judges or a table of counts, {found}")
+        raise UsageError(f"agreement needs either judges (qrels) or --table (counts), {found}")
     if judges is None:
         return Judgments.of_counts(table)
     listed = hasattr(judges, "__iter__") or hasattr(judges, "columns")
@@ -403,7 +403,8 @@ def _for_runs(judgments: Judgments, table: Sequence[float]) -> Judgments:
     judged = judgments.keep(judgments.by_all)
     if not len(judged):
         raise InputError(
-            "the runs cannot be evaluated because no query-document pair was judged by all judges"
+            "the runs cannot be evaluated, because no query-document pair was judged by all judges",
+            hint="Leave out the runs, or some of the judges.",
         )
     return judged
 

@@ -51,7 +51,7 @@ def agreement_tables(agreement: Agreement, *, per_query: bool = False) -> list[T
     sheets[-1].notes += _notes(agreement)
     if agreement.forms is not None:
         sheets.append(agreement.forms.table())
-        sheets[-1].title = "forms of presentation: median seconds, share of texts opened, agreement"
+        sheets[-1].title = "content shown: median seconds, share of texts opened, agreement with other judges"
     return sheets
 
 
@@ -234,7 +234,8 @@ def _queries(agreement: Agreement) -> Table:
         differ = [round(count * (1 - agreement.by_query["agreement"][index]))] if two else []
         rows.append([query, count, *differ, *values])
     undefined = any(np.isnan(agreement.by_query[name]).any() for name in PARTS)
-    notes = ["-: undefined, because the judges gave only one grade"] if undefined else []
+    apart = " or judged no pair in common" * bool(np.isnan(agreement.by_query["agreement"]).any())
+    notes = [f"-: undefined, because the judges gave only one grade{apart}"] if undefined else []
     heads = ["query", "pairs", *["differ"][: int(two)], "agreement", "Scott", "Cohen", "alpha"]
     return _sheet(heads, rows, notes=notes)
 
@@ -284,7 +285,7 @@ def _needed(agreement: Agreement) -> Table:
     heads = ["a", "b", "Cohen", "half-width", "design effect", "queries", "judgments", "if independent"]
     notes = [
         f"queries, judgments: needed for a half-width of {within:g} with as many judgments per query as now",
-        "The queries count, not the pairs, because judgments of the same query are alike.",
+        "The number of queries matters, not that of pairs, because judgments of one query are correlated.",
     ]
     if any(needed.queries is None for needed in agreement.needed):
         notes.append("-: undefined, because kappa has no interval")
@@ -341,14 +342,16 @@ def _circular(audit: Audit) -> str:
     assert audit.used is not None
     names, gain, taus = audit.used
     lead = "" if math.isnan(gain.low) else f" [{gain.low:+.4f}, {gain.high:+.4f}]"
-    verdict = "favor" if gain.low > 0 else "show no sign of favoring"
+    verdict = "The labels favor" if gain.low > 0 else "The labels show no sign of favoring"
+    if math.isnan(gain.low):
+        verdict = "There are too few queries to tell whether the labels favor"
+    used = "the run that used" if len(names) == 1 else "the runs that used"
     moved = [run for run in audit.runs if run.name in names]
     ranks = ", ".join(f"{run.name} {run.rank:g} -> {run.rank_labels:g}" for run in moved[:3])
     return (
-        f"The labels {verdict} the runs that used {audit.judge} ({first_few(names)}): their {audit.measure} "
-        f"gains {gain.value:+.4f}{lead} over the other runs. Rank by {audit.reference} -> by {audit.judge}: "
-        f"{ranks}. Tau of the other runs: {taus.kendall.value:.2f}, of all runs: "
-        f"{audit.taus.kendall.value:.2f}."
+        f"{verdict} {used} {audit.judge} ({first_few(names)}). {audit.measure} gain over the other runs: "
+        f"{gain.value:+.4f}{lead}. Rank by {audit.reference} -> by {audit.judge}: {ranks}. Tau of the other "
+        f"runs: {taus.kendall.value:.2f}, of all runs: {audit.taus.kendall.value:.2f}."
     )
 
 

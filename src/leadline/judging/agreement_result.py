@@ -404,8 +404,8 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
         (
             "not_by_all",
             (
-                f"some judges lack {counted(lacking, 'pair')}, so two judges are compared on the pairs that "
-                "both judged, and Fleiss' kappa is undefined"
+                f"{counted(lacking, 'pair was', 'pairs were')} not judged by all judges, so two judges are "
+                "compared on the pairs that both judged, and Fleiss' kappa is undefined"
             ),
             lacking,
         ),

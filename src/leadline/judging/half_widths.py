@@ -42,7 +42,10 @@ from leadline.stats.power import half_width_of, queries_for_half_width, queries_
 RULE = re.compile(r"(.+?)\s+half-width\s*<\s*(\S+)")
 EXPECTED_RULE = '"MEASURE half-width < NUMBER", such as "P@10 half-width < 0.05"'
 LOOKS = 10
-NEVER = f"never checked, because the pool has fewer than {FEWEST_JUDGMENTS} pairs or all were judged before"
+NEVER = (
+    f"never checked, because the pool has fewer than {FEWEST_JUDGMENTS} pairs or all were judged before the "
+    "rule was set"
+)
 STEPS = 20  # of the curve
 NEW_POINTS = 2  # of the curve that one request computes, so that none takes long
 PAUSE = 10  # times the seconds that the half-width took, before it is computed again

@@ -89,9 +89,10 @@ class Pool(Result):
 
     def _notes(self) -> list[str]:
         data = self.to_dict()
+        verb = "is" if data["pairs"] == 1 else "are"
         note = (
-            f"{data['pairs']:,} of {data['pooled']:,} pooled pairs are new ({queries_of(data['queries'])}, "
-            f"{data['pairs'] / max(data['queries'], 1):.1f} per query)"
+            f"{data['pairs']:,} of {counted(data['pooled'], 'pooled pair')} {verb} new "
+            f"({queries_of(data['queries'])}, {data['pairs'] / max(data['queries'], 1):.1f} per query)"
         )
         return [note, *super()._notes()]
 
@@ -492,7 +493,8 @@ def _warnings(
     if systems.infos and not shared and len(systems.infos) > 1:
         say("no_common_query", partly, "no query is in all runs; check whether the query ids match")
     else:
-        message = f"some runs lack {queries_of(partly)} (pooled from the other runs)"
+        verb = "is" if partly == 1 else "are"
+        message = f"{queries_of(partly)} {verb} missing from some runs (pooled from the other runs)"
         say("partial_queries", partly, message)
     added = set(map(to_text, set(queries) - set(systems.queries.names))) if systems.infos else set()
     bare = added - {row[0] for row in rows}
@@ -501,8 +503,8 @@ def _warnings(
     say(
         "empty_queries",
         len(bare),
-        f"{queries_of(len(bare))} that no run contains got no documents. Pass --docs and -C pool.random or "
-        "-C pool.everything",
+        f"{queries_of(len(bare))} that no run contains got no documents. Pass --docs with -C "
+        "pool.random=N or -C pool.everything",
     )
     lacking = maker.lacking
     say(
@@ -514,7 +516,7 @@ def _warnings(
     say(
         "short_draw",
         maker.short,
-        f"pooled all documents of {queries_of(maker.short)} with too few left for the random sample",
+        f"{queries_of(maker.short)} had too few documents left for the random sample, so all were pooled",
     )
     if method is not None and method.adaptive and judged is None:
         say("no_judgments", 1, f"{method} without judgments takes documents from the runs in turn")

@@ -147,7 +147,7 @@ class RBP(PoolMethod):
     [2, 1]
     """
 
-    title = "documents with the largest weight in rank-biased precision over the runs"
+    title = "documents with the largest rank-biased precision weights, summed over the runs"
     source = "Moffat, Webber and Zobel 2007, method A"
 
     documents: int = whole(100)

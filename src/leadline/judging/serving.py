@@ -191,7 +191,7 @@ class AccessControl:
             return Response(status_code=303, headers={"location": "/enter"})
         if scope["method"] not in ("GET", "HEAD") and not self._is_own(scope, headers):
             return PlainTextResponse(
-                "This request did not come from the page that judges this store. Reload the page. This "
+                "This request did not come from the judging page of this store. Reload the page. This "
                 "browser keeps unsaved judgments.\n",
                 403,
             )

@@ -194,7 +194,7 @@ def _missing(
             )
         if missing:
             count = counted(len(missing), noun, "queries" if noun == "query" else "")
-            message = f"left out {count} of the pool missing from {path}, such as '{min(missing)}'"
+            message = f"left out {count} in the pool but not in {path}, such as '{min(missing)}'"
             yield ResultWarning(code, message, len(missing))
 
 
@@ -211,7 +211,7 @@ def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarni
                 changed.add(pair.document)
     if changed:
         count = counted(len(changed), "judged document")
-        message = f"kept the judgments of {count} whose text has changed since, such as '{min(changed)}'"
+        message = f"kept the grades of {count} whose text has changed since, such as '{min(changed)}'"
         yield ResultWarning("changed_texts", message, len(changed))
 
 
@@ -348,8 +348,8 @@ def check_given(given: set[float], grades: Sequence[Grade], store: str = "") -> 
         where, how = (
             (f"of {store}", "Use another store") if store else ("in --grades", "Add the grade to --grades")
         )
-        if missing[0] % 1:
-            how = "Use judgments whose grades are whole numbers"
+        if missing[0] % 1 or missing[0] > HIGHEST:
+            how = f"Use judgments whose grades are whole numbers from 0 to {HIGHEST}"
         raise UsageError(
             f"simulated judges would give the grade {missing[0]:g}, which is not on the scale {where} "
             f"({written(tuple(grades))}). {how}."

@@ -161,9 +161,9 @@ class Store:
             self.id: str = facts["id"]
             self.secret: str = facts["secret"]
             if not all(isinstance(text, str) for text in facts.values()):
-                raise reader.damaged(path, "its facts cannot be read")
+                raise reader.damaged(path, "its settings cannot be read")
         except (AttributeError, KeyError, TypeError, ValueError, UsageError):
-            raise reader.damaged(path, "its facts cannot be read") from None
+            raise reader.damaged(path, "its settings cannot be read") from None
         self._identity = Identity(path)
         self._last = self._last_event(connection)
 
@@ -335,7 +335,7 @@ class Store:
         scale = {grade.value for grade in self.grades}
         for act in acts:
             if act.kind == "judge" and act.grade not in scale:
-                raise reader.damaged(self.path, f"grade {act.grade}, which is not on its scale")
+                raise reader.damaged(self.path, f"grade {act.grade} is not on its scale")
         return acts
 
     def add_pairs(self, pairs: Iterable[tuple[str, str, float]]) -> int:

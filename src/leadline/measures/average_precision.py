@@ -181,7 +181,8 @@ class infAP(Measure):  # noqa: N801  # the field's spelling
     """
 
     title = "inferred average precision"
-    formula = "1/R sum over relevant k of 1/k + (k-1)/k * pooled/(k-1) * (r + e) / (r + n + 2 e)"
+    formula = "1/R * sum over the ranks k of relevant documents of (1/k + (k-1)/k * pooled/(k-1) * (r + e) "
+    formula += "/ (r + n + 2 e)); pooled, r and n: pooled, relevant and non-relevant documents above k"
     source = "Yilmaz and Aslam 2006, as in trec_eval infAP"
 
     rel: float = number(1.0, low=0.0)
@@ -322,7 +323,7 @@ class AvgIPrec(Measure):
     """
 
     title = "interpolated precision, mean over recall levels"
-    formula = "mean over levels of IPrec"
+    formula = "mean over recall levels of IPrec"
     source = "van Rijsbergen 1979; Manning, Raghavan and Schuetze 2008, section 8.4; trec_eval 11pt_avg"
     aliases: ClassVar[Aliases] = {"11pt_avg": {"rule": "trec10"}, "iprec11": {}}
 

@@ -109,8 +109,8 @@ class Q(_Blended):
     """
 
     title = "Q-measure"
-    formula = "sum over relevant documents at ranks r <= k of (relevant to r + beta * gain to r) / "
-    formula += "(r + beta * ideal gain to r), / R"
+    formula = "sum over relevant documents at ranks r <= k of (relevant documents + beta * gain) / "
+    formula += "(r + beta * ideal gain), all three up to rank r, / R"
     source = "Sakai 2004; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"q_measure": {}, "Q-measure": {}, "QMeasure": {}, "qm": {}}
 
@@ -133,7 +133,7 @@ class O_measure(_Blended):  # noqa: N801  # the field's spelling
     """
 
     title = "O-measure"
-    formula = "(1 + beta * gain) / (r + beta * ideal gain to r) at the first relevant document, rank r"
+    formula = "(1 + beta * gain) / (r + beta * ideal gain), both up to rank r of the first relevant document"
     source = "Sakai 2007a; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"O-measure": {}, "OMeasure": {}}
 
@@ -184,7 +184,8 @@ class P_plus(_Blended):  # noqa: N801  # the field's spelling
     """
 
     title = "P-plus"
-    formula = "mean of the blended ratio over relevant documents at ranks 1..p, p that of P_measure"
+    formula = "mean of the blended ratio over relevant documents at ranks 1..p, p the preferred rank (see "
+    formula += "P_measure)"
     source = "Sakai 2007a; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"P-plus": {}, "P+": {}, "PPlusMeasure": {}}
 

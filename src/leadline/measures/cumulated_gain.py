@@ -31,7 +31,7 @@ class GainsByGrade(Parameter):
     """Gains of grades, written as 1:3/2:9; the default is a word."""
 
     def expected(self) -> str:
-        return f"{self.default}, or gains of grades as in 1:3/2:9"
+        return f"{self.default}, or grade:gain pairs as in 1:3/2:9"
 
     def read(self, value: object) -> object:
         """Convert text or pairs to the canonical text of the gains, ordered by grade."""
@@ -115,7 +115,7 @@ class DCGCurve:
         return values
 
 
-NO_LEVEL = {"rel": "A gain is a grade, relevant or not (ranx subtracts the level from the gains)"}
+NO_LEVEL = {"rel": "The gain is the grade, relevant or not (in ranx, grades below the level have no gain)"}
 
 
 class CG(Measure):
@@ -310,7 +310,7 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
     """
 
     title = "nDCG averaged over relevant documents"
-    formula = "1/G sum over the G documents with a gain of nDCG at the rank of each"
+    formula = "mean of nDCG@k over the ranks k of the documents with a positive gain"
     source = "trec_eval ndcg_rel"
     aliases: ClassVar[Aliases] = {"ndcg_rel": {}}
 
@@ -337,7 +337,7 @@ class G(Measure):
     """
 
     title = "normalized gain"
-    formula = "1/sum of gains sum over ranks of gain / log2(2 + ideal sum so far - sum so far)"
+    formula = "sum over ranks of gain / log2(2 + ideal sum so far - sum so far), / sum of the gains"
     source = "trec_eval G"
 
     gains: Any = gains_by_grade()

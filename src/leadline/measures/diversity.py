@@ -146,7 +146,7 @@ class StRecall(_Diversity):
     """
 
     title = "subtopic recall"
-    formula = "subtopics of the documents at ranks 1..k / subtopics of the judged documents"
+    formula = "subtopics covered by the documents at ranks 1..k / subtopics with a relevant document"
     source = "Zhai et al. 2003; ndeval strec; NTCIREVAL I-rec"
     aliases: ClassVar[Aliases] = {"strec": {}, "I-rec": {}, "subtopic_recall": {}}
 
@@ -170,7 +170,7 @@ class P_IA(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "intent-aware precision"
-    formula = "mean over subtopics of the documents of the subtopic at ranks 1..k, / k"
+    formula = "mean over subtopics of the documents relevant to the subtopic at ranks 1..k, / k"
     source = "Agrawal et al. 2009; ndeval"
     aliases: ClassVar[Aliases] = {"P-IA": {}}
 
@@ -194,7 +194,7 @@ class AP_IA(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "intent-aware average precision"
-    formula = "mean over subtopics of AP with the documents of the subtopic as the relevant ones"
+    formula = "mean over subtopics of AP, counting only the documents relevant to the subtopic"
     source = "Agrawal et al. 2009; ndeval MAP-IA"
     aliases: ClassVar[Aliases] = {"MAP_IA": {}, "MAP-IA": {}, "AP-IA": {}}
 
@@ -225,8 +225,8 @@ class ERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "intent-aware expected reciprocal rank"
-    formula = "sum over ranks r <= k and subtopics of r of 2^-(earlier documents of the subtopic) / r, "
-    formula += "/ the same if all k documents cover all subtopics"
+    formula = "sum over ranks r <= k and subtopics covered at r of 2^-(earlier documents of the subtopic) / r"
+    formula += ", / the same sum if all k documents covered all subtopics"
     source = "Chapelle et al. 2009; ndeval"
     aliases: ClassVar[Aliases] = {"ERR-IA": {}}
 
@@ -256,8 +256,8 @@ class nERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "normalized intent-aware expected reciprocal rank"
-    formula = "sum over ranks r <= k and subtopics of r of 2^-(earlier documents of the subtopic) / r, "
-    formula += "/ that of the greedy ideal"
+    formula = "sum over ranks r <= k and subtopics covered at r of 2^-(earlier documents of the subtopic) / r"
+    formula += ", / that of the greedy ideal list"
     source = "Chapelle et al. 2009; ndeval"
     high: ClassVar[float] = math.inf
     aliases: ClassVar[Aliases] = {"nERR-IA": {}}
@@ -283,8 +283,8 @@ class alpha_DCG(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "alpha-DCG"
-    formula = "sum over ranks r <= k and subtopics of r of (1 - alpha)^(earlier documents of the "
-    formula += "subtopic) / log2(r + 1), / the same if all k documents cover all subtopics"
+    formula = "sum over ranks r <= k and subtopics covered at r of (1 - alpha)^(earlier documents of the "
+    formula += "subtopic) / log2(r + 1), / the same sum if all k documents covered all subtopics"
     source = "Clarke et al. 2008; ndeval"
     aliases: ClassVar[Aliases] = {"alpha-DCG": {}, "α_DCG": {}}  # noqa: RUF001
 
@@ -316,8 +316,8 @@ class alpha_nDCG(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "alpha-nDCG"
-    formula = "DCG@k / DCG@k of the greedy ideal, DCG = sum over ranks r <= k and subtopics of r of "
-    formula += "(1 - alpha)^(earlier documents of the subtopic) / log2(r + 1)"
+    formula = "DCG@k / DCG@k of the greedy ideal list, DCG = sum over ranks r <= k and subtopics covered at "
+    formula += "r of (1 - alpha)^(earlier documents of the subtopic) / log2(r + 1)"
     source = "Clarke et al. 2008; ndeval"
     high: ClassVar[float] = math.inf
     aliases: ClassVar[Aliases] = {"alpha-nDCG": {}, "α_nDCG": {}}  # noqa: RUF001
@@ -344,7 +344,7 @@ class NRBP(_Diversity):
     """
 
     title = "novelty- and rank-biased precision"
-    formula = "(1 - (1 - alpha) * beta) / subtopics * sum over ranks r and subtopics of r of "
+    formula = "(1 - (1 - alpha) * beta) / subtopics * sum over ranks r and subtopics covered at r of "
     formula += "(1 - alpha)^(earlier documents of the subtopic) * beta^(r - 1)"
     source = "Clarke et al. 2009; ndeval"
 
@@ -374,7 +374,7 @@ class nNRBP(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "normalized novelty- and rank-biased precision"
-    formula = "NRBP / NRBP of the greedy ideal"
+    formula = "NRBP / NRBP of the greedy ideal list"
     source = "Clarke et al. 2009; ndeval"
     high: ClassVar[float] = math.inf
 

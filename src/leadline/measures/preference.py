@@ -31,7 +31,7 @@ class Bpref(Measure):
     """
 
     title = "binary preference"
-    formula = "1/R sum over retrieved relevant documents of 1 - min(n, R) / min(N, R)"
+    formula = "1/R * sum over retrieved relevant documents of (1 - min(n, R) / min(N, R))"
     source = "Buckley and Voorhees 2004, as in trec_eval bpref; Sakai 2007b; NTCIREVAL"
     aliases: ClassVar[Aliases] = {
         "bpref": {},
@@ -135,7 +135,7 @@ class binG(Measure):  # noqa: N801  # the field's spelling
     """
 
     title = "binary G"
-    formula = "1/R sum over retrieved relevant documents of 1 / log2(2 + non-relevant above it)"
+    formula = "1/R * sum over retrieved relevant documents of 1 / log2(2 + non-relevant documents above)"
     source = "trec_eval binG"
     aliases: ClassVar[Aliases] = {"binary_g": {}}
 
@@ -159,7 +159,7 @@ class PairAccuracy(Measure):
     """
 
     title = "accuracy of pairs"
-    formula = "pairs with the relevant document first / pairs of a relevant and another document"
+    formula = "pairs with the relevant document first / pairs of a relevant and a non-relevant document"
     source = "ir_measures Accuracy"
     average: ClassVar[Average] = "defined"
 
@@ -190,8 +190,8 @@ class AUROC(Measure):
     """
 
     title = "area under the ROC curve"
-    formula = "(pairs with the relevant document first + tied pairs / 2) / pairs of a relevant and another "
-    formula += "document"
+    formula = "(pairs with the relevant document first + tied pairs / 2) / pairs of a relevant "
+    formula += "and a non-relevant document"
     source = "Hanley and McNeil 1982; torchmetrics RetrievalAUROC"
     average: ClassVar[Average] = "defined"
     aliases: ClassVar[Aliases] = {"roc_auc": {}, "RetrievalAUROC": {}}

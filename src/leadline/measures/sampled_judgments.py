@@ -47,7 +47,10 @@ class xinfAP(Measure):  # noqa: N801  # the field's spelling
     """
 
     title = "extended inferred average precision"
-    formula = "1/R sum over relevant k of N/n (1 + sum over strata s of d_s (r_s + e) / (n_s + 3 e)) / k"
+    formula = (
+        "1/R * sum over the ranks k of relevant documents of N/n * (1 + sum over strata s of d_s * (r_s + e) "
+        "/ (n_s + 3 e)) / k; d_s, n_s and r_s: pooled, judged and relevant documents of s above k"
+    )
     source = "Yilmaz, Kanoulas and Aslam 2008, with the smoothing of NIST's sample_eval"
 
     rel: float = number(1.0, low=0.0)
@@ -89,7 +92,8 @@ class infNDCG(Measure):  # noqa: N801  # the field's spelling
 
     title = "inferred normalized discounted cumulative gain"
     formula = (
-        "sum over strata of d_s/n_s (sum of grade / log2(1 + rank)) / the same of the estimated ideal list"
+        "sum over strata s of d_s/n_s * (sum of grade / log2(1 + rank)), / DCG of the estimated ideal list; "
+        "d_s and n_s: retrieved documents of s, and the judged ones among them"
     )
     source = "Yilmaz, Kanoulas and Aslam 2008, as in NIST's sample_eval"
     high = float("inf")
@@ -152,7 +156,8 @@ class statAP(Measure):  # noqa: N801  # the field's spelling
 
     title = "statistical average precision"
     formula = (
-        "1/R sum over relevant k of (1 + sum over relevant j above k of 1/p_j) / (k p_k), R = sum of 1/p"
+        "1/R * sum over the ranks k of relevant documents of (1 + sum of 1/p over the relevant documents "
+        "above) / (k p), R = sum of 1/p over the relevant documents"
     )
     source = "Aslam, Pavlu and Yilmaz 2006; Aslam and Pavlu 2007"
     high = float("inf")

@@ -431,7 +431,7 @@ class INST(_Walk):
 
     title = "INST: inverse squares, adaptive"
     formula = "sum of V(r) * gain(r) / sum of V(r), V(1) = 1, V(r + 1) = V(r) * "
-    formula += "((r + 2T - G(r) - 1) / (r + 2T - G(r)))^2, G(r) the gain to rank r"
+    formula += "((r + 2T - G(r) - 1) / (r + 2T - G(r)))^2, G(r) the gain up to rank r"
     source = "Moffat et al. 2015; Bailey et al. 2015; cwl_eval"
 
     T: float = number(1.0, low=0.5)
@@ -486,11 +486,11 @@ class Compat(Measure):
     """
 
     title = "compatibility"
-    formula = "sum over depths d of p^(d - 1) * (documents in the first d of both) / d, divided by "
-    formula += "the same of the ideal list with itself"
+    formula = "sum over depths d of p^(d - 1) * (documents in the top d of both lists) / d, divided by "
+    formula += "the same sum for the ideal list with itself"
     source = "Clarke et al. 2021; ir_measures Compat"
     aliases: ClassVar[Aliases] = {"compatibility": {}}
-    rejected: ClassVar[Rejected] = {"normalize": "The value is always divided by the best one"}
+    rejected: ClassVar[Rejected] = {"normalize": "The value is always divided by the best possible value"}
 
     p: float = number(0.95, low=0.0, high=1.0, open_ends=True)
 

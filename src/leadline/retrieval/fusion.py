@@ -28,11 +28,15 @@ from leadline.retrieval.fusion_lists import (
 from leadline.retrieval.fusion_methods import FUSIONS, FusionMethod
 
 REPAIRS = {
-    "other_tags": "used the last tag and ignored earlier ones ({})",
-    "repeated": "left out repeated documents ({})",
-    "dropped": "left out documents with score NaN ({})",
-    "extra_columns": "ignored what follows the sixth column (lines: {})",
-    "disordered": "rank and score disagree in some lists ({})",
+    "other_tags": ("further run tag", "further run tags", "(only the last is used)"),
+    "repeated": ("repeated document", "repeated documents", "(one of each kept)"),
+    "dropped": ("line", "lines", "with score NaN (dropped as requested)"),
+    "extra_columns": ("line", "lines", "with more than six columns (the rest ignored)"),
+    "disordered": (
+        "query",
+        "queries",
+        "whose ranks contradict the scores (scores win, unless --config read.order=rank)",
+    ),
 }
 
 
@@ -208,8 +212,8 @@ def _read(
         found.append(Run.sharing(run))
         paths.append(path_of(source) or "in memory")
         warnings += [
-            ResultWarning(code, f"{run.name}: {text.format(count)}", count)
-            for code, text in REPAIRS.items()
+            ResultWarning(code, f"{run.name}: {counted(count, one, several)} {text}", count)
+            for code, (one, several, text) in REPAIRS.items()
             if (count := getattr(counts, code))
         ]
     return found, paths, warnings
@@ -224,13 +228,14 @@ def _warnings(
     for name, sizes in zip(lists.names, held, strict=True):
         missing = int(np.count_nonzero(sizes == 0))
         if missing:
-            message = f"{name} lacks {missing} of {queries(len(sizes))} (fused from the other runs)"
+            message = f"{name} lacks {missing:,} of {queries(len(sizes))} (fused from the other runs)"
             warnings.append(ResultWarning("missing_queries", message, missing))
     scored = method.uses_scores
     equal = lists_of_equal_scores(lists) if scored and normalisation in DIVIDING else 0
     sums = scored and method.weighted and normalisation == "none"
     negative = int(np.count_nonzero(lists.score < 0)) if sums else 0
-    below = f"{counted(negative, 'score')} below 0, so retrieving a document can lower its fused score"
+    below = counted(negative, "score is", "scores are")
+    below += " below 0, so retrieving a document can lower its fused score"
     return warnings + raised(
         ("unused_queries", f"left out {queries(unused)} found only in runs with weight 0", unused),
         ("equal_scores", f"normalized all scores to 0 in {counted(equal, 'list')} of equal scores", equal),

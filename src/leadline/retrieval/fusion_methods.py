@@ -146,7 +146,7 @@ class Mixed(FusionMethod):
     a: (3 + 4) sqrt(2) = 9.8995, b: 9.8995, c: (1 + 2) sqrt(2) = 4.2426.
     """
 
-    title = "sum of scores times root of number of runs"
+    title = "sum of scores times square root of number of runs"
     formula = "(sum of w s) sqrt(number of runs)"
     source = "Wu and Crestani 2002"
     uses_scores = True
@@ -251,7 +251,7 @@ class Condorcet(FusionMethod):
     """
 
     title = "Condorcet fusion by number of pairwise wins (Copeland)"
-    formula = "1 + number of candidates with fewer votes + (number with equal votes) / 2"
+    formula = "1 + number of candidates defeated in pairwise votes + (number of draws) / 2"
     source = "Montague and Aslam 2002; Copeland 1951"
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:

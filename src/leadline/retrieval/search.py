@@ -253,13 +253,15 @@ def _answered(
     lacking = (
         f"learned nothing for {queries_of(untaught)} without an indexed relevant document in the feedback"
     )
+    given = any(documents is not None for *_, documents in prepared)
+    nothing = "gave score 0 to all pairs of" if given else "found nothing for"
     retrieved.warnings = raised(
-        ("no_known_term", f"found nothing for {queries_of(len(silent))} without a known term", len(silent)),
+        ("no_known_term", f"{nothing} {queries_of(len(silent))} without a known term", len(silent)),
         ("unknown_terms", f"left out {counted(unknown, 'query term')} that no document contains", unknown),
         ("no_feedback", lacking, untaught),
         (
             "learned",
-            "a model learned from these judgments, so do not evaluate it with them",
+            "a model learned from the feedback judgments, so do not evaluate it with them",
             int(learned > 0),
         ),
     )
@@ -364,7 +366,7 @@ def mmr(
                     f"document '{document}' for query '{query}' has the score {relevance:g}, "
                     "which is not finite",
                     path=given.name,
-                    hint="Replace this score by a finite number.",
+                    hint="Replace this score with a finite number.",
                 )
         codes = opened.document_codes(map(to_bytes, documents[:depth]))
         if (codes < 0).any():

@@ -18,7 +18,7 @@ from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted
+from leadline.data.wording import counted, first_few
 from leadline.errors import InputError, UsageError
 from leadline.io import row_columns
 from leadline.io.read_paths import check_outputs, path_of, public
@@ -474,11 +474,11 @@ class Builder:
         empty = int((lengths == 0).sum())
         blanks = sum(len(name.split()) != 1 for name in self.ids)
         ids = f"{counted(blanks, 'document id')} with blanks"
-        without = f"{counted(len(unread), 'file')} without documents ({', '.join(unread[:1])})"
+        without = f"{counted(len(unread), 'file')} without documents ({first_few(unread, 1)})"
         return raised(
             ("unread_files", f"left out {without}", len(unread)),
             ("empty_documents", f"no search can find {counted(empty, 'document')} without terms", empty),
-            ("ids_with_blanks", f"{ids} cannot appear in TREC runs, so write .json or .csv", blanks),
+            ("ids_with_blanks", f"{ids} cannot appear in TREC runs, so write runs as .json or .csv", blanks),
             ("not_kept", f"--keep left out {counted(self.left_out, 'document')}", self.left_out),
         )
 

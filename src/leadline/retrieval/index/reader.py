@@ -22,7 +22,7 @@ from leadline.io.check_remarks import Problem
 from leadline.retrieval.index.index_files import TYPES, IndexArrays, digest
 from leadline.text import ANALYSES, Analysis
 
-OUTDATED = "the source of the index has changed since the index was made"  # what a warning says
+OUTDATED = "the indexed file has changed since the index was built"  # what a warning says
 KEPT = 4096  # pairs whose windows are kept between queries
 
 
@@ -307,8 +307,7 @@ def check_index(path: str) -> Checked:
             checked.problems.append(_damaged(error, path))
         else:
             if outdated:
-                message = "the indexed file has changed since the index was built"
-                checked.problems.append(Problem("outdated", None, message, 1))
+                checked.problems.append(Problem("outdated", None, OUTDATED, 1))
     return checked
 
 

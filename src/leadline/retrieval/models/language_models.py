@@ -92,7 +92,7 @@ class QLDirichlet(Model):
     """
 
     title: ClassVar[str] = "query likelihood, Dirichlet smoothing"
-    formula: ClassVar[str] = "sum of qtf ln (tf + mu cf/C)/(dl + mu)"
+    formula: ClassVar[str] = "sum of qtf ln((tf + mu cf/C)/(dl + mu))"
     source: ClassVar[str] = "Zhai and Lafferty 2004"
     aliases: ClassVar[Aliases] = {
         "QL": {},
@@ -131,7 +131,7 @@ class QLJelinekMercer(Model):
     """
 
     title: ClassVar[str] = "query likelihood, Jelinek-Mercer smoothing"
-    formula: ClassVar[str] = "sum of qtf ln ((1 - collection) tf/dl + collection cf/C)"
+    formula: ClassVar[str] = "sum of qtf ln((1 - collection) tf/dl + collection cf/C)"
     source: ClassVar[str] = "Zhai and Lafferty 2004"
     aliases: ClassVar[Aliases] = {"QLJM": {}, "LMJelinekMercer": {}, "JM": {}}
 
@@ -161,7 +161,7 @@ class QLHiemstra(Model):
     """
 
     title: ClassVar[str] = "query likelihood, Hiemstra's weighting"
-    formula: ClassVar[str] = "sum of qtf ln (1 + document tf C / ((1 - document) cf dl))"
+    formula: ClassVar[str] = "sum of qtf ln(1 + document tf C / ((1 - document) cf dl))"
     source: ClassVar[str] = "Hiemstra 2001"
     aliases: ClassVar[Aliases] = {"Hiemstra": {}, "Hiemstra_LM": {}}
 
@@ -185,7 +185,7 @@ class RM1(Model):
     """
 
     title: ClassVar[str] = "relevance model"
-    formula: ClassVar[str] = "sum of P(w) ln (tf + mu cf/C)/(dl + mu), P(w) ~ sum over d of P(q|d) tf/dl"
+    formula: ClassVar[str] = "sum of P(w) ln((tf + mu cf/C)/(dl + mu)), P(w) ~ sum over d of P(q|d) tf/dl"
     source: ClassVar[str] = "Lavrenko and Croft 2001"
     learns: ClassVar[bool] = True
 
@@ -211,7 +211,7 @@ class RM3(Model):
 
     title: ClassVar[str] = "relevance model mixed with the query"
     formula: ClassVar[str] = (
-        "sum of (original qtf/|q| + (1 - original) P(w)) ln (tf + mu cf/C)/(dl + mu), P(w) as in RM1"
+        "sum of (original qtf/|q| + (1 - original) P(w)) ln((tf + mu cf/C)/(dl + mu)), P(w) as in RM1"
     )
     source: ClassVar[str] = "Abdul-Jaleel et al. 2004"
     learns: ClassVar[bool] = True
