@@ -106,7 +106,7 @@ def test_a_grade_that_is_not_on_the_scale_is_refused(pool: str, tmp_path: Path) 
     with pytest.raises(UsageError, match="at most 5 grades, all whole numbers from 0 to 9"):
         simulate(pool, str(tmp_path / "other.sqlite"), many)
     large = {query: dict.fromkeys(grades, 12) for query, grades in QRELS.items()}
-    with pytest.raises(UsageError, match="grade 12, .* whole numbers from 0 to 9"):  # no scale has it
+    with pytest.raises(UsageError, match=r"grade 12, .* whole numbers from 0 to 9"):  # no scale has it
         simulate(pool, str(tmp_path / "store.sqlite"), large, grades="0=no,1=yes")
     assert not list(tmp_path.glob("*.sqlite"))
 
