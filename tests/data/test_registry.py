@@ -131,7 +131,7 @@ def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(written: str, canoni
         ("AP(rel=inf)", "rel must be a number"),
         ("F(beta=-1)", "beta must be a number from 0 to 1000000"),
         ("nDCG(gain=log)@10", "gain must be linear or exp, not log"),
-        ("nDCG(gain=)@10", "gain must be linear or exp, not "),
+        ("nDCG(gain=)@10", "gain must be linear or exp, not ''"),
         ("RankOf(n=most)", "n must be a whole number of at least 1, or all, not most"),
         ("AP(depth=3)", "AP has no parameter 'depth'. Its parameters are rel, norm, cutoff"),
         ("NumQ(rel=1)", "NumQ has no parameter 'rel'. It has no parameters"),

@@ -73,11 +73,12 @@ class Parameter:
             text += f" above {show(self.low)}" if self.open_ends else f" of at least {show(self.low)}"
         return text + "".join(f", or {word}" for word in self.words)
 
-    def expected_instead(self, value: object) -> str:
-        """Return `expected`, with the limit of integers if the value is above it."""
-        if self.type is not int or self.low is None or not _exceeds(value, LARGEST):
-            return self.expected()
-        return self.expected().replace(f"of at least {self.low}", f"from {self.low} to {LARGEST}")
+    def refused(self, value: object) -> str:
+        """Return what is allowed, with the limit of integers if the value is above it, and what was given."""
+        expected, found = self.expected(), repr(value) if value == "" else value
+        if self.type is int and self.low is not None and _exceeds(value, LARGEST):
+            expected = expected.replace(f"of at least {self.low}", f"from {self.low} to {LARGEST}")
+        return f"{expected}, not {found}"
 
     def read(self, value: object) -> object:
         """Return an allowed value from text or a value; raise ValueError if it is not allowed."""
@@ -228,9 +229,7 @@ class Parametric(metaclass=ParametricType):
                 object.__setattr__(self, name, parameter.read(value))
             except (ValueError, OverflowError):
                 label = "the cutoff" if parameter.at else name
-                raise UsageError(
-                    f"{label} must be {parameter.expected_instead(value)}, not {value}"
-                ) from None
+                raise UsageError(f"{label} must be {parameter.refused(value)}") from None
         self.post_init()
 
     def post_init(self) -> None:

@@ -156,7 +156,7 @@ QUESTIONS = ("query", "question", "queries", "questions")  # of Haystack
 BOOK, ANONYMOUS = "query_doc_pairs", "Anonymous"  # of Quepid
 BOOK_FIELDS = ("query_text", "doc_id")
 MTEB_META = "mteb_model_meta"
-WITHOUT_QUERY = 'Use {query id: response}, or JSON Lines such as {"query_id": ..., "hits": ...}'
+WITHOUT_QUERY = 'Use {query id: %s}, or JSON Lines such as {"query_id": ..., "%s": ...}'
 
 ORDERED = (
     "If a file lists the query ids in the order of the results, pass it as `--config read.queries_in=QUERIES`"
@@ -250,8 +250,12 @@ def _queries_in(
         return [text]
     if isinstance(filled, list) and not isinstance(filled[0], Mapping):
         return None  # {query: [document, ...]}
-    hint = f"{WITHOUT_QUERY}. {ORDERED}" if what == "score" else WITHOUT_QUERY
-    raise InputError("the results have no query id", path=path, hint=hint)
+    judged = any(_list_at(text, names, empty=True) is not None for names in JUDGMENTS)
+    hint = WITHOUT_QUERY % (("judgments", "ratings") if judged else ("response", "hits"))
+    if what == "score":
+        hint += f". {ORDERED}"
+    found = f"the {'judgments' if judged else 'results'} have no query id"
+    raise InputError(found, path=path, hint=hint)
 
 
 def rows_of_entries(

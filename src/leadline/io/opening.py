@@ -23,7 +23,10 @@ from leadline.kernels.plain import NUL
 
 BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
-URLS = "Download the file first. Only a run can be read from a URL, with `leadline evaluate --parts`"
+URLS = (
+    "Download the file first. Only a run can be read from a URL, with `leadline evaluate --parts` or "
+    "leadline.scale.evaluate_parts"
+)
 HEAD = 8  # number of bytes that identify any compression
 PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 BINARY_TABLES = (PARQUET, ARROW, STREAM)  # first bytes of a file

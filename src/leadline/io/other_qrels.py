@@ -160,6 +160,7 @@ def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: 
             f"{fields[4].decode(errors='replace')}, is greater than 1",
             path=path,
             line=line,
+            hint=COLUMNS,
         )
     # Documents that another method chose have 0, -1 or NaN: their probability is unknown.
     return SampledRow(

@@ -291,7 +291,7 @@ def _cells(
             late = find(row.keys() - known, (*PROBABILITY, *JUDGE))
             if late is not None:
                 found = f"the {records.unit} has '{late}', but the first one does not"
-                hint = f"Add '{late}' to the first one, with null if it is unknown"
+                hint = f"Add '{late}' to the first one, with null (in Python, None) if it is unknown"
                 raise records.at(InputError(found, hint=hint), place)
             known |= row.keys()
         try:
