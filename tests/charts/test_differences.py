@@ -95,7 +95,7 @@ def test_the_mean_has_the_digits_that_it_needs(value: float, said: str) -> None:
 def test_an_undefined_difference_is_left_out_and_counted() -> None:
     figure = drawn([NAN, 0.2, NAN], queries=["1", "2", "3"])
     assert words(figure) == [
-        "1 query won by bm25; farthest: 2",
+        "1 query won by bm25; largest: 2",
         "0 queries equal",
         "0 queries won by dense",
         "mean +0.200",
@@ -107,8 +107,8 @@ def test_an_undefined_difference_is_left_out_and_counted() -> None:
 def test_the_farthest_queries_of_each_side_are_named_where_they_fit() -> None:
     values = [0.1, 0.4, -0.3, 0.2, 0.3, -0.1]
     said = words(drawn(values, queries=list("abcdef")))
-    assert said[0] == "4 queries won by bm25; farthest: b, e, d"
-    assert said[2] == "2 queries won by dense; farthest: c, f"
+    assert said[0] == "4 queries won by bm25; largest: b, e, d"
+    assert said[2] == "2 queries won by dense; largest: c, f"
     said = words(drawn(values, queries=[letter * 40 for letter in "abcdef"]))
     assert said[0] == "4 queries won by bm25"
 
@@ -149,8 +149,8 @@ class LowIsGood:
 
 def test_of_a_measure_where_low_is_good_the_lower_value_wins() -> None:
     said = words(drawn([3.0, 5.0, -1.0], measure=LowIsGood(), queries=list("abc")))
-    assert said[0] == "2 queries won by dense; farthest: b, a"
-    assert said[2] == "1 query won by bm25; farthest: c"
+    assert said[0] == "2 queries won by dense; largest: b, a"
+    assert said[2] == "1 query won by bm25; largest: c"
 
 
 def test_long_words_on_the_interval_are_not_cut_off() -> None:

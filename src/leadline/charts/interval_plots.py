@@ -115,7 +115,7 @@ def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
         least, most = max(100 * low[drawn].min(), last - reach), min(100 * high[drawn].max(), last + reach)
         axes.set_ylim(min(least, 0.0) - 0.04 * reach, max(most, 0.0) + 0.04 * reach)
     else:
-        axes.text(0.5, 0.6, "too few clicks for a first look", ha="center", transform=axes.transAxes)
+        axes.text(0.5, 0.6, "not enough data for a first look", ha="center", transform=axes.transAxes)
         axes.set_yticks([])
     axes.grid(visible=True, axis="y")
     axes.set_xlim(0, users[-1] if len(users) else 1)
@@ -419,8 +419,8 @@ def ranks(
     """Draw the rank of every run with its simultaneous and its bootstrap interval, one row per run.
 
     >>> drawn = ranks(["a", "b"], [1, 2], [(1, 2), (1, 2)], [(1, 1), (2, 2)], [1, 1], measure="AP")
-    >>> [text.get_text() for text in drawn.legends[0].get_texts()]
-    ['rank by mean AP', '95 %, all runs at once', '95 %, each run (bootstrap)', 'group of the best']
+    >>> [text.get_text() for text in drawn.legends[0].get_texts()[:3]]
+    ['rank by mean AP', '95 % interval, all runs at once', '95 % interval, each run (bootstrap)']
     """
     middle, outer, inner = (np.asarray(part, dtype=np.float64) for part in (rank, limits, bootstrap))
     size = len(names)
@@ -458,9 +458,9 @@ def ranks(
             Line2D([], [], marker="|", markersize=scaled(4), **line),
             Patch(facecolor=RULE, alpha=SHADE, linewidth=0),
         ]
-        labels = [f"rank by mean {measure}", f"{level}, all runs at once", "group of the best"]
+        labels = [f"rank by mean {measure}", f"{level} interval, all runs at once", "group of the best"]
         if drawn.any():
             key.insert(2, Line2D([], [], linewidth=scaled(3.4), color=color, alpha=0.55))
-            labels.insert(2, f"{level}, each run (bootstrap)")
+            labels.insert(2, f"{level} interval, each run (bootstrap)")
         legend_below(figure, key, labels, width)
     return figure

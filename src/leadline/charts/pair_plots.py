@@ -210,7 +210,7 @@ def _words(sides: Sides, names: list[str], ids: list[str], width: float) -> list
 def _with_ids(text: str, ids: list[str], width: float) -> str:
     """Add as many ids as fit on the line."""
     for count in range(len(ids), 0, -1):
-        longer = f"{text}; farthest: {', '.join(ids[:count])}"
+        longer = f"{text}; largest: {', '.join(ids[:count])}"
         if width_of(longer, 7) < width * 72 - scaled(KEY):
             return longer
     return text

@@ -65,7 +65,9 @@ def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:
     withheld: dict[str, dict[str, str]] = {}
     for run in runs:
         if not isinstance(run, dict) or not isinstance(run.get("name"), str):
-            raise InputError("contains a run without a name", path=path)
+            raise InputError(
+                "contains a run without a name", path=path, hint="Rerun the command that wrote the file"
+            )
         values = run.get("mean", run)
         if _is_number(values):  # of `rank`
             values = {str(run.get("measure", "mean")): values}

@@ -290,7 +290,8 @@ def _cells(
         if measure is None and choices.wide is None:
             shown = first_few([header[place] for place in rest])
             words = (
-                f"columns of {path or 'a table'} read as runs: {len(rest)} ({shown}), with values of '{only}'"
+                f"columns of {path or 'a table'} read as runs: {len(rest)} ({shown}), with values of the "
+                f"measure '{only}'"
             )
             columns.remarks.append(("columns_are_runs", words, len(rest)))
     else:

@@ -109,7 +109,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         )
         below = f"excluded {counted(lost, 'row')} below the compared positions"
         gone = len(np.unique(log.users)) - units.crossed - len(units.arm) if result.unit == "user" else 0
-        below += f" and {counted(gone, 'user')} without another row" * (gone > 0)
+        below += f" and {counted(gone, 'user')} with no other rows" * (gone > 0)
         order = (
             "the logs are interleaved evenly, and the always-valid p depends on this order. If they have a "
             "column of times, add --time COLUMN."

@@ -140,7 +140,7 @@ class Verification(Result):
     def _tables(self) -> list[Table]:
         outcome = "nothing differs" if self.verified else "the saved results differ from their inputs"
         unchecked = sum(check["ok"] is None for check in self.checks)
-        notes = [outcome, *([f"could not check {counted(unchecked, 'row')}"] if unchecked else [])]
+        notes = [outcome, *([f"{counted(unchecked, 'check')} could not be made"] if unchecked else [])]
         return [printed_table(self._columns(), notes=notes, whole=True)]
 
     def to_dict(self) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def _check_input(verification: Verification, info: Mapping[str, Any]) -> bool:
         verification.add("input", path, str(error), ok=None)
         return False
     if found is None or expected is None:
-        what = "no such file" if found is None else "was saved without a digest"
+        what = "no such file" if found is None else "was saved without its SHA-256"
         verification.add("input", path, what, ok=None)
         return found is not None
     same = bool(found == expected)

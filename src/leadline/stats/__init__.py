@@ -169,9 +169,10 @@ TESTS: Registry[PairedTest] = Registry(
     sys.modules[__name__],
     PairedTest,
     "test",
-    refused=dict.fromkeys(
-        ("tukey", "holm", "bonferroni", "maxt", "bh"), "this is a correction, not a test. Use --correction."
-    ),
+    refused={
+        name: f"this is a correction, not a test. Use --correction {name}."
+        for name in ("tukey", "holm", "bonferroni", "maxt", "bh")
+    },
 )
 INTERVALS: Registry[Interval] = Registry(sys.modules[__name__], Interval, "interval")
 CORRECTIONS: Registry[Correction] = Registry(sys.modules[__name__], Correction, "correction")
