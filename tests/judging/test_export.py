@@ -59,7 +59,7 @@ def test_a_store_is_read_as_qrels_by_majority_and_keeps_unlike_grades(path: str)
     assert found.mean("run", "P@1") == 0.5
     merged = next(warning for warning in found.warnings if warning.code == "merged")
     assert str(merged) == (
-        "2 pairs with several judges, 1 with different grades (each counts as the mean of its judges' grades)"
+        "2 pairs with several judges, 1 with different grades (values are means over the judges)"
     )
 
 

@@ -337,7 +337,7 @@ class QrelsColumns(QueryTable):
     def remarks_by_judge(self) -> tuple[tuple[str, str, int], ...]:
         """Remarks where every judge of a pair counts, and not only one merged grade."""
         number = sum(map(len, self.votes.values()))
-        unlike = f"{number:,} with different grades (each counts as the mean of its judges' grades)"
+        unlike = f"{number:,} with different grades (values are means over the judges)"
         return tuple(
             (
                 code,
