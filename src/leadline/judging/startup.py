@@ -134,6 +134,11 @@ def opened(
         with closing(open_texts(docs, documents, on_document=on_document, **reading)) as texts:
             warnings += _missing(pairs, topics, texts.ids, docs, queries)
             pair_ids = {pair.id for pair in pairs if pair.query in topics and pair.document in texts.ids}
+            if pairs and not pair_ids:
+                raise InputError(
+                    "no pair in the pool has both a query with a text and a document with a text",
+                    hint="Check that the ids match.",
+                )
             share = OVERLAP if overlap is None else overlap
             queues = Queues(opened_store, judges=names, overlap=share, known=pair_ids)
             cards = Cards(texts, topics, forms=chosen, analysis=analysis, seed=opened_store.seed)

@@ -203,12 +203,11 @@ class WithinBudget(Measure):
     R@500tokens
     """
 
-    formula = "of the first documents that fit in the budget"
-
     def __init__(self, measure: Measure, budget: Budget) -> None:
         super().__init__()
         vars(self).update({name: getattr(measure, name) for name in (*COPIED, "parameters")})
-        vars(self).update(measure=measure, limit=budget)
+        formula = f"{measure.title} of the first documents that fit in {budget.size} {budget.unit}"
+        vars(self).update(measure=measure, limit=budget, formula=formula)
 
     @property
     def budget(self) -> Budget:
