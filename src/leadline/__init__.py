@@ -72,7 +72,8 @@ _INSTEAD = {
     "compare(qrels, runs, measures)": "significance ttest t_test test stats paired_ttest wilcoxon bootstrap",
     "evaluate(qrels, runs, measures)": "eval calc iter_calc calc_aggregate RelevanceEvaluator evaluator "
     "ndcg_score average_precision_score ndcg map mrr precision recall hit_rate metrics",
-    "text, as in evaluate(qrels, runs, 'nDCG@10')": "nDCG NDCG AP MAP RR MRR P Precision R Recall",
+    "a string for the measure, as in evaluate(qrels, runs, 'nDCG@10')": "nDCG NDCG AP MAP RR MRR P Precision "
+    "R Recall",
     "evaluate(judgments, runs, pool=pool)": "estimate",
     "read_run(path)": "load_run read_results load_results parse_run read_trec_run",
     "read_qrels(path)": "load_qrels parse_qrels read_trec_qrels read_judgments load_judgments",

@@ -170,8 +170,8 @@ class LeadlineGate:
             check_target(path)
         if update and hasattr(self.config, "workerinput"):  # of pytest-xdist
             raise UsageError(
-                f"{UPDATE} does not work with pytest-xdist, because each worker would replace the measures "
-                "of the others. Run it without -n."
+                f"{UPDATE} does not work with pytest-xdist, because each worker would overwrite the measures "
+                "that the others saved. Run pytest without -n."
             )
         place = os.path.abspath(path)
         kept = [read_baseline(path, to_update=update)] if os.path.exists(path) else []
@@ -272,7 +272,7 @@ class LeadlineGate:
             self._keep(
                 NOTES,
                 f"{self._paths[place]} was not written because an assertion failed or raised an error. To "
-                f"write the values of failed assertions, too, add {FORCE}.",
+                f"also write the values of failed assertions, add {FORCE}.",
             )
         if errors:
             raise UsageError(sentences(*errors))

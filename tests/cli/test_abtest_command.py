@@ -94,7 +94,7 @@ def test_users_are_assigned_from_a_file_or_standard_input(leadline: Leadline, fo
     assert data["users"] == {row["user"]: row["arm"] for row in rows}
     (folder / "twice.txt").write_text("ann\nben\nann\n")
     text = leadline("abtest", "assign", "twice.txt", "--fraction", "0.5", "--salt", "s").out
-    assert "With 1 % to 10 %" in text
+    assert "1 % to 10 %" in text
     assert "of 2 users" in text
     assert "skipped 1 line that repeated an earlier user" in text
 

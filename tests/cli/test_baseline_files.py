@@ -38,14 +38,14 @@ def path(request: pytest.FixtureRequest, leadline: Leadline) -> Path:
     done = leadline("compare", "qrels.txt", "run/new.run", *both(request.param), *GATE)
     assert done.status == 0
     assert "wrote b." in done.err
-    assert "1 check skipped because there is no baseline" in done.out
+    assert f"1 check skipped because {request.param} does not exist yet" in done.out
     return Path(request.param)
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json", "none"])
 def test_skipped_checks_are_told_once_in_every_format(form: str, leadline: Leadline) -> None:
     done = leadline("compare", "qrels.txt", "run/new.run", *both("b.json"), *GATE, "-f", form)
-    assert (done.out + done.err).count("1 check skipped because there is no baseline") == 1
+    assert (done.out + done.err).count("1 check skipped because b.json does not exist yet") == 1
     if form == "json":
         assert [(one["run"], one["skipped"], one["failed"]) for one in done.data["conditions"]] == [
             ("new", True, False)

@@ -62,7 +62,7 @@ def test_the_listing_names_everything(tmp_path: Path, leadline: Leadline) -> Non
     assert leadline("check", path) == (
         2,
         LISTING.format(path=path),
-        f"leadline: error: {path}: leadline would reject this file\n",
+        f"leadline: error: {path}: this file has errors\n",
     )
 
 
@@ -174,7 +174,7 @@ def test_the_other_formats_are_checked_too(
 def test_several_files_are_counted(tmp_path: Path, leadline: Leadline) -> None:
     good, bad = (file_of(tmp_path, "a.run", b"q Q0 d 1 1 t\n"), file_of(tmp_path, "b.run", b"q Q0 d\n"))
     found = leadline("check", good, bad, bad)
-    assert (found.status, found.err) == (2, "leadline: error: leadline would reject 2 of 3 files\n")
+    assert (found.status, found.err) == (2, "leadline: error: 2 of 3 files have errors\n")
     assert found.out.count("\n\n") == 2
 
 

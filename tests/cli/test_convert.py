@@ -294,7 +294,7 @@ def test_a_kind_told_by_numbers_alone_is_said(tmp_path: Path, leadline: Leadline
     found = leadline("convert", source, tmp_path / "a.run")
     assert found.err == (
         f"leadline: {source} was read as a run, because some numbers are not whole. If they are grades, add "
-        "`--config read.kind=qrels`\n"
+        "`--config read.kind=qrels`.\n"
     )
     assert leadline("convert", source, tmp_path / "a.qrels", "-C", "kind=qrels").err == ""
 

@@ -183,7 +183,7 @@ def test_it_shows_the_tour_and_writes_the_page_here(
     assert (found.status, found.err) == (0, "")
     lines = found.out.splitlines()
     assert lines[0] == (
-        "leadline demo: Cranfield, 225 queries, 1,837 judgments, 8 runs (embedded, nothing is downloaded)"
+        "leadline demo: Cranfield, 225 queries, 1,837 judgments, 8 runs (bundled with leadline, no download)"
     )
     assert lines[2].split() == ["run", "AP", "nDCG@10", "P@5", "R@100", "Judged@10"]
     assert lines[-2] == "wrote leadline-demo.html (open it in a browser)"

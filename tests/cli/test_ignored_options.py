@@ -27,7 +27,7 @@ CALLS = {
     "check --docs docs.jsonl --qrels qrels.txt -C read.kind=run": "--config read.kind needs FILE",
     "convert qrels.txt new.csv -C read.order=rank": "--config read.order applies only to runs",
     "demo --files new -o new.html": "use only one of --files and --output",
-    "difference qrels.txt bm25.run dense.run -q": "--per-query applies only to JSON",
+    "difference qrels.txt bm25.run dense.run -q": "--per-query needs a format with per-query values",
     "histogram qrels.txt bm25.run -C histogram.show=bm25": "--config histogram.show needs -o FILE.svg",
     "judge --store new.db --export new.txt --simulate qrels.txt": "use only one of --export and --simulate",
     "judge pool.tsv --store new.db --simulate qrels.txt --merge max": "--merge needs --export",
@@ -44,7 +44,7 @@ CALLS = {
     "predict bm25.run --confidence 0.9": "--confidence needs --truth",
     "predict bm25.run -C text.fields=text": "--config text.fields needs --queries",
     "replicate bm25.run dense.run bm25.run dense.run qrels.txt qrels.txt --rbo RBO(p=0.5)": "and --rbo",
-    "sampled qrels.txt bm25.run -q": "--per-query applies only to JSON",
+    "sampled qrels.txt bm25.run -q": "--per-query needs a format with per-query values",
     "sampled qrels.txt --draw new.tsv --docs docs.jsonl --sample 3 -m AP": "--draw and --measure",
     "search docs.index --query knots -C text.fields=text": "--config text.fields needs QUERIES",
     "search docs.index queries.jsonl --show -f json": "Use -f table or -f html",
@@ -54,7 +54,7 @@ CALLS = {
     "summary docs.jsonl --doc d01 --language de": "--language needs --query or --static sentences",
     "topics perplexity new.model docs.jsonl -C estimator=completion -C particles=3": "topics.particles",
     "unjudged bm25.run dense.run -T 3": "-T needs --docs",
-    "unjudged bm25.run dense.run -q": "--per-query applies only to JSON",
+    "unjudged bm25.run dense.run -q": "--per-query needs a format with per-query values",
 }
 
 

@@ -123,7 +123,7 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
     refusal = leadline("compare", first, *runs, "-m", "Novelty").refusal
     assert f"{said} Use --config read.known=FILE." in refusal
     refusal = leadline("agreement", first, second, "--runs", *runs, "-m", "Novelty").refusal
-    assert f"{said} `leadline agreement` does not support this." in refusal
+    assert f"{said} `leadline agreement` has no setting for this." in refusal
     headerless = tmp_path / "headerless.csv"
     headerless.write_text("q,d,1\n")
     advice = "name all columns, as in `leadline convert --config read.columns=query_id,doc_id,grade`."

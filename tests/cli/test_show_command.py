@@ -89,7 +89,7 @@ def test_values_per_query_that_only_json_has_are_not_left_out_silently(
     command: str, leadline: Leadline
 ) -> None:
     leadline(*LINES[command].split(), "-f", "none", "-o", "kept.json")
-    assert "only to JSON" in leadline("show", "kept.json", "-q").refusal
+    assert "a format with per-query values" in leadline("show", "kept.json", "-q").refusal
     assert "knots" in leadline("show", "kept.json", "-q", "-f", "json").out
 
 

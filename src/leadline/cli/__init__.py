@@ -97,7 +97,7 @@ class Commands(Group):
         with formatter.section("More help"):
             formatter.write_dl(
                 [
-                    ("leadline COMMAND --help", "help for one command (also `leadline help COMMAND`)"),
+                    ("leadline COMMAND --help", "show the help for a command (also `leadline help COMMAND`)"),
                     ("leadline help --all", "list every command with a one-line description"),
                     (
                         "leadline demo --files . --collection examples",

@@ -179,7 +179,7 @@ class Outputs:
     def needs_json(self, per_query: bool, *forms: str) -> None:
         """Raise UsageError for per-query values without JSON, which only it and the other `forms` have."""
         if per_query and self.forms.isdisjoint({"json", "parquet", *forms}):
-            raise UsageError("--per-query applies only to JSON. Add -f json or -o FILE.json.")
+            raise UsageError("--per-query needs a format with per-query values. Add -f json or -o FILE.json.")
 
     def options(self) -> dict[str, Any]:
         """Return what the JSON says of the figure."""

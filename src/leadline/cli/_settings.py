@@ -66,11 +66,7 @@ class PairOfNames(click.ParamType):  # type: ignore[type-arg]  # takes no parame
         """Return both names."""
         names = tuple(value.split(",")) if isinstance(value, str) else tuple(value)
         if len(names) != 2:
-            self.fail(
-                f"'{value}' is not valid. Give two names separated by a comma, such as bm25,dense.",
-                param,
-                ctx,
-            )
+            self.fail(f"'{value}' is not valid. Give the names of two runs, such as bm25,dense.", param, ctx)
         return names
 
 
@@ -103,11 +99,12 @@ SETTINGS = {
         Setting("read.encoding", "Character encoding of texts, such as latin-1.", default="utf-8"),
         Setting("read.kind", "How to read files whose columns do not show what they contain: as judgments "
                 "(qrels), a run, or per-query values (values).", one_in("qrels", "run", "values")),
-        Setting("read.known", "File with the documents that the user already knew, for the measures "
-                "Coverage and Novelty.", InputPath()),
+        Setting("read.known", "File with the documents that the user already knew for each query, as "
+                "qrels or with a query and a document per line, for the measures Coverage and Novelty.",
+                InputPath()),
         Setting("read.lengths", "Lengths of documents (of chunks, with documents_of), for measures with a "
-                "budget, such as R@500tokens. FILE:COLUMN is a column of a table with the ids in doc_id or "
-                "chunk_id.", InputPath(), tried=("--tokens",)),
+                "budget, such as R@500tokens. FILE:COLUMN names a column of a table that has the ids in "
+                "doc_id or chunk_id.", InputPath(), tried=("--tokens",)),
         Setting("read.name", "Name of the run to read from a table with several runs."),
         Setting("read.name_by", "What to name each run after: its file or its tag.", one_in("file", "tag"),
                 "file", tried=("--names",)),
@@ -143,8 +140,8 @@ SETTINGS = {
         Setting("scores.lower_is_better",
                 "Name of a custom measure for which lower is better, such as latency.", many=True),
         Setting("scores.missing",
-                "What to do if a run has no value for a query: report an error, count it as 0, or leave the "
-                "query out of all means (drop).", one_in("refuse", "zero", "drop"), "refuse"),
+                "What to do if a run has no value for a query: report an error, count it as 0, or drop the "
+                "query from the measure's means for all runs.", one_in("refuse", "zero", "drop"), "refuse"),
         Setting("scores.queries", "Queries to average over: all judged queries, those also in the run "
                 "(both), or those with a relevant document. [default: all, except with --profile trec9 or "
                 "trec10]", one_in("all", "both", "with_relevant")),
@@ -162,11 +159,12 @@ SETTINGS = {
                 "with --test Randomisation and at most 100 intervals]", INTERVAL),
         Setting("test.per_pair", "Show a separate confidence interval for each pair instead of simultaneous "
                 "intervals.", click.BOOL, default=False),
-        Setting("test.power", "Statistical power for test.smallest, detectable differences and the margins "
-                "of gates.", click.FLOAT, 0.8),
+        Setting("test.power", "Statistical power for sample sizes (test.smallest, `abtest plan`), detectable "
+                "differences and the margins of gates.", click.FLOAT, 0.8),
         Setting("test.smallest",
-                "Smallest difference worth detecting. Shows how many queries or users you need to detect it "
-                "(with a sampled pool, for different numbers of judgments per query).", click.FLOAT),
+                "Smallest absolute difference worth detecting. Shows how many queries or users you need "
+                "to detect it (with a sampled pool, for different numbers of judgments per query).",
+                click.FLOAT),
         Setting("figure.labels", "Label of a run in figures, such as bm25=Okapi, or FILE:COLUMN with the "
                 "labels of all runs.", PathOrText(), many=True, tried=("--label",)),
         Setting("figure.pair", "Pair of runs to show in the differences, scatter and slices figures, such "
@@ -196,20 +194,20 @@ SETTINGS = {
                 "Weights for disagreement in Cohen's kappa.", one_in("none", "linear", "quadratic"), "none"),
         Setting("agreement.within", "Half-width of the confidence interval of kappa for which to report the "
                 "number of judgments needed. [default with --runs: 0.05]", click.FLOAT),
-        Setting("difference.condense", "Remove unjudged documents from the lists before the cutoff. "
-                "[default: unjudged documents keep their ranks]", click.BOOL, default=False),
+        Setting("difference.condense", "With -k, remove unjudged documents from the lists before they are "
+                "cut. [default: unjudged documents keep their ranks]", click.BOOL, default=False),
         Setting("difference.normalise",
                 "Divide all values by the RIC of the ideal list. [default: true with -k]", click.BOOL),
-        Setting("difference.printed6", "For document weights, use equation 6 exactly as printed in the "
-                "paper.", click.BOOL, default=False),
+        Setting("difference.printed6", "For document weights, use equation 6 exactly as printed in "
+                "Golbus and Aslam (2014).", click.BOOL, default=False),
         Setting("difference.signed", "Report a negative RIC for lists with most pairs of documents in the "
                 "wrong order.", click.BOOL, default=False),
         Setting("difference.truncate",
                 "End each list after its last relevant document.", click.BOOL, default=True),
         Setting("difference.weighted",
                 "Weight documents by their ranks in an ideal list. [default: true with -k]", click.BOOL),
-        Setting("histogram.as_printed", "Follow the paper exactly: normalize by run, pool the queries, and "
-                "leave out documents that were not retrieved.", click.BOOL, default=False),
+        Setting("histogram.as_printed", "Follow Krstovski et al. (2015) exactly: normalize scores per run, "
+                "and leave out relevant documents that the run did not retrieve.", click.BOOL, default=False),
         Setting("histogram.missing", "Score for relevant documents that a run does not retrieve: the lowest "
                 "score in the list (min), or none, so that they are left out (skip). [default: min, or skip "
                 "with as_printed]", one_in("min", "skip")),
@@ -223,24 +221,26 @@ SETTINGS = {
         Setting("index.positions", "Store term positions, which only the model SDM needs. An index without "
                 "positions is smaller.", click.BOOL, default=True, tried=("--no-positions",)),
         Setting("index.prefix", "With --store-text, number of bytes to store from the start of each text. "
-                "The whole text is indexed.", COUNT),
+                "The whole text is indexed. [default: all bytes]", COUNT),
         Setting("judge.looks", "Number of times to check --stop-when, at equal steps. [default: the number "
                 "set with `pool --looks`, or 10 if none was set]", COUNT),
         Setting("pool.batch", "Maximum number of new pairs in POOL per query. [default: no limit]", COUNT),
-        Setting("pool.everything", "Pool all documents in the collection for every query.", click.BOOL,
-                default=False, tried=("--all",)),
+        Setting("pool.everything", "For every query, pool all documents in --docs or, without --docs, all "
+                "documents retrieved for it.", click.BOOL, default=False, tried=("--all",)),
         Setting("pool.known",
                 "File with query-document pairs to leave out of POOL: a pool or qrels.", InputPath()),
-        Setting("pool.new_runs", "With --for, share of the budget for documents below the cutoff that later "
-                "runs may retrieve.", click.FLOAT, 0.15),
-        Setting("pool.random", "Number of documents to add per query, sampled from the documents in the "
-                "collection that are not pooled.", click.IntRange(0, LARGEST), 0),
+        Setting("pool.new_runs", "With --for, share of the budget for documents below the cutoff of every "
+                "run, which later runs may rank higher.", click.FLOAT, 0.15),
+        Setting("pool.random", "Number of documents to add per query, sampled from the documents in --docs "
+                "(without --docs, from those retrieved for the query) that are not pooled.",
+                click.IntRange(0, LARGEST), 0),
         Setting("pool.whole", "Also write known and judged pairs to POOL.", click.BOOL, default=False),
         Setting("sampled.correction", "How to correct ranks: with a prior that is uniform on a log scale "
-                "(log), or not at all (none). With none, each of n documents sampled from N counts N/n "
-                "times.", one_in("log", "none"), "log"),
+                "(log), or only by counting each of n documents sampled from N as N/n documents (none).",
+                one_in("log", "none"), "log"),
         Setting("summary.windows", "With --query, maximum number of passages in the summary.", COUNT, 2),
-        Setting("topics.alpha", "Dirichlet prior of each topic in a document. [default: 50/T]", click.FLOAT),
+        Setting("topics.alpha", "Dirichlet prior of each topic in a document. [default: 50 / number of "
+                "topics]", click.FLOAT),
         Setting("topics.beta", "Dirichlet prior of each word in a topic.", click.FLOAT, 0.01),
         Setting("topics.distance", "Distance between topic vectors by which documents are ranked.",
                 one_in("hellinger", "js", "cosine"), "hellinger"),
@@ -358,13 +358,13 @@ def advised(text: str, command: click.Command) -> str:
     """Return a refusal without the advice of settings that the command does not have.
 
     >>> advised("Novelty needs documents. Use --config read.known=FILE.", click.Command("suite"))
-    'Novelty needs documents. `leadline suite` does not support this.'
+    'Novelty needs documents. `leadline suite` has no setting for this.'
     >>> advised("To keep only one, add `--config read.on_duplicate=first`.", click.Command("suite"))
     'To keep only one, use `leadline convert --config read.on_duplicate=first`.'
     """
     keys = {one.key for one in taken(command)}
     text = text if "read.encoding" in keys else ENCODING.sub("", text)
-    instead = f"`leadline {command.name}` does not support this."
+    instead = f"`leadline {command.name}` has no setting for this."
 
     def elsewhere(found: re.Match[str]) -> str:
         verb, key, value = found.groups()

@@ -73,7 +73,7 @@ def missing_for(context: click.Context) -> str:
         return ""
     if os.path.exists(first):
         both = first.lower().endswith(HOLD_BOTH)
-        return f" If {first} also contains a run, name it twice." if both else ""
+        return f" If {first} also contains a run, pass it twice." if both else ""
     answer = command_for(first)
     return "" if answer in ("", EVALUATE) else f" {answer}"
 
@@ -82,7 +82,7 @@ def shortened(text: str, command: click.Command | None) -> str:
     """Return an error about extra arguments, of which a pattern may give many, without most of them."""
     name = "" if command is None else command.name
     text = text if len(text) <= LONGEST else f"{text[:LONGEST]} ...)"
-    hint = "To index several files, use `leadline index FOLDER -o INDEX`."
+    hint = "To index several files, put them in a folder and use `leadline index FOLDER -o INDEX`."
     return sentences(text, hint) if name == "index" else text
 
 

@@ -39,7 +39,7 @@ def command(
     many of the judged documents, and how many of the relevant ones, the corpus contains. For an index,
     leadline verifies all checksums and checks that the parts fit together.
 
-    The exit status is 2 if leadline would reject a file and did not repair it, and 0 otherwise.
+    The exit status is 2 if a file has errors and --fix did not repair it, and 0 otherwise.
 
     Example: leadline check qrels.txt bm25.run
 
@@ -82,8 +82,9 @@ def command(
     outputs.write("check", view, lambda: [describe_input(each.path, each.rows) for each in result.files])
     if result.rejected and not fix:
         if len(result.files) > 1:
-            raise InputError(f"leadline would reject {result.rejected} of {len(result.files)} files")
-        raise InputError("leadline would reject this file", path=result.files[0].path)
+            have = "has" if result.rejected == 1 else "have"
+            raise InputError(f"{result.rejected} of {len(result.files)} files {have} errors")
+        raise InputError("this file has errors", path=result.files[0].path)
 
 
 def collection(

@@ -175,7 +175,7 @@ def without_values(path: str | None) -> str:
     """Return why there is nothing to compare with; `path` is the baseline file."""
     if path is None:
         return "there is only one run and no baseline"
-    return f"{path} {'has no matching values' if os.path.exists(path) else 'contains no values yet'}"
+    return f"{path} {'has no matching values' if os.path.exists(path) else 'does not exist yet'}"
 
 
 SECTION = "Evaluation"
@@ -253,8 +253,9 @@ def command(
     _check_figure(figure, pair, all_pairs=all_pairs, slices=bool(query_slice))
     if all_pairs:
         example = file.update or (runs[0] if len(runs) > 1 else "")
-        place = f", as in --baseline {example}." if example else " in --baseline."
-        refuse_without_baseline(conditions, f"Name the run or the saved values to compare with{place}")
+        place = f", such as --baseline {example}" if example else ""
+        hint = f"Use --baseline to name the run or the baseline file to compare with{place}."
+        refuse_without_baseline(conditions, hint)
     rules, half_width = Rules.take(options), options.pop("half_width")
     scores = values_given(context, (qrels, *runs), kind)
     named = measures or (() if conditions else file.measures)
@@ -316,7 +317,7 @@ def command(
         notes = [f"nothing was compared, because {without_values(path)}"]
         skipped = sum(gate.skipped for gate in outcomes)
         if skipped:
-            notes.append(f"{counted(skipped, 'check')} skipped because there is no baseline")
+            notes.append(f"{counted(skipped, 'check')} skipped because {without_values(path)}")
             _tell(outputs, notes[1:])
         view = View(shown, notes=[*notes, *(str(gate) for gate in outcomes if not gate.skipped)])
         view.extra = extra | file.to_dict(outcomes)

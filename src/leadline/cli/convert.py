@@ -51,8 +51,8 @@ SUFFIXES = {"trec": ""} | {suffix[1:]: suffix for each in FORMATS for suffix in 
 BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 
 GUESSED = {  # kind told by numbers alone
-    "run": "a run, because some numbers are not whole. If they are grades, add `--config read.kind=qrels`",
-    "qrels": "qrels, because all numbers are whole. If they are scores, add `--config read.kind=run`",
+    "run": "a run, because some numbers are not whole. If they are grades, add `--config read.kind=qrels`.",
+    "qrels": "qrels, because all numbers are whole. If they are scores, add `--config read.kind=run`.",
 }
 
 
@@ -265,7 +265,7 @@ def _lists(file: Opened, reading: Reading, stored: StoredLists) -> tuple[OutputT
 
 def repairs(counts: ReadCounts) -> list[str]:
     """Return messages on lines, or parts of lines, that were left out."""
-    of_query = "document with the id of its query", "documents with the id of their query"
+    of_query = "document with the same id as its query", "documents with the same id as their query"
     messages = {
         counted(counts.other_tags, "tag") + " before the last": counts.other_tags,
         counted(counts.repeated, "repeated document"): counts.repeated,

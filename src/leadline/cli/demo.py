@@ -63,7 +63,7 @@ def command(
     if verbose:
         print_line(
             f"leadline demo: Cranfield, {len(qrels.queries)} queries, {len(qrels.grades):,} judgments, "
-            f"{len(runs)} runs (embedded, nothing is downloaded)\n"
+            f"{len(runs)} runs (bundled with leadline, no download)\n"
         )
     from leadline.evaluation.evaluate import evaluate
 

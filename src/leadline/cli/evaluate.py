@@ -224,7 +224,9 @@ def command(  # click documents the options
         for name in filter(without_meaning.get, without_meaning):
             raise UsageError(f"{name} cannot be combined with a sampled pool. Leave out {name}.")
         if per_query and outputs.forms.isdisjoint({"json", "jsonl", "parquet"}):
-            raise UsageError("-q with a sampled pool needs -f json, -f jsonl or -o FILE.json")
+            raise UsageError(
+                "-q with a sampled pool needs JSON, JSON Lines or Parquet, such as -f json or -o FILE.json"
+            )
     queries = options["queries"]
     one_of({"-c": complete, f"--config scores.queries={queries}": queries not in (None, "all")})
     options["queries"] = "all" if complete else queries

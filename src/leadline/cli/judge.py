@@ -222,8 +222,9 @@ def _stopped(page: JudgingPage, store: str) -> None:
         except InputError as rescue_error:
             click.echo(f"leadline: error: {rescue_error}", err=True)
         return
-    command = f"leadline judge --store {store} --export qrels.txt"
+    command = shlex.join(["leadline", "judge", "--store", store, "--export", "qrels.txt"])
     text = f"{count} in {store}. To export, use `{command}`."
     if page.precision is not None:
-        text = f"{count} in {store}. Next, use `leadline compare {store} OLD NEW` with the pool's runs."
+        command = f"leadline compare {shlex.quote(store)} OLD NEW"
+        text = f"{count} in {store}. Next, use `{command}` with the pool's runs."
     print_line(text)

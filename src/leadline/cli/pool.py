@@ -213,7 +213,7 @@ def _leave_out(
 
 def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: str | None) -> None:
     """Draw pairs of an earlier pool for a second judge, and write them."""
-    from leadline.data.wording import percent
+    from leadline.data.wording import counted, percent
     from leadline.estimation.measured_pool import draw_twice
     from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
     from leadline.judging.half_widths import DISAGREE
@@ -229,7 +229,7 @@ def _draw_twice(number: int, outputs: Outputs, others: dict[str, Any], earlier: 
     widths = _widths_twice(first, {size for size in (number, 2 * number) if size < pairs} | {pairs})
     notes = [f"{output}: {note}"]
     for measure, of_sizes in widths.items():
-        words = ", ".join(f"{half:.3f} with {size:,}" for size, half in of_sizes.items())
+        words = ", ".join(f"{half:.3f} with {counted(size, 'pair')}" for size, half in of_sizes.items())
         of = "of the difference" if first.design.get("for_pair") else "per run"
         share = f"if judges disagree on {percent(DISAGREE)} of the pairs"
         notes.append(f"expected half-width of {measure} {of}, {share}: {words}")

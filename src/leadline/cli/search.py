@@ -170,7 +170,7 @@ def write_runs(runs: Any, output: str | None) -> dict[str, str]:
                 raise
             if made and not os.listdir(output):
                 os.rmdir(output)
-            hint = "Search with one model at a time, and write each run to a .json file"
+            hint = "Use one model at a time, and write each run to a .json file"
             raise InputError(error.found, path=error.path, hint=hint) from None
     return paths
 
@@ -402,4 +402,6 @@ def _weights(text: str | None) -> list[float] | None:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"--weights {text} is not valid. Pass numbers, such as 0.3,0.7.") from None
+        raise UsageError(
+            f"--weights {text} is not valid. Pass one number per run, such as 0.3,0.7."
+        ) from None

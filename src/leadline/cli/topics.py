@@ -187,7 +187,7 @@ def search(
     rows: list[list[Cell]] = [
         ["queries", str(len(query_vectors.ids))],
         ["documents", str(len(document_vectors.ids))],
-        ["queries with a matching document", str(mates)],
+        ["queries with a document of the same id", str(mates)],
         ["P@1", share],
     ]
     warnings = unknown_warnings(
@@ -217,7 +217,7 @@ def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:
         ("unknown_tokens", f"ignored {counted(unknown, 'token')} outside the model's vocabulary", unknown),
         (
             "empty_documents",
-            f"{counted(empty, 'document')} without any known token: the topics are the prior",
+            f"{counted(empty, 'text')} without any known token (the topic vector is the prior)",
             empty,
         ),
     )
