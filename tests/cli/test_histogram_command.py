@@ -73,7 +73,7 @@ def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> Non
     for more, words in (
         (["--bins", "1"], "1 is not between 2 and 10000"),
         (["--bins", "99999"], "99999 is not between 2 and 10000"),
-        (["--norm", "none"], "requires scores from 0 to 1"),
+        (["--norm", "none"], "needs scores from 0 to 1"),
         (["-C", "as_printed", "--norm", "none"], "--config histogram.as_printed needs --norm model"),
         (["-o", "x.gif"], "must end in .svg"),
         (["-C", "histogram.show=nobody", "-o", "x.svg"], "no run is named 'nobody'"),

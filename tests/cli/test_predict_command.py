@@ -78,6 +78,13 @@ def test_predictions_are_correlated_with_a_result_over_queries(leadline: Leadlin
 
 
 @pytest.mark.usefixtures("folder")
+def test_runs_without_a_truth_are_not_counted_as_correlated(leadline: Leadline) -> None:
+    leadline("evaluate", "qrels.txt", "a.run", "-q", "-f", "json", "-o", "e.json")
+    done = leadline("predict", "a.run", "b.run", "--truth", "e.json:AP", "--config", "test.draws=50")
+    assert "1 run, correlation" in done.out
+
+
+@pytest.mark.usefixtures("folder")
 def test_correlate_reads_what_predict_wrote(leadline: Leadline) -> None:
     leadline("evaluate", "qrels.txt", "a.run", "b.run", "-q", "-f", "json", "-o", "e.json")
     leadline("predict", "a.run", "b.run", "-f", "json", "-o", "p.json")

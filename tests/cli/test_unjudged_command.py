@@ -88,7 +88,7 @@ def test_vectors_and_texts_serve_deshato(leadline: Leadline, runs: list[Path]) -
         "unjudged", *runs, *f"--method deshato --docs {docs} -T 3 -C topics.fits=2 -C topics.sweeps=5".split()
     )
     assert fitted.status == 0
-    assert "spread: standard deviation of the score over 2 fits" in fitted.out
+    assert "spread: standard deviation of the score over 2 LDA fits" in fitted.out
 
 
 def test_one_system_of_one_document_has_a_score_and_a_warning(leadline: Leadline, tmp_path: Path) -> None:

@@ -317,7 +317,7 @@ def test_each_measure_that_the_pool_was_not_drawn_for_is_remarked_once() -> None
     pool = pool_for(runs, "P@10", budget=12, seed=4).pool
     found = ll.evaluate(drawn_of(pool, grades), runs, ["P@10", "P@5", "R@20", "AP"], pool=pool)
     assert [str(one) for one in found.warnings if "pool was drawn for" in str(one)] == [
-        "the pool was drawn for P@10, so R@20 and AP values and ranks are unreliable",
+        "the pool was drawn for P@10, so values and ranks of runs are unreliable for R@20 and AP",
         "the pool was drawn for P@10, so P@5 estimates are less precise",
     ]
 

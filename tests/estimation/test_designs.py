@@ -93,6 +93,7 @@ def test_a_smaller_draw_has_smaller_probabilities() -> None:
     p, number = np.array([0.5, 1.0]), np.array([0.2, 0.3])
     order = number / np.array([0.5, 2.0])  # scale 1
     assert at_scale(p, order, number, 0.4).tolist() == pytest.approx([0.2, 0.8])
+    assert at_scale(p, np.array([0.4, 0.0]), number, 0.0).tolist() == [0.0, 0.0]  # before a pair at order 0
 
 
 def test_a_gap_in_the_order_is_counted_and_no_interval_is_given() -> None:
@@ -223,7 +224,7 @@ def test_judgments_from_before_the_draw_do_not_count_for_an_interval(
     found = estimate(truth, runs, "P@10", pool=pool).estimate("a", "P@10")
     new = int((pool.drawn & (pool.order > 0)).sum())
     assert reason in found.reason
-    assert (new < 50) == (f"{new} (without those made before the draw)" in found.reason)
+    assert (new < 50) == (f"{new} (excluding those made before the draw)" in found.reason)
     assert np.isfinite(found.these_low) == (not reason)
 
 
@@ -235,7 +236,7 @@ def test_few_sampled_documents_that_affect_a_score_give_no_interval_of_a_run_but
     runs = {name: RUNS[name] for name in ("a", "b")}
     pool = pool_for(runs, "RR", budget=12, judged=known).pool
     found = estimate(truth, runs, "RR", pool=pool)
-    assert "30 sampled documents that affect the score" in found.estimate("a", "RR").reason
+    assert "30 sampled documents that affect its score" in found.estimate("a", "RR").reason
     assert np.isnan(found.estimate("a", "RR").these_low)
     (difference,) = found.differences()
     assert not difference.reason
@@ -322,6 +323,12 @@ def test_a_forecast_is_given_where_estimate_gives_an_interval(measure: str, tota
     assert (found.expected[measure]["half_width"] is not None) is given
     assert ("no_forecast" in {one.code for one in found.warnings}) is not given
     assert all(not results.estimate(name, measure).reason for name in RUNS) is given
+
+
+def test_a_total_beyond_the_frame_takes_all_pairs() -> None:
+    found = pool_for(RUNS, "P@5", total=100_000)
+    assert found.pairs == found.frame
+    assert "sampled" not in found.forecast()[0]
 
 
 def test_fewer_than_ten_queries_have_no_forecast() -> None:

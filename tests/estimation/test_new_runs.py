@@ -135,6 +135,13 @@ def test_new_runs_have_an_interval_up_to_a_larger_weight_outside_the_frame() -> 
     assert math.isnan(estimated(["P@10"], proxy="none").estimate("near", "P@10").these_low)
 
 
+def test_only_sums_are_said_to_have_conservative_intervals() -> None:
+    found = estimated(["RR@10", "P@10"])
+    assert not found.estimate("near", "RR@10").reason
+    (said,) = [one.message for one in found.warnings if one.code == "conservative_intervals"]
+    assert said.startswith("P@10 intervals")
+
+
 def test_runs_without_an_interval_have_no_rank_beside_others() -> None:
     results = estimated(["P@10", "AP"])
     found = {name: results.estimate(name, "P@10") for name in RUNS}

@@ -67,6 +67,17 @@ def test_an_index_and_vectors_bring_the_rest() -> None:
     assert codes(fewer)["unknown_queries"] == 2
 
 
+def test_what_several_runs_lack_counts_once() -> None:
+    runs = {"a": {"q1": {"d1": 2.0, "new": 1.0}}, "b": {"q1": {"d1": 2.0, "new": 1.0}}}
+    index = ll.build_index(DOCS)
+    found = ll.predict(runs, index=index, queries={"q2": "wing"}, vectors=VECTORS)
+    assert {"unknown_queries": 1, "without_vectors": 1}.items() <= codes(found).items()
+    assert any("1 of 2 retrieved documents" in one.message for one in found.warnings)
+    three = runs | {"c": {"q2": {"d1": 2.0, "d2": 1.0}}}
+    assert codes(ll.predict(three, "NQC"))["missing_queries"] == 2  # q1 in one run, q2 in two
+    assert codes(ll.unjudged(three, method="reference-count"))["missing_queries"] == 2
+
+
 def test_files_give_the_same_as_memory(tmp_path: Path) -> None:
     index = ll.build_index(DOCS, path=tmp_path / "ix")
     write_vectors(VECTORS, tmp_path / "v.jsonl")
@@ -89,7 +100,7 @@ def test_a_list_is_predicted_alone() -> None:
     [
         ({"predictors": "WIG(length=root)"}, "WIG(tail,length=root) needs an index and queries. Add `index`"),
         ({"predictors": ["DeShaTo"]}, "DeShaTo(total) needs topic vectors. Add `vectors`"),
-        ({"predictors": []}, "no predictors were given. Use one of"),
+        ({"predictors": []}, "no predictors were given. Use DeShaTo, NQC or WIG"),
         ({"predictors": "best"}, "unknown predictor 'best'. "),
         ({"predictors": ["nqq"]}, "unknown predictor 'nqq'. Did you mean NQC"),
         ({"queries": QUERIES}, "queries needs index"),

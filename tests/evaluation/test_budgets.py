@@ -203,8 +203,8 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     table.write_text("doc_id,tokens\na,3\na,4\n")
     refused(r"l\.csv:3.*two different lengths", "R@5tokens", kind=InputError, lengths=f"{table}:tokens")
     pool = {query: dict.fromkeys(found, 0.5) for query, found in QRELS.items()}
-    refused("a budget ends at a different rank", "R@5tokens", lengths=LENGTHS, pool=pool)
-    with pytest.raises(UsageError, match="a budget ends at a different rank"):
+    refused("a length budget ends at a different rank", "R@5tokens", lengths=LENGTHS, pool=pool)
+    with pytest.raises(UsageError, match="a length budget ends at a different rank"):
         ll.pool({"r": RUN}, measure="R@5tokens", budget=2)
 
 

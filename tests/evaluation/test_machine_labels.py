@@ -169,7 +169,7 @@ def test_drawn_judgments_by_a_machine_have_no_interval_and_no_verdict(tmp_path: 
     estimates = (ll.evaluate(drawn("machine a"), runs, "P@1"), ll.evaluate(table, runs, "P@1", machine=table))
     for found in estimates:
         assert machine_warnings(found) == [80]
-        assert found.withheld == {"P@1": dict.fromkeys(runs, "judgments are by an automatic judge")}
+        assert found.withheld == {"P@1": dict.fromkeys(runs, "the judgments are by an automatic judge")}
     with pytest.raises(UsageError, match="automatic judge cannot correct"):
         ll.evaluate(drawn("ann"), runs, "P@1", second_judge=drawn("machine a"), second_pool=named)
 

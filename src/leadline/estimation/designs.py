@@ -88,14 +88,17 @@ class AveragePrecision:
 
 Kind = Linear | Cascade | Ratio | AveragePrecision
 
+OF_WHOLE_POOL = (
+    "it depends on the non-relevant documents in the whole pool, and a sample has only some of them"
+)
 NO_ESTIMATE = {
-    "Bpref": "it depends on the judged non-relevant documents, and a sample does not show all of them",
+    "Bpref": OF_WHOLE_POOL,
     "GMAP": "its geometric mean is dominated by queries without a drawn relevant document",
     "AP": "norm=min has no known estimator",
     "RBP": "gain=scaled depends on the largest grade of each query, which a sample may not contain",
     "INST": "its weights depend on the number of relevant documents found so far",
-    "GMBpref": "it depends on the judged non-relevant documents, and a sample does not show all of them",
-    "WithinBudget": "a budget ends at a different rank in each list, but estimates need a fixed rank",
+    "GMBpref": OF_WHOLE_POOL,
+    "WithinBudget": "a length budget ends at a different rank in each list, but estimates need a fixed rank",
 }
 
 
@@ -391,8 +394,8 @@ def at_scale(probability: Floats, order: Floats, numbers: Floats, scale: float |
     """Return the inclusion probabilities of the smaller sample with order < `scale`."""
     with np.errstate(divide="ignore", invalid="ignore"):
         unscaled = np.where(order > 0, numbers / order, np.inf)
-    smaller = np.minimum(1.0, scale * unscaled)
-    return np.where(probability > 0, np.minimum(smaller, 1.0), 0.0)
+        smaller = np.where(np.equal(scale, 0.0), 0.0, np.minimum(1.0, scale * unscaled))
+    return np.where(probability > 0, smaller, 0.0)
 
 
 def enlarged(probability: Floats, scale: float, old: Floats, frame: Frame, seed: int) -> Draw:

@@ -261,7 +261,7 @@ class EstimatedResults(Results):
         part, kind, relevant = self._parts[run][place], self._kinds[place], self._relevant[place]
         kept = slice(None) if members is None else members
         queries, judgments = int(self.averaged[0, kept, place].sum()), int(self._judged[kept].sum())
-        old = " (without those made before the draw)" if self._least else ""
+        old = " (excluding those made before the draw)" if self._least else ""
         outside = proportion * float(part.shares[2] + part.shares[3])
         if self.runs[run].counts["queries"] == 0:
             return Withheld(NoInterval.NO_QUERY)
@@ -283,7 +283,7 @@ class EstimatedResults(Results):
             (relevant < self._least, Withheld(NoInterval.FEW_RELEVANT, relevant)),
             (isinstance(kind, AveragePrecision), Withheld(NoInterval.AVERAGE_PRECISION)),
             (not has_interval(kind), Withheld(NoInterval.SHARE_OF_RELEVANT)),
-            (outside > most, Withheld(NoInterval.GUESSED, percent(round(outside, 2)))),
+            (outside > most, Withheld(NoInterval.GUESSED, percent(round(outside, 3)), percent(most))),
         )
         found = next((reason for holds, reason in reasons if holds), None)
         if isinstance(kind, Ratio) and self.new[run]:
@@ -361,8 +361,8 @@ class EstimatedResults(Results):
             others = of_another_frame(list(map(str, self.measures)), self._kinds, drawn)
         if others:
             words = (
-                f"the pool was drawn for {listed(drawn_for)}, so "
-                f"{listed(others)} values and ranks are unreliable"
+                f"the pool was drawn for {listed(drawn_for)}, so values and ranks of runs are unreliable for "
+                f"{listed(others)}"
             )
             warnings.append(ResultWarning("drawn_for_others", words, len(others)))
         if any(isinstance(kind, Cascade) for kind in self._kinds) and len(rows):
@@ -401,17 +401,22 @@ class EstimatedResults(Results):
                 )
                 warnings.append(ResultWarning("approximate_intervals", words, len(names)))
         linear = [place for place in range(len(self.measures)) if isinstance(self._kinds[place], Linear)]
-        conservative = sum(
-            any(not self._reasons[run][place] for place in linear)
-            for run in np.flatnonzero(self.new).tolist()
-        )
-        if conservative and len(rows):
+        given = [
+            [not self._reasons[run][place] for place in linear] for run in np.flatnonzero(self.new).tolist()
+        ]
+        if any(map(any, given)) and len(rows):
             low, high = COVERAGE_OF_NEW
+            names = [
+                str(self.measures[place])
+                for place, ones in zip(linear, zip(*given, strict=True), strict=True)
+                if any(ones)
+            ]
             words = (
-                "intervals of new runs are conservative, because they allow for documents outside the frame "
-                f"(coverage in simulations: {low} to {high} %)"
+                f"{listed(names)} intervals of new runs are conservative, because they allow for documents "
+                "outside the sampling frame (in simulations, 95 % intervals contained the true value "
+                f"{low} to {high} % of the time)"
             )
-            warnings.append(ResultWarning("conservative_intervals", words, conservative))
+            warnings.append(ResultWarning("conservative_intervals", words, sum(map(any, given))))
         warnings.append(judge_warning(sample, self.judgments))
         said = {*drawn_for, *others}
         less = [text for text in map(str, self.measures) if text not in said]
@@ -420,8 +425,10 @@ class EstimatedResults(Results):
                 f"the pool was drawn for {listed(drawn_for)}, so {listed(less)} estimates are less precise"
             )
             warnings.append(ResultWarning("other_measure", words, len(less)))
-        if np.isinf(self.means).any():
-            raise UsageError("an estimate is infinite. Use smaller grades.")
+        infinite = np.isinf(self.means).any(axis=0)
+        if infinite.any():
+            measure = self.measures[int(np.argmax(infinite))]
+            raise UsageError(f"the estimate of {measure} is infinite. Use smaller grades.")
         return warnings
 
     def _figure(self, *, measure: object | None = None) -> Make:  # type: ignore[override]  # one kind
@@ -536,8 +543,8 @@ def estimate(
     )
     if infos and all(info.counts["queries"] == 0 for info in infos):
         raise UsageError(
-            f"no run contains any query of the pool or the judgments (such as '{sample.table.queries[0]}'). "
-            "Check that the query ids match."
+            "no run contains any query from the pool or the judgments (such as "
+            f"'{sample.table.queries[0]}'). Check that the query ids match."
         )
     values = np.array([[part.values for part in run] for run in parts]).transpose(0, 2, 1)
     results = EstimatedResults(

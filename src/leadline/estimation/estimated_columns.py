@@ -106,14 +106,14 @@ class Difference(NamedTuple):
 
 INTERVALS = (
     "low, high: {} confidence interval for other queries of this kind",
-    "these queries: the same interval for these queries only, over samples of documents",
+    "these queries: {} confidence interval for these queries only, over samples of documents",
     "exact: every document that matters was judged",
 )
 POOLED = "pooled: relative to the relevant documents in the pool, not in the whole collection"
 PREDICTED = {
     "machine": "predicted from calibrated LLM labels",
     "votes": "predicted from the votes of the pooled runs",
-    "centered": "predicted as the mean of the judged pairs",
+    "centered": "predicted as the mean grade of the judged pairs",
     "none": "counted as 0 (Horvitz-Thompson estimator)",
 }
 
@@ -196,20 +196,24 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
     if results.proxy == "none" and not any(estimate.drawn > 0 for estimate in rows.estimates):
         predicted = "counted as non-relevant"
     notes = [basis_of(results)] * bool(results.read["pool"])
-    notes.append(INTERVALS[0].format(percent(results.confidence)))
-    notes.append(INTERVALS[1])
+    notes += [words.format(percent(results.confidence)) for words in INTERVALS[:2]]
     notes += [INTERVALS[2]] * any(estimate.these_low == estimate.these_high for estimate in rows.estimates)
     notes.append(f"unjudged pairs: {predicted}")
     if rows.widened:
-        notes.append("widened: share of the width due to documents outside the frame")
         notes.append(
-            "to halve: how many of these documents to judge to halve the widening (draw them with "
-            "`leadline pool --from` from the earlier runs and this one)"
+            "widened: share of the width of the interval for these queries that is due to documents outside "
+            "the sampling frame"
+        )
+        notes.append(
+            "to halve: number of those documents to judge to halve the widening (to draw them, pass the "
+            "pooled runs and the new run to `leadline pool --for MEASURE --from POOL`)"
         )
     if rows.bounded:
         ratios = any(np.isnan(estimate.lowest) for estimate in rows.estimates)
         words = "lowest, highest: range over all possible grades of guessed and unknown pairs"
-        notes.append(words + " (not for nDCG, R, F and AP, which have a divisor)" * bool(ratios))
+        notes.append(
+            words + " (not for nDCG, R, F and AP, which also depend on other documents)" * bool(ratios)
+        )
     if results.estimates is not None:
         notes += results.estimates.notes(results.names)
     if any(estimate.target == "pooled" for estimate in rows.estimates):

@@ -251,7 +251,11 @@ def measured(
         if options[name] != DEFAULTS.get(name):
             from leadline.estimation.designs import NO_ESTIMATE
 
-            why = f", because {NO_ESTIMATE['WithinBudget']}" if name == "lengths" else ""
+            reasons = {
+                "lengths": NO_ESTIMATE["WithinBudget"],
+                "intervals": "estimates come with intervals anyway",
+            }
+            why = f", because {reasons[name]}" if name in reasons else ""
             in_read = name in ("documents", "known", "lengths", "subtopics")
             group = "read" if in_read else "scores" if name == "queries" else ""
             option = f"--config {group}.{name}" if group else "--" + name.replace("_", "-")

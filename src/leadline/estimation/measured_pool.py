@@ -127,13 +127,12 @@ class MeasuredPool(Result):
         mean = self.pairs / max(self.queries, 1)
         size = f"{counted(self.pairs, 'pair')} for {queries(self.queries)}, {mean:.1f} per query"
         lines = [f"{size}, sampled with known probabilities from {self.frame:,} pairs"]
-        if self.pairs == self.frame and mean < float(self.options.get("budget") or 0.0):
-            lines = [
-                (
-                    f"{size} (all available pairs, fewer than the budget per query; `--total N` sets "
-                    "one for all queries)"
-                )
-            ]
+        if self.pairs == self.frame:
+            short = mean < float(self.options.get("budget") or 0.0)
+            budget = (
+                ", fewer than the budget per query; `--total N` sets one for all queries" if short else ""
+            )
+            lines = [f"{size} (all available pairs{budget})"]
         if self.added != self.pairs:
             lines.append(f"new pairs: {self.added:,} (the rest were judged or sampled before)")
         places = places_of_looks(self.pairs, int(self.pool.design.get("looks", 1)))
@@ -152,7 +151,7 @@ class MeasuredPool(Result):
                 parts.append(f"{half:.1f} judgments per query would halve it")
             if exact is not None:
                 noun = "" if parts else " judgments per query"
-                parts.append(f"{exact:.1f}{noun} would make it exact for these runs")
+                parts.append(f"{exact:.1f}{noun} would make {name} exact for these runs")
             said = half_width is None and any(str(notice).startswith(f"{name}: ") for notice in self.warnings)
             if parts or not said:
                 lines.append(f"{first} ({', and '.join(parts)})" if parts else first)
@@ -330,9 +329,9 @@ def judged_again(
     found, gaps = judged_part(table, pool, warnings)
     if gaps:
         raise UsageError(
-            f"the second judge skipped {counted(gaps, 'pair')} of the second pool (the column "
-            "`order` gives the judging order). Have the skipped pairs judged, or pass the pool that the "
-            "second judge was given."
+            f"the second judge skipped {counted(gaps, 'pair')} in the second pool (the column "
+            "`order` gives the judging order). Have the skipped pairs judged, or use `--config "
+            "read.second_pool=POOL` with the pool that the second judge was given."
         )
     if selected is not None:
         found = {pair: given for pair, given in found.items() if pair[0] in selected}
@@ -395,8 +394,8 @@ STEEPEST = 4.0  # slope of the logit by the log rank of votes; 1 where only the 
 STEPS = 20  # of the search for level, slope and spread
 PASSES = 4  # in which slope and spread follow each other
 NO_RATE = (
-    "it depends on how many documents are relevant (add LLM labels with `--machine` or judgments of the top "
-    "documents with `--judged`)"
+    f"it depends on how many documents are relevant (add at least {FEWEST_LABELS} LLM labels of the top "
+    "documents with `--machine`, or as many judgments with `--judged`)"
 )
 
 Lists = Sequence[Sequence[Sequence[bytes]]]  # by query and run
@@ -508,8 +507,8 @@ def simulated_half_width(
     if first.sum() < FEWEST_LABELS:
         return None, NO_RATE
     if not 0 < rate < 1:
-        all_of = "relevant" if rate else "nonrelevant"
-        return None, f"the labels and judgments of the top documents are all {all_of}"
+        all_of = "relevant" if rate else "non-relevant"
+        return None, f"all top documents that have a label or judgment are {all_of}"
     model = _Relevance(
         query,
         np.log(vote_ranks(query, support)),

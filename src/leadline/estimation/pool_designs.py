@@ -20,6 +20,7 @@ from leadline.errors import UsageError, either, one_of
 from leadline.estimation.designs import (
     DEEPEST,
     NEW_RUNS,
+    SMALLEST,
     AveragePrecision,
     Draw,
     Frame,
@@ -158,8 +159,8 @@ def pool_for(
     drawn = design.drawn & ~already_judged
     if design.cut:
         words = (
-            f"{counted(design.cut, 'pair')} cannot be drawn, because this budget would give an inclusion "
-            "probability below 0.02"
+            f"{counted(design.cut, 'pair')} cannot be drawn with this budget (inclusion probability below "
+            f"{SMALLEST:g})"
         )
         warnings.append(ResultWarning("frame_cut", words, design.cut))
     # Pairs that cannot be drawn are listed too: the ideal list of nDCG is that of the whole frame, and both
@@ -230,8 +231,8 @@ def pool_for(
             one["half_budget"] = None
             if not why and machine is not None:
                 words = (
-                    f"{text}: the labels serve this forecast only. After judging, there is an interval only "
-                    "without them (--machine none)."
+                    f"{text}: the labels are used for this forecast only. After judging, evaluate with "
+                    f"--machine none, because {text} has no interval with labels."
                 )
                 warnings.append(ResultWarning("without_labels", words, 1))
         if why or not has_interval(kind):
@@ -311,7 +312,7 @@ def _no_forecast(
     """Return why there is no forecast of a half-width, with what is expected; empty if there is one."""
     if outside > MOST_GUESSED:
         return (
-            f"{100 * outside:.0f} % of its weight is outside the frame and intervals allow at most "
+            f"{100 * outside:.3g} % of its weight is outside the sampling frame, and intervals allow at most "
             f"{100 * MOST_GUESSED:.0f} %{hint}"
         )
     ideal = isinstance(kind, Ratio) and kind.ideal
@@ -330,10 +331,11 @@ def _inexact(kind: Kind, longest: int, limit: int, read: int, reach: int, *, pai
         return ALIKE
     if kind.cutoff is None:
         longer = longest > reach or longest >= read
-        return "it has no cutoff and lists are longer than the frame" if longer else ""
+        return f"it has no cutoff and the sampling frame ends at rank {reach}" if longer else ""
     deepest = min(kind.cutoff, longest)
     if deepest > limit:
-        return f"ranks {limit + 1} to {deepest} are outside the frame (use a depth of at least {deepest})"
+        ranks = f"ranks {limit + 1} to {deepest} are" if deepest > limit + 1 else f"rank {deepest} is"
+        return f"{ranks} outside the sampling frame (use a depth of at least {deepest})"
     return ""
 
 

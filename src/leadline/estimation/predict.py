@@ -16,7 +16,7 @@ from leadline.charts import COLUMN, shortened
 from leadline.charts.association_plots import association, with_limits
 from leadline.charts.grid import query_map
 from leadline.charts.interval_plots import forest
-from leadline.data.arrays import Codes, Floats
+from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.ids import Vocabulary, to_bytes
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.run import RunColumns
@@ -197,6 +197,7 @@ class _RunPredictions(NamedTuple):
     info: RunInfo
     values: dict[bytes, list[float]]
     counts: dict[str, int]
+    documents: frozenset[bytes]  # if topic vectors are given
 
 
 @public
@@ -270,7 +271,7 @@ def predict(
         present=present,
         warnings=[
             *selection_warnings([run_values.info for run_values in read]),
-            *_warnings(read, chosen, values, present),
+            *_warnings(read, chosen, values, present, sources),
         ],
         options={
             "predictors": list(map(str, chosen)),
@@ -308,7 +309,7 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
     listed = [predictors] if isinstance(predictors, (str, Predictor)) else list(predictors)
     made = dict.fromkeys(one if isinstance(one, Predictor) else PREDICTORS.parse(one) for one in listed)
     if not made:
-        raise UsageError(f"no predictors were given. Use one of {either(PREDICTORS.classes)}.")
+        raise UsageError(f"no predictors were given. Use {either(PREDICTORS.classes)}.")
     for one in made:
         for lost in sorted(one.needs() - given):
             noun, options = WANTING[lost]
@@ -328,17 +329,13 @@ def _predicted(
     names = run.documents.names
     ends = list(pairwise(run.offsets.tolist()))
     counts = {
-        "documents": len(names),
         "single_documents": sum(high - low == 1 for low, high in ends),
         "equal_scores": sum(run.scores[low] == run.scores[high - 1] for low, high in ends if high - low > 1),
     }
     row: Codes | None = None
     queries = sources.queries or {}
-    if sources.queries is not None:
-        counts["unknown_queries"] = sum(name not in queries for name in run.queries.names)
     if sources.theta is not None:
         row = np.array([sources.rows.get(name, -1) for name in names], dtype=np.int32)
-        counts["without_vectors"] = int((row < 0).sum())
     values = {}
     with np.errstate(over="ignore", invalid="ignore"):  # of scores near the largest number there is
         for name, (low, high) in zip(run.queries.names, ends, strict=True):
@@ -348,28 +345,36 @@ def _predicted(
             )
             predictions = [predictor.value(answer) for predictor in predictors]
             values[name] = [value if np.isfinite(value) else float("nan") for value in predictions]
-    return _RunPredictions(info, values, counts)
+    return _RunPredictions(info, values, counts, frozenset() if row is None else frozenset(names))
 
 
 def _warnings(
-    read: Sequence[_RunPredictions], predictors: Sequence[Predictor], values: Floats, present: Any
+    read: Sequence[_RunPredictions],
+    predictors: Sequence[Predictor],
+    values: Floats,
+    present: Flags,
+    sources: _Sources,
 ) -> list[ResultWarning]:
-    """Return warnings of missing data and undefined predictions."""
-    total = {
-        name: sum(one.counts.get(name, 0) for one in read)
-        for name in ("documents", "unknown_queries", "without_vectors", "equal_scores", "single_documents")
-    }
-    missing = int((~present).sum())
+    """Return warnings of missing data and undefined predictions; queries and documents count once."""
+    total = {name: sum(one.counts[name] for one in read) for name in ("equal_scores", "single_documents")}
+    found = frozenset[bytes]().union(*(one.documents for one in read))
+    known = sources.queries
+    total["unknown_queries"] = 0
+    if known is not None:
+        total["unknown_queries"] = len({name for one in read for name in one.values if name not in known})
+    total["without_vectors"] = sum(name not in sources.rows for name in found)
+    missing = int((~present).any(axis=0).sum())
     undefined = np.isnan(values[present]).sum(axis=0)
     said = ", ".join(
         f"{one} {size}" for one, size in zip(predictors, undefined.tolist(), strict=True) if size
     )
     counts = total | {"missing_queries": missing, "undefined": int(undefined.sum())}
-    documents = counted(total["documents"], "document")
+    documents = counted(len(found), "retrieved document")
+    equal, single = (counted(counts[name], "list") for name in ("equal_scores", "single_documents"))
     words = {
         "missing_queries": f"{queries(missing)} missing from runs (no prediction)",
-        "equal_scores": f"{counted(counts['equal_scores'], 'list')} with equal scores only (not informative)",
-        "single_documents": f"{counted(counts['single_documents'], 'list')} with one document (no tail)",
+        "equal_scores": f"{equal} in which all scores are equal (not informative)",
+        "single_documents": f"{single} with one document (no tail, so NQC and WIG are undefined)",
         "unknown_queries": f"{queries(counts['unknown_queries'])} without a text (predictors that need it "
         "are undefined)",
         "without_vectors": f"{counts['without_vectors']:,} of {documents} without a topic vector (skipped)",
@@ -428,8 +433,9 @@ def correlation_table(predictions: Predictions, rows: Sequence[Mapping[str, Any]
         ],
     )
     options = predictions.options
+    runs = counted(len({row["run"] for row in rows}), "run")
     notes = [
-        f"{counted(len(predictions.runs), 'run')}, correlation with {options['truth']} over queries",
+        f"{runs}, correlation with {options['truth']} over queries",
         f"low, high: {percent(options['confidence'])} interval ({options['draws']:,} query resamples)",
     ]
     return printed_table(columns, notes=[*notes, *map(str, predictions.warnings)])

@@ -98,7 +98,7 @@ class NQC(Predictor):
     0.5
     """
 
-    title = "normalized spread of the first scores"
+    title = "normalized spread of the top scores"
     formula = "sd(s_1 ... s_k) / |mean score of the tail|"
     source = "Shtok, Kurland, Carmel, Raiber and Markovits 2012; the tail and `share` are ours"
     positional = "norm"
@@ -173,8 +173,10 @@ class DeShaTo(Predictor):
     """
 
     title = "shape of the cumulative topic distribution"
-    formula = "kurtosis + skewness of sum, minimum and product of topic vectors"
-    source = "Ionescu, Chifu and Mothe 2015, section 2, equation 1 (the use is named in their section 4)"
+    formula = "kurtosis + skewness of the sum, minimum and product of topic vectors"
+    source = (
+        "Ionescu, Chifu and Mothe 2015, section 2, equation 1 (section 4 mentions its use as a predictor)"
+    )
     low = -np.inf
     positional = "term"
 

@@ -418,11 +418,14 @@ def withheld(
     weight = _largest_weight(parts)
     fewest = min(stratum.sampled + stratum.fixed - stratum.unscored for stratum in open_parts)
     if not settings.draws:
-        same = "there are no draws (draws=0)"
+        same = "draws=0 turns intervals off"
     elif settings.correction != "log":
         same = f"intervals are available only with correction 'log', not '{settings.correction}'"
     elif not all(map(_correctable, (stratum for stratum in open_parts if stratum.sampled))):
+        drawn = max(stratum.sampled for stratum in open_parts)
         same = f"more than {MOST_DRAWN:,} documents were sampled for a query, too many to correct"
+        if drawn <= MOST_DRAWN:
+            same = f"a query has a population of {MOST_SIZE:,} documents or more, too many to simulate"
     elif queries < FEW_QUERIES:
         same = f"intervals need at least {FEW_QUERIES} queries, not {queries}"
     elif fewest <= FEW_SAMPLED:
@@ -434,11 +437,11 @@ def withheld(
     for measure, correctable in zip(measures, sums_over_ranks(measures), strict=True):
         cutoff = getattr(measure, "cutoff", None)
         most = most_of_all if cutoff is None else cutoff
-        limit = "the limit without a cutoff" if cutoff is None else "the cutoff"
+        limit = "the limit for measures without a cutoff" if cutoff is None else "the cutoff"
         if same:
             reasons.append(same)
         elif not correctable:
-            reasons.append("there is no correction for this measure")
+            reasons.append("no correction is available")
         elif weight > most:
             reasons.append(f"a sampled document has weight {weight:,.1f}, more than {most:g} ({limit})")
         else:
@@ -489,7 +492,7 @@ def _warnings(
     samples = np.stack([run.samples for run in measured])
     shared = (samples != 0).all(axis=0)
     differ = int((shared & (samples != samples[0]).any(axis=0)).sum())
-    different = f"{queries_of(differ)} with scores for different non-relevant documents in each run, so "
+    different = f"{queries_of(differ)} for which the runs score different non-relevant documents, so "
     different += "differences between runs include differences between samples"
 
     def summed(code: str, counts: Sequence[int], noun: str, rest: str, several: str = "") -> ResultWarning:

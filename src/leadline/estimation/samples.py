@@ -462,8 +462,8 @@ def _depend_on_draw(
         warnings.insert(0, ResultWarning("labels_equal_judgments", words, count))
     if tests.failed:
         words = (
-            f"excluded labels that depend on which pairs were drawn ({tests.reason}), because they seem "
-            "to be made with the judgments and would bias the estimates"
+            f"excluded all labels, because they depend on which pairs were drawn ({tests.reason}). They seem "
+            "to have been made with the judgments and would bias the estimates."
         )
         warnings.insert(0, ResultWarning("labels_depend_on_draw", words, count))
     return tests.failed

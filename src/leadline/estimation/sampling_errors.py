@@ -59,12 +59,12 @@ class NoInterval(Enum):
     FEW_JUDGMENTS = f"intervals need at least {FEWEST_JUDGMENTS} judgments, not {{0}}"
     FEW_QUERIES = f"intervals need at least {FEWEST_QUERIES} queries, not {{0}}"
     FEW_RELEVANT = (
-        f"after a draw with existing judgments, intervals need at least {FEWEST_RELEVANT} relevant documents "
-        "among those sampled, not {0}"
+        "with existing judgments in the pool (`pool --judged`), intervals need at least "
+        f"{FEWEST_RELEVANT} relevant documents among the sampled ones, not {{0}}"
     )
     FEW_DEPENDED_ON = (
-        "after a draw with existing judgments, intervals of a run need at least "
-        f"{FEWEST_DEPENDED_ON} sampled documents that affect the score, not {{0}}"
+        "with existing judgments in the pool (`pool --judged`), intervals of a run need at least "
+        f"{FEWEST_DEPENDED_ON} sampled documents that affect its score, not {{0}}"
     )
     AVERAGE_PRECISION = "AP intervals are not valid with sampled judgments"
     SHARE_OF_RELEVANT = "R and F intervals are not valid with sampled judgments"
@@ -74,12 +74,12 @@ class NoInterval(Enum):
     ALL_RELEVANT = "all judged documents are relevant, so the ideal list cannot be estimated"
     NOT_SIMULATED = "coverage was not simulated for {0}"
     NO_VARIANCE = "all drawn judgments equal their predictions, so the variance cannot be estimated"
-    GUESSED = "{0} of the weight is guessed or unknown"
+    GUESSED = "{0} of the weight is guessed or unknown (at most {1} is allowed)"
     NO_DIVISOR = "without predicted grades, the number of relevant documents cannot be estimated"
     GAPS = "judgments are missing for {0}"
     NO_FRAME = "the pool does not list the pairs that were not drawn (`leadline pool --for` does)"
-    MACHINE = "judgments are by an automatic judge"
-    EXPLODED = "the interval is wider than the range of the measure"
+    MACHINE = "the judgments are by an automatic judge"
+    EXPLODED = "the interval would be wider than the range of the measure"
 
 
 WITHOUT_VALUE = {NoInterval.NO_DIVISOR, NoInterval.EXPLODED, NoInterval.NO_FRAME}
@@ -90,17 +90,18 @@ class Withheld(NamedTuple):
 
     code: NoInterval
     number: float | str = 0
+    most: str = ""  # largest share of the weight that may be guessed or unknown
 
     @property
     def message(self) -> str:
         """Return the reason as text."""
-        return self.code.value.format(self.number)
+        return self.code.value.format(self.number, self.most)
 
     @property
     def summary(self) -> str:
         """Return the reason as text that is the same for all runs with this reason."""
         guessed = self.code is NoInterval.GUESSED
-        return "too much of the weight is guessed or unknown" if guessed else self.message
+        return f"more than {self.most} of the weight is guessed or unknown" if guessed else self.message
 
 
 OUTSIDE_BY_SLICE = Withheld(NoInterval.NOT_SIMULATED, "slices where a run has documents outside the pool")
@@ -170,7 +171,7 @@ def not_simulated(design: Design) -> str:
     low, high = SIMULATED_JUDGMENTS
     cutoff = 0 if design.cutoff is None else design.cutoff
     own = f"a cutoff of {cutoff}" if cutoff else "measures without a cutoff"
-    judged = percent(round(design.share, 2))
+    judged = percent(round(design.share, 3))
     reasons = {
         "a pool that does not name its runs": not design.runs,
         f"{own} (only for a cutoff of {CUTOFF})": cutoff != CUTOFF,
@@ -179,10 +180,10 @@ def not_simulated(design: Design) -> str:
             low * (1 - SLACK) <= design.judgments <= high * (1 + SLACK)
         ),
         f"{design.runs} pooled runs (only for up to {MOST_RUNS})": design.runs > MOST_RUNS,
-        f"a pool of ranks 1 to {design.depth} (only for ranks 1 to {2 * CUTOFF})": not (
+        f"a pool depth of {design.depth} (only for {CUTOFF + 1} to {2 * CUTOFF})": not (
             CUTOFF < design.depth <= 2 * CUTOFF
         ),
-        f"{judged} of the pool judged (only for up to {percent(LARGEST_SHARE)}, or all)": (
+        f"a pool of which {judged} is judged (only for up to {percent(LARGEST_SHARE)}, or all)": (
             design.share > LARGEST_SHARE
         ),
         f"an inclusion probability of {design.least:.3g} (only for {LEAST_PROBABILITY:g} or more)": (

@@ -305,7 +305,7 @@ class Estimates(Result):
         texts = list(map(str, self.measures))
         name = str(profile_of("leadline").measures([measure])[0])
         if str(measure) not in texts and name not in texts:
-            raise UsageError(f"these results have no measure '{measure}'. Use {either(texts)}")
+            raise UsageError(f"these results have no measure '{measure}'. Use {either(texts)}.")
         return texts.index(str(measure) if str(measure) in texts else name)
 
     def mean(self, run: str, measure: str | Measure) -> float:
@@ -338,11 +338,12 @@ class Estimates(Result):
         low, high = COVERAGE_BESIDE_CERTAIN if self.options["certain"] else COVERAGE
         level = percent(self.options["confidence"])
         about = f"95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
+        runs = counted(len(self.runs), "run")
         return [
-            f"{counted(len(self.runs), 'run')}, estimates from the relevant documents and a sample of others",
+            f"{runs}, estimates from the relevant documents and a sample of the others",
             f"low, high: {level} confidence interval over queries and samples (sampling: over samples only)",
             f"sampling intervals are approximate: {about} of simulated samples (docs/unjudged.md)",
-            "uncorrected: each sampled document counts N/n times",
+            "uncorrected: each of the n documents sampled from N counts N/n times",
             *super()._notes(),
         ]
 
@@ -397,7 +398,7 @@ class Estimates(Result):
             f"{level} interval over samples and queries",
             "",
         ]
-        words.append("uncorrected (each sampled document counts N/n times)")
+        words.append("uncorrected (each of the n documents sampled from N counts N/n times)")
         uncorrected = None if self.options.get("correction") == "none" else self.uncorrected[order, place]
         label = f"{drawn}, estimated"
         withheld = sum(bool(self.withheld[run][place]) for run in order.tolist())

@@ -44,7 +44,7 @@ def estimate_warnings(
 ) -> list[ResultWarning]:
     """Return warnings of few voting systems, short lists and missing queries."""
     few = voters if method.voting and voters < FEW else 0
-    missing = int(np.count_nonzero(~systems.present))
+    missing = int(np.count_nonzero(~systems.present.all(axis=0)))
     without = [info.name for info, row in zip(systems.infos, systems.present, strict=True) if not row.all()]
     mean = used.mean(axis=1)
     full = float(method.depth or np.median(mean))
@@ -58,7 +58,7 @@ def estimate_warnings(
     lacking = f"{queries(missing)} missing from runs ({first_few(without)}), treated as empty lists"
     brief = (
         f"{counted(len(short), 'system')} with less than half the usual number of documents "
-        f"({first_few(short)}), so estimates are not comparable"
+        f"({first_few(short)}), so scores are not comparable"
     )
     return raised(
         ("few_systems", votes, few), ("missing_queries", lacking, missing), ("short_lists", brief, len(short))
@@ -66,7 +66,7 @@ def estimate_warnings(
 
 
 def topic_warnings(
-    systems: Systems, topics: Topics, terms: dict[str, Floats], used: Floats
+    method: UnjudgedEstimator, systems: Systems, topics: Topics, terms: dict[str, Floats], used: Floats
 ) -> list[ResultWarning]:
     """Return warnings of documents without a topic vector and of products dominated by one topic."""
     absent = int(np.count_nonzero(topics.row < 0))
@@ -76,6 +76,7 @@ def topic_warnings(
     empty = int(np.count_nonzero((used == 0) & systems.present))
     single = int(np.count_nonzero(used == 1))
     documents = counted(len(systems.documents), "retrieved document")
+    score = "undefined" if getattr(method, "empty", "") == "skip" else "score 0"
     alone = f"{counted(single, 'list')} with a topic vector for only one document, which inflates scores"
     saturated = (
         f"k(P) is {percent(round(share, 2))} of its maximum, so one topic dominates the products and they "
@@ -84,7 +85,7 @@ def topic_warnings(
     return raised(
         ("single_documents", alone, single),
         ("without_vectors", f"{absent:,} of {documents} without a topic vector (skipped)", absent),
-        ("no_vectors", f"{counted(empty, 'list')} without any topic vector", empty),
+        ("no_vectors", f"{counted(empty, 'list')} without any topic vector ({score})", empty),
         ("saturated_product", saturated, int(share >= SATURATED)),
     )
 
@@ -225,7 +226,7 @@ def estimate_systems(
         pools = systems.pools(team, seed=seed, topics=vectors)
         fits.append(_stacked(method, pools, len(systems.queries), on_query))
         if vectors is not None and not warnings:
-            warnings = topic_warnings(systems, vectors, fits[0].terms, fits[0].used)
+            warnings = topic_warnings(method, systems, vectors, fits[0].terms, fits[0].used)
     values = np.mean([fit.values for fit in fits], axis=0)
     terms = {name: np.mean([fit.terms[name] for fit in fits], axis=0) for name in fits[0].terms}
     result = Unjudged(
@@ -379,9 +380,7 @@ class Unjudged(Result):
             "scores rank systems but do not estimate any measure",
         ]
         if self.spread is not None:
-            notes.append(
-                f"spread: standard deviation of the score over {len(self.by_fit)} fits of the topics"
-            )
+            notes.append(f"spread: standard deviation of the score over {len(self.by_fit)} LDA fits")
         return [*notes, *super()._notes()]
 
     def lines(self) -> list[dict[str, Any]]:

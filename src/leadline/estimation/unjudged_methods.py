@@ -66,8 +66,8 @@ class NRuns(UnjudgedEstimator):
     array([0.5, 1. , 0.5])
     """
 
-    title = "votes of the first documents"
-    formula = "AP over the documents that most runs have in their first k"
+    title = "votes for the top documents"
+    formula = "AP, taking the documents that most runs rank in their top k as relevant"
     source = "Sakai and Lin 2010 (depth 30); `pseudo` and the last tie rule are ours"
     called = "nruns"
 
@@ -106,7 +106,7 @@ class Soboroff(UnjudgedEstimator):
     """
 
     title = "random pseudo-relevant documents"
-    formula = "mean over draws of AP over documents drawn from the pool"
+    formula = "mean over draws of AP, taking the documents drawn from the pool as relevant"
     source = "Soboroff, Nicholas and Cahan 2001, duplicates kept; 5 % and 3 % are ours"
     called = "soboroff"
 
@@ -185,7 +185,7 @@ class ReferenceCount(UnjudgedEstimator):
     """
 
     title = "references by other systems"
-    formula = "sum over documents of the number of other runs that have it"
+    formula = "sum over documents of the number of other runs that retrieve the document"
     source = "Wu and Crestani 2003, the basic method"
     called = "reference-count"
     aliases: ClassVar[Aliases] = {"reference-count": {}}
@@ -214,7 +214,7 @@ class Spoerri(UnjudgedEstimator):
     """
 
     title = "structure of overlap in groups of five"
-    formula = "share of documents that all five have - share that it alone has"
+    formula = "share of documents that all five runs retrieve - share that only this run retrieves"
     source = "Spoerri 2007; all groups instead of random ones"
     called = "spoerri"
     fewest = OTHERS + 1
@@ -312,7 +312,7 @@ class DeShaTo(UnjudgedEstimator):
     """
 
     title = "shape of cumulative topic distributions"
-    formula = "kurtosis + skewness of sum, minimum and product of topic vectors"
+    formula = "kurtosis + skewness of the sum, minimum and product of topic vectors"
     source = "Ionescu, Chifu and Mothe 2015, section 2, equation 1"
     called = "deshato"
     voting = False

@@ -231,12 +231,7 @@ def test_an_interval_that_was_not_confirmed_is_withheld_with_the_reason() -> Non
     qrels, run = collection(12, seed=3)
     names = ["AP", "P@10", "R@100", "Rprec"]
     found = sampled(qrels, run, names, sample=60)
-    assert reasons(found) == [
-        "",
-        "a sampled document has weight 16.3",
-        "",
-        "there is no correction for this measure",
-    ]
+    assert reasons(found) == ["", "a sampled document has weight 16.3", "", "no correction is available"]
     assert np.isnan(found.limits[0, 1, :4]).all()
     assert not np.isnan(found.limits[0, [0, 2], :4]).any()
     shown = found.to_dict()["runs"][0]["mean"]
@@ -250,10 +245,12 @@ def test_an_interval_that_was_not_confirmed_is_withheld_with_the_reason() -> Non
         ({"sample": 30}, "intervals need at least 31 sampled documents per query"),
         ({"sample": 40}, "a sampled document has weight 24.5"),
         ({"sample": 100, "correction": "none"}, "intervals are available only with correction 'log'"),
-        ({"sample": 100, "draws": 0}, "there are no draws (draws=0)"),
+        ({"sample": 100, "draws": 0}, "draws=0 turns intervals off"),
     ]
     for options, reason in cases:
         assert reasons(sampled(qrels, run, "AP", **options)) == [reason]
+    large = sampled(qrels, run, "AP", sample=100, population=2 * 10**9)
+    assert large.withheld[0][0].startswith("a query has a population of")  # and not: too many sampled
     few = {query: qrels[query] for query in list(qrels)[:9]}
     assert reasons(sampled(few, run, "AP", sample=100)) == ["intervals need at least 10 queries"]
     whole = sampled(few, run, "AP")

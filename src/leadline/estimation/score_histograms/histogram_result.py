@@ -178,7 +178,7 @@ class HistogramOptions(NamedTuple):
             "pooled" if self.aggregate == "pooled" else "mean over queries",
             f"{self.bins} bins",
             f"depth {self.depth}" if self.depth else "",
-            f"{self.sample} non-relevant per query, seed {self.seed}" if self.sample else "",
+            f"{self.sample} non-relevant documents per query, seed {self.seed}" if self.sample else "",
             f"unretrieved relevant documents {MISSING[self.missing]}",
             "judged non-relevant documents only" if self.nonrelevant == "judged" else "",
             "half counts" if self.half_counts else "",
@@ -336,15 +336,15 @@ class Histograms(Result):
     def _notes(self) -> list[str]:
         drawn = " and samples (sampling: over samples only)" if self.recipe.sample else ""
         credit = "" if self.recipe.as_printed else " (`-C as_printed` follows the paper)"
-        resamples = f"{self.options['draws']} resamples"
+        resamples = f"{self.options['draws']:,} resamples"
         bins = f"{SENSITIVITY[0]} to {SENSITIVITY[-1]} bins"
         ours = "our own variant (ranks, half counts, mean over queries)"
         return [
             f"HSA, DO: {self.recipe.words}{credit}",
-            f"robust: {ours}, no better than ranks on other runs",
+            f"robust: {ours}, no better than --from-ranks on new runs",
             "recall: recall of these lists as a control (where it is as informative, histograms add nothing)",
             f"low, high: 95 % interval of HSA over queries{drawn}, {resamples}",
-            "bins: number of bins that contain both classes",
+            "bins: number of bins that contain both relevant and non-relevant documents",
             f"steady: HSA keeps its sign with {bins} (JSON has the values)",
             *super()._notes(),
         ]
@@ -444,16 +444,20 @@ def _doubts(
     turned = np.array([len(run) > 0 and run.min() < run.max() for run in signs])
     lopsided = np.array([run.lopsided > LOPSIDED for run in measured])
     undefined = np.isnan([run.hsa for run in measured])
+    classes = "both relevant and non-relevant documents"
     checks = {
-        "undefined": (undefined, "HSA is undefined for {}, because fewer than two bins contain both classes"),
+        "undefined": (undefined, f"HSA is undefined for {{}}, because fewer than two bins contain {classes}"),
         "few_supported_bins": (
             ~undefined & (supported < FEW_BINS),
-            f"fewer than {FEW_BINS} bins contain both classes in {{}}, so the slope is unreliable",
+            f"fewer than {FEW_BINS} bins contain {classes} in {{}}, so HSA is unreliable",
         ),
-        "few_relevant": (relevant < FEW_RELEVANT, f"fewer than {FEW_RELEVANT} relevant scores in {{}}"),
+        "few_relevant": (
+            relevant < FEW_RELEVANT,
+            f"fewer than {FEW_RELEVANT} scores of relevant documents in {{}}, so HSA is unreliable",
+        ),
         "unstable_sign": (
             turned,
-            f"HSA changes its sign between {SENSITIVITY[0]} and {SENSITIVITY[-1]} bins for {{}}",
+            f"HSA changes sign between {SENSITIVITY[0]} and {SENSITIVITY[-1]} bins for {{}}",
         ),
         "lopsided_scores": (
             lopsided,

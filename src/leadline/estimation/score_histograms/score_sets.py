@@ -242,7 +242,7 @@ def refuse_infinite(scores: Floats, rows: Rows, judged: JudgedRun) -> None:
         raise InputError(
             f"query '{query}' has a score of {scores[wrong[0]]}, but histograms need finite scores "
             f"({counted(len(wrong), 'score is', 'scores are')} not finite)",
-            hint="To use ranks instead of scores, use --from-ranks (in `leadline histogram`).",
+            hint="To use ranks instead of scores, use --from-ranks.",
         )
 
 
@@ -271,8 +271,8 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
         if ((value < 0) | (value > 1)).any():
             found = f"from {value.min():g} to {value.max():g}"
             raise InputError(
-                f"norm 'none' requires scores from 0 to 1, but the scores range {found}",
-                hint="To scale the scores, use `--norm query`.",
+                f"--norm none needs scores from 0 to 1, but the scores range {found}",
+                hint="To scale the scores, use --norm query.",
             )
         return value
     if not len(value):
