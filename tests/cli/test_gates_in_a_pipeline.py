@@ -260,7 +260,7 @@ def test_no_baseline_is_made_of_half_a_run_unless_forced_and_it_is_told_forever(
         (condition,) = done.data["conditions"]
         half_counts_0 = averaging == "all"  # on the other queries any run would be as good
         assert (done.status, condition["cannot_tell"]) == (int(half_counts_0), half_counts_0)
-        assert ("to the run of the baseline, and save the baseline again" in done.err) == half_counts_0
+        assert ("to the baseline run, and save the baseline again" in done.err) == half_counts_0
         assert "scores.queries" not in done.err, "other options than those of the file are refused"
 
 

@@ -138,7 +138,7 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
     assert found.warnings[0].message == (
         "truth (truth) is the same for all runs, so coefficients are undefined"
     )
-    with pytest.raises(InputError, match=r"have 3 runs in common, of which 0 have") as caught:
+    with pytest.raises(InputError, match=r"have 3 runs in common, of which none has") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
     assert "names" not in str(caught.value)
 
@@ -303,3 +303,17 @@ def test_the_coverage_that_is_printed_is_that_of_the_study() -> None:
     help_text = " ".join((command.__doc__ or "").split())
     for covered in (QUERIES_COVERED, RUNS_COVERED):
         assert "{} to {} %".format(*covered) in help_text
+
+
+def test_one_common_query_is_not_told_as_means_that_do_not_match() -> None:
+    sides = [{f"r{run}": {"q1": float(run**power)} for run in range(6)} for power in (1, 2)]
+    said = [one.message for one in correlate(*sides).warnings if one.code == "queries_unused"]
+    assert said == [
+        "no intervals over queries, because the runs have 1 query in common, but at least 2 are needed"
+    ]
+
+
+def test_the_note_of_intervals_over_teams_names_teams() -> None:
+    sides = [{f"r{run}": float(run**power) for run in range(12)} for power in (1, 2)]
+    assert "CI over teams" in str(correlate(*sides, teams={f"r{run}": f"t{run}" for run in range(12)}))
+    assert "CI over runs" in str(correlate(*sides))

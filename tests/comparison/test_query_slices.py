@@ -303,5 +303,17 @@ def test_slices_of_estimates_need_ten_queries_and_fifty_judgments() -> None:
         "many": False,
     }
     assert rows["five", "a"].reason == "intervals need at least 50 judgments, not 10"
-    assert "no interval for slice five (intervals need at least 50 judgments, not 10)" in str(found)
+    assert "no interval for slices five (intervals need at least 50 judgments, not 10), twenty" in str(found)
     assert not rows[None, "a"].reason
+
+
+def test_tests_of_several_pairs_are_not_told_as_slices() -> None:
+    qrels = {f"q{n}": {"d": 1} for n in range(12)}
+    runs = {
+        name: {query: [*["x"] * ((n + step) % 3 > 0), "d"] for n, query in enumerate(qrels)}
+        for step, name in enumerate("abc")
+    }
+    slices = {query: "odd" if n % 2 else "even" for n, query in enumerate(qrels)}
+    for names, over in (("ab", "over 2 slices per measure"), ("abc", "over 6 tests per measure")):
+        compared = ll.compare(qrels, {name: runs[name] for name in names}, "RR")
+        assert over in str(slices_of(compared, slices))

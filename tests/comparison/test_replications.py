@@ -196,7 +196,9 @@ def test_one_query_has_values_and_no_intervals() -> None:
     runs = ({"q0": ["x", "d"]}, {"q0": ["d", "x"]})
     result = ll.replicate(runs, runs, qrels={"q0": {"d": 1}}, measures="RR")
     assert result.value("effect_ratio").value == 1
-    assert all(math.isnan(value.low) and value.withheld == "one query" for value in result.values)
+    assert all(
+        math.isnan(value.low) and value.withheld == "there is only one query" for value in result.values
+    )
     assert "one_query" in {notice.code for notice in result.warnings}
 
 
@@ -246,7 +248,7 @@ def test_measures_without_a_largest_value_have_no_normalised_error() -> None:
         "nrmse", run="advanced"
     )
     assert math.isnan(value.value)
-    assert "no largest value" in value.withheld
+    assert "unbounded or unknown" in value.withheld
 
 
 def test_intervals_depend_on_the_seed_only() -> None:
@@ -254,7 +256,7 @@ def test_intervals_depend_on_the_seed_only() -> None:
         worked(seed=seed).value("rmse", run="advanced")._replace(withheld="") for seed in (0, 0, 1)
     )
     assert str(first) == str(again)
-    assert str(worked(draws=0).value("rmse", run="advanced").withheld) == "no draws"
+    assert str(worked(draws=0).value("rmse", run="advanced").withheld) == "there are no draws (draws=0)"
     assert other.value == first.value
 
 
@@ -293,3 +295,20 @@ def test_the_coverage_that_is_printed_is_the_one_that_was_measured() -> None:
     for column, size in enumerate(COVERAGE):
         found = held[:, [column, column + 3]] / 100
         assert COVERAGE[size] == pytest.approx((found.min(), found.max()))
+
+
+def test_the_queries_of_a_reproduction_are_those_of_all_four_means() -> None:
+    qrels = {f"q{n}": {"d": 1} for n in range(6)}
+    first, better = ({q: ["x", "d"] for q in qrels}, {q: ["d", "x"] for q in qrels})
+    less = {query: row for query, row in first.items() if query != "q3"}
+    found = ll.replicate((first, better), (less, better), qrels=qrels, measures="AP", queries="both")
+    assert "reproduction on 5 queries " in str(found)
+
+
+def test_tau_union_of_single_documents_is_not_told_as_missing_documents() -> None:
+    qrels = {f"q{n}": {"d": 1} for n in range(3)}
+    runs = ({q: ["d"] for q in qrels}, {q: ["d", "x"] for q in qrels})
+    found = ll.replicate(runs, runs, qrels=qrels, measures="AP")
+    assert (
+        found.value("tau_union", run="baseline").withheld == "no query has two or more documents in both runs"
+    )

@@ -70,7 +70,7 @@ def test_a_run_that_lacks_a_collection_has_no_macro_mean_win_rate_and_test_unles
     assert partial.macro[:, 0].tolist() == [0.6875, 0.375]
     assert partial.win_rates[1][0].rate == 0.0
     assert partial.pairs[0].difference == 0.375
-    assert any("its own collections" in str(notice) for notice in partial.warnings)
+    assert any("the remaining collections" in str(notice) for notice in partial.warnings)
     (pair,) = of(*[collection(a=[1, 2], b=[2, 4])] * 6, collection(a=[4, 1])).pairs
     assert (pair.collections, pair.over.verdict) == (6, "incomplete")
 
@@ -217,7 +217,7 @@ def written(folder: Path, text: str) -> str:
         ("[collections.x]\nqrels = 7\nruns = '*.run'", "collections.x.qrels cannot be 7. Set it to a path"),
         (
             "[collections.x]\nqrels = 'q'\nruns = '*.run'\ndocuments = -1",
-            "documents cannot be -1. Set it to a whole",
+            "documents cannot be -1. Set it to the number",
         ),
         (
             "[collections.x]\nqrels = 'q'\nruns = '*.run'\nlevel = true",

@@ -518,3 +518,20 @@ def test_a_table_of_one_run_needs_no_name_and_unknown_options_are_refused() -> N
             why_different(two, other, name=name)
     with pytest.raises(UsageError, match="has no option 'foo'"):
         why_different({"q1": {"AP": 0.5}}, {"q1": {"AP": 0.5}}, foo=1)
+
+
+def test_means_are_not_told_as_queries() -> None:
+    same, other = ({"all": {"AP": value}} for value in (0.5, 0.6))
+    assert "AP: the means are equal" in str(why_different(same, same))
+    told = str(why_different(same, other))
+    assert "AP: the means differ" in told
+    assert "1 query" not in told
+
+
+def test_queries_of_one_table_are_not_counted_twice() -> None:
+    a, b = ({"q1": {"AP": 0.5}}, {"q1": {"AP": 0.5}, "q2": {"AP": 0.0}})
+    assert "1 query equal, 1 differs (1 only in B)" in str(why_different(a, b))
+    rounded = why_different(
+        {"q1": {"AP": 0.3333}, "q2": {"AP": 0.5}}, {"q1": {"AP": 1 / 3}, "q2": {"AP": 0.5}}
+    )
+    assert "AP: 1 of 2 queries differs only in the rounding" in str(rounded)

@@ -79,7 +79,7 @@ def read_baseline(path: str, *, to_update: bool = False) -> Baseline:
     """Read saved values as a baseline."""
     if not os.path.isfile(path):
         if os.path.exists(path):
-            raise InputError("this is not a file", path=path)
+            raise InputError("this is not a file", path=path, hint="Pass a baseline file (.json or .parquet)")
         raise InputError("no such file", path=path, hint="Create it with `write_baseline`")
     saved = read_saved(path, to_update=to_update)
     return Baseline(path, saved.values, saved.inputs)
@@ -163,7 +163,8 @@ def _with_contents(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shown(value: object) -> str:
-    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    text = "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return f"column {text}" if " of a file with SHA-256 " in text else text
 
 
 def with_baseline(results: Results, baseline: Baseline, *, rewrite: str) -> tuple[Results, Pairs]:
@@ -181,17 +182,19 @@ def with_baseline(results: Results, baseline: Baseline, *, rewrite: str) -> tupl
     infos = [replace(info, name=info.name + SUFFIX, path="") for info in kept.runs]
     known = rows >= 0
     present = kept.present[:, rows] & known
+    averaged = kept.averaged[:, rows] & known[:, None]
     together = results.with_runs(
         kept,
         infos,
         values=np.where(known[:, None], kept.values[:, rows], np.nan),
-        averaged=kept.averaged[:, rows] & known[:, None],
+        averaged=averaged,
         present=present,
     )
     together.warnings = list(results.warnings)
-    for info, row in zip(infos, present, strict=True):
+    for info, row, counts in zip(infos, present, np.asarray(averaged.any(axis=2)), strict=True):
         names = flagged(results.queries, ~row)
-        words = f"{baseline.path}: {lacking_text(names, info.name, of=len(row))} and was written anyway"
+        scored = ", scored 0" * bool((counts & ~row).any())
+        words = f"{baseline.path}: {lacking_text(names, info.name, of=len(row))}{scored}"
         together.warnings += raised((BASELINE_MISSING, words, len(names)))
     return together, pairs
 

@@ -232,7 +232,8 @@ def sentence(
     if pair.queries == 0:
         return f"{no_query(pair.a, pair.b, pair.measure)}."
     if pair.verdict == "identical":
-        return f"{both} have the same {pair.measure} on all {query_count(pair)}."
+        every = on_all(query_count(pair), pair.queries)
+        return f"{both} have the same {pair.measure} {every}."
     if pair.verdict == "undecided":
         untested = pair.these_low is not None and math.isnan(pair.these_low)
         few = f"{query_count(pair)} cannot show which is better"
@@ -343,6 +344,15 @@ def queries_in_groups(number: int, groups: int | None, effective: float | None) 
     if groups is None:  # weighted
         return groups_text(number, effective, "query", "queries")
     return f"{queries(number)} in {groups_text(groups, effective)}"
+
+
+def on_all(sample: str, number: int) -> str:
+    """Return where something holds for every query.
+
+    >>> on_all("12 queries in 4 groups", 12), on_all("1 query", 1)
+    ('on all 12 queries in 4 groups', 'on the only query')
+    """
+    return f"on all {sample}" if number > 1 else "on the only query"
 
 
 def groups_text(groups: int, effective: float, *nouns: str) -> str:
@@ -491,13 +501,13 @@ def method_notes(comparison: Comparison, *, per_pair: bool = False, long: bool =
         )
     notes += [POOLED] * bool(pooled_names(comparison.results))
     if long:
-        spread = "the differences [CI]"
+        spread = "of the differences [CI]"
         if comparison.groups is not None:
-            spread = "effective groups" if in_groups(comparison.groups) else "effective queries"
+            spread = f"over effective {'groups' if in_groups(comparison.groups) else 'queries'}"
         wins = "; wins: queries on which a is better" if comparison.results.withheld is None else ""
         notes += [
             f"H0: {rules.test.null if rules.joint is None else Randomisation.null}",
-            f"effect: mean / standard deviation of {spread}{wins}",
+            f"effect: mean / standard deviation {spread}{wins}",
             f"primary measure: {comparison.primary}",
         ]
     if in_groups(comparison.groups):
@@ -532,7 +542,7 @@ def _p_notes(comparison: Comparison) -> list[str]:
     """Return what p and the p of a joint procedure are, with the number of tests in a family."""
     rules, size = comparison.rules, comparison.size
     p = f"p: {rules.test.title}, two-sided"
-    over = f"{counted(size, 'test')} of all measures" if rules.family == "all" else counted(size, "pair")
+    over = f"{counted(size, 'test')} across all measures" if rules.family == "all" else counted(size, "pair")
     each = "" if rules.family == "all" or len(comparison.results.measures) == 1 else " per measure"
     over = f" over {over}{each}" * comparison.corrects
     if rules.joint is not None:
@@ -553,8 +563,6 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     if comparison.simultaneous is None or per_pair:
         own = rules.joint if rules.joint and comparison.size == 1 else rules.interval
         text = f"CI of each pair ({own})"
-        if per_pair and comparison.simultaneous is not None:
-            text += "; may exclude 0 even if the corrected p is not significant"
     elif rules.joint is not None:
         text = f"simultaneous CI ({rules.joint}), approximate"
     elif isinstance(rules.correction, BH):
@@ -565,7 +573,9 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
             text += f"; approximate, because {rules.correction} moves some limits to 0"
     inverted = isinstance(rules.test, T) or not isinstance(rules.interval, Student)
     if rules.matched and not inverted and rules.joint is None:
-        text += f", not inverted from {rules.test}"
-    if not rules.matched and (rules.joint is None or per_pair):
-        text += f" of the mean, which may disagree with {rules.test}"
+        text += f"; not computed by inverting {rules.test}"
+    if not rules.matched and (rules.joint is None or (per_pair and comparison.size > 1)):
+        text += f" for the mean difference, so it may disagree with {rules.test}"
+    if per_pair and comparison.simultaneous is not None:
+        text += "; may exclude 0 even if the corrected p is not significant"
     return text

@@ -373,7 +373,7 @@ def _critical_difference(comparison: Comparison, asked: _Asked) -> Figure:
     if not complete.any():
         raise UsageError(
             f"the critical-difference figure needs queries with a value of {measure} for every run, but "
-            "there are none"
+            "there are none. Choose another figure."
         )
     values = values[complete]
     ranks = mean_ranks(values, rising=measure.rising)

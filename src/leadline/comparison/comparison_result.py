@@ -483,7 +483,7 @@ class Comparison(Tested, Result):
 
     def __repr__(self) -> str:
         measures = ", ".join(map(str, self.results.measures))
-        return f"Comparison({len(self.pairing)} pairs of {len(self.names)} runs by {measures})"
+        return f"Comparison({counted(len(self.pairing), 'pair')} of {len(self.names)} runs by {measures})"
 
 
 def _joined(parts: Sequence[Values]) -> Values:
@@ -522,5 +522,5 @@ def _false_alarm_note(comparison: Comparison, tried: Sequence[Gate]) -> list[str
     alpha = comparison.rules.alpha
     most = min(1.0, tests * alpha)
     return [
-        f"{tests} --fail-if-worse tests at {alpha:.3g} give a false alarm with probability {most:.3g} at most"
+        f"{tests} --fail-if-worse tests at {alpha:.3g} give a false alarm with probability at most {most:.3g}"
     ]

@@ -15,6 +15,7 @@ from leadline.data.table import PROBABILITY, ResultWarning, columns_of, plain, r
 from leadline.data.table import Column as TableColumn
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted, first_few, percent
+from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UsageError, either
 from leadline.io.read_paths import public
 from leadline.io.result_files import Column, read_column
@@ -102,7 +103,10 @@ class Correlation(Result):
             f"low, high: approximate {level} CI over {unit} ({self.options['draws']:,} resamples; "
             f"{held.format(*RUNS_COVERED)})"
         )
-        return [f"{what} over {len(self.names)} runs", runs, over, *super()._notes()]
+        legend = (
+            [runs, over] if self.options["draws"] else ["no intervals, because there are no draws (draws=0)"]
+        )
+        return [f"{what} over {len(self.names)} runs", *legend, *super()._notes()]
 
     def lines(self) -> list[dict[str, Any]]:
         """Return one record per coefficient."""
@@ -239,7 +243,7 @@ def correlate_columns(
     if len(names) < 2:
         first, second = (side.measure for side in sides)
         values = f"values of {first} in both" if first == second else f"values of both {first} and {second}"
-        some = f", of which {len(names)} {'has' if len(names) == 1 else 'have'} {values}"
+        some = f", of which {'one' if names else 'none'} has {values}"
         paths = dict.fromkeys(side.path for side in sides)
         number = counted(len(both), "run") if both else "no runs"
         has = either(paths, "and") + (f" have {number} in common" if len(paths) > 1 else f" has {number}")
@@ -256,7 +260,7 @@ def correlate_columns(
         units = [f"run {name}" if name in without else f"team {teams[name]}" for name in names]
     unit, drawn = "runs" if teams is None else "teams", len(set(units))
     runs = _over_runs(x, y, units, draws if drawn >= FEW else 0, seed)
-    tables, unused = _tables(sides, names, (x, y))
+    tables, unusable = _tables(sides, names, (x, y))
     limits = np.full((len(TITLES), 2), np.nan)
     noisy: list[ResultWarning] = []
     if tables is not None and draws and len(names) >= LEAST:
@@ -286,7 +290,7 @@ def correlate_columns(
         ),
         (
             "too_few_runs",
-            f"no intervals over {unit}: {drawn} {unit}, but at least {FEW} are needed",
+            f"no intervals over {unit}: {counted(drawn, unit[:-1])}, but at least {FEW} are needed",
             int(drawn < FEW),
         ),
         (
@@ -302,7 +306,7 @@ def correlate_columns(
         x,
         y,
         coefficients,
-        warnings=[*_warnings(sides, both, names, (x, y), unused), *few, *noisy],
+        warnings=[*_warnings(sides, both, names, (x, y), unusable), *few, *noisy],
         options={
             "truth": sides[0].path,
             "truth_measure": sides[0].measure,
@@ -311,6 +315,7 @@ def correlate_columns(
             "draws": draws,
             "confidence": confidence,
             "seed": seed,
+            **({} if teams is None else {"team": "in memory"}),
         },
     )
 
@@ -371,22 +376,24 @@ def _limits(resampled: Floats, confidence: float) -> tuple[float, float]:
 
 def _tables(
     sides: tuple[Column, Column], names: Sequence[str], values: tuple[Floats, Floats]
-) -> tuple[tuple[Floats, Floats] | None, bool]:
-    """Return per-query values of both sides (or None), and whether such values could not be used."""
+) -> tuple[tuple[Floats, Floats] | None, str]:
+    """Return per-query values of both sides (or None), and why those that there are could not be used."""
     with_queries = [side for side in sides if all(side.queries.get(name) for name in names)]
     if not with_queries:
-        return None, False
+        return None, ""
     queries = sorted(set.intersection(*(set(side.queries[name]) for side in with_queries for name in names)))
+    if len(queries) < 2:
+        return None, f"the runs have {counted_queries(len(queries))} in common, but at least 2 are needed"
     tables: list[Floats] = []
     for side, means in zip(sides, values, strict=True):
         if not any(side is other for other in with_queries):
             tables.append(np.broadcast_to(means, (len(queries), len(names))))
             continue
         table = np.nan_to_num([[side.queries[name][query] for query in queries] for name in names])
-        if len(queries) < 2 or not np.allclose(table.mean(axis=1), means, rtol=1e-6, atol=1e-9):
-            return None, True
+        if not np.allclose(table.mean(axis=1), means, rtol=1e-6, atol=1e-9):
+            return None, "the per-query values do not match the means of the runs"
         tables.append(table.T)
-    return (tables[0], tables[1]), False
+    return (tables[0], tables[1]), ""
 
 
 def noisy_means(found: Sequence[tuple[str, float]]) -> list[ResultWarning]:
@@ -429,7 +436,7 @@ def _warnings(
     both: Sequence[str],
     names: Sequence[str],
     values: tuple[Floats, Floats],
-    unused: bool,
+    unusable: str,
 ) -> list[ResultWarning]:
     found = []
     for side, column in zip(sides, values, strict=True):
@@ -438,7 +445,7 @@ def _warnings(
     for side in sides:
         alone = sorted(set(side.values) - set(both))
         shown = first_few(alone)
-        words = f"left out {counted(len(alone), 'run')} only in {side.path} ({shown})"
+        words = f"left out {counted(len(alone), 'run')} found only in {side.path} ({shown})"
         found.append(("only_one_side", words, len(alone)))
     for side in sides:
         reasons = [reason for name, reason in side.withheld if name in names]
@@ -451,10 +458,10 @@ def _warnings(
         found.append(("withheld_intervals", words, len(reasons)))
     lost, runs = len(both) - len(names), len(names)
     few = f"coefficients are unreliable with {runs} runs (fewer than {FEW})"
-    other = "no interval over queries, because the per-query values do not match the means of the runs"
+    other = f"no intervals over queries, because {unusable}"
     found += [
-        ("undefined", f"left out {counted(lost, 'run')} with a value on one side only", lost),
+        ("undefined", f"left out {counted(lost, 'run')} with an undefined value", lost),
         ("few_runs", few, int(runs < FEW)),
-        ("queries_unused", other, int(unused)),
+        ("queries_unused", other, int(bool(unusable))),
     ]
     return raised(*found)

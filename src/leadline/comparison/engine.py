@@ -150,7 +150,7 @@ class Tested:
                 if not part.complete.any():
                     raise UsageError(
                         f"{TUKEY} needs queries with a value of {part.measure} for every run, but there are "
-                        "none"
+                        "none. Use --correction MaxT."
                     )
 
     @cached_property
@@ -403,7 +403,8 @@ class Tested:
         if draws and smallest == 1 / (draws + 1):
             factor = size * float(rules.corrected(np.full(size, 1 / size))[0])
             enough = math.ceil(round(factor) / rules.alpha)
-            words = f"none of {size:,} tests can be significant with {draws:,} draws (use draws={enough})"
+            tests = f"none of the {size:,} tests can" if size > 1 else "the test cannot"
+            words = f"with {draws:,} draws, {tests} be significant (use draws={enough})"
             return [ResultWarning("too_few_draws", words, size)]
         words = f"too few {noun} differ for a significant difference (at most {most:,}): "
         if np.isnan(self.p_corrected).all():

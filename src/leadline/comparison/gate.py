@@ -15,6 +15,7 @@ from leadline.comparison.compared_pair import (
     STATE_ALL,
     lacking_text,
     no_query,
+    on_all,
     p_of_loss,
     queries_in_groups,
     signed,
@@ -151,7 +152,8 @@ class Gate:
         if self.queries == 0:
             return no_query(self.run, str(self.baseline), measure)
         if self.unchanged:
-            return f"{self.run} and {self.baseline} have the same {measure} on all {self.sample}"
+            every = on_all(self.sample, self.queries)
+            return f"{self.run} and {self.baseline} have the same {measure} {every}"
         by = f" by more than {margin:g}" if margin else ""
         if relation == NOT_WORSE:
             says = "may be" if self.failed else "is not"
@@ -285,7 +287,7 @@ def gates_of(
     """
     wanted = list(conditions)
     if not comparison.baselines:
-        hint = "Pass the name of a run or a file of saved values as baseline to `compare`."
+        hint = "Pass the name of a run or a file of saved values as `baseline` to `compare`."
         refuse_without_baseline(wanted, hint)
     results = comparison.results
     if set(results.names) <= set(comparison.baselines):
@@ -492,10 +494,8 @@ def _lacking(results: Results, index: int, pairs: Pairs) -> list[str]:
             alone = "missing=drop" if "missing" in results.options else "queries=both"
             way_out = f", or test only the queries of the baseline with --config scores.{alone}"
             if any(one.code == BASELINE_MISSING for one in results.warnings):
-                way_out = " to the run of the baseline, and save the baseline again"
-            reasons.append(
-                f"{lacking_text(baseline, results.names[second])}, which count 0. {STATE_ALL}{way_out}"
-            )
+                way_out = " to the baseline run, and save the baseline again"
+            reasons.append(f"{lacking_text(baseline, results.names[second])}, scored 0. {STATE_ALL}{way_out}")
         else:
             reasons.append("")
     return reasons

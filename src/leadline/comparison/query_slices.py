@@ -344,7 +344,8 @@ class Slices(Result):
         ] * bool(few)
         of_enough = [one for one in sliced if one.reason and one.queries >= FEWEST]
         reasons = list(dict.fromkeys(f"{one.slice} ({one.reason})" for one in of_enough))
-        notes += [f"no interval for slice {first_few(reasons)}"] * bool(reasons)
+        slices = "slices" if len(reasons) > 1 else "slice"
+        notes += [f"no interval for {slices} {first_few(reasons)}"] * bool(reasons)
         if self.rules is None:
             return [f"low, high: {level} CI of each mean ({self.interval})", *notes]
         tests = [one for one in sliced if isinstance(one, SliceDifference) and not np.isnan(one.p)]
@@ -353,11 +354,15 @@ class Slices(Result):
         ends = [limit for record in tests for limit in (record.simultaneous_low, record.simultaneous_high)]
         moved = "; approximate, because Holm moves some limits to 0"
         moved = moved if any(abs(limit) == SMALLEST for limit in ends) else ""
-        over = " of all measures" if self.rules.family == "all" else " per measure"
+        over = counted(many, "slice") + " per measure"
+        if self.rules.family == "all":
+            over = counted(many, "test") + " across all measures"
+        elif len({(record.a, record.b) for record in tests}) > 1:
+            over = counted(many, "test") + " per measure (slices x pairs)"
         if not tests:
             return notes if reasons else [f"no slice has the {FEWEST} queries that a test needs"]
         return [
-            f"p: {self.rules.test.title}, two-sided, Holm-corrected over {counted(many, 'slice')}{over}",
+            f"p: {self.rules.test.title}, two-sided, Holm-corrected over {over}",
             f"{ALL}: p, CI and verdict as in the comparison of all queries, not over slices",
             f"low, high: {level} simultaneous CI over slices (Bonferroni, {self.interval}){moved}",
             *notes,

@@ -22,7 +22,7 @@ from leadline.comparison.pairing import (
 )
 from leadline.data.table import Column, ResultWarning, RunInfo
 from leadline.data.validation import check_whole
-from leadline.data.wording import counted, percent, queries
+from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import TestedOptions
 from leadline.evaluation.profiles import MeasuresLike, RunsLike
@@ -317,13 +317,18 @@ def rank_results(results: Results, rules: Rules, *, draws: int = DRAWS) -> Ranki
     return made
 
 
+def _number(units: int, groups: Groups | None) -> str:
+    """Return a number of queries, or of effective groups or queries, as text."""
+    effective = "effective " * (groups is not None)
+    nouns = ("group", "groups") if in_groups(groups) else ("query", "queries")
+    return counted(units, *(effective + noun for noun in nouns))
+
+
 def _coverage(units: int, groups: Groups | None) -> list[ResultWarning]:
     """Return how often bootstrap intervals from few queries contain the true rank, or why there are none."""
     if units >= ENOUGH:
         return []
-    effective = "effective " * (groups is not None)
-    nouns = ("group", "groups") if in_groups(groups) else ("query", "queries")
-    number = counted(units, *(effective + noun for noun in nouns))
+    number = _number(units, groups)
     if units < FEWEST:
         words = (
             f"boot low and boot high are left out with {number}: with fewer than {FEWEST}, 95 % intervals "
@@ -380,10 +385,10 @@ def _ranked(results: Results, index: int, tested: Tested, draws: int) -> dict[st
 
 def _too_few(tested: Tested, units: int) -> list[ResultWarning]:
     """Return a warning if no corrected p-value can be below the significance level."""
-    rules, pairs = tested.rules, counted(tested.size, "pair")
+    rules, over = tested.rules, counted(tested.size, "pair" if tested.rules.family == "measure" else "test")
     if tested.smallest_p(units) < rules.alpha and units >= 2:
         return []
     words = (
-        f"no difference can be significant by {rules.joint or rules.test} over {pairs} with {queries(units)}"
+        f"no difference can be significant with {_number(units, tested.groups)} ({rules.decided_by}, {over})"
     )
     return [ResultWarning("too_few_queries", words, units)]

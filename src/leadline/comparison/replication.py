@@ -30,7 +30,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import refuse_unknown
 from leadline.data.table import ResultWarning, raised
 from leadline.data.validation import check_whole
-from leadline.data.wording import percent
+from leadline.data.wording import listed, percent
 from leadline.data.wording import queries as counted_queries
 from leadline.errors import InputError, UnknownNameError, UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, Evaluation, RunValues
@@ -48,8 +48,8 @@ DRAWS = 10_000
 LEAST_DRAWS = 99
 ORIGINAL = tuple(f"original {run}" for run in RUNS)
 REPRODUCED = tuple(f"reproduced {run}" for run in RUNS)
-FEW_DRAWS = "no draws"
-ONE_QUERY = "one query"
+FEW_DRAWS = "there are no draws (draws=0)"
+ONE_QUERY = "there is only one query"
 
 
 @public
@@ -135,7 +135,7 @@ def replicate(
     checked_seed(seed)
     if 0 < draws < LEAST_DRAWS:
         raise UsageError(
-            f"--config test.draws={draws} is too low. Use at least {LEAST_DRAWS}, or 0 for no intervals."
+            f"--config test.draws={draws} is too low. Use at least {LEAST_DRAWS}, or 0 for no RMSE intervals."
         )
     overlap = _overlap(rbo)
     if options.get("name_by", "file") != "file":
@@ -309,7 +309,8 @@ def _order_value(
 ) -> ReplicationValue:
     """Return the mean of a measure of document order over queries."""
     if not len(values):
-        return ReplicationValue(key, name, run, math.nan, withheld="no query with documents in both runs")
+        number = "two or more documents" if key == "tau_union" else "documents"
+        return ReplicationValue(key, name, run, math.nan, withheld=f"no query has {number} in both runs")
     found = _tested(key, name, run, values, rules)
     least = -1.0 if key == "tau_union" else 0.0
     return found._replace(low=max(found.low, least), high=min(found.high, 1.0), p=math.nan)
@@ -330,7 +331,7 @@ def _errors(
     largest = np.maximum(original - limits[0], limits[1] - original) ** 2
     for key, divisor in (("rmse", np.ones(size)), ("nrmse", largest)):
         value = low = high = math.nan
-        why = f"{measure} has no largest value"
+        why = f"the range of {measure} is unbounded or unknown"
         if math.isfinite(float(divisor.sum())):
             value, why = math.sqrt(squares.sum() / divisor.sum()), FEW_DRAWS
             if rules.draws:
@@ -418,10 +419,10 @@ def _warnings(
         if one.statistic == "effect_ratio" and one.withheld not in ("", ONE_QUERY, unreliable)
     ]
     order = f"tau union and RBO leave out {counted_queries(missing)} without documents in a run"
-    outside = f"left out {counted_queries(excluded)} not in the means of all four runs"
+    outside = f"left out {counted_queries(excluded)} missing from the means of one or more runs"
     same = [run for run, values in errors.items() if values and not any(values)]
     idle = (
-        f"the effect ratio is not meaningful and has no interval for {' and '.join(unclear)}, because the "
+        f"the effect ratio is not meaningful and has no interval for {listed(unclear or [''])}, because the "
         f"{percent(rules.confidence)} interval of the original effect contains 0"
     )
     alike = "original and reproduced {} have the same values on all queries, so RMSE is 0"

@@ -34,6 +34,9 @@ STATISTICS = {
 }
 
 
+UNPAIRED = "a replication on different queries has no per-query differences"
+
+
 class ReplicationValue(NamedTuple):
     """A measure of replication, a key of `STATISTICS`, with its confidence interval; NaN is undefined.
 
@@ -127,7 +130,7 @@ class Replication(Result):
             If original and replicated runs have different queries.
         """
         if not self.paired:
-            raise UsageError("a replication on different queries has no per-query differences")
+            raise UsageError(UNPAIRED)
         values = np.concatenate([part.averaged_values(index) for part in (self.original, self.reproduced)])
         kept = np.flatnonzero(~np.isnan(values).any(axis=0))
         return [self.original.queries[query] for query in kept.tolist()], values[2:, kept] - values[:2, kept]
@@ -155,7 +158,9 @@ class Replication(Result):
     def _notes(self) -> list[str]:
         level = percent(self.options["confidence"])
         sizes = [len(part.averaged_queries()) for part in (self.original, self.reproduced)]
-        original, reproduced = map(queries, sizes)
+        if self.paired:
+            sizes = [max(one.queries for one in self.values if one.statistic == "original_effect")]
+        original, reproduced = queries(sizes[0]), queries(sizes[-1])
         size = max((size for size in COVERAGE if size <= min(sizes)), default=min(COVERAGE))
         low, high = COVERAGE[size]
         number = queries(size) + (" (the fewest simulated)" if min(sizes) < size else "")
@@ -165,7 +170,7 @@ class Replication(Result):
         )
         notes = [
             (
-                f"reproduction on {original} that all runs share"
+                f"reproduction on {original} in the means of all four runs"
                 if self.paired
                 else f"replication: {original} in the original, {reproduced} in the replication"
             ),
@@ -253,6 +258,8 @@ class Replication(Result):
         check_word(("differences", "effects"), figure=kind)
         if kind == "effects":
             return self._effects()
+        if not self.paired:
+            raise UsageError(f"{UNPAIRED}. Use figure='effects'.")
         index = 0 if measure is None else self.original.measure_index(measure)
         _, values = self.differences(index)
         return lambda width: by_query(*values, measure=self.measures[index], width=width or COLUMN)
@@ -260,4 +267,4 @@ class Replication(Result):
     def __repr__(self) -> str:
         kind = "reproduction" if self.paired else "replication"
         ratio = self.value("effect_ratio")
-        return f"Replication({kind}, effect ratio of {ratio.measure} {ratio.value:.3f})"
+        return f"Replication({kind}, {ratio.measure} effect ratio {ratio.value:.3f})"

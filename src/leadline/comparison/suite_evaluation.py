@@ -159,7 +159,12 @@ def _collection(name: str, table: object, path: str, folder: str) -> Collection:
             raise InputError(f"{place} has no '{key}'", path=path, hint=f"Set {place}.{key}")
     documents, level = table.get("documents", 0), table.get("level")
     if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
-        raise _wrong(f"{place}.documents", documents, "a whole number, or 0 if it is unknown", path)
+        raise _wrong(
+            f"{place}.documents",
+            documents,
+            "the number of documents in the collection, or 0 if it is unknown",
+            path,
+        )
     if level is not None and (isinstance(level, bool) or not isinstance(level, (int, float))):
         raise _wrong(f"{place}.level", level, "a number, the lowest relevant grade", path)
     qrels = table["qrels"]

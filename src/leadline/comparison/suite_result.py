@@ -165,14 +165,14 @@ class Suite(Result):
         lacking = list(dict.fromkeys(name for name, _ in missing))
         shown = first_few([f"{name} on {collection}" for name, collection in missing])
         if self.rules.partial:
-            what = counted(len(lacking), "run is averaged over its own", "runs are averaged over their own")
+            what = counted(len(lacking), "run is", "runs are") + " averaged over the remaining"
         else:
             what = counted(len(lacking), "run has", "runs have") + " no macro mean, win rate or test over all"
         of = f"of {self.present.size:,} cells"
         cells = counted(len(missing), f"{of} is", f"{of} are")
         absent = f"{cells} missing ({shown}), so {what} collections"
         undefined = int(np.isnan(self.means[self.present]).sum())
-        words = f"{counted(undefined, 'mean is', 'means are')} undefined although the run exists"
+        words = f"{counted(undefined, 'mean of an existing run is', 'means of existing runs are')} undefined"
         own = [
             (notice.code, f"{collection}: {notice.message}", notice.count)
             for collection, each in self.results.items()
@@ -399,7 +399,7 @@ class Suite(Result):
         weights = f"macro: mean over {counted(len(self.collections), 'collection')}, all weighted equally"
         wins = (
             "win rate: share of comparisons with other runs on a collection that the run wins (a tie "
-            "counts half)"
+            "counts as half a win)"
         )
         notes = [f"{weights}; {wins}"]
         if self.comparisons:
@@ -414,12 +414,12 @@ class Suite(Result):
 
     def _pair_notes(self) -> list[str]:
         rules, pairs = self.rules, self.pairs
-        family = counted(len(pairs) // len(self.measures), "pair")
+        family = f"{rules.correction} over {counted(len(pairs) // len(self.measures), 'pair')}"
         interval = f"{percent(rules.confidence)} interval of the pair alone"
         notes = [
             f"a - b: mean over collections; low, high: {interval}, over queries within these collections",
-            f"p, a is: over queries within these collections ({rules.test}, {rules.correction} of {family})",
-            "p over, over collections: the collections treated as a sample of collections",
+            f"p, a is: over queries within these collections ({rules.test}, {family})",
+            "p over, over collections: the same test with the collections as the sample",
         ]
         few = min((pair.collections for pair in pairs if pair.over.verdict == CANNOT_TELL), default=None)
         if self.unreliable:
@@ -428,12 +428,14 @@ class Suite(Result):
             notes.append(
                 f"{CANNOT_TELL}: fewer than {FEWEST} collections say nothing about other collections"
                 if few < FEWEST
-                else f"{CANNOT_TELL}: on {few} collections, no result can be significant by {rules.test} "
-                f"with {rules.correction}"
+                else f"{CANNOT_TELL}: no result can be significant on {few} collections ({rules.decided_by})"
             )
         if any(pair.within.verdict == INCOMPLETE for pair in pairs):
             notes.append(
-                f"{INCOMPLETE}: a run lacks a collection (--partial tests the collections that both have)"
+                f"{INCOMPLETE}: the runs have no collection in common"
+                if rules.partial
+                else f"{INCOMPLETE}: a run has no mean on a collection (--partial tests the other "
+                "collections)"
             )
         return notes
 
@@ -502,7 +504,7 @@ class Suite(Result):
 
     def __repr__(self) -> str:
         return (
-            f"Suite({len(self.names)} runs on {len(self.collections)} collections, "
+            f"Suite({counted(len(self.names), 'run')} on {counted(len(self.collections), 'collection')}, "
             f"{len(self.missing)} missing, by {', '.join(self.measures)})"
         )
 

@@ -43,11 +43,10 @@ NUMERIC = {
 }
 KINDS = {
     "rounding": "differ by rounding only",
-    "arithmetic": "differ by less than 1e-6",
+    "arithmetic": "differ by at most 1e-6 (relative)",
     "different": "differ",
-    "only_a": "only in A",
-    "only_b": "only in B",
 }
+ONE_SIDED = {"only_a": "only in A", "only_b": "only in B"}  # which differ, too
 
 
 @dataclass(repr=False, eq=False)
@@ -189,7 +188,7 @@ class WhyDifferent(Result):
                 + f", run {one.run}" * bool(one.run)
                 for name, one in sides
             ),
-            self._counts(),
+            *([] if self._of_means else [self._counts()]),
         ]
         if self.causes:
             notes += [
@@ -198,13 +197,14 @@ class WhyDifferent(Result):
             ]
         if self.pair is not None:
             both = " with ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)
-            notes.append(f"explained by both settings: {queries(len(self.pair.explained))}, {both}")
+            notes.append(f"explained by two causes together: {queries(len(self.pair.explained))}, {both}")
         notes += [
-            one.message + ("" if one.code.startswith("mean_") else f": {queries(one.count)}")
+            one.message
+            + f": {queries(one.count)}" * (not one.code.startswith("mean_") and not self._of_means)
             for one in self.findings
         ]
         left = self.not_explained
-        if left and self.tried:
+        if left and self.tried and not self._of_means:
             shown = first_few(left, NAMED)
             notes.append(f"not explained: {queries(len(left))} ({shown})")
         return [*notes, *super()._notes()]
@@ -212,36 +212,40 @@ class WhyDifferent(Result):
     def _counts(self) -> str:
         """Return the numbers of queries by kind of difference."""
         sizes = {name: len(found) for name, found in self.groups.items()}
-        texts = [
-            f"{sizes[name]} {says}" for name, says in KINDS.items() if sizes[name] or name == "different"
-        ]
-        return ", ".join([f"{queries(sizes['equal'])} equal", *texts])
+        kinds = [(sizes[name], says) for name, says in KINDS.items() if sizes[name] or name == "different"]
+        texts = [f"{size} {says.replace('differ', 'differs') if size == 1 else says}" for size, says in kinds]
+        texts[-1] += " otherwise" * (len(texts) > 1)
+        alone = ", ".join(f"{sizes[name]} {says}" for name, says in ONE_SIDED.items() if sizes[name])
+        return ", ".join([f"{queries(sizes['equal'])} equal", *texts]) + f" ({alone})" * bool(alone)
+
+    @property
+    def _of_means(self) -> bool:
+        """Whether the only value of each table is its mean."""
+        return any(notice.code == "only_means" for notice in self.warnings)
 
     def _summary(self) -> str:
         """Return the finding in one sentence."""
         size, differing = len(set(self.a.values) | set(self.b.values)), len(self.different)
+        if not differing and not self.numbers:
+            alike = "the means are equal" if self._of_means else f"the values are equal on {queries(size)}"
+            return f"{self.measure}: {alike}"
+        number = differing or len({query for cause in self.numbers for query in cause.explained})
+        who = "the means" if self._of_means else f"{number} of {queries(size)}"
+        says = f"{self.measure}: {who} {'differs' if number == 1 and not self._of_means else 'differ'}"
         if not differing:
-            rest = sum(len(self.groups[name]) for name in ("rounding", "arithmetic"))
-            if not rest and not self.numbers:
-                return f"{self.measure}: the values are equal on {queries(size)}"
-            names = " and ".join(cause.says for cause in self.numbers)
-            return f"{self.measure}: the values of {queries(size)} differ only in the {names}"
-        says = f"{self.measure}: {differing} of {queries(size)} {'differs' if differing == 1 else 'differ'}"
+            return f"{says} only in the {' and '.join(cause.says for cause in self.numbers)}"
         if not self.tried:
             return says
         best = self.pair.causes if self.pair else self.causes[:1]
         left = len(self.not_explained)
         if best:
             names = " with ".join(cause.says for cause in best)
-            says += f", {len(self.explained) if left else 'all'} explained by {names}"
-        return f"{says}, {left} not explained" if left else says
+            some = f"{len(self.explained)} " * bool(left) or "all " * (number > 1)
+            says += f", {'' if self._of_means else some}explained by {names}"
+        return f"{says}, {'' if self._of_means else f'{left} '}not explained" if left else says
 
     def __repr__(self) -> str:
-        return (
-            f"WhyDifferent({self.measure}, {len(self.different)} of "
-            f"{queries(len(set(self.a.values) | set(self.b.values)))} differ, "
-            f"{self.cause or 'not explained'} explains {len(self.explained)})"
-        )
+        return f"WhyDifferent({self._summary()})"
 
 
 def _side(side: Side) -> dict[str, Any]:
@@ -325,7 +329,7 @@ def why_different(
         if meant is None:
             raise UsageError(
                 f"leadline does not know the measure '{text or first.measure}'. Choose the measure in each "
-                "file with FILE:MEASURE, and pass leadline's own name for the measure with --measure."
+                "file with FILE:MEASURE, and set --measure to leadline's own name for it."
             )
     if meant is not None and rel is not None:
         meant = profile_of("leadline").measures([meant], rel=rel)[0]
@@ -377,7 +381,7 @@ def _mean(side: Side) -> float:
 
 def _warnings(others: Sequence[str], *, only_means: bool, tried: bool) -> list[ResultWarning]:
     shown = first_few(others, 5)
-    means = "one of the tables has no per-query values, so means are compared"
+    means = "at least one table has no per-query values, so means are compared"
     return raised(
         ("other_measures", f"other measures that differ: {shown} (choose one with -m)", len(others)),
         ("only_means", means, int(only_means)),
@@ -484,6 +488,6 @@ def _mean_findings(a: Side, b: Side, size: int) -> list[ResultWarning]:
         says = f"the stated mean of {name}, {side.mean:.6g}, differs from the mean of its values, {own:.6g}"
         if abs(side.mean - over_all) <= near:
             count = size - len(given)
-            says = f"the mean of {name} counts {queries(count)} missing from it as 0"
+            says = f"the mean of {name} counts {queries(count)} missing from {name} as 0"
         found.append(ResultWarning(f"mean_of_{name.lower()}", says, count))
     return found

@@ -41,8 +41,8 @@ CAUSES = {
     "missing_queries": "queries that the run lacks",
     "no_relevant": "queries without a relevant document",
     "unjudged_queries": "queries without judgments",
-    "order": "column that orders the lists",
-    "ideal": "documents of the ideal list",
+    "order": "column that determines the order",
+    "ideal": "documents in the ideal list",
     "fractions": "fractional grades",
     "negative": "negative grades",
     "norm": "normalization",
@@ -60,14 +60,14 @@ SETTINGS = {
         "descending_id": "by descending document id (trec_eval, pytrec_eval, ir_measures, leadline)",
         "ascending_id": "by ascending document id (MS MARCO's RR, ir_measures' RR@k)",
         "input_order": "in the order of the file (a stable sort, as in MTEB's MRR)",
-        "reversed_order": "in the reversed order of the file (a rising stable sort, reversed)",
+        "reversed_order": "in the reverse order of the file (an ascending stable sort, reversed)",
     },
     "single_precision": {
         "double": "64-bit (trec_eval 10, leadline)",
-        "single": "32-bit, so that close scores are ties (trec_eval 9, pytrec_eval)",
+        "single": "32-bit, so close scores are ties (trec_eval 9, pytrec_eval)",
     },
     "duplicates": {
-        "last": "the last one counts, at its score (a dictionary)",
+        "last": "the last one counts, with its score (as in a dictionary)",
         "first": "the first one counts",
         "max": "the one with the highest score counts",
         "hold": "repeats keep their ranks as non-relevant",
@@ -100,7 +100,7 @@ SETTINGS = {
         "binary": "1 for a relevant document",
         "graded": "grade / max_grade",
         "scaled": "grade / largest grade of the query (trec_eval 10)",
-        "undivided": "the grade itself, so that values may exceed 1 (ranx)",
+        "undivided": "the grade itself, so values may exceed 1 (ranx)",
     },
 }
 Changes = Mapping[str, str]
@@ -433,8 +433,8 @@ class Conventions:
 
 GAINS = {
     "binary": "1 for grade {} or more (binary)",
-    "from": "the grade, 0 below grade {}",
-    "less": "the grade less that of the level, {}, plus 1",
+    "from": "the grade, or 0 below grade {}",
+    "less": "the grade - {0} + 1, or 0 below grade {0}",
 }
 GAIN_MEASURES = frozenset({"CG", "DCG", "nDCG", "GnDCG", "RnDCG", "nDCGrel", "SDCG"})
 

@@ -254,7 +254,7 @@ def test_a_run_without_a_judged_document_has_ric_zero_and_is_said() -> None:
     found = of_lists({"a": 1, "n": 0}, ["a"], ["u1", "u2"])
     assert found.mean_ric.tolist() == [1.0, 0.0]
     (notice,) = [one for one in found.warnings if one.code == "nothing_kept"]
-    assert "without a relevant judged document" in notice.message
+    assert "without a relevant document" in notice.message
 
 
 def test_one_system_has_a_ric_and_a_matrix_of_one() -> None:
@@ -278,3 +278,12 @@ def test_any_number_of_threads_gives_the_same() -> None:
     }
     one, three = (difference(qrels, runs, cutoff=10, threads=threads) for threads in (1, 3))
     assert one.to_dict(per_query=True) == three.to_dict(per_query=True)
+
+
+def test_warnings_name_what_the_options_exclude() -> None:
+    qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1, "n": 0}}
+    runs = {"one": {"q2": ["a", "x"]}, "none": {"q2": ["x", "n"]}}
+    told = [str(one) for one in difference(qrels, runs, graded=False, cutoff=2, condense=True).warnings]
+    assert "excluded 1 query whose judged documents are all relevant" in told
+    assert "RIC is 0 for 1 run without a relevant document in the top 2 (none)" in told
+    assert any("(removed from the lists)" in one for one in told)

@@ -59,12 +59,17 @@ FEW = 5  # warn if the median query has fewer judged non-relevant documents
 
 
 def difference_warnings(
-    infos: Sequence[RunInfo], qrels: Qrels, lists: Sequence[TruncatedLists], counted: Flags, rel: float
+    infos: Sequence[RunInfo],
+    qrels: Qrels,
+    lists: Sequence[TruncatedLists],
+    counted: Flags,
+    rules: DifferenceRules,
 ) -> list[ResultWarning]:
     """Return warnings of missing judgments, empty lists and queries without pairs."""
-    found = []
+    found, rel = [], rules.rel
+    unjudged = "removed from the lists" if rules.condense else "they form no pairs but keep their ranks"
     for notice in warnings_of(infos, qrels, averaging="with_relevant", levels=[rel]):
-        words = notice.message.replace("counted as not relevant", "they form no pairs but keep their ranks")
+        words = notice.message.replace("counted as not relevant", unjudged)
         found.append((notice.code, words, notice.count))
     relevant = qrels.relevant(rel) > 0
     pairless = int(np.count_nonzero(~counted & relevant))
@@ -72,10 +77,12 @@ def difference_warnings(
     nonrelevant = (qrels.count(qrels.grades < rel))[relevant]
     few = int(np.count_nonzero(nonrelevant < FEW))
     sparse = len(nonrelevant) > 0 and np.median(nonrelevant) < FEW
-    alike = f"excluded {queries(pairless)} whose judged documents all have the same grade"
+    same = "all have the same grade" if rules.graded else "are all relevant"
+    alike = f"excluded {queries(pairless)} whose judged documents {same}"
+    kind = "relevant" if rules.truncate else "judged"
+    top = "" if rules.cutoff is None else f" in the top {rules.cutoff}"
     zero = (
-        f"RIC is 0 for {counted_noun(len(empty), 'run')} without a relevant judged document above the cutoff "
-        f"({first_few(empty)})"
+        f"RIC is 0 for {counted_noun(len(empty), 'run')} without a {kind} document{top} ({first_few(empty)})"
     )
     depends = (
         f"RIC and id depend on judged non-relevant documents, but {few} of {queries(len(nonrelevant))} "
@@ -254,7 +261,7 @@ def difference(
         cutoff,
         more,
         warnings=[
-            *difference_warnings(infos, table, lists, counted, rel),
+            *difference_warnings(infos, table, lists, counted, rules),
             *([ResultWarning("on_request", LEFT_OUT, len(ON_REQUEST))] if many else []),
         ],
         options={
@@ -269,15 +276,17 @@ def difference(
     )
 
 
-def _no_pairs(qrels: Qrels, rel: float) -> InputError:
+def _no_pairs(qrels: Qrels, rules: DifferenceRules) -> InputError:
     found = "no query has judged documents of two grades, one of them relevant"
+    if not rules.graded:
+        found = "no query has both relevant and non-relevant judged documents"
     hint = (
-        "Judge documents that are not relevant, or, where judgments are exhaustive, give all others the "
+        "Judge non-relevant documents, too, or, if the judgments are exhaustive, give all other documents "
         "grade 0, as `leadline difference --exhaustive DOCS` does"
     )
-    if qrels.grades.max(initial=-math.inf) < rel:
-        found = f"no document has grade {rel:g} or higher, so none is relevant"
-        hint = "Lower the relevance level, or add relevant documents"
+    if qrels.grades.max(initial=-math.inf) < rules.rel:
+        found = f"no document has grade {rules.rel:g} or higher, so none is relevant"
+        hint = "Lower the minimum relevant grade (--level, or `rel` in Python), or judge relevant documents"
     return InputError(found, path=qrels.source, hint=hint)
 
 
@@ -293,7 +302,7 @@ def _compared(
     if engine is not None or 8 * len(qrels.queries) * len(lists) ** 2 > LARGEST:
         blocks = compare_blocks(qrels, lists, rules, engine or "local", on_query)
         if not blocks.counted.any():
-            raise _no_pairs(qrels, rules.rel)
+            raise _no_pairs(qrels, rules)
         return blocks.counted, blocks.only, [blocks.ric, blocks.concordance, blocks.wrong_way, None]
     total, systems = len(qrels.queries), len(lists)
 
@@ -313,7 +322,7 @@ def _compared(
         if on_query:
             on_query(query + 1, total)
     if not counted.any():
-        raise _no_pairs(qrels, rules.rel)
+        raise _no_pairs(qrels, rules)
     return counted, None, [*values, only]
 
 

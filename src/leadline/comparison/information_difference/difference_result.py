@@ -244,10 +244,10 @@ class Difference(Result):
     def _notes(self) -> list[str]:
         small = len(self.names) <= MATRIX
         return [
-            f"{counted(len(self.names), 'system')}, mean over {queries(int(self.counted.sum()))}, in bits"
-            + (", relative to those of the ideal list" if self.options["normalise"] else ""),
+            f"{counted(len(self.names), 'system')}, mean over {queries(int(self.counted.sum()))}, "
+            + ("divided by the RIC of the ideal list" if self.options["normalise"] else "in bits"),
             *([f"to 1, to 2, ...: id{self.at}, the Information Difference to that system"] if small else []),
-            "reversed: lists that rank most of their pairs in the wrong order",
+            "reversed: number of lists that rank most of their pairs in the wrong order",
             *self._lists(),
             *super()._notes(),
         ]
@@ -257,7 +257,7 @@ class Difference(Result):
         if not self.competitors or len(self.names) < 2:
             return []
         if len(self.names) > 3:
-            return [", ".join(self.competitors) + ": see CSV or JSON, for all pairs"]
+            return [", ".join(self.competitors) + ": in CSV and JSON output, for all pairs"]
         lines = []
         for i, j in zip(*map(list, np.triu_indices(len(self.names), 1)), strict=True):
             values = ", ".join(
