@@ -72,6 +72,15 @@ def test_judges_that_are_people_and_judgments_without_judges_are_not_warned_of()
     assert found.mean("run", "P@1") == ll.evaluate(plain, run, "P@1").mean("run", "P@1")
 
 
+def test_the_line_that_names_the_judge_is_no_skipped_comment(tmp_path: Path) -> None:
+    path = tmp_path / "labels.txt"
+    for comments in range(3):
+        path.write_text("# machine: llama70b\n" + "# a comment\n" * comments + "q1 0 d1 1\n", "utf-8")
+        counts = {code: count for code, _, count in ll.read_qrels(path).remarks}
+        assert counts.get("machine_labels") == 1
+        assert counts.get("qrels_remark_lines", 0) == comments
+
+
 def test_a_row_without_a_judge_is_read_as_before() -> None:
     rows = [LABELLED[0], {key: value for key, value in LABELLED[1].items() if key != "judge"}]
     assert machine_warnings(ll.evaluate(rows, {"q1": {"d1": 1.0}}, "P@1")) == [1]

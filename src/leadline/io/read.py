@@ -30,6 +30,7 @@ from leadline.io.run_lists import (
 )
 from leadline.io.run_names import run_name
 from leadline.io.score_cells import json_or_none
+from leadline.io.trec_lists import without_read
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
@@ -142,9 +143,10 @@ def qrels_of(source: Opened, reading: Reading = DEFAULT_READING, *, sure: bool =
     """Return the judgments of an opened file; what looks like a run is refused unless `sure`."""
     read = source.head if source.whole is None else source.whole
     head = first_bytes(source.path) if read is None else read.text[: min(read.end, 1 << 12)].tobytes()
-    machine = machine_line(head)
+    machine, judges = machine_line(head), judges_line(head)
     made = _qrels_of(source, reading, sure=sure)
-    if judges := judges_line(head):
+    made.remarks = without_read(made.remarks, bool(machine) + bool(judges))
+    if judges:
         merged = _said(source.path, judges)
         made.votes, made.remarks = merged.votes, (*made.remarks, *merged.remarks)
     if machine:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +21,7 @@ from leadline.io.run_lists import Lists
 from leadline.io.small_tables import delimiter_of
 from leadline.kernels import plain
 
+REMARK_LINES = "qrels_remark_lines"  # code of the remark on lines at the top that are no data
 KINDS = {"hashes": np.uint64, "values": np.float64, "ranks": np.int32}  # of columns; others are int64
 # Beginnings that no line is written with: of a remark, a byte order mark, an archive.
 UNLIKE_LINES = (b"#", BOM, *WIDE_BOMS, *COMPRESSIONS)
@@ -57,7 +60,17 @@ def about_remarks(count: int) -> tuple[tuple[str, str, int], ...]:
     ((), 'qrels_remark_lines')
     """
     words = f"{counted(count, 'comment line')} at the top of the judgments (skipped)"
-    return (("qrels_remark_lines", words, count),) if count else ()
+    return ((REMARK_LINES, words, count),) if count > 0 else ()
+
+
+def without_read(remarks: Sequence[tuple[str, str, int]], lines: int) -> tuple[tuple[str, str, int], ...]:
+    """Return remarks on judgments of which some lines at the top were read.
+
+    >>> without_read(about_remarks(3), 1) == about_remarks(2), without_read(about_remarks(1), 1)
+    (True, ())
+    """
+    kept = (about_remarks(one[2] - lines) if one[0] == REMARK_LINES else (one,) for one in remarks)
+    return tuple(chain.from_iterable(kept))
 
 
 def is_number(field: bytes) -> bool:
