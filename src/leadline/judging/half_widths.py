@@ -341,7 +341,7 @@ def plans(
     """
     name, goal = ("half_width", half_width) if smallest is None else ("smallest", smallest)
     if goal is None or (half_width is not None and smallest is not None):
-        raise UsageError("a plan needs either a half-width or the smallest difference of interest")
+        raise UsageError("a plan needs exactly one of --config test.half_width and --config test.smallest")
     if not 0 < goal < math.inf:
         raise UsageError(f"--config test.{name} must be a number above 0, not {goal:g}")
     precision, found = PoolPrecision(pool), list[Plan]()

@@ -168,7 +168,7 @@ class RRF(PoolMethod):
     [2, 1]
     """
 
-    title = "documents with the largest reciprocal rank fusion scores over the runs"
+    title = "documents with the largest reciprocal rank fusion scores"
     source = "Cormack, Clarke and Buettcher 2009"
 
     documents: int = whole(100)

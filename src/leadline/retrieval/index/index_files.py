@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leadline.data.arrays import Integers
+from leadline.data.wording import counted
 from leadline.errors import InputError, LeadlineError
 from leadline.io.read_paths import record_input
 
@@ -225,7 +226,7 @@ class MappedArray:
         except ValueError as error:  # truncated after its size was read
             raise self._damaged(f"cannot be read ({error})") from None
         if actual != expected:
-            raise self._damaged(f"has {actual} bytes instead of {expected}")
+            raise self._damaged(f"has {counted(actual, 'byte')} instead of {expected:,}")
         self.bytes = memoryview(raw)
         self.array: Array = np.frombuffer(raw, dtype=kind)
 
@@ -291,7 +292,7 @@ class IndexArrays:
             except OSError as error:
                 raise unreadable(self.folder, os.path.basename(array), error) from None
             if size != expected:
-                problem = f"has {size} bytes instead of {expected}"
+                problem = f"has {counted(size, 'byte')} instead of {expected:,}"
                 raise broken(self.folder, os.path.basename(array), problem)
         return checksums
 
