@@ -221,10 +221,17 @@ def test_a_pool_can_be_written_in_python(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [{"depth": 1}, {"measure": "P@1", "budget": 2}])
-def test_figures_about_a_pool_are_told_from_the_pool(tmp_path: Path, options: dict[str, Any]) -> None:
-    ll.pool({"a": A, "b": B}, **options).write(tmp_path / "pool.tsv")
+def test_a_result_writes_its_pool_as_tsv_and_its_figures_as_csv(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    found = ll.pool({"a": A, "b": B}, **options)
+    found.write(tmp_path / "pool.tsv")
+    ll.write_pool(found, tmp_path / "same.tsv")
+    assert (tmp_path / "pool.tsv").read_bytes() == (tmp_path / "same.tsv").read_bytes()
+    assert read_pool(tmp_path / "pool.tsv").pairs()
+    found.write(tmp_path / "figures.csv")
     with pytest.raises(InputError, match="Write the pool with"):
-        read_pool(tmp_path / "pool.tsv")
+        read_pool(tmp_path / "figures.csv")
 
 
 def test_a_pool_for_a_measure_has_the_looks_asked_for() -> None:

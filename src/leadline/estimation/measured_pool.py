@@ -10,6 +10,7 @@ first and the second judge, the pseudo-grade m + (I / p) (y - m + (J / q) (z - y
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
@@ -46,8 +47,12 @@ from leadline.estimation.sampling_errors import (
     half_width,
 )
 from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates, relevant
+from leadline.io.formats import suffix_of
 from leadline.io.objects import Run, read_qrels
+from leadline.io.pool_files import write_drawn_pool
 from leadline.io.read import QrelsLike
+from leadline.io.read_paths import refuse_sources
+from leadline.io.write import checked_path
 from leadline.measures import Measure
 from leadline.measures.precision import R
 from leadline.result import Result
@@ -121,6 +126,15 @@ class MeasuredPool(Result):
 
     def _notes(self) -> list[str]:
         return [*self.forecast(), *super()._notes()]
+
+    def write(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write the pool if the suffix is .tsv, and the forecast otherwise; see `Result.write`."""
+        name = checked_path(path, expected="a path")
+        if suffix_of(name) != ".tsv" or options:
+            super().write(path, **options)
+            return
+        refuse_sources(name, self.sources)
+        write_drawn_pool(self.pool, name, [])
 
     def forecast(self) -> list[str]:
         """Return sentences on the size of the pool and the expected half-widths."""

@@ -25,11 +25,13 @@ from leadline.estimation.pool_designs import pool_for
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.evaluation.run_warnings import selection_warnings
 from leadline.io import pool_files
+from leadline.io.formats import suffix_of
 from leadline.io.objects import Qrels, read_qrels
 from leadline.io.pool_files import read_pool
 from leadline.io.read import QrelsLike, RunLike
-from leadline.io.read_paths import path_of, public
+from leadline.io.read_paths import path_of, public, refuse_sources
 from leadline.io.texts import TextsLike, read_queries
+from leadline.io.write import checked_path
 from leadline.judging.pooling_methods import POOLS, PoolMethod, RankedLists
 from leadline.measures import Measure
 from leadline.result import Result
@@ -95,6 +97,15 @@ class Pool(Result):
             f"({queries_of(data['queries'])}, {data['pairs'] / max(data['queries'], 1):.1f} per query)"
         )
         return [note, *super()._notes()]
+
+    def write(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write the pairs to judge if the suffix is .tsv, and the counts otherwise; see `Result.write`."""
+        name = checked_path(path, expected="a path")
+        if suffix_of(name) != ".tsv" or options:
+            super().write(path, **options)
+            return
+        refuse_sources(name, self.sources)
+        pool_files.write_pool(self.new, name)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the pairs to judge as columns: query_id, doc_id, probability."""
