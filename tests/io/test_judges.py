@@ -77,9 +77,10 @@ def test_judges_of_a_frame_with_one_name_are_refused() -> None:
         read_judges(pytest.importorskip("pandas").DataFrame(columns))
 
 
-def test_a_file_of_qrels_is_one_judge_called_as_the_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("column", ["relevance", "score"])
+def test_a_file_of_qrels_is_one_judge_called_as_the_file(column: str, tmp_path: Path) -> None:
     (tmp_path / "ann.qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\n")
-    (tmp_path / "ben.csv").write_text("query_id,doc_id,relevance\nq1,d1,2\n")
+    (tmp_path / "ben.csv").write_text(f"query_id,doc_id,{column}\nq1,d1,2\n")
     assert said(tmp_path / "ann.qrels.txt", tmp_path / "ben.csv") == SAID
     assert judge_name("judges/willia.qrels.txt.gz") == "willia"
 

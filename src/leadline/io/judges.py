@@ -99,7 +99,8 @@ def _of_file(place: str) -> list[Judge]:
         header = next((list(row) for _, row in records(path, quoted=True)), [])
         if not header:
             raise InputError("contains no judgments", path=path, hint=EMPTY)
-        if column or find(header, GRADE) is None or find(header, JUDGE):
+        one = find(header, GRADE) is not None or _judges_in(header) == [find(header, SCORE)]
+        if column or not one or find(header, JUDGE):
             return _of_table(path, header, column)
     elif file.format.name == "json" and not column:
         rows = records_of(file, "grade")
