@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import permutations
+from pathlib import Path
 from statistics import mean, median, pstdev
 
 import numpy as np
@@ -439,3 +440,15 @@ def test_scores_too_large_to_be_normalised_are_refused(normalise: str) -> None:
     runs = {"x": {"q": {"a": 1e308, "b": -1e308, "c": -1e308}}, "y": {"q": {"a": 1.0, "b": 0.0}}}
     with pytest.raises(InputError, match=f"too large for normalization '{normalise}'"):
         fuse(runs, "CombSUM", normalise=normalise)
+
+
+def test_a_folder_is_fused_as_its_files_and_equal_names_are_told_apart(tmp_path: Path) -> None:
+    for folder, score in (("old", 1), ("new", 2)):
+        (tmp_path / folder).mkdir()
+        for name in ("a", "b"):
+            (tmp_path / folder / f"{name}.run").write_text(f"q Q0 {name} 1 {score} t\nq Q0 d 2 0 t\n")
+    old = tmp_path / "old"
+    files = [old / "a.run", old / "b.run"]
+    assert fuse(str(old)).to_dict() == fuse(old).to_dict() == fuse(files).to_dict()
+    fused = fuse([files[0], tmp_path / "new" / "a.run"])
+    assert fused.options["runs"] == ["old/a", "new/a"]

@@ -34,7 +34,7 @@ from leadline.io.read import (
 from leadline.io.read_paths import path_of
 from leadline.io.row_columns import LISTED, ORDER, QUERY, TAG, find
 from leadline.io.run_lists import JoinedText, RankedLists, ReadCounts, first_rows
-from leadline.io.run_names import distinct_names, named_files, run_name
+from leadline.io.run_names import named_files, run_name, told_apart
 from leadline.io.swapped_arguments import like_scores, refuse_swapped
 from leadline.kernels import parallel_map
 from leadline.measures import Measure
@@ -267,10 +267,8 @@ def _sources(runs: Any) -> list[tuple[str | None, Any]]:
 
 
 def _files(run: Any) -> list[tuple[str | None, Any]]:
-    if isinstance(run, (str, os.PathLike)):
-        return list(named_files(os.fspath(run)))
     if isinstance(run, (RunColumns, Mapping)) or not hasattr(type(run), "columns"):
-        return [(None, run)]
+        return named_files(run)
     return list(_in_frame(run))
 
 
@@ -299,18 +297,12 @@ def _in_frame(run: Any) -> Iterator[tuple[str | None, Any]]:
 
 def _named(sources: Sequence[tuple[str | None, Any]]) -> list[tuple[str | None, Any]]:
     """Return runs with the names given; files of equal names are told apart, unnamed runs have numbers."""
-    files = [place for place, (_, source) in enumerate(sources) if isinstance(source, str)]
-    given = [sources[place][0] for place in files]
-    paths = [sources[place][1] for place in files]
-    names = distinct_names(given, paths) if files else []
-    found: dict[int, str] = {}
-    if names != list(map(run_name, paths)):
-        refuse_equal_names([RunInfo(name, path=path) for name, path in zip(names, paths, strict=True)])
-        found = dict(zip(files, names, strict=True))
-    for place, (name, source) in enumerate(sources):
-        if name is None and len(sources) > 1 and _is_unnamed(source):
-            found[place] = f"{UNNAMED} {place + 1}"
-    return [(found.get(place, name), source) for place, (name, source) in enumerate(sources)]
+    found = told_apart(sources)
+    refuse_equal_names([RunInfo(name, path=run) for name, run in found if name and isinstance(run, str)])
+    return [
+        (f"{UNNAMED} {number}" if name is None and len(found) > 1 and _is_unnamed(run) else name, run)
+        for number, (name, run) in enumerate(found, start=1)
+    ]
 
 
 def _is_unnamed(source: object) -> bool:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from os.path import basename, exists, isdir, isfile
+from typing import Any
 
 from leadline.errors import InputError, UsageError
 from leadline.io.archives import COMPRESSIONS
@@ -46,16 +47,31 @@ def is_input(text: str) -> bool:
     return run_name(path) != path or path.endswith(RUN_SUFFIXES) or files_of(path) != [path]
 
 
-def named_files(text: str) -> list[tuple[str | None, str]]:
-    """Return the files of NAME=FILE, a file, a folder or a pattern, with the name that was given."""
-    name, path = split_name(text)
+def named_files(run: Any) -> list[tuple[str | None, Any]]:
+    """Return the files of a path, folder, pattern or NAME=FILE with their names; or a run in memory."""
+    if not isinstance(run, (str, os.PathLike)):
+        return [(None, run)]
+    name, path = split_name(os.fspath(run))
     files = files_of(path)
     if name is not None and len(files) > 1:
         raise UsageError(
-            f"{text} gives {len(files)} files the same name, but run names must differ. "
+            f"{run} gives {len(files)} files the same name, but run names must differ. "
             "Name each file separately"
         )
     return [(name, file) for file in files]
+
+
+def told_apart(runs: Sequence[tuple[str | None, Any]]) -> list[tuple[str | None, Any]]:
+    """Return runs with the names given, and all files with `distinct_names` if two have the same name.
+
+    >>> told_apart([(None, "old/bm25.run"), (None, {}), (None, "new/bm25.run")])
+    [('old/bm25', 'old/bm25.run'), (None, {}), ('new/bm25', 'new/bm25.run')]
+    """
+    files = [place for place, (_, run) in enumerate(runs) if isinstance(run, str)]
+    paths = [runs[place][1] for place in files]
+    names = distinct_names([runs[place][0] for place in files], paths)
+    found = {} if names == list(map(run_name, paths)) else dict(zip(files, names, strict=True))
+    return [(found.get(place, name), run) for place, (name, run) in enumerate(runs)]
 
 
 def distinct_names(given: Sequence[str | None], paths: Sequence[str]) -> list[str]:

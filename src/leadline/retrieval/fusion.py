@@ -17,7 +17,7 @@ from leadline.errors import InputError, UsageError, either
 from leadline.io.objects import Run
 from leadline.io.read import RunLike, counted_run
 from leadline.io.read_paths import path_of, public
-from leadline.io.run_names import named_files
+from leadline.io.run_names import named_files, told_apart
 from leadline.retrieval.fusion_lists import (
     DIVIDING,
     NORMALISATIONS,
@@ -69,7 +69,7 @@ def fuse(
     Parameters
     ----------
     runs : iterable or mapping of runs
-        Two runs or more, as files, dictionaries, data frames or `Run`.
+        Two runs or more, as files, dictionaries, data frames or `Run`; or a folder or pattern of files.
     method : str or FusionMethod, default "RRF"
         RRF(k=60), CombSUM, CombMNZ(gamma=1), CombANZ, CombMED, CombMAX, CombMIN, ISR, LogISR(sigma=0),
         RBC(p=0.8), Borda, Condorcet or Mixed.
@@ -183,19 +183,14 @@ def _read(
     runs: Iterable[Any] | Mapping[str, Any], reading: Reading
 ) -> tuple[list[Run], list[str], list[ResultWarning]]:
     """Return runs, their paths and the warnings of reading them; refuse fewer than two."""
-    if isinstance(runs, (str, os.PathLike, Run)) or hasattr(runs, "columns"):  # a data frame
+    if isinstance(runs, Run) or hasattr(runs, "columns"):  # a data frame
         raise UsageError("fusion needs at least two runs, not 1. Pass them as a list: [first, second].")
     named: list[tuple[str | None, Any]]
     if isinstance(runs, Mapping):
         named = list(runs.items())
     else:
-        named = [
-            each
-            for run in runs
-            for each in (
-                named_files(os.fspath(run)) if isinstance(run, (str, os.PathLike)) else [(None, run)]
-            )
-        ]
+        listed = [runs] if isinstance(runs, (str, os.PathLike)) else runs
+        named = told_apart([each for run in listed for each in named_files(run)])
     if len(named) < 2:
         raise UsageError(f"fusion needs at least two runs, not {len(named)}")
     if reading.on_duplicate == "hold":
