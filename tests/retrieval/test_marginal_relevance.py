@@ -69,6 +69,8 @@ def test_a_list_by_mmr_covers_subtopics_earlier() -> None:
     values = evaluate(qrels, {"given": run, "mmr": mmr(index, run)}, "alpha_nDCG@2", subtopics=True)
     assert values.mean("mmr", "alpha_nDCG@2") > values.mean("given", "alpha_nDCG@2")
     assert list(mmr(index, run, depth=2).to_dict()["q"]) == ["a", "b", "c", "d"]
+    run["q"]["d"] = -math.inf  # below the depth, where scores do not count
+    assert list(mmr(index, run, depth=2).to_dict()["q"]) == ["a", "b", "c", "d"]
 
 
 def test_what_cannot_be_reordered_is_refused() -> None:

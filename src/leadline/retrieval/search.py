@@ -360,7 +360,7 @@ def mmr(
     rows = []
     for query, scores in given.to_dict().items():
         documents = list(scores)
-        for document, relevance in scores.items():
+        for document, relevance in list(scores.items())[:depth]:
             if not math.isfinite(relevance):
                 raise InputError(
                     f"document '{document}' for query '{query}' has the score {relevance:g}, "
