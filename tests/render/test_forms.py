@@ -164,9 +164,10 @@ def test_a_table_without_rows_still_has_its_head() -> None:
 
 
 def test_notes_in_markdown_are_paragraphs_and_no_lists() -> None:
-    notes = ["- is better than b", "# is worse", "> is not", "the last note"]
-    text = render(Table(columns=["run"], rows=[["a"]], notes=notes), "markdown")
-    assert text.split("\n\n")[1:] == [r"\- is better than b", r"\# is worse", r"\> is not", "the last note\n"]
+    escaped = {"- is better": r"\- is better", "# is worse": r"\# is worse", "> is not": r"\> is not"}
+    escaped |= {"1. is better": r"1\. is better", "12) is": r"12\) is", "1.5 is": "1.5 is", "last": "last\n"}
+    text = render(Table(columns=["run"], rows=[["a"]], notes=list(escaped)), "markdown")
+    assert text.split("\n\n")[1:] == list(escaped.values())
 
 
 def test_columns_of_text_stand_to_the_left_and_numbers_to_the_right() -> None:

@@ -82,6 +82,7 @@ NEGATIVE = r"-(?=[0-9.]+$)"
 MARKDOWN_SPECIAL = (
     r"[\\*`~]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|\$|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_])|^>|^[-+#](?=#*\s)"
 )
+NUMBERED = r"^(\d+)(?=[.)]\s)"  # start of a numbered list
 LEFT, RIGHT = ' style="text-align: left"', ' style="text-align: right"'
 
 
@@ -211,7 +212,8 @@ def plain_text(text: str) -> str:
     >>> print(plain_text("<b> and *x* and ql_jm"))
     \<b> and \*x\* and ql_jm
     """
-    return re.sub(MARKDOWN_SPECIAL, lambda match: "\\" + match[0], visible(text))
+    text = re.sub(MARKDOWN_SPECIAL, lambda match: "\\" + match[0], visible(text))
+    return re.sub(NUMBERED, r"\1\\", text)
 
 
 def write_html(table: Table) -> str:
