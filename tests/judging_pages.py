@@ -12,7 +12,7 @@ import sqlite3
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from multiprocessing.connection import Connection
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Self
 from leadline.__main__ import main
 from leadline.io.judgment_store import WAIT
 from leadline.judging import store
+from leadline.judging.events import Event
 
 FORKS = multiprocessing.get_context("forkserver")
 # What serving imports: a fork of a process that has it starts in a sixth of the time.
@@ -47,6 +48,13 @@ class Files(NamedTuple):
     docs: str
     queries: str
     store: str
+
+
+def save(judged: store.Store, judge: str, events: Sequence[Event]) -> None:
+    """Save events of a judge in a store; raise the error for which they were refused."""
+    (outcome,) = judged.append_all([(judge, events)])
+    if isinstance(outcome, Exception):
+        raise outcome
 
 
 def write(

@@ -16,7 +16,7 @@ import pytest
 
 import leadline as ll
 from conftest import REPOSITORY, Leadline, example_of
-from judging_pages import event
+from judging_pages import event, save
 from leadline.cli import group
 from leadline.cli._help import OutputPath
 from leadline.io import read_paths
@@ -128,7 +128,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.add_pairs([("knots", "d01", 1.0)])
         store.add_judge("ann")
         act = event(store.pairs()[0].id, grade=1)
-        store.append("ann", [parse_event(act | {"key": f"ann-{act['key']}"})])
+        save(store, "ann", [parse_event(act | {"key": f"ann-{act['key']}"})])
     return folder
 
 

@@ -16,7 +16,7 @@ import click
 import pytest
 
 from conftest import REPOSITORY, example_of
-from judging_pages import event
+from judging_pages import event, save
 from leadline import demo
 from leadline.cli import group
 from leadline.data.wording import cells
@@ -136,7 +136,7 @@ def judge(path: Path) -> None:
     for number, name in enumerate(RUNS[:2]):
         store.add_judge(name)
         act = event(store.pairs()[0].id, grade=1) | {"key": f"judgment-{number}"}
-        store.append(name, [parse_event(act)])
+        save(store, name, [parse_event(act)])
     store.close()
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import leadline as ll
 from conftest import Leadline
-from judging_pages import event
+from judging_pages import event, save
 from leadline.data.judgment_tables import DrawnPool
 from leadline.errors import InputError, UsageError
 from leadline.estimation.estimate import EstimatedResults
@@ -38,7 +38,7 @@ def judged(path: str, given: dict[str, dict[str, int]] = GIVEN) -> Store:
     for judge, grades in given.items():
         store.add_judge(judge)
         acts = [event(places[name], grade=grade) for name, grade in grades.items()]
-        store.append(judge, [parse_event(act | {"key": f"{judge}-{act['key']}"}) for act in acts])
+        save(store, judge, [parse_event(act | {"key": f"{judge}-{act['key']}"}) for act in acts])
     return store
 
 
@@ -105,7 +105,7 @@ def test_qrels_hold_the_merged_grades(path: str, tmp_path: Path, rule: str, expe
 
 def test_a_table_has_a_column_for_every_judge_and_the_probability(path: str, tmp_path: Path) -> None:
     with closing(Store.open(path)) as store:
-        store.append("ann", [parse_event(event(3, 9, grade=1, note='was "odd",\nI think'))])
+        save(store, "ann", [parse_event(event(3, 9, grade=1, note='was "odd",\nI think'))])
     target = tmp_path / "qrels.csv"
     assert export(path, str(target), rule="mean").notes == 1
     assert target.read_text() == (
@@ -246,7 +246,7 @@ def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> 
 
 def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadline: Leadline) -> None:
     with closing(Store.open(path)) as store:  # no pair is left without a judgment
-        store.append("ann", [parse_event(event(4, 9, grade=0))])
+        save(store, "ann", [parse_event(event(4, 9, grade=0))])
     said = leadline("convert", path, tmp_path / "qrels.jsonl").out
     assert "4 judgments; pairs with several judges: 2 (1 with different grades, merged by majority, 1" in said
     assert "left out" not in said
@@ -300,7 +300,8 @@ def test_an_exported_table_is_the_sample_that_the_store_is(
         store.add_judge("ann")
         pairs = sorted(store.pairs(), key=lambda pair: pair.order)
         skipped = {pairs[place].id for place in left}
-        store.append(
+        save(
+            store,
             "ann",
             [
                 Event(f"a-{pair.id}", "judge", pair.id, grade=grades[pair.query][pair.document])
@@ -381,7 +382,7 @@ def test_a_table_is_read_back_whatever_the_names_of_judges_and_documents(
         for place, judge in enumerate(("judge 1", '"q"')):
             store.add_judge(judge)
             grades = enumerate(((1, 0, 1), (0, 0, 1))[place], start=1)
-            store.append(judge, [Event(f"{place}-{n:08}", "judge", n, grade=grade) for n, grade in grades])
+            save(store, judge, [Event(f"{place}-{n:08}", "judge", n, grade=grade) for n, grade in grades])
         for name in ("ann seconds", "Ann form", "inclusion_probability", "order", "judge"):
             with pytest.raises(UsageError, match="reserved"):
                 store.add_judge(name)

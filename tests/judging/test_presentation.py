@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
-from judging_pages import event
+from judging_pages import event, save
 from leadline.io.judges import read_judges
 from leadline.io.objects import read_qrels
 from leadline.judging.agreement import agreement, forms_of
@@ -41,7 +41,7 @@ def path(tmp_path: Path) -> str:
                 opened=static and query % 2 == 0,
             )
             acts.append(parse_event(act | {"key": f"{judge}-{act['key']}"}))
-        store.append(judge, acts)
+        save(store, judge, acts)
     store.close()
     return path
 
@@ -89,6 +89,6 @@ def test_one_form_is_not_compared(tmp_path: Path) -> None:
     store = Store.open(path, grades="0=no,1=yes")
     store.add_pairs([("q1", "d1", 1.0)])
     store.add_judge("ann")
-    store.append("ann", [parse_event(event(1, grade=1, shown="full", seconds=2.0))])
+    save(store, "ann", [parse_event(event(1, grade=1, shown="full", seconds=2.0))])
     store.close()
     assert forms_of(path) is None

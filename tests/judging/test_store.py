@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from judging_pages import GRADES, event, stored
+from judging_pages import GRADES, event, save, stored
 from leadline.errors import InputError, UsageError
 from leadline.judging.events import ConflictError, check_judge, parse_event, parse_scale, written
 from leadline.judging.store import Store
@@ -35,7 +35,7 @@ def store(path: str) -> Iterator[Store]:
 
 
 def act(store: Store, judge: str, *events: dict[str, Any]) -> None:
-    store.append(judge, [parse_event(one) for one in events])
+    save(store, judge, [parse_event(one) for one in events])
 
 
 def standing(path: str) -> list[tuple[str, str, int]]:

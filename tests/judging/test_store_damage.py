@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from conftest import Leadline
-from judging_pages import GRADES, event, write
+from judging_pages import GRADES, event, save, write
 from leadline.errors import InputError
 from leadline.io import judgment_store as reader
 from leadline.judging.events import parse_event
@@ -45,7 +45,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
                 event(pair, 1, "undo", undoes=f"{judge}-{pair:08}") | {"key": f"u-{judge}-{pair:08}"}
                 for pair in range(1, 20)
             ]
-            store.append(judge, [parse_event(act) for act in acts])
+            save(store, judge, [parse_event(act) for act in acts])
     return Path(path).read_bytes()
 
 
@@ -186,7 +186,7 @@ def test_a_log_with_wrong_bytes_loses_no_more_than_what_was_in_it(tmp_path: Path
     path.write_bytes(whole)
     with closing(Store.open(str(path))) as store:
         before = len(reader.read(str(path)))
-        store.append("ann", [parse_event(event(210))])
+        save(store, "ann", [parse_event(event(210))])
         shutil.copyfile(path, tmp_path / "copy.sqlite")
         log = Path(f"{path}-wal").read_bytes()
     for seed in range(20):

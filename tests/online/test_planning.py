@@ -11,11 +11,18 @@ from statsmodels.stats.power import NormalIndPower
 from statsmodels.stats.proportion import proportion_effectsize
 
 from leadline.errors import UsageError
-from leadline.online.proportions import detectable, effect_size, power, users_for_difference, users_needed
+from leadline.online.proportions import NORMAL, detectable, effect_size, users_for_difference, users_needed
 
 RATES = st.floats(0.01, 0.6)
 LIFTS = st.sampled_from([-0.3, -0.1, 0.05, 0.2, 0.5])
 FRACTIONS = st.sampled_from([0.05, 0.3, 0.5])
+
+
+def power(a: float, b: float, users: tuple[float, float]) -> float:
+    """Return the power of a two-sided test of two proportions at 95 %."""
+    shift = abs(effect_size(a, b)) / math.sqrt(1 / users[0] + 1 / users[1])
+    critical = NORMAL.inv_cdf(0.975)
+    return NORMAL.cdf(shift - critical) + NORMAL.cdf(-shift - critical)
 
 
 @given(RATES, RATES)

@@ -406,12 +406,6 @@ class Store:
                 ((query, judge, _now()) for query, judge in deals),
             )
 
-    def append(self, judge: str, events: Sequence[Event]) -> None:
-        """Save events of a judge in order, all or none; events saved before are unchanged."""
-        (saved,) = self.append_all([(judge, events)])
-        if isinstance(saved, UsageError):
-            raise saved
-
     def append_all(self, sent: Sequence[tuple[str, Sequence[Event]]]) -> list[Standing | UsageError]:
         """Save events of several judges in one transaction, those of each all or none.
 

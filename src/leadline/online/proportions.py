@@ -322,17 +322,6 @@ def effect_size(a: float, b: float) -> float:
     return 2 * (math.asin(math.sqrt(b)) - math.asin(math.sqrt(a)))
 
 
-def power(a: float, b: float, users: tuple[float, float], *, confidence: float = 0.95) -> float:
-    """Return the power of a two-sided test of two proportions with these numbers of users.
-
-    >>> round(power(0.05, 0.055, (31_218, 31_218)), 3)
-    0.8
-    """
-    critical = NORMAL.inv_cdf((1 + checked_level(confidence)) / 2)
-    shift = abs(effect_size(a, b)) / math.sqrt(1 / users[0] + 1 / users[1])
-    return NORMAL.cdf(shift - critical) + NORMAL.cdf(-shift - critical)
-
-
 def users_needed(
     rate: float, lift: float, *, fraction: float = 0.5, power_wanted: float = 0.8, confidence: float = 0.95
 ) -> tuple[int, int]:

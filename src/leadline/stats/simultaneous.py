@@ -174,7 +174,7 @@ CELLS = 4_000_000  # draws x columns per block
 class MaxT:
     """Adjusted two-sided p-values and simultaneous intervals of columns of differences.
 
-    `p` is step-down, and `p_single_step` never smaller; NaN for a column of fewer than two queries.
+    `p` is step-down; NaN for a column of fewer than two queries.
     """
 
     def __init__(self, observed: Totals, *, draws: int, seed: int) -> None:
@@ -182,7 +182,7 @@ class MaxT:
         self.seed = seed
         self._observed = observed
         self._exact = 2.0 ** min(len(observed.sums), 63) <= draws
-        self.p, self.p_single_step = self._p_values()
+        self.p = self._p_values()
 
     def limits(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Return simultaneous limits of the means of the columns.
@@ -238,32 +238,28 @@ class MaxT:
 
         return np.sort(np.concatenate(list(each_block(self.draws, self.seed, block, block=size))))
 
-    def _p_values(self) -> tuple[Floats, Floats]:
+    def _p_values(self) -> Floats:
         sums = self._observed.sums
-        stepped, single = np.full((2, sums.shape[1]), np.nan)
+        stepped = np.full(sums.shape[1], np.nan)
         clusters = (~np.isnan(sums)).sum(axis=0).astype(np.float64)
         columns = np.flatnonzero((clusters > 1) & ~too_few_groups(self._observed))
         if not len(columns):
-            return stepped, single
+            return stepped
         unsorted = _squared_t(np.nan_to_num(sums[:, columns]), clusters[columns])
         observed = unsorted(np.ones((1, len(sums))))[0]
         order = np.argsort(-observed, kind="stable")  # the largest first
         columns, observed = columns[order], observed[order]
         statistic = _squared_t(np.nan_to_num(sums[:, columns]), clusters[columns])
         needed = np.where(np.isinf(observed), np.inf, observed * (1 - 1000 * ROUNDING) - ROUNDING)
-        steps = np.zeros((2, len(columns)))
-        patterns = 0
+        steps, patterns = np.zeros(len(columns)), 0
         for block in self._patterns():
             t = statistic(block)
             largest = np.maximum.accumulate(t[:, ::-1], axis=1)[:, ::-1]
-            steps[0] += (largest >= needed).sum(axis=0)
-            steps[1] += (largest[:, :1] >= needed).sum(axis=0)
+            steps += (largest >= needed).sum(axis=0)
             patterns += len(block)
         added = 0 if self._exact else 1
-        steps = (steps + added) / (patterns + added)
-        stepped[columns] = np.maximum.accumulate(steps[0])
-        single[columns] = steps[1]
-        return stepped, single
+        stepped[columns] = np.maximum.accumulate((steps + added) / (patterns + added))
+        return stepped
 
     def _patterns(self) -> Iterator[Floats]:
         """Return the sign patterns in blocks: those of the randomization test with the same seed."""
