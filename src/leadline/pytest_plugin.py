@@ -157,7 +157,7 @@ class LeadlineGate:
         path = os.fspath(baseline) if isinstance(baseline, (str, os.PathLike)) else ""
         update = self._updates(path)
         if path.endswith((".parquet", ".json")) and not (update or os.path.exists(path)):
-            raise UsageError(f"{path} does not exist. Create it with {UPDATE}.")
+            raise UsageError(f"{path} does not exist. Create it with `pytest {UPDATE}`.")
         if not path or not (is_saved_file(path) or (update and not os.path.exists(path))):
             reading = _chosen(options, "order on_duplicate on_nan columns name_by")
             new, old = (read_run(one, **reading) for one in (run, baseline))

@@ -80,3 +80,14 @@ def test_saved_ranks_have_the_means_of_their_runs(tmp_path: Path) -> None:
     path = tmp_path / "ranks.json"
     path.write_text(json.dumps({"runs": ranks}))
     assert read_column(str(path)).values == {"a": 0.5, "b": 0.4}
+
+
+def test_settings_of_an_experiment_do_not_make_tables_of_runs_per_query_values(
+    tmp_path: Path, leadline: Leadline
+) -> None:
+    (tmp_path / "a.csv").write_text("run,a\nx,1\ny,2\nz,3\n")
+    (tmp_path / "b.csv").write_text("run,b\nx,1\ny,2\nz,4\n")
+    (tmp_path / "mine.toml").write_text('qrels = "q"\nruns = ["r"]\n[scores]\nmissing = "zero"\n')
+    files = (tmp_path / name for name in ("a.csv", "b.csv"))
+    done = leadline("correlate", *files, "-C", tmp_path / "mine.toml", "-f", "json")
+    assert done.data["n"] == 3

@@ -187,7 +187,7 @@ def test_it_shows_the_tour_and_writes_the_page_here(
     )
     assert lines[2].split() == ["run", "AP", "nDCG@10", "P@5", "R@100", "Judged@10"]
     assert lines[-2] == "wrote leadline-demo.html (open it in a browser)"
-    assert lines[-1].startswith("next: leadline evaluate QRELS RUN...")
+    assert lines[-1].startswith("next: `leadline evaluate QRELS RUN...`")
     assert [path.name for path in tmp_path.iterdir()] == ["leadline-demo.html"]
 
 

@@ -178,8 +178,8 @@ SETTINGS = {
         Setting("output.top", "Number of runs to show in LaTeX and Markdown tables: the best on the first "
                 "measure, plus the baseline. [default: all]", COUNT),
         Setting("abtest.document", "Column with the document ids.", default="doc_id", tried=("--doc",)),
-        Setting("abtest.effect", "Relative difference between the systems that the always-valid "
-                "(sequential) test is tuned for.", click.FLOAT, 0.2),
+        Setting("abtest.effect", "Relative difference between the arms that the always-valid (sequential) "
+                "test is tuned for.", click.FLOAT, 0.2),
         Setting("abtest.metric", "Metric to compare: share of users who click, or clicks per row (needs "
                 "--user).", one_in("users", "rows"), "users"),
         Setting("abtest.query", "Column with the query ids. [default: all rows belong to one query]"),

@@ -97,7 +97,10 @@ def command(
         result = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
         )
-    both(typed(context, "top"), {"--runs, and either exactly two judges or --reference": result.audits})
+    needed = "--runs, and either exactly two judges or --reference"
+    if result.ranking is not None and all(values is None for values in result.ranking.by_query):
+        needed = "a measure that is averaged over all queries, such as AP or nDCG@10"
+    both(typed(context, "top"), {needed: result.audits})
     result.options |= outputs.options()
     view = View(result, shown={"per_query": per_query}, lines="")
     read = [(path, rows) for path, rows in result.judgments.paths if path]

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import SHARED
 from leadline.cli._inputs import given_scores, values_given
 from leadline.cli._outputs import Outputs, describe_input
 from leadline.cli._settings import GIVEN
@@ -71,7 +72,8 @@ def command(
     -o | figure
     """
     paths = [truth, *([] if estimate is None else [estimate]), *more]
-    read = not context.meta.get("leadline.scores", {}).keys().isdisjoint(context.meta[GIVEN])
+    given = context.meta[GIVEN].keys() - context.meta[SHARED]
+    read = not context.meta.get("leadline.scores", {}).keys().isdisjoint(given)
     two = len(paths) == 2 and not measures and not read  # which may be tables of runs too
     if values_given(context, [split_place(path)[0] for path in paths], kind, saved=not two):
         sides = _sides(context, paths, measures)

@@ -90,7 +90,7 @@ def command(
     write_whole(output, content.encode())
     if verbose:
         print_line(f"\nwrote {output} (open it in a browser)")
-        print_line("next: leadline evaluate QRELS RUN...    leadline measures nDCG")
+        print_line("next: `leadline evaluate QRELS RUN...` or `leadline measures nDCG`")
 
 
 def _write_files(folder: str, collection: str | None) -> None:

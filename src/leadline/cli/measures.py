@@ -98,7 +98,8 @@ def listing(kinds: list[type[Measure]]) -> Table:
         *groups,
         "",
         "[@k] is optional",
-        "average: mean counts undefined values as 0, defined leaves them out, geometric averages logarithms",
+        "average: mean counts undefined values as 0, defined omits them, geometric averages logs, "
+        "sum adds up",
         "`leadline measures NAME` shows the formula, parameters, source and an example",
     ]
     rows = catalogue(kinds).rows
