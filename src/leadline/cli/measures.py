@@ -98,8 +98,7 @@ def listing(kinds: list[type[Measure]]) -> Table:
         *groups,
         "",
         "[@k] is optional",
-        "average: mean counts undefined values as 0, defined omits them, geometric averages logs, "
-        "sum adds up",
+        "average: mean counts undefined values as 0, defined omits them, geometric averages logs, sum adds",
         "`leadline measures NAME` shows the formula, parameters, source and an example",
     ]
     rows = catalogue(kinds).rows
