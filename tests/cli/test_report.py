@@ -133,7 +133,7 @@ def test_runs_that_no_sentence_describes_are_counted(tmp_path: Path) -> None:
         f"r{k}": {query: {"d": float(k > n), "x": 0.5} for n, query in enumerate(qrels)} for k in range(12)
     }
     ll.report(qrels, runs, tmp_path / "page.html", measures="RR")
-    said = (tmp_path / "page.html").read_text(encoding="utf-8").partition("and the others</h3>")[2]
+    said = (tmp_path / "page.html").read_text(encoding="utf-8").partition("compared with the others</h3>")[2]
     assert "<p>And 2 more runs.</p>" in said
 
 

@@ -396,7 +396,7 @@ def test_what_can_be_read_can_be_written(tmp_path: Path) -> None:
     assert read_run(tmp_path / "a.run") == read_run(RUN)
     ll.write_qrels(pd.DataFrame(QRELS_ROWS, columns=["qid", "docno", "label"]), tmp_path / "q.json")
     assert read_qrels(tmp_path / "q.json") == read_qrels(QRELS)
-    with pytest.raises(UsageError, match="path must be a path, or '-' for standard output, not 5"):
+    with pytest.raises(UsageError, match="path must be a file path, or '-' for standard output, not 5"):
         ll.write_run(RUN, 5)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"an object of type int cannot be read\. Pass a path, a dictionary"):
         ll.write_qrels(5, tmp_path / "b")  # type: ignore[arg-type]

@@ -58,7 +58,7 @@ def write_table(
     return form
 
 
-def checked_path(path: object, *, expected: str = "a path, or '-' for standard output") -> str:
+def checked_path(path: object, *, expected: str = "a file path, or '-' for standard output") -> str:
     """Return a path as text; raise UsageError for anything else."""
     text = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(text, str):
@@ -146,7 +146,7 @@ def write_beir(
     `qrels/test.tsv` has the columns query-id, corpus-id and score; `queries.jsonl` and `corpus.jsonl` are
     written if there are queries and documents.
     """
-    root = checked_path(folder, expected="a path")
+    root = checked_path(folder, expected="a folder path")
     rows = _whole_rows(qrels, "BEIR")
     table = tables.OutputTable(BEIR_COLUMNS, rows, suffix=".tsv")
     target = os.path.join(root, "qrels", f"{BEIR_SPLIT}.tsv")
