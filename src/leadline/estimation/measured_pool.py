@@ -352,7 +352,8 @@ def judged_again(
     certain = bool(found) and all(chance == 1 for chance, _ in found.values())
     if len(found) < FEWEST_AGAIN and not certain:
         raise UsageError(
-            f"intervals need at least {FEWEST_AGAIN} pairs with a second judgment, not {len(found)}"
+            f"intervals need at least {FEWEST_AGAIN} pairs with a second judgment, not {len(found)}. Have "
+            "more pairs judged a second time."
         )
     if certain:
         lacking = len(first - found.keys())

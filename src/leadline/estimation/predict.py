@@ -364,6 +364,7 @@ def _warnings(
         total["unknown_queries"] = len({name for one in read for name in one.values if name not in known})
     total["without_vectors"] = sum(name not in sources.rows for name in found)
     missing = int((~present).any(axis=0).sum())
+    without = [one.info.name for one, row in zip(read, present, strict=True) if not row.all()]
     undefined = np.isnan(values[present]).sum(axis=0)
     said = ", ".join(
         f"{one} {size}" for one, size in zip(predictors, undefined.tolist(), strict=True) if size
@@ -372,7 +373,7 @@ def _warnings(
     documents = counted(len(found), "retrieved document")
     equal, single = (counted(counts[name], "list") for name in ("equal_scores", "single_documents"))
     words = {
-        "missing_queries": f"{queries(missing)} missing from runs (no prediction)",
+        "missing_queries": f"{queries(missing)} missing from {first_few(without)} (no prediction)",
         "equal_scores": f"{equal} in which all scores are equal (not informative)",
         "single_documents": f"{single} with one document (no tail, so NQC and WIG are undefined)",
         "unknown_queries": f"{queries(counts['unknown_queries'])} without a text (predictors that need it "

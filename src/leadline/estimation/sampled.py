@@ -16,7 +16,7 @@ from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import JudgedOptions, NegativeOptions, Reading
 from leadline.data.table import ResultWarning, RunInfo, raised
 from leadline.data.validation import check_numbers, check_whole, check_word
-from leadline.data.wording import counted, listed
+from leadline.data.wording import listed
 from leadline.data.wording import queries as queries_of
 from leadline.estimation.rank_corrections import (
     MOST_DRAWN,
@@ -28,6 +28,7 @@ from leadline.estimation.rank_corrections import (
     sums_over_ranks,
 )
 from leadline.estimation.sampling_errors import NoInterval
+from leadline.estimation.score_histograms.histogram_result import over_runs
 from leadline.estimation.score_histograms.score_sets import (
     POSITIVE,
     Scorer,
@@ -496,10 +497,10 @@ def _warnings(
     different += "differences between runs include differences between samples"
 
     def summed(code: str, counts: Sequence[int], noun: str, rest: str, several: str = "") -> ResultWarning:
-        words = f"{counted(sum(counts), noun, several)} {rest.format(runs_in_words(infos, counts))}"
+        words = over_runs(infos, counts, (noun, several or f"{noun}s"), rest)
         return ResultWarning(code, words, sum(counts))
 
-    without = "without a score in {} ("
+    without = " without a score{in_runs} ("
     sums = (
         summed(
             "no_score",
@@ -517,17 +518,18 @@ def _warnings(
             "no_sample",
             [int((~run.known).sum()) for run in measured],
             "query",
-            "without a scored non-relevant document in {} (excluded from the means)",
+            " without a scored non-relevant document{in_runs} (excluded from the means)",
             "queries",
         ),
         summed(
             "constant_scores",
             [run.constant for run in measured],
-            "list",
-            "of equal scores in {} (every document has the middle rank)",
+            "list of equal scores",
+            "{in_runs} (every document has the middle rank)",
+            "lists of equal scores",
         ),
     )
-    words = "no population was given, so the scored documents count as the whole collection"
+    words = "no --population was given, so the scored documents count as the whole collection"
     return [
         *warnings,
         *raised(("different_samples", different, differ)),

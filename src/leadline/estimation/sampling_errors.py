@@ -77,7 +77,7 @@ class NoInterval(Enum):
     GUESSED = "{0} of the weight is guessed or unknown (at most {1} is allowed)"
     NO_DIVISOR = "without predicted grades, the number of relevant documents cannot be estimated"
     GAPS = "judgments are missing for {0}"
-    NO_FRAME = "the pool does not list the pairs that were not drawn (`leadline pool --for` does)"
+    NO_FRAME = "the pool does not list the pairs that were not drawn (a pool from `leadline pool --for` does)"
     MACHINE = "the judgments are by an automatic judge"
     EXPLODED = "the interval would be wider than the range of the measure"
 

@@ -55,7 +55,7 @@ def estimate_warnings(
     ]
     noun = "teams" if teams else "systems"
     votes = f"only {few} voting {noun} ({method.called} is unreliable with fewer than {FEW})"
-    lacking = f"{queries(missing)} missing from runs ({first_few(without)}), treated as empty lists"
+    lacking = f"{queries(missing)} missing from {first_few(without)} (missing lists count as empty)"
     brief = (
         f"{counted(len(short), 'system')} with less than half the usual number of documents "
         f"({first_few(short)}), so scores are not comparable"

@@ -430,3 +430,11 @@ def test_certain_is_a_run_and_a_number() -> None:
         UsageError, match="has 30 non-relevant documents from certain, but its population has only"
     ):
         sampled(qrels, run, "AP", certain=({"q0": {f"x{n}": 1.0 * n for n in range(30)}}, 30), population=25)
+
+
+def test_what_both_runs_lack_is_not_summed() -> None:
+    qrels, run = collection(12, seed=3)
+    lacking = {query: dict(list(scores.items())[1:]) for query, scores in run.items()}
+    found = sampled(qrels, {"a": lacking, "b": lacking}, "AP")
+    (said,) = [one for one in found.warnings if one.code == "no_score"]
+    assert said.message.startswith(f"both runs: {said.count // 2} relevant documents per run")

@@ -472,6 +472,25 @@ def _doubts(
     )
 
 
+def over_runs(
+    infos: Sequence[RunInfo], counts: Sequence[int] | Integers, nouns: tuple[str, str], rest: str
+) -> str:
+    """Return counts of runs in words, those of several runs as a range: they may count the same twice.
+
+    >>> runs, nouns = [RunInfo("a"), RunInfo("b")], ("list of equal scores", "lists of equal scores")
+    >>> over_runs(runs, [0, 1], nouns, "{in_runs} (skipped)")
+    '1 list of equal scores in b (skipped)'
+    >>> over_runs(runs, [2, 5], nouns, "{in_runs} (skipped)")
+    'both runs: 2 to 5 lists of equal scores per run (skipped)'
+    """
+    given, runs = [int(one) for one in counts if one], runs_in_words(infos, counts)
+    if len(given) < 2:
+        return counted(sum(given), *nouns) + rest.format(in_runs=f" in {runs}", of_runs=f" of {runs}")
+    low, high = min(given), max(given)
+    words = (f"{low:,} to " if low < high else "") + counted(high, *nouns)
+    return f"{runs}: {words} per run" + rest.format(in_runs="", of_runs="")
+
+
 def _rules(
     infos: Sequence[RunInfo], measured: Sequence[RunHistograms], recipe: HistogramOptions
 ) -> list[ResultWarning]:
@@ -480,12 +499,16 @@ def _rules(
     rule = "counted at the lowest score of the list" if recipe.missing == "min" else "excluded"
     drawn = recipe.sample is not None and recipe.sample_from == "list" and len(infos) > 1
     left_out, alike = int(missing.sum()), int(constant.sum())
-    lacking = f"{counted(left_out, 'relevant document')} not in the lists of {runs_in_words(infos, missing)}"
-    equal = f"{counted(alike, 'list')} of equal scores in {runs_in_words(infos, constant)}"
+    documents, lists = (
+        ("relevant document", "relevant documents"),
+        ("list of equal scores", "lists of equal scores"),
+    )
+    lacking = over_runs(infos, missing, documents, f" not in the lists{{of_runs}} ({rule})")
+    equal = over_runs(infos, constant, lists, "{in_runs} (normalized to 0.5)")
     own = f"{counted(len(infos), 'run')} sampled from their own lists, so the samples differ"
     one_sample = "`-C sample_from=union` draws one sample for all runs"
     return raised(
-        ("unretrieved", f"{lacking} ({rule})", left_out),
-        ("constant_scores", f"{equal} (normalized to 0.5)", alike),
+        ("unretrieved", lacking, left_out),
+        ("constant_scores", equal, alike),
         ("samples_differ", f"{own} ({one_sample})", len(infos) if drawn else 0),
     )
