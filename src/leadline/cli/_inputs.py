@@ -26,7 +26,9 @@ WITHOUT_DRAW = (
     "--config test.half_width needs a pool from `leadline pool --for` and its judgments. Pass "
     "QRELS RUN... --pool POOL."
 )
-APPROXIMATE = "approximate: in simulations, a single forecast was off by 6 to 27 % (one SD, docs/estimate.md)"
+APPROXIMATE = (
+    "approximate: with pilots of 15 to 30 queries, a forecast was off by 6 to 27 % (docs/estimate.md)"
+)
 
 
 def read_judgments(path: str, options: Mapping[str, Any], kind: str | None) -> Qrels:
