@@ -144,7 +144,9 @@ class MeasuredPool(Result):
         if self.pairs == self.frame:
             short = mean < float(self.options.get("budget") or 0.0)
             budget = (
-                ", fewer than the budget per query; `--total N` sets one for all queries" if short else ""
+                ", fewer than the budget per query; `--total N` sets the budget for all queries together"
+                if short
+                else ""
             )
             lines = [f"{size} (all available pairs{budget})"]
         if self.added != self.pairs:
