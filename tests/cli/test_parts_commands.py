@@ -91,10 +91,22 @@ def test_verify_lists_values_that_it_does_not_recompute(split: Split, leadline: 
     Path(split.qrels).write_text(Path(split.qrels).read_text() + "new 0 d 1\n")
     for name, found in (
         ("estimates.json", "not recomputed: they use a sample of judgments"),
-        ("exact.json", "not recomputed: the judgments are missing or have changed"),
+        ("exact.json", "not recomputed: the judgments have changed or cannot be read again"),
     ):
         last = leadline("verify", name, "-f", "json").data["checks"][-1]
         assert (last["kind"], last["ok"], last["found"]) == ("values", None, found)
+
+
+def test_verify_does_not_miss_judgments_in_a_folder(split: Split, leadline: Leadline) -> None:
+    leadline("convert", split.qrels, "collection", "--to", "beir")
+    leadline("evaluate", "collection", split.run, "-o", "saved.json")
+    folder, *_, last = leadline("verify", "saved.json", "-f", "json").data["checks"]
+    assert (folder["name"], folder["ok"], folder["found"]) == (
+        "collection",
+        None,
+        "was saved without its SHA-256",
+    )
+    assert (last["kind"], last["ok"]) == ("values", True)
 
 
 @pytest.mark.parametrize("judged", ["file", "other", "memory"])

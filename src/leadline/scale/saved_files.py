@@ -203,9 +203,9 @@ def _check_input(verification: Verification, info: Mapping[str, Any]) -> bool:
         verification.add("input", path, str(error), ok=None)
         return False
     if found is None or expected is None:
-        what = "no such file" if found is None else "was saved without its SHA-256"
+        what = "was saved without its SHA-256" if expected is None else "no such file"
         verification.add("input", path, what, ok=None)
-        return found is not None
+        return found is not None or os.path.isdir(path)
     same = bool(found == expected)
     verification.add(
         "input", path, "unchanged" if same else "has a different SHA-256 from the one saved", ok=same
@@ -229,7 +229,9 @@ def _check_values(
         return
     qrels, *inputs = results.inputs
     if not unchanged[0]:
-        verification.add("values", "", "not recomputed: the judgments are missing or have changed", ok=None)
+        verification.add(
+            "values", "", "not recomputed: the judgments have changed or cannot be read again", ok=None
+        )
         return
     try:
         evaluation = _evaluation(results, qrels["path"])
@@ -260,7 +262,7 @@ def _check_values(
             different += wrong
         if not files or not checked:
             verification.add(
-                "values", name, "not recomputed: its inputs are missing or have changed", ok=None
+                "values", name, "not recomputed: its inputs have changed or cannot be read again", ok=None
             )
             continue
         found = f"recomputed {counted(checked, 'query', 'queries')}, and "
