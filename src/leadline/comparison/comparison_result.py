@@ -107,7 +107,8 @@ class Comparison(Tested, Result):
         self.warnings = [*results.warnings, *self._fewer_queries(), *self.notices()]
         if results.withheld is not None:
             words = (
-                "estimates for single queries vary with the sample, so wins and changed queries are hidden"
+                "estimates for single queries vary with the sample, so wins and per-query differences are "
+                "hidden"
             )
             self.warnings.append(ResultWarning("estimated_queries", words, 1))
             if rules.smallest is not None:

@@ -403,8 +403,9 @@ class Tested:
         if draws and smallest == 1 / (draws + 1):
             factor = size * float(rules.corrected(np.full(size, 1 / size))[0])
             enough = math.ceil(round(factor) / rules.alpha)
+            kind = type(rules.test).__name__
             tests = f"none of the {size:,} tests can" if size > 1 else "the test cannot"
-            words = f"with {draws:,} draws, {tests} be significant (use draws={enough})"
+            words = f"with {draws:,} draws, {tests} be significant (use {kind}(draws={enough}))"
             return [ResultWarning("too_few_draws", words, size)]
         words = f"too few {noun} differ for a significant difference (at most {most:,}): "
         if np.isnan(self.p_corrected).all():

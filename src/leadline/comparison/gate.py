@@ -514,7 +514,6 @@ def _reason(units: str, p: float, smallest: float, rules: Rules) -> str:
         return "p is undefined"
     if smallest >= rules.alpha:
         return (
-            f"with {units}, p of {rules.test} is at least {smallest:.3g} and cannot be below "
-            f"{rules.alpha:.3g}"
+            f"with {units}, p ({rules.test}) is at least {smallest:.3g} and cannot be below {rules.alpha:.3g}"
         )
     return ""

@@ -215,9 +215,9 @@ def _shared(
     second = {str(measure_of(name) or name): name for name in reversed(names[1])}
     pairs = [(name, second[key]) for name in names[0] if (key := str(measure_of(name) or name)) in second]
     if not pairs:
-        in_files = places[0].path and places[1].path
+        in_files = all(os.path.exists(scores.path) for scores in places)
         hint = "Choose one measure from each file with FILE:MEASURE"
-        hint = hint if in_files else "Give the measure the same name in both"
+        hint = hint if in_files else "Give the measure the same name in both tables"
         raise _nothing_shared("measure", names, places, hint)
     unequal = [
         pair
