@@ -68,7 +68,7 @@ def measures() -> str:
         "  `AP_at_10`. In place of a cutoff, `R@500tokens` has a budget ([what fits in the",
         "  prompt](howto/rag.md#what-fits-in-the-prompt)).",
         "- Unless an entry says otherwise, values are from 0 to 1, larger is better, means are over all",
-        "  queries, and a value is undefined when nothing is relevant, which counts 0 in the mean.",
+        "  queries, and a value is undefined when nothing is relevant, which counts as 0 in the mean.",
         "",
         ", ".join(f"[{name}](#{name.lower()})" for name in MEASURES.classes),
         "",
@@ -106,9 +106,9 @@ def measures() -> str:
 USUAL = {  # facts that an entry of the page leaves out, as its beginning says
     "average": "mean",
     "range": "0..1; larger is better",
-    "undefined": "when nothing is relevant; such a query counts 0 in the mean",
+    "undefined": "when nothing is relevant; such a query counts as 0 in the mean",
 }
-USUAL_PARAMETER = re.compile(r"rel: a number, 0 or more; default 1|@k: a whole number, 1 or more; .*")
+USUAL_PARAMETER = re.compile(r"rel: a number of at least 0; default 1|@k: a whole number of at least 1; .*")
 
 
 def _without_facts(paragraph: str) -> str:
@@ -172,9 +172,9 @@ def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command
 
 
 MISSING = {
-    "all": "counts 0 in the mean",
+    "all": "counts as 0 in the mean",
     "both": "is left out of the mean",
-    "with_relevant": "counts 0 in the mean",
+    "with_relevant": "counts as 0 in the mean",
     "complete": "leaves the run without a mean; a notice says so, and the exit status is 0",
 }
 LEVELS = {
@@ -191,7 +191,7 @@ def conventions(profile: Profile) -> dict[str, str]:
         if profile.narrow
         else "64-bit floats",
         "a query that the run lacks": MISSING[profile.queries],
-        "the same with `-c`": "counts 0 in the mean"
+        "the same with `-c`": "counts as 0 in the mean"
         + ("" if profile.prints_missing else "; `-f trec -q` does not print it"),
         "recall levels of IPrec and AvgIPrec": LEVELS[profile.interpolation],
         "names without parameters": "as in trec_eval: `P` is `P_5` .. `P_1000`"

@@ -76,7 +76,7 @@ def test_figures_stay_whole_at_the_font_sizes_of_papers_and_slides(size: int) ->
     names = ["tfidf-cosine", "bm25-titles", "qldirichlet", "bm25-k1_0.9-b_0.4"]
     pair: dict[str, Any] = {"first": names[0], "second": names[1], "measure": "AP"}
     interval = "95 % simultaneous confidence interval"
-    words: dict[str, Any] = {"label": "AP of one query in one run", "order": "hardest on the left"}
+    words: dict[str, Any] = {"label": "AP per query and run", "order": "hardest on the left"}
     label = "AP, mean (225 queries); bars: no significant difference (T, Holm)"
     with mpl.rc_context({"font.size": size}):
         figures = [

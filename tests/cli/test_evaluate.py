@@ -291,7 +291,7 @@ def test_several_tags_in_a_file_are_said_where_the_tag_names_the_run(
     first, last = order
     text = f"q1 Q0 a 1 9 {first}\nq2 Q0 d 1 8 {last} \n"
     (here / "tags.run").write_text(text)
-    said = "1 further run tag in new (named after the last)"
+    said = "1 further run tag in new (runs are named after their last tag)"
     for asked in (
         ("evaluate", "qrels.txt", "tags.run"),
         ("evaluate", "qrels.txt", "-"),

@@ -139,9 +139,9 @@ rank  document  score  tie  grade  subtopics    gain     DCG  ideal DCG  alpha_n
 2     a             2           1  s1         0.5000  1.3155     1.6309      0.8066
 3     c             1           1  s2         1.0000  1.8155     1.8809      0.9652
 
-a subtopic adds 0.5^n to the gain, n documents above cover it; discount 1/log2(rank+1)
+a subtopic adds 0.5^n to the gain if n documents above cover it; discount 1/log2(rank+1)
 DCG = 1 + 0.315465 + 0.5 = 1.815465
-ideal DCG, each rank the document that adds most = 1.88093
+ideal DCG (each rank has the document that adds the most) = 1.88093
 alpha_nDCG@3 = 1.815465 / 1.88093 = 0.965195
 """
 

@@ -120,7 +120,7 @@ def test_an_unknown_name_is_refused_with_the_nearest(leadline: Leadline) -> None
     [
         ("AP", ["nothing is relevant"]),
         ("P", ["nothing is retrieved (without a cutoff)"]),
-        ("F", ["nothing is relevant or retrieved (without a cutoff)"]),
+        ("F", ["nothing is relevant and nothing is retrieved (without a cutoff)"]),
         ("Success", []),
         ("RankOf", ["nothing relevant is retrieved"]),
         ("Coverage", ["nothing is relevant"]),

@@ -538,7 +538,7 @@ def test_check_repairs_a_copy_and_counts_what_is_refused(tmp_path: Path) -> None
             ll.check(**options)
     covered = ll.check(qrels="qrels.txt", documents="docs.jsonl")
     assert covered.coverage is not None
-    assert "relevant documents of qrels.txt" in str(covered)
+    assert "relevant query-document pairs in qrels.txt" in str(covered)
 
 
 SAVED: dict[str, Callable[[], Any]] = {

@@ -54,7 +54,7 @@ def test_every_source_gives_the_same_values_and_examples(tmp_path: Path) -> None
         assert results.mean("bm25", MEASURE) == 0.5
         (note,) = [one for one in results.warnings if one.code == "returned"]
         assert note.count == 2
-        assert "q2 (d9 0.8), q4 (d2 0.6)" in note.message, kind
+        assert "q2 (d9, score 0.8), q4 (d2, score 0.6)" in note.message, kind
 
 
 @given(

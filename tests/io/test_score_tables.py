@@ -396,7 +396,7 @@ def test_missing_values_count_nought_or_leave_their_queries_out(tmp_path: Path) 
         InputError, match="no query has latency values for every run, so missing='drop' leaves no queries"
     ):
         ll.read_scores(path, missing="drop")
-    with pytest.raises(UsageError, match="0 is the best value"):
+    with pytest.raises(UsageError, match="lower values of latency are better"):
         ll.read_scores(path, missing="zero", lower_is_better="latency")
 
 

@@ -198,7 +198,6 @@ def trial_table(trial: Trial) -> Table:
         rows.append([row.run, *numbers])
     heads = ["run", "labels alone", "", f"{BUDGET} judgments", "low", "high", "", "truth", ""]
     (circular,) = (row for row in trial.rows if row.run == NAME)
-    by_budget = f"{BUDGET} judgments per query, drawn by `leadline pool --for {MEASURE}`"
     outcome = (
         f"The run tuned to the labels has rank {circular.machine_place} on the labels alone, rank "
         f"{circular.place} with {BUDGET} human judgments per query, and rank {circular.truth_place} on all "
@@ -207,7 +206,9 @@ def trial_table(trial: Trial) -> Table:
     heading = f"{MEASURE} and rank over {queries(trial.queries)}; labels alone: {trial.labels:,} labels"
     notes = [
         f"{heading}; truth: all judgments",
-        f"{by_budget}: estimate with 95 % interval from `leadline evaluate --pool --machine`",
+        f"{BUDGET} judgments: estimate from {BUDGET} human judgments per query and the labels",
+        "low, high: 95 % confidence interval for these queries, over samples of documents",
+        f"commands: `leadline pool --for {MEASURE}`, then `leadline evaluate --pool POOL --machine LABELS`",
         outcome,
     ]
     return Table(heads, rows, notes=notes, digits=3, whole=True)

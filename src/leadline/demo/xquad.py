@@ -27,7 +27,7 @@ DIGESTS = {
 SECONDS = 30  # to wait for the server
 PACKED = "xquad.json.xz"
 LICENCE = "xquad.LICENSE.txt"
-CLONE = "clone leadline (its repository includes the file) and run `pip install -e .` in the clone"
+CLONE = "clone leadline (its repository includes the texts) and run `pip install -e .` in the clone"
 
 
 def files() -> Iterator[tuple[str, bytes]]:
@@ -79,7 +79,7 @@ def downloaded() -> dict[str, bytes]:
             ) from None
         if hashlib.sha256(published[language]).hexdigest() != digest:
             raise InputError(
-                f"the downloaded file does not have the expected SHA-256 {digest}",
+                f"the downloaded file does not have the expected SHA-256 hash {digest}",
                 path=url,
                 hint=f"Try another network, or {CLONE}.",
             )
@@ -93,9 +93,8 @@ def texts_and_ids(published: Mapping[str, bytes]) -> dict[str, Any]:
         articles = [article["paragraphs"] for article in json.loads(text)["data"]]
         names = [[[one["id"] for one in part["qas"]] for part in parts] for parts in articles]
         if content.setdefault("questions", names) != names:
-            raise InputError(
-                f"the question ids in xquad.{language}.json differ from those in the other languages"
-            )
+            first = f"xquad.{next(iter(published))}.json"
+            raise InputError(f"the question ids in xquad.{language}.json differ from those in {first}")
         every = [part for parts in articles for part in parts]
         content[language] = {
             "docs": [part["context"] for part in every],

@@ -16,17 +16,17 @@ from leadline.measures.publications import cited_in
 
 AVERAGES = {"mean": "mean", "defined": "mean of defined", "geometric": "geometric mean", "sum": "sum"}
 UNDEFINED = {
-    "mean": "such a query counts 0 in the mean",
+    "mean": "such a query counts as 0 in the mean",
     "defined": "such a query is excluded from the mean",
-    "geometric": "such a query counts 0.00001 in the mean",
-    "sum": "such a query adds nothing",
+    "geometric": "such a query counts as 0.00001 in the mean",
+    "sum": "such a query adds nothing to the sum",
 }
 NEEDS = {
     "known": "the documents that the user knew before (--config read.known=FILE)",
     "subtopics": "judgments by subtopic (--config read.subtopics)",
 }
 MOST_PARAMETERS = 6  # of an outline
-BOTH = "nothing is relevant or retrieved"
+BOTH = "nothing is relevant and nothing is retrieved"
 # Grades of a list and of all judged documents, from the most general case to the most special one: a measure
 # that is undefined in the first case is undefined in all.
 CASES: dict[str, tuple[list[float], list[float]]] = {

@@ -91,7 +91,7 @@ class CheckResult(Result):
         return {"files": files} | ({} if self.coverage is None else {"coverage": self.coverage})
 
     def __repr__(self) -> str:
-        return f"CheckResult({len(self.files)} files, {self.rejected} would be refused)"
+        return f"CheckResult({counted(len(self.files), 'file')}, {self.rejected} rejected)"
 
 
 @public
@@ -274,9 +274,9 @@ def coverage_text(coverage: dict[str, Any]) -> str:
     """Return sentences on the coverage of a corpus, with the worst covered queries."""
     share = "" if coverage["share"] is None else f" ({percent(round(coverage['share'], 4))})"
     summary = (
-        f"{coverage['docs']}: {counted(coverage['documents'], 'document')}, including {coverage['held']:,} "
-        f"of {coverage['relevant']:,} relevant documents of {coverage['qrels']}{share}, and "
-        f"{coverage['judged_held']:,} of {coverage['judged']:,} judged ones"
+        f"{coverage['docs']}: {counted(coverage['documents'], 'document')}, covering {coverage['held']:,} of "
+        f"the {coverage['relevant']:,} relevant query-document pairs in {coverage['qrels']}{share} and "
+        f"{coverage['judged_held']:,} of the {coverage['judged']:,} judged pairs"
     )
     lines = [summary]
     lacking = [row for row in coverage["queries"] if row["held"] < row["relevant"]]

@@ -79,7 +79,11 @@ class Curves(Result):
 
     def _notes(self) -> list[str]:
         rule = self.options["interpolation"]
-        return [f"mean interpolated precision ({rule}) by recall level", _size(self), *super()._notes()]
+        return [
+            f"mean interpolated precision by recall level (interpolation: {rule})",
+            _size(self),
+            *super()._notes(),
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dictionary with the keys levels and runs."""

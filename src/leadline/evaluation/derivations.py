@@ -84,7 +84,7 @@ def _shares(measure: Any, listed: Listed) -> Steps:
     name = type(measure).__name__
     cutoff = size if name == "Rprec" else measure.cutoff
     count = sum(relevant[:cutoff])
-    where = f"at ranks 1..{cutoff}" if cutoff is not None else "in the list"
+    where = f"at ranks 1..{cutoff}" if cutoff is not None else "in the ranking"
     lines = [f"relevant documents {where}: {count}"]
     depth = len(relevant) if cutoff is None else cutoff
     value, line = _share(measure, name, count, size, depth)
@@ -163,7 +163,7 @@ def _reciprocal_rank(measure: RR, listed: Listed) -> Steps:
     columns = {"relevant": relevant}
     first = relevant[: measure.cutoff].index(1) + 1 if any(relevant[: measure.cutoff]) else 0
     if not first:
-        where = "in the list" if measure.cutoff is None else f"at ranks 1..{measure.cutoff}"
+        where = "in the ranking" if measure.cutoff is None else f"at ranks 1..{measure.cutoff}"
         lines = [f"no relevant document {where}", f"{measure} = 0"]
         return Steps(0.0, lines, last_or_ten(relevant, measure.cutoff), columns)
     lines = [f"first relevant document at rank {first}", f"{measure} = 1 / {first} = {number(1 / first)}"]
@@ -176,11 +176,13 @@ def _interpolated(measure: IPrec, listed: Listed) -> Steps:
     found_so_far = list(accumulate(relevant))
     size = listed.count(measure.rel)
     value = float(measure.values(JudgedRun.of_grades(listed.grades, listed.judged))[0])
-    lines = [
-        f"relevant documents judged: R = {size}",
-        f"highest precision with recall from {number(measure.recall)} on ({measure.rule})",
-        f"{measure} = {number(value)}",
-    ]
+    recall = number(measure.recall)
+    rule = f"highest precision at recall {recall} or above"
+    if measure.rule != "standard":
+        rule = (
+            f"interpolated precision at recall {recall}, rule={measure.rule} (see `leadline measures IPrec`)"
+        )
+    lines = [f"relevant documents judged: R = {size}", rule, f"{measure} = {number(value)}"]
     return Steps(
         value,
         lines,
@@ -235,7 +237,7 @@ def _cumulated(measure: Any, listed: Listed) -> Steps:
     if len(shown) > 16:
         shown = [*shown[:12], "...", *shown[-2:]]
     lines += [
-        f"ideal order of all judged gains: {' '.join(shown) or 'none'}",
+        f"gains in the ideal list: {' '.join(shown) or 'none'}",
         f"ideal DCG = {joined([number(part) for part in added])} = {number(ideal_sum)}",
         f"{measure} = {number(total)} / {number(ideal_sum)} = {number(value)}",
     ]
@@ -294,8 +296,9 @@ def _cascade(measure: ERR, listed: Listed) -> Steps:
     sums = list(accumulate(parts))
     value = sums[-1] if sums else 0.0
     lines = [
-        f"a document satisfies with s = {formula}",
-        "a user arrives at a rank with the product of 1 - s above it, and adds s / rank",
+        f"a document satisfies the user with probability s = {formula}",
+        "arrives = product of 1 - s over the ranks above (probability that the user gets there)",
+        "part = s x arrives / rank",
         f"{measure} = {_sum(parts)} = {number(value)}",
     ]
     return Steps(value, lines, last_of(parts), {"s": stops, "arrives": arrives, "part": parts, "sum": sums})
@@ -314,9 +317,9 @@ def _novel(measure: alpha_nDCG, listed: Listed) -> Steps:
     less = number(1.0 - measure.alpha)
     terms = [total - previous for total, previous in zip(sums, [0.0, *sums], strict=False)]
     lines = [
-        f"a subtopic adds {less}^n to the gain, n documents above cover it; discount 1/log2(rank+1)",
+        f"a subtopic adds {less}^n to the gain if n documents above cover it; discount 1/log2(rank+1)",
         f"DCG = {_sum(terms)} = {number(part)}",
-        f"ideal DCG, each rank the document that adds most = {number(whole)}",
+        f"ideal DCG (each rank has the document that adds the most) = {number(whole)}",
         f"{measure} = {number(part)} / {number(whole)} = {number(value)}",
     ]
     return Steps(
@@ -342,7 +345,7 @@ def _subtopics(measure: StRecall, listed: Listed) -> Steps:
     count = sum(new[: measure.cutoff])
     value = ratio(count, len(every))
     lines = [
-        f"subtopics that judged documents cover: {len(every)}",
+        f"subtopics covered by relevant documents: {len(every)}",
         f"{measure} = {count} / {len(every)} = {number(value)}",
     ]
     return Steps(
@@ -400,7 +403,7 @@ def _preference(measure: Any, listed: Listed) -> Steps:
     if measure.divisor == "above":
         before = [n + found - 1 for n, found in zip(above, accumulate(relevant), strict=True)]
         losses = [n / most if most > 0 else 1.0 for n, most in zip(above, before, strict=True)]
-        part = "n / judged documents above"
+        part = "n / (judged documents above it)"
     else:
         bound = {"min": min(size, others), "R": size, "N": others}[measure.divisor]
         limit = others if measure.divisor == "N" else size
@@ -412,7 +415,7 @@ def _preference(measure: Any, listed: Listed) -> Steps:
     value = ratio(total, size)
     lines = [
         counted,
-        f"part of a relevant document: 1 - {part}, n non-relevant above",
+        f"part of a relevant document = 1 - {part}, where n judged non-relevant documents are above it",
         f"{measure} = {number(total)} / {size} = {number(value)}",
     ]
     return Steps(
@@ -431,10 +434,11 @@ def _rank(measure: RankOf, listed: Listed) -> Steps:
     wanted = size if measure.n == "all" else int(measure.n)
     columns = {"relevant": relevant, "found": found}
     if not wanted or wanted > sum(relevant):
-        lines = [f"relevant documents in the list: {sum(relevant)}", f"{measure} is undefined"]
+        needed = f"relevant documents in the ranking: {sum(relevant)}, needed: {wanted}"
+        lines = [needed if wanted else "relevant documents judged: R = 0", f"{measure} is undefined"]
         return Steps(math.nan, lines, last_of(relevant), columns)
     rank = found.index(wanted) + 1
-    lines = [f"relevant document {wanted} at rank {rank}"]
+    lines = [f"rank of relevant document number {wanted}: {rank}"]
     if measure.form == "rank":
         return Steps(float(rank), [*lines, f"{measure} = {rank}"], rank, columns)
     first, last = map(int, (listed.ties[rank - 1] or f"{rank}-{rank}").split("-"))
@@ -443,9 +447,11 @@ def _rank(measure: RankOf, listed: Listed) -> Steps:
     tied = sum(relevant[first - 1 : last])
     position, others = wanted - sum(relevant[: first - 1]), last - first + 1 - tied
     value = above + position * others / (tied + 1)
+    ranks = f"rank {first}" if first == last else f"ranks {first}-{last}"
+    before = f"{position} / {tied + 1} of them are expected above it"
     lines += [
-        f"non-relevant documents above the ranks {first}-{last} of its score: {above}",
-        f"of the {others} there, {position} / {tied + 1} are expected before it",
+        f"non-relevant documents with higher scores: {above}",
+        f"non-relevant documents with its score ({ranks}): {others} ({before})",
         f"{measure} = {above} + {position} x {others} / {tied + 1} = {number(value)}",
     ]
     return Steps(value, lines, last, columns)

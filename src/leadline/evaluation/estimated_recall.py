@@ -247,7 +247,7 @@ def _with_shares(
     unjudged_queries = sum(query not in judged for query in pool)
     facts = (
         ("outside_pool", missing, "judged documents missing from the pool: {} (left out)"),
-        ("unjudged_pool", unjudged, "pooled documents not judged: {}"),
+        ("unjudged_pool", unjudged, "pooled documents not judged: {} (counted as not relevant)"),
         ("unjudged_pool_queries", unjudged_queries, "pooled queries without judgments: {} (left out)"),
     )
     return found, [

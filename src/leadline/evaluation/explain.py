@@ -32,6 +32,7 @@ from leadline.data.table import (
     printed_table,
 )
 from leadline.data.validation import check_flags
+from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.derivations import DERIVATIONS, Listed, Steps, number
 from leadline.evaluation.evaluate import EvaluateOptions, Meaning, evaluate, refuse_threshold
@@ -118,9 +119,7 @@ class Explanation(Result):
 
     def _tables(self) -> list[Table]:
         hidden = len(self.listed.documents) - self.shown
-        notes = (
-            [f"other ranks, which do not affect the value: {hidden} (--long shows them)"] if hidden else []
-        )
+        notes = [f"not shown: {counted(hidden, 'lower rank')} (--long shows all ranks)"] if hidden else []
         notes += [*self.steps.lines, *[""][: len(self.warnings)], *map(str, self.warnings)]
         title = f"{self.measure} of {self.run}, query {self.query}: {number(self.value)}"
         return [printed_table(self._columns(), notes=notes, title=title, whole=True)]

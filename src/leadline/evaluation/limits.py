@@ -147,11 +147,12 @@ def weights_warning(weighted: Weighted, share: float, source: str) -> ResultWarn
     effective = float(effective_groups(totals(np.where(used, 1.0, np.nan)[:, None], weighted))[0])
     zero = len(used) - number
     words = (
-        f"means weighted by {source}: {queries(number)}, equivalent to {effective:.1f} of equal weight "
-        f"(design effect {number / effective:.2f}), with {percent(round(share, 4))} of all weight"
+        f"means weighted by {source}: {queries(number)} with {percent(round(share, 4))} of the total weight, "
+        f"equivalent to {effective:.1f} of equal weight (design effect {number / effective:.2f})"
     )
     words += f" (left out {queries(zero)} with weight 0)" * bool(zero)
-    words += ". The limits are approximate (docs/comparing.md)" * (effective < ENOUGH)
+    few = f". Below {ENOUGH}, confidence intervals are approximate (docs/comparing.md)"
+    words += few * (effective < ENOUGH)
     return ResultWarning("query_weights", words, number)
 
 

@@ -15,7 +15,7 @@ from leadline.data.ids import Vocabulary
 from leadline.data.registry import only
 from leadline.data.table import Averaged, Column
 from leadline.data.validation import check_whole
-from leadline.data.wording import first_few, queries
+from leadline.data.wording import counted, first_few, queries
 from leadline.errors import UsageError, did_you_mean, either, sentences
 from leadline.io.score_cells import ESTIMATE
 from leadline.result import Result
@@ -56,7 +56,7 @@ class QueryValues(Result):
         return [self.note] if self.note else []
 
     def __repr__(self) -> str:
-        return f"QueryValues({len(self)} rows of {', '.join(self.columns)})"
+        return f"QueryValues({counted(len(self), 'row')} of {', '.join(self.columns)})"
 
 
 def joined_place(names: Sequence[str], name: str) -> int | None:
@@ -128,7 +128,7 @@ class Lookups:
     def _withheld_over(self, members: Flags, run: int, place: int) -> str:  # noqa: ARG002  # of estimates
         """Return why there is no interval over some of the queries; empty if there may be one."""
         known = self.withheld is None or bool(members.all())
-        return "" if known else "the number of judgments of each query is unknown"
+        return "" if known else "the number of judgments per query is unknown"
 
     def _untested_over(self, members: Flags, pair: tuple[int, int], place: int) -> str:
         """Return why a pair of runs is not tested over some of the queries; empty if it may be."""
@@ -291,4 +291,4 @@ class Lookups:
             "difference": (values - other)[rows].tolist(),
         }
         worse = len(lowest(values, other, rising=self.measures[place].rising, n=len(values)))
-        return QueryValues(columns, f"{queries(worse)} got worse from {against} to {run} by {text}")
+        return QueryValues(columns, f"{queries(worse)} got worse in {text} from {against} to {run}")

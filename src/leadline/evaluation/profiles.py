@@ -340,7 +340,7 @@ def _split(wanted: Iterable[str | Measure]) -> list[str | Measure]:
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("leadline", "nothing else: these are our own conventions"),
+        Profile("leadline", "leadline's own conventions (the default)"),
         Profile(
             "trec9",
             "trec_eval 9.0.8 and pytrec_eval: scores compared as 32-bit floats; the mean is over the "

@@ -45,7 +45,7 @@ def drawn_results(results: Results, figure: str, index: int = 0, *, width: float
         names,
         list(values),
         means,
-        label=f"{measure} of single queries ({queries(len(results.averaged_queries()))})",
+        label=f"{measure} per query ({queries(len(results.averaged_queries()))})",
         shape=figure,
         limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
         width=width or COLUMN,
@@ -109,6 +109,6 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
         cells,
         limits=(float(getattr(measure, "low", -math.inf)), float(getattr(measure, "high", math.inf))),
         order="hardest on the left",
-        label=f"{measure} of one query in one run",
+        label=f"{measure} per query and run",
         width=width,
     )

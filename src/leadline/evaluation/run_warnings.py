@@ -129,7 +129,7 @@ PER_RUN: dict[str, tuple[str, str, str]] = {
     "tied_lists": ("query", "queries", "with tied judged documents{in_runs} (ordered by descending id)"),
     "tied_cutoffs": ("query", "queries", "with a tie across a cutoff{in_runs}"),
     "remark_lines": ("comment line", "comment lines", "at the top of {runs} (begin with '# ', skipped)"),
-    "other_tags": ("further run tag", "further run tags", "in {runs} (named after the last)"),
+    "other_tags": ("further run tag", "further run tags", "in {runs} (runs are named after their last tag)"),
     "ignored_columns": ("line", "lines", "with more than six columns in {runs} (the rest ignored)"),
     "rank_disagrees": (
         "query",
@@ -147,9 +147,9 @@ PER_RUN: dict[str, tuple[str, str, str]] = {
 }
 MISSING_RULES = {
     "all": "scored 0",
-    "both": "left out of its means",
+    "both": "left out of the run's means",
     "with_relevant": "scored 0",
-    "complete": "trec_eval 10 then prints no mean",
+    "complete": "no mean, as in trec_eval 10; --complete scores them 0",
 }
 
 
@@ -184,7 +184,8 @@ def warnings_of(
         message = f"{over} without a relevant document{grade} ({rule})"
         warnings.append(ResultWarning("no_relevant", message, count))
     if qrels.subtopics is not None and len(qrels.subtopics.names) == 1:
-        message = f"every judgment is for the same subtopic ({qrels.subtopics.names[0]})"
+        name = qrels.subtopics.names[0]
+        message = f"all judgments have the same subtopic ({name}). Are these judgments by subtopic?"
         warnings.append(ResultWarning("one_subtopic", message, 1))
     every = [no_overlap(infos), *warnings, *count_warnings(infos, averaging=averaging)]
     return [notice for notice in every if notice.count]
@@ -297,8 +298,10 @@ def returned(infos: Sequence[RunInfo], found_by_run: Sequence[Returned]) -> list
     """Return what runs returned for queries without an answer."""
     found = []
     for info, one in zip(infos, found_by_run, strict=True):
-        listed = ", ".join(f"{query} ({document} {score:g})" for query, document, score in one.examples)
-        what = f"documents returned in {info.name} for {queries(one.number)} without an answer: {listed}"
+        listed = ", ".join(
+            f"{query} ({document}, score {score:g})" for query, document, score in one.examples
+        )
+        what = f"{info.name} returned documents for {queries(one.number)} without an answer: {listed}"
         more = ", ..." if one.number > len(one.examples) else ""
         found += [ResultWarning("returned", what + more, one.number)] * bool(listed)
     return found
@@ -384,8 +387,12 @@ def warnings_of_undefined(
         rule = {"mean": "scored 0", "defined": "left out of its mean", "geometric": "scored 0.00001"}.get(
             measure.average, ""
         )
-        where = runs_in_words(infos, column)
-        message = f"{measure} is undefined for {queries(count)} in {where} ({rule})"
+        where, counts_of_runs = runs_in_words(infos, column), column[column > 0].tolist()
+        low, high = min(counts_of_runs), max(counts_of_runs)
+        number = queries(count)
+        if len(counts_of_runs) > 1:  # the same query may count in each of them
+            number = f"{low:,} to " * (low < high) + f"{queries(high)} per run"
+        message = f"{measure} is undefined for {number} in {where} ({rule})"
         warnings.append(ResultWarning("undefined", message, count))
     return warnings
 

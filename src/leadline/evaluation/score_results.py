@@ -128,9 +128,10 @@ def read_scores(
         return _combined(parts, [source.path for source, _ in saved])
     if saved:
         other = next(source for source, table in opened if isinstance(table, OpenedScores))
+        table = f"{other.path} is" if path_of(other.data) else "the scores in memory are"
         raise UsageError(
-            f"{saved[0][0].path} is a saved result, but {other.path} is a table. Pass only saved "
-            "results or only tables"
+            f"{saved[0][0].path} is a saved result, but {table} a table. Pass only saved results or only "
+            "tables"
         )
     tables = [table for _, table in opened if isinstance(table, OpenedScores)]
     headers = [name for table in tables for name in dict.fromkeys(table.header)]
@@ -383,17 +384,20 @@ class _Builder:
         }
         sums = [name for name, measure in found.items() if measure.average in ("sum", "geometric")]
         if not asked and sums:
-            words = f"measures that are not means over queries: {', '.join(sums)} (left out)"
+            words = f"sums and geometric means over queries: {', '.join(sums)} (left out unless requested)"
             self.warnings.append(ResultWarning("measures_left_out", words, len(sums)))
             found = {name: measure for name, measure in found.items() if name not in sums}
         assumed = [name for name, measure in found.items() if getattr(measure, "assumed", False)]
         if assumed:
             named = ", ".join(assumed)
-            words = f"assuming higher is better: {named} (if not, use --config scores.lower_is_better)"
+            words = (
+                f"assuming higher is better: {named} (if not, use --config scores.lower_is_better=MEASURE)"
+            )
             self.warnings.append(ResultWarning("assumed_direction", words, len(assumed)))
         if not found:
             raise InputError(
-                f"none of the measures ({', '.join(sums)}) is a mean over queries. Add a measure such as AP"
+                f"all measures are sums or geometric means over queries ({', '.join(sums)}). Add a measure "
+                "such as AP"
             )
         return found
 
@@ -492,8 +496,8 @@ class _Builder:
             low, high = float(np.nanmin(column)), float(np.nanmax(column))
             if low < measure.low - BEYOND or high > measure.high + BEYOND:
                 words = (
-                    f"values of {name} range from {low:g} to {high:g}, outside {measure.low:g} to "
-                    f"{measure.high:g}, so its range is taken as unknown"
+                    f"some values of {name} are outside its range of {measure.low:g} to {measure.high:g} "
+                    f"(lowest {low:g}, highest {high:g}), so leadline ignores this range"
                 )
                 self.warnings.append(ResultWarning("outside_range", words, 1))
                 self.measures[name] = NamedMeasure(name, rising=measure.rising)
@@ -524,8 +528,8 @@ class _Builder:
         if self.missing == "zero":
             if falling:
                 raise UsageError(
-                    "--config scores.missing=zero would reward missing values, because 0 is the best "
-                    f"value of {falling[0]}. {f'Use {drop}' if drops else 'Add the missing values'}"
+                    "--config scores.missing=zero would reward missing values, because lower values of "
+                    f"{falling[0]} are better. {f'Use {drop}' if drops else 'Add the missing values'}"
                 )
             values[~given] = 0.0
             words = f"missing values: {lacking:,} of {values.size:,} (counted as 0)"
@@ -536,8 +540,10 @@ class _Builder:
             if left == len(complete):
                 raise InputError(
                     f"no query has {name} values for every run, so --config scores.missing=drop leaves no "
-                    "queries"
+                    "queries. Add the missing values"
                 )
-            words = f"queries without {name} for every run: {left} of {len(complete)} (left out of its means)"
+            words = (
+                f"queries for which some run has no {name}: {left} of {len(complete)} (left out of its mean)"
+            )
             self.warnings.append(ResultWarning("missing_dropped", words, left))
         return np.broadcast_to(complete[None], values.shape).copy()

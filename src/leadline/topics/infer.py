@@ -275,6 +275,7 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
                 f"the row has {counted(len(topics), 'topic')}, but the first row has {len(rows[0]):,}",
                 path=name,
                 line=number,
+                hint="All vectors in a file must come from the same model",
             )
         ids.append(str(row["doc_id"]))
         rows.append(topics)

@@ -332,7 +332,10 @@ def _text_of(document: Document, column: str, source: Any) -> str:
     value = document.more.get(column, "")
     if column not in document.more:
         raise InputError(
-            f"document '{document.id}' has no column '{column}'", path=path_of(source), line=document.place
+            f"document '{document.id}' has no column '{column}'",
+            path=path_of(source),
+            line=document.place,
+            hint="Each document needs one text column per language of the model",
         )
     if not isinstance(value, str | None):
         raise InputError(
