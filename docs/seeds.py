@@ -481,7 +481,7 @@ def _judge(path: str) -> None:
                     "shown": "static" if static else "dynamic",
                     "seconds": 6.0 + query % 4 + query % 3 * static,
                 }
-                store.append(judge, [parse_event(act)])
+                store.append_all([(judge, [parse_event(act)])])
 
 
 def run(command: str) -> str:

@@ -296,7 +296,7 @@ def test_a_worker_of_xdist_updates_no_baseline(session: pytest.Pytester) -> None
     body = "leadline_gate.assert_not_worse('data/old.run', 'kept.json', 'RR', margin=0.01)"
     found = run(session, body, UPDATE)
     found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(["E*does not work with pytest-xdist*Run it without -n."])
+    found.stdout.fnmatch_lines(["E*does not work with pytest-xdist*Run pytest without -n."])
 
 
 def test_pytest_starts_without_numpy(session: pytest.Pytester) -> None:

@@ -136,7 +136,7 @@ def test_a_part_of_the_pool_is_a_smaller_draw(files: Path, pool: Path, tmp_path:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-m", "Bpref"], "does not show all of them) cannot be estimated from a sampled pool"),
+        (["-m", "Bpref"], "a sample has only some of them) cannot be estimated from a sampled pool"),
         (["-m", "Bpref"], "R, RBP, RR, Success@10, nDCG."),
         (["-m", "P@5", "-m", "Bpref", "-m", "GMAP"], "GMAP"),
         (["--machine", "none.qrels"], "none.qrels"),

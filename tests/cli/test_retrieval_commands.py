@@ -69,7 +69,7 @@ def test_ids_with_blanks_are_written_one_model_at_a_time(folder: Path, leadline:
     search_ = ("search", "blanks.index", "queries.jsonl", "-m", "BM25")
     assert leadline("index", "blanks.jsonl", "-o", "blanks.index").status == 0
     refusal = leadline(*search_, "-m", "TF(dot)", "-o", "runs").refusal
-    assert refusal.endswith("Search with one model at a time, and write each run to a .json file.\n")
+    assert refusal.endswith("Use one model at a time, and write each run to a .json file.\n")
     assert not (folder / "runs").exists()
     assert leadline(*search_, "-o", "bm25.json").status == 0
 
