@@ -339,3 +339,16 @@ def test_the_command_has_the_values_of_python(
     assert leadline("suite", "suite", "--figure", "heat-map").status == 2
     assert leadline("suite", "suite", "-o", "suite/c0/qrels.txt").status == 2
     assert leadline("suite", "none.toml").status == 2
+
+
+def test_partial_means_are_not_told_as_means_over_all_collections() -> None:
+    runs = {"a": {"q1": ["d"]}, "b": {"q1": ["x", "d"]}}
+    tables = {
+        name: {"qrels": {"q1": {"d": 1}}, "runs": {run: runs[run] for run in own}}
+        for name, own in (("one", "ab"), ("two", "a"))
+    }
+    told = str(ll.suite({"collections": tables, "measures": "RR"}, partial=True))
+    assert "macro: mean over the collections of each run" in told
+    assert "pairs of runs over shared collections" in told
+    whole = str(ll.suite({"collections": {"one": tables["one"]}, "measures": "RR"}, partial=True))
+    assert "macro: mean over 1 collection," in whole

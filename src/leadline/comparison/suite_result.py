@@ -187,6 +187,11 @@ class Suite(Result):
         return ": ".join(next(found, ()))
 
     @property
+    def _over_own(self) -> bool:
+        """Whether some means are over the collections of a run only."""
+        return self.rules.partial and bool(self.missing)
+
+    @property
     def missing(self) -> list[tuple[str, str]]:
         """Runs and the collections that they lack."""
         return [
@@ -351,7 +356,9 @@ class Suite(Result):
         if self.pairs:
             tables.append(
                 printed_table(
-                    self._pair_columns(), title="pairs of runs over all collections", notes=self._pair_notes()
+                    self._pair_columns(),
+                    title=f"pairs of runs over {'shared' if self._over_own else 'all'} collections",
+                    notes=self._pair_notes(),
                 )
             )
         return tables
@@ -396,7 +403,10 @@ class Suite(Result):
     def _notes(self) -> list[str]:
         rules, lettered = self.rules, len(self.names) <= LETTERED
         how = f"({rules.test}, {rules.correction}, {1 - rules.confidence:.3g})"
-        weights = f"macro: mean over {counted(len(self.collections), 'collection')}, all weighted equally"
+        over = (
+            "the collections of each run" if self._over_own else counted(len(self.collections), "collection")
+        )
+        weights = f"macro: mean over {over}, all weighted equally"
         wins = (
             "win rate: share of comparisons with other runs on a collection that the run wins (a tie "
             "counts as half a win)"
