@@ -13,10 +13,13 @@ import urllib.request
 import webbrowser
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from judging_pages import GRADES, Files, Server, event, refusal, stored, write
+from leadline.cli.judge import _stopped as stopped
 from leadline.errors import InputError, UsageError
 from leadline.judging import lock, serving
 
@@ -195,3 +198,14 @@ def test_which_hosts_are_this_machine() -> None:
     for token in ("short", " padded by blanks ", ""):
         with pytest.raises(UsageError, match="token"):
             serving.token_for("localhost", token)
+
+
+@pytest.mark.parametrize(("runs", "call"), [(1, "evaluate s.db RUN"), (2, "compare s.db OLD NEW")])
+def test_the_next_command_fits_the_runs_of_the_pool(
+    runs: int, call: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    precision = SimpleNamespace(pool=SimpleNamespace(runs=dict.fromkeys(range(runs))))
+    store, queues = SimpleNamespace(check_files=list), SimpleNamespace(judgments=dict)
+    page: Any = SimpleNamespace(precision=precision, store=store, queues=queues)
+    stopped(page, "s.db")
+    assert f"`leadline {call}`" in capsys.readouterr().out

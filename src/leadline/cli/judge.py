@@ -225,6 +225,8 @@ def _stopped(page: JudgingPage, store: str) -> None:
     command = shlex.join(["leadline", "judge", "--store", store, "--export", "qrels.txt"])
     text = f"{count} in {store}. To export, use `{command}`."
     if page.precision is not None:
-        command = f"leadline compare {shlex.quote(store)} OLD NEW"
-        text = f"{count} in {store}. Next, use `{command}` with the pool's runs."
+        alone = len(page.precision.pool.runs) < 2
+        name, runs = ("evaluate", "RUN") if alone else ("compare", "OLD NEW")
+        command = f"leadline {name} {shlex.quote(store)} {runs}"
+        text = f"{count} in {store}. Next, use `{command}` with the pool's {'run' if alone else 'runs'}."
     print_line(text)
