@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -100,3 +101,25 @@ def test_standard_input_may_have_baselines(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setattr("sys.stdin", piped)
     found = ll.difference(QRELS, ["-", str(path)], competitors=["Jaccard@2"])
     assert found.competitors["Jaccard@2"][0, 1] == 1.0
+
+
+def test_documents_come_from_standard_input_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b'{"doc_id": "a", "text": "wing"}\n{"doc_id": "b", "text": "tail"}\n'
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(text))))
+    documents = ll.read_documents("-")
+    assert next(documents).id == "a"
+    with pytest.raises(ll.UsageError, match=r"^depth "):  # a keyword: no command is under way
+        ll.evaluate(QRELS, {"q1": ["d1"]}, depth=0)
+    assert [document.id for document in documents] == ["b"]
+
+
+def test_a_copy_of_standard_input_that_is_refused_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = LINES.encode() + b"q3 Q0 d\0 1 1 old\n" * opening.BINARY
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(text))))
+    monkeypatch.setattr(opening, "PROBE", 64)
+    made: list[Any] = []
+    kept = tempfile.TemporaryFile
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda: made.append(kept()) or made[-1])
+    with pytest.raises(ll.InputError, match="NUL"):
+        ll.read_run("-")
+    assert [copy.closed for copy in made] == [True]

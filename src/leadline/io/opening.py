@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from os.path import exists, isdir, isfile
 from typing import BinaryIO, Self, cast
@@ -101,15 +102,18 @@ def _copied(path: str, source: BinaryIO) -> BinaryIO:
         check_head(piece, path)
     line = 1
     try:
-        copy = cast(BinaryIO, TemporaryFile())  # noqa: SIM115  # closed with the command or call that reads
-        while piece:
-            whole = piece[piece.find(b"\n") + 1 :]  # without the rest of a line, which may be a remark
-            if text and piece.count(b"\0") >= BINARY and (found := re.search(NUL_IN_LINE, whole)):
-                raise nul_byte(path, line + piece.count(b"\n", 0, found.end() + len(piece) - len(whole)))
-            copy.write(piece)
-            line += piece.count(b"\n")
-            piece = source.read(STEP) or b""
-        copy.flush()
+        with ExitStack() as failing:
+            copy = cast(BinaryIO, failing.enter_context(TemporaryFile()))
+            while piece:
+                whole = piece[piece.find(b"\n") + 1 :]  # without the rest of a line, which may be a remark
+                if text and piece.count(b"\0") >= BINARY and (found := re.search(NUL_IN_LINE, whole)):
+                    end = found.end() + len(piece) - len(whole)
+                    raise nul_byte(path, line + piece.count(b"\n", 0, end))
+                copy.write(piece)
+                line += piece.count(b"\n")
+                piece = source.read(STEP) or b""
+            copy.flush()
+            failing.pop_all()  # it is closed with the command or call that reads
     except OSError as error:
         raise UsageError(
             f"{path}: the content of this pipe cannot be copied to {gettempdir()} "

@@ -58,6 +58,11 @@ class ReadPaths:
         if identity is not None and identity in self.inputs:
             raise _refusal(path, self.inputs[identity])
 
+    def close(self) -> None:
+        """Close the copies of pipes."""
+        for copy in self.copies.values():
+            copy.close()
+
 
 _current: list[ReadPaths] = []  # that of a command, and those of the calls that are under way
 
@@ -78,8 +83,7 @@ def _recording() -> Iterator[ReadPaths]:
         yield record
     finally:
         _current.remove(record)
-        for copy in record.copies.values():
-            copy.close()
+        record.close()
 
 
 def pipe_copies() -> dict[str, BinaryIO]:
@@ -96,12 +100,23 @@ def _name_keywords(
 
 
 def _named(values: Iterator[T], function: Callable[..., Any]) -> Iterator[T]:
-    """Yield what a public generator yields; its refusals name keywords."""
+    """Yield what a public generator yields, from one copy of a pipe; its refusals name keywords."""
+    record, end = ReadPaths(), object()
+
+    def advance() -> Any:
+        _current.append(record)
+        try:
+            return next(values, end)
+        finally:
+            _current.remove(record)
+
     try:
-        yield from values
+        yield from iter(advance, end)
     except LeadlineError as error:
         _name_keywords(error, function)
         raise
+    finally:
+        record.close()
 
 
 def public(function: Callable[P, T]) -> Callable[P, T]:
