@@ -66,6 +66,19 @@ def test_the_inputs_are_the_parts(split: Split) -> None:
     assert sum(info["rows"] for info in results.inputs) == results.runs[0].counts["documents_read"]
 
 
+@pytest.mark.parametrize("options", [{}, {"group_parts": True}])
+def test_saved_results_of_parts_have_the_judgments_too(
+    options: dict[str, Any], split: Split, tmp_path: Path
+) -> None:
+    first, again = tmp_path / "first.json", tmp_path / "again.json"
+    evaluated(split, split.parts, **options).write(first)
+    ll.Results.from_json(first.read_text()).write(again)
+    for path in (first, again):
+        checks = ll.verify(str(path)).checks
+        assert [check["kind"] for check in checks] == [*["input"] * 4, "values"]
+        assert [check["ok"] for check in checks] == [True] * 5
+
+
 @pytest.mark.parametrize("options", [{}, {"group_parts": True}, {"engine": "processes:1"}])
 def test_a_part_may_have_none_of_the_selected_queries(options: dict[str, Any], tmp_path: Path) -> None:
     for name in "ab":

@@ -443,7 +443,14 @@ class Results(Lookups, Result):
     def _about(self) -> dict[str, Any]:
         about = super()._about()
         runs = {os.path.abspath(run.path): {"run": run.name} for run in self.runs if run.path}
-        inputs = self.inputs or [info | runs.get(info["path"], {}) for info in about["inputs"]]
+        inputs = [info | runs.get(info["path"], {}) for info in about["inputs"]]
+        if not all("run" in info for info in self.inputs):
+            inputs = self.inputs
+        elif self.inputs:  # parts of runs, without the judgments
+            read = {os.path.abspath(info["path"]): info["sha256"] for info in inputs}
+            parts = [(os.path.abspath(info["path"]), info) for info in self.inputs]
+            inputs = [info for info in inputs if os.path.abspath(info["path"]) not in dict(parts)]
+            inputs += [info | {"sha256": info["sha256"] or read.get(path)} for path, info in parts]
         return about | {"inputs": sorted(inputs, key=lambda info: "run" in info)}  # the judgments first
 
     def saved_columns(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from leadline.evaluation.results import Results
 from leadline.io.formats import TREC, opened
 from leadline.io.opening import BOM, open_bytes
 from leadline.io.read import UNNAMED, QrelsLike, RunLike
-from leadline.io.read_paths import public, record_input
+from leadline.io.read_paths import public, record_input, release_input
 from leadline.io.run_names import STANDARD_INPUT
 from leadline.io.run_names import run_name as name_of
 from leadline.io.selection import NOTHING_LEFT
@@ -211,11 +211,14 @@ def grouped_parts(parts: RunParts, reading: Reading) -> Iterator[tuple[RunParts,
                     copy = copies.enter_context(local_copy(path)) if is_url(path) else None
                     local = path if copy is None else copy.path
                     rows = groups.add(local, path, reading)
-                inputs.append({"path": path, "sha256": copy and copy.sha256, "rows": rows})
+                about = {"path": path, "sha256": copy and copy.sha256, "rows": rows}
+                inputs.append(about | {"run": parts.name})
         names = sorted(os.path.join(folder, name) for name in os.listdir(folder))
         grouped = RunParts(names, name=parts.name)
         try:
             yield grouped, inputs
+            for name in names:
+                release_input(name)
         except InputError as error:
             if not error.path.startswith(folder):
                 raise
