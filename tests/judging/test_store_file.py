@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from judging_pages import Files, Server, command, event, refusal, stored, write
+from judging_pages import Files, Server, command, event, refusal, save, stored, write
 from leadline.errors import InputError
 from leadline.judging import lock, store
 from leadline.judging.events import parse_event
@@ -247,18 +247,18 @@ def test_a_checkpoint_does_not_hide_that_the_store_was_overwritten(tmp_path: Pat
     with closing(Store.open(str(path))) as made:
         made.add_pairs([("q", f"d{place}", 1.0) for place in range(9)])
         made.add_judge("ann")
-        made.append("ann", [parse_event(event(1))])
+        save(made, "ann", [parse_event(event(1))])
         assert made.checkpoint()
         shutil.copyfile(path, backup)
-        made.append("ann", [parse_event(event(2))])
+        save(made, "ann", [parse_event(event(2))])
         assert made.checkpoint()
-        made.append("ann", [parse_event(event(3))])  # is in the log, which does not hold the one before
+        save(made, "ann", [parse_event(event(3))])  # is in the log, which does not hold the one before
         shutil.copyfile(backup, path)
         made.checkpoint()
         assert made._identity.is_changed()  # so that the next save reads the store anew
         rejected = False
         try:
-            made.append("ann", [parse_event(event(4))])
+            save(made, "ann", [parse_event(event(4))])
         except InputError:
             rejected = True
         kept = {event(place)["key"] for place in range(1, 5)} <= set(keys(str(path)))
@@ -298,7 +298,7 @@ def test_a_reader_only_delays_the_checkpoint(tmp_path: Path, monkeypatch: pytest
         with closing(sqlite3.connect(path, isolation_level=None)) as reader:
             reader.execute("BEGIN")
             reader.execute("SELECT * FROM events").fetchall()
-            made.append("ann", [parse_event(event(1))])
+            save(made, "ann", [parse_event(event(1))])
             assert not made.checkpoint()
             assert alone(path, tmp_path) == []
             reader.execute("COMMIT")
@@ -322,7 +322,7 @@ def test_judging_without_a_pause_does_not_put_the_checkpoint_off_for_ever(
         place = 0
         while len(alone(path, tmp_path)) == 0:
             place += 1
-            made.append("ann", [parse_event(event(1, place))])
+            save(made, "ann", [parse_event(event(1, place))])
             assert time.monotonic() - begun < 20
 
 
