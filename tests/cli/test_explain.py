@@ -306,3 +306,14 @@ def test_a_file_gives_what_its_run_in_memory_gives(
         assert read.listed == held.listed
         assert read.value == held.value
         assert read.steps == held.steps
+
+
+def test_interpolation_is_explained_by_its_own_rule() -> None:
+    qrels, run = {"q": {"a": 1, "b": 1}}, {"q": ["a", "c", "b"]}
+    lines = [
+        explain(qrels, run, f"IPrec(recall=0.5,rule={rule})", "q").steps.lines[1]
+        for rule in ("standard", "trec10")
+    ]
+    assert "0.5 or above" in lines[0]
+    assert "trec10" in lines[1]
+    assert "or above" not in lines[1]

@@ -145,3 +145,11 @@ def test_queries_without_an_answer_are_not_called_scored_0_by_measures_that_leav
     both = ll.evaluate(qrels, run, ["RankOf(n=1)", "AP"])
     assert [str(one) for one in both.warnings] == [scored, left_out]
     assert both.means.tolist() == [[1.0, 0.5]]
+
+
+def test_undefined_values_of_several_runs_are_counted_per_run() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    runs = {"x": {"q1": ["a"], "q2": ["a"], "q3": ["b"]}, "y": {"q1": ["a"], "q2": ["b"], "q3": ["b"]}}
+    undefined = [one for one in ll.evaluate(qrels, runs, "RankOf(n=1)").warnings if one.code == "undefined"]
+    assert [one.count for one in undefined] == [3]
+    assert "1 to 2 queries per run in both runs" in undefined[0].message  # not 3 queries: q3 is in both

@@ -522,3 +522,10 @@ def test_a_measure_named_twice_still_names_the_values_of_a_wide_table(
     path = tmp_path / "wide.csv"
     path.write_text("query_id,old,new\nq1,0.1,0.2\nq2,0.3,0.2\n")
     assert ll.read_scores(path, measures=measures).mean("old", "AP") == 0.2
+
+
+def test_a_saved_result_with_scores_in_memory_is_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "saved.json"
+    ll.evaluate({"q": {"d": 1}}, {"a": {"q": ["d"]}}, "AP").write(path)
+    with pytest.raises(UsageError, match="the scores in memory are a table"):
+        ll.read_scores([path, {"b": {"q": {"AP": 0.5}}}])

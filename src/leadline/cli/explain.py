@@ -30,9 +30,9 @@ def command(
 ) -> None:
     """Show step by step how the value of a measure is computed.
 
-    Each rank, down to the last one that affects the value, has a row with the document, its score, any tied
-    ranks, its grade and its contribution. Sums and normalization follow, with notes on ties, unjudged
-    documents and undefined values.
+    Each rank has a row with the document, its score, any tied ranks, its grade and its contribution. Without
+    --long, the ranks after the last relevant or judged document may be left out. Sums and normalization
+    follow, with notes on ties, unjudged documents and undefined values.
 
     Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query-id knots
 
@@ -45,7 +45,7 @@ def command(
     --query-id as query | Queries | required
         Id of the query (topic) to explain.
     --long as everything | Output | flag
-        Show every rank, including the ranks after the last one that affects the value.
+        Show every rank, including the ranks after the last relevant or judged document.
     use evaluation
     -o
     """

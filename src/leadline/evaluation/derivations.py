@@ -42,7 +42,7 @@ class Steps:
 
     value: float
     lines: list[str]  # formulas with numbers; the last line ends in the value
-    last: int  # last rank that affects the value
+    last: int  # last rank to show
     columns: Columns = field(default_factory=dict)  # quantities at each rank by name
 
 

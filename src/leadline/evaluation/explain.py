@@ -139,7 +139,7 @@ def _cell(name: str, value: Any) -> Any:
     return str(value or "") if name == "tie" else value
 
 
-FEWEST_RANKS = 20  # ranks up to the cutoff that are shown even if they do not affect the value
+FEWEST_RANKS = 20  # ranks up to the cutoff that are always shown
 
 
 @public
@@ -166,7 +166,8 @@ def explain(
     query : str
         Query id.
     everything : bool, default False
-        Whether to show all ranks; otherwise those up to the last one that affects the value.
+        Whether to show all ranks; by default, those after the last relevant or judged document may be left
+        out.
     name : str, optional
         Name of the run.
     **options
