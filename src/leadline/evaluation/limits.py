@@ -150,8 +150,8 @@ def weights_warning(weighted: Weighted, share: float, source: str) -> ResultWarn
         f"means weighted by {source}: {queries(number)} with {percent(round(share, 4))} of the total weight, "
         f"equivalent to {effective:.1f} of equal weight (design effect {number / effective:.2f})"
     )
-    words += f" (left out {queries(zero)} with weight 0)" * bool(zero)
-    few = f". Below {ENOUGH}, confidence intervals are approximate (docs/comparing.md)"
+    words += f"; left out {queries(zero)} with weight 0" * bool(zero)
+    few = f". With fewer than {ENOUGH}, confidence intervals are approximate (docs/comparing.md)"
     words += few * (effective < ENOUGH)
     return ResultWarning("query_weights", words, number)
 
