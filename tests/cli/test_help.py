@@ -18,7 +18,7 @@ from conftest import Leadline
 from leadline.cli import COMMON, SECTIONS, _help, convert, group, search
 from leadline.cli._declared import BESIDE, module_of
 from leadline.cli._help import table
-from leadline.cli._settings import taken
+from leadline.cli._settings import SETTINGS, described, taken
 from leadline.cli._tried import TRIED_COMMANDS, TRIED_OPTIONS, answer_to
 from leadline.comparison.compare import COMPARED
 from leadline.comparison.compared_pair import SENTENCES
@@ -224,6 +224,13 @@ def test_options_that_people_try_are_answered_where_the_answer_holds(word: str, 
     ]
     option = word.rpartition(" ")[2]
     assert any(answer in leadline(*name.split(), option).err for name in names for answer in answers)
+
+
+def test_every_default_of_a_setting_is_said() -> None:
+    texts = dict(described())
+    given = [one for one in SETTINGS.values() if one.default is not None and one.default is not False]
+    assert len(given) > 9
+    assert all("default: " in texts[one.key] for one in given)
 
 
 @pytest.mark.parametrize("command", [each for each in EVERY.values() if not isinstance(each, click.Group)])

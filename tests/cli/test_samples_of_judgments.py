@@ -19,7 +19,7 @@ from click.testing import CliRunner
 
 import leadline as ll
 from conftest import REPOSITORY, Leadline
-from judging_pages import event
+from judging_pages import event, save
 from leadline.cli import group
 from leadline.comparison.query_slices import slices_of
 from leadline.errors import InputError, UsageError
@@ -44,7 +44,7 @@ def stored(pool: str, store: str, chosen: Callable[[float], bool] = lambda _: Tr
         pairs = [pair for pair in made.pairs() if chosen(pair.probability)]
         assert pairs
         acts = [event(pair.id, 100 + pair.id, grade=pair.id % 2) for pair in pairs]
-        made.append("ann", [parse_event(act) for act in acts])
+        save(made, "ann", [parse_event(act) for act in acts])
 
 
 @pytest.fixture(scope="module")

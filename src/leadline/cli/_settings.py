@@ -587,7 +587,7 @@ def described() -> list[tuple[str, str]]:
     for one in SETTINGS.values():
         values = getattr(one.kind, "choices", ())
         notes = "|".join(values)
-        if one.default not in (None, False):
+        if one.default is not None and one.default is not False:
             default = "true" if one.default is True else one.default
             notes += f"{', ' * bool(notes)}default: {default}"
         notes += "repeatable" * one.many
