@@ -7,8 +7,8 @@
 Normal and independent differences with known means, 50 queries: the case in which Holm's correction costs its
 intervals most. With SCORES, tables of one measure for many runs (topics x runs): the topics are the
 population, from which queries are drawn with replacement, 10 to 37 runs anew each time. Prints the tables of
-docs/comparing.md. With `bootstrap`, how often the intervals BCa and Percentile of 15 pairs of equal runs hold
-(docs/statistics.md).
+docs/comparing.md. With `bootstrap`, how often the intervals BCa and Percentile of 15 pairs of equal runs, and
+of one pair, hold (docs/statistics.md).
 """
 
 from __future__ import annotations
@@ -80,28 +80,39 @@ def real(families: int, paths: list[str]) -> None:
             print(f"| {path} | {queries} | {plain:.1%} | {joint:.1%} | {width:.2f} |", flush=True)
 
 
-def scores(kind: str, queries: int, rng: np.random.Generator) -> np.ndarray:
-    """Return scores of six runs with equal means, normal, skewed or mostly zero."""
-    shape, common = (queries, 6), rng.normal(size=(queries, 1))
+def noise(kind: str, queries: int, rng: np.random.Generator) -> np.ndarray:
+    """Return six columns of values with mean 0, normal, skewed or mostly zero."""
+    shape = (queries, 6)
     if kind == "mostly zero":
         return np.where(rng.random(shape) < 0.3, rng.normal(size=shape), 0.0)
-    return common + (rng.normal(size=shape) if kind == "normal" else rng.exponential(size=shape))
+    return rng.normal(size=shape) if kind == "normal" else rng.exponential(size=shape) - 1.0
 
 
 def bootstrap(families: int) -> None:
-    """Print how often all intervals of the 15 pairs hold 0."""
+    """Print how often all intervals of the 15 pairs of six runs hold 0, and those of one pair.
+
+    The differences of one pair are the noise itself, so that they too are skewed.
+    """
     first, second = np.triu_indices(6, k=1)
     for queries in (6, 10, 15, 25, 50, 100):
         for kind in ("normal", "skewed", "mostly zero"):
-            rng, counts = np.random.default_rng(queries), np.zeros(2)
+            rng, counts = np.random.default_rng(queries), np.zeros((2, 2))
             for _ in range(families):
-                drawn = scores(kind, queries, rng)
+                common, own = rng.normal(size=(queries, 1)), noise(kind, queries, rng)
+                drawn = common + own
                 differences = drawn[:, first] - drawn[:, second]
-                rows = (one.limits(differences, level=1 - 0.05 / 15) for one in BOOTSTRAP)
-                counts += [((low <= 1e-12) & (high >= -1e-12)).all() for low, high in rows]
-            found = zip(BOOTSTRAP, counts / families, strict=True)
-            shares = " | ".join(f"{one}: {share:.1%}" for one, share in found)
-            print(f"| {queries} | {kind} | {shares} |", flush=True)
+                counts[0] += [_holds(one, differences, 1 - 0.05 / 15).all() for one in BOOTSTRAP]
+                counts[1] += [_holds(one, own, 0.95).mean() for one in BOOTSTRAP]
+            for pairs, row in zip(("15 pairs", "1 pair"), counts / families, strict=True):
+                found = zip(BOOTSTRAP, row, strict=True)
+                shares = " | ".join(f"{one}: {share:.1%}" for one, share in found)
+                print(f"| {queries} | {kind} | {pairs} | {shares} |", flush=True)
+
+
+def _holds(interval: BCa | Percentile, differences: np.ndarray, level: float) -> np.ndarray:
+    """Return which intervals of columns hold 0."""
+    low, high = interval.limits(differences, level=level)
+    return (low <= 1e-12) & (high >= -1e-12)
 
 
 def main() -> None:

@@ -140,6 +140,27 @@ def test_too_few_queries_are_said(correction: str, queries: int, expected: str) 
     assert (found.verdicts == [["undecided"]]) == ("undefined" in expected)
 
 
+@pytest.mark.parametrize(
+    ("interval", "correction", "columns", "queries", "said"),
+    [
+        ("BCa", "Holm", 1, 12, True),
+        ("Percentile", "none", 3, 12, True),
+        ("BCa", "Holm", 3, 12, True),
+        ("BCa", "BH", 3, 12, False),
+        ("BCa", "MaxT", 1, 12, False),  # the interval is that of MaxT
+        ("BCa", "Holm", 1, 300, False),
+        ("Student", "Holm", 1, 12, False),
+        ("Student", "Holm", 3, 12, True),
+    ],
+)
+def test_intervals_from_few_queries_that_hold_too_rarely_are_named(
+    interval: str, correction: str, columns: int, queries: int, *, said: bool
+) -> None:
+    rules = Rules.of(interval=interval, correction=correction)
+    found = engine.Tested([Differences(drawn(3, queries, columns))], rules).notices()
+    assert [one.code for one in found] == ["approximate_intervals"] * said
+
+
 def test_the_sign_test_does_not_decide_for_tukey() -> None:
     results = results_of([[0.1] * 8, [0.2] * 8, [0.3] * 8])
     pairs = pairs_of(results, None)

@@ -33,14 +33,17 @@ FEWEST = 5  # minimum number of queries (or groups): with fewer no test is signi
 BLOCK = 2_000_000  # differences per block of pairs
 # Percentage of simulated families of pairs whose 95 % intervals all held, by number of queries: lowest and
 # highest of three collections (docs/comparing.md); for BCa and Percentile, of normal, skewed and mostly zero
-# scores with 15 pairs (docs/statistics.md). And the number of queries from which it is not said.
+# scores with 15 pairs, or of single pairs (docs/statistics.md). And the number of queries from which it is
+# not said.
 COVERAGE = {
     "Bonferroni": {6: (60, 72), 10: (65, 84), 15: (71, 91)},
     "MaxT": {6: (76, 98), 10: (88, 97), 15: (93, 96)},
     "BCa": {6: (42, 59), 10: (48, 72), 15: (55, 85), 25: (70, 90), 50: (83, 95), 100: (91, 95)},
     "Percentile": {6: (47, 71), 10: (73, 75), 15: (77, 87), 25: (84, 91), 50: (90, 94), 100: (94, 96)},
+    "single BCa": {6: (83, 94), 10: (86, 91), 15: (83, 92), 25: (84, 93), 50: (88, 94), 100: (92, 95)},
+    "single Percentile": {6: (81, 94), 10: (86, 96), 15: (90, 92), 25: (90, 93), 50: (92, 94)},
 }
-ENOUGH = {"Bonferroni": 25, "MaxT": 25, "BCa": 200, "Percentile": 200}
+ENOUGH = {"Bonferroni": 25, "MaxT": 25, "single Percentile": 100}  # others 200
 
 
 @dataclass(eq=False)
@@ -353,17 +356,19 @@ class Tested:
         return [*found, *raised(("decided_by_sign", words, count))]
 
     def _few_queries(self) -> list[ResultWarning]:
-        """Return how often simultaneous intervals from few queries hold; nothing for a single pair."""
+        """Return how often intervals from few queries hold, of a family or of single pairs."""
         rules = self.rules
-        if self.size < 2 or not rules.corrects or rules.joint == TUKEY or isinstance(rules.correction, BH):
+        single = self.size < 2 or not rules.corrects
+        name = "single " * single + ("MaxT" if rules.joint else type(rules.interval).__name__)
+        unknown = name not in COVERAGE if single else rules.joint == TUKEY or isinstance(rules.correction, BH)
+        if unknown:
             return []
         units = max(
             float(effective_groups(totals(table, self.groups)).max(initial=0)) for table in self.differences
         )
-        name = "MaxT" if rules.joint else type(rules.interval).__name__
-        page = "statistics" if name in {"BCa", "Percentile"} else "comparing"
+        page = "statistics" if name.endswith(("BCa", "Percentile")) else "comparing"
         name = name if name in COVERAGE else "Bonferroni"
-        if not 0 < units < ENOUGH[name]:
+        if not 0 < units < ENOUGH.get(name, 200):
             return []
         number = queries(int(units))
         if self.groups is not None:
@@ -371,9 +376,10 @@ class Tested:
         figures = COVERAGE[name]
         least = max((few for few in figures if few <= units), default=min(figures))
         low, high = figures[least]
+        kind, held = ("CIs", "95 % CIs") if single else ("simultaneous CIs", "all 95 % CIs")
         words = (
-            f"simultaneous CIs are approximate with {number}: with {least}, all 95 % CIs contained the true "
-            f"differences in {low} to {high} % of simulations (docs/{page}.md)"
+            f"{kind} are approximate with {number}: with {least}, {held} contained the true "
+            f"difference{'s' * (not single)} in {low} to {high} % of simulations (docs/{page}.md)"
         )
         return [ResultWarning("approximate_intervals", words, int(units))]
 
