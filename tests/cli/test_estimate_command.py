@@ -554,7 +554,7 @@ def test_runs_for_other_queries_are_refused_or_have_no_interval(
     assert ours["low"] < ours["high"]
     (none,) = found.values()
     assert (none["low"], none["high"]) == (None, None)
-    assert "shares no query" in none["reason"]
+    assert "no query in common" in none["reason"]
 
 
 def test_without_a_relevant_document_among_the_drawn_there_is_no_interval(files: Path, pool: Path) -> None:

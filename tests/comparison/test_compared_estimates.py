@@ -327,7 +327,7 @@ def test_names_of_runs_with_braces_are_quoted_as_they_are() -> None:
     runs = {"a{x}": runs["old"], "b": runs["new"]}
     pool = pool_for(runs, "P@10", total=150, pair=("a{x}", "b"), seed=4).pool
     found = ll.evaluate(drawn_of(pool, grades), runs, "P@10", pool=pool)
-    assert "single runs have no interval, because the pool was drawn to compare a{x} and b" in [
+    assert "individual runs have no interval, because the pool was drawn to compare a{x} and b" in [
         str(one) for one in found.warnings
     ]
 

@@ -220,10 +220,10 @@ REMEDIES = {
     "need at least": "Judge more pairs",
     "labels or a proxy": "Leave out the labels (`--machine none`) or the proxy, or choose another measure",
     "not valid with": "Choose another measure, such as P@10",
-    "not simulated": "Choose another measure, such as P@10",
+    "not tested in simulations": "Choose another measure, such as P@10",
     "without predicted": "Choose another measure, such as P@10",
     "of the weight": "Leave out any run without an interval, or judge more of its documents",
-    "shares no query": "Leave out any run without an interval",
+    "no query in common": "Leave out any run without an interval",
     "does not list": "Use a pool from `leadline pool --for`",
 }
 

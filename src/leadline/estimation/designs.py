@@ -96,7 +96,7 @@ NO_ESTIMATE = {
     "GMAP": "its geometric mean is dominated by queries without a drawn relevant document",
     "AP": "norm=min has no known estimator",
     "RBP": "gain=scaled depends on the largest grade of each query, which a sample may not contain",
-    "INST": "its weights depend on the number of relevant documents found so far",
+    "INST": "its weights depend on the relevant documents found so far, which a sample does not fully show",
     "GMBpref": OF_WHOLE_POOL,
     "WithinBudget": "a length budget ends at a different rank in each list, but estimates need a fixed rank",
 }

@@ -372,9 +372,8 @@ class EstimatedResults(Results):
             for place, measure in enumerate(self.measures):
                 withheld = self._reasons[run][place]
                 if withheld is not None and withheld.code is NoInterval.GUESSED and self.names[run] in pair:
-                    whole = (
-                        f"single runs have no interval, because the pool was drawn to compare {listed(pair)}"
-                    )
+                    whole = "individual runs have no interval, because the pool was drawn to compare "
+                    whole += listed(pair)
                     reasons[whole, ""] = 1
                 elif withheld is not None:
                     missing = "value" if withheld.code in WITHOUT_VALUE else "interval"
@@ -446,7 +445,7 @@ class EstimatedResults(Results):
             in_range([(one.low, one.high) for one in found], drawn),
             new=self.new[order].tolist(),
             label=f"{drawn}, estimated",
-            words=["estimate", *spans, "estimate for a new run (not in the pool)", ""],
+            words=["estimate", *spans, "estimate for a new run (not pooled)", ""],
             width=width,
         )
 

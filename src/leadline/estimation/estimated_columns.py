@@ -115,6 +115,7 @@ PREDICTED = {
     "votes": "predicted from the votes of the pooled runs",
     "centered": "predicted as the mean grade of the judged pairs",
     "none": "counted as 0 (Horvitz-Thompson estimator)",
+    "values": "predicted from quantiles of the proxy values",
 }
 
 
@@ -205,12 +206,12 @@ def estimate_notes(results: EstimatedResults) -> list[str]:
             "the sampling frame"
         )
         notes.append(
-            "to halve: number of those documents to judge to halve the widening (to draw them, pass the "
-            "pooled runs and the new run to `leadline pool --for MEASURE --from POOL`)"
+            "to halve: how many of those documents to judge to halve the widening (to draw them, pass the "
+            "pooled runs and the new run to `leadline pool --for MEASURE --from POOL --total N`)"
         )
     if rows.bounded:
         ratios = any(np.isnan(estimate.lowest) for estimate in rows.estimates)
-        words = "lowest, highest: range over all possible grades of guessed and unknown pairs"
+        words = "lowest, highest: range of the estimate over all possible grades of guessed and unknown pairs"
         notes.append(
             words + " (not for nDCG, R, F and AP, which also depend on other documents)" * bool(ratios)
         )

@@ -112,7 +112,7 @@ class MeasuredPool(Result):
         }
 
     def _columns(self) -> list[Column]:
-        heads = ("half-width", "per query to halve", "per query to be exact")
+        heads = ("half-width", "judgments per query to halve", "judgments per query to be exact")
         return [
             Column("measure", list(self.expected)),
             *(
@@ -395,7 +395,7 @@ def judge_warning(sample: Sample, judgments: int) -> ResultWarning:
         return ResultWarning("one_judge", words + "intervals suggest", judgments)
     other = int((sample.table.grades[rows] != grades).sum())
     words = (
-        f"values estimate those of the second judge, who judged {len(rows):,} of "
+        f"values are estimates for the second judge, who judged {len(rows):,} of "
         f"{counted(judgments, 'pair')} again ({percent(round(other / len(rows), 3))} with a different grade)"
     )
     return ResultWarning("second_judge", words, len(rows))

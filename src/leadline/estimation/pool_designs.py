@@ -379,7 +379,7 @@ def _larger(
     if lost:
         raise UsageError(
             f"the new pool would lack {lost:,} of the {len(found):,} pairs that the earlier pool was drawn "
-            f"from. Pass all its runs, and use `--depth {before.design.get('depth')}` or more."
+            f"from. Pass all runs of that pool, and use `--depth {before.design.get('depth')}` or more."
         )
     known = int((judged & asked & (old < 1)).sum())
     if known:

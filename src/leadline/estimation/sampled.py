@@ -424,7 +424,7 @@ def withheld(
         same = f"intervals are available only with correction 'log', not '{settings.correction}'"
     elif not all(map(_correctable, (stratum for stratum in open_parts if stratum.sampled))):
         drawn = max(stratum.sampled for stratum in open_parts)
-        same = f"more than {MOST_DRAWN:,} documents were sampled for a query, too many to correct"
+        same = f"more than {MOST_DRAWN:,} documents were sampled for a query, too many for the correction"
         if drawn <= MOST_DRAWN:
             same = f"a query has a population of {MOST_SIZE:,} documents or more, too many to simulate"
     elif queries < FEW_QUERIES:

@@ -229,7 +229,8 @@ def _labels(
         for document, label in documents.items()
     }
     if not any(by_query.values()):
-        raise UsageError(f"there are no {noun}s{' of grade 0 or more' if machine is not None else ''}")
+        least = " of grade 0 or more" if machine is not None else ""
+        raise UsageError(f"there are no {noun}s{least}. Pass {noun}s of pairs in the pool.")
     if not labels:
         first = next(query for query, one in by_query.items() if one)
         raise UsageError(
@@ -360,7 +361,10 @@ def _evidence(
         by_level = proxy == "machine"
         cells = Cells.of_levels(values) if by_level else Cells.of_quantiles(values, probability[order])
         grades = np.where(judged, grade, np.nan)[order]
-        if _depend_on_draw(values, cells.cell, probability[order], grades, contributions, warnings, seed):
+        noun = "label" if by_level else "proxy value"
+        if _depend_on_draw(
+            values, cells.cell, probability[order], grades, contributions, warnings, seed, noun
+        ):
             cells, proxy = Cells.one(len(order))._replace(apart=0), "centered"
     sample = Sample(
         table,
@@ -449,6 +453,7 @@ def _depend_on_draw(
     contributions: tuple[Integers, Integers],
     warnings: list[ResultWarning],
     seed: int,
+    noun: str,
 ) -> bool:
     """Return whether labels depend on the draw, as those made with the judgments do; warn of it first."""
     judged = ~np.isnan(grades)
@@ -457,13 +462,13 @@ def _depend_on_draw(
     tests = label_tests(values, cell, probability, judged, best, seed)
     count = int((judged & ~np.isnan(values)).sum())
     if all_equal(values[judged], grades[judged]):
-        words = f"the labels equal the grades of all {count:,} judged pairs with a label"
+        words = f"the {noun}s equal the grades of all {count:,} judged pairs with a {noun}"
         words += ". Were they made from these grades?"
         warnings.insert(0, ResultWarning("labels_equal_judgments", words, count))
     if tests.failed:
         words = (
-            f"excluded all labels, because they depend on which pairs were drawn ({tests.reason}). They seem "
-            "to have been made with the judgments and would bias the estimates."
+            f"excluded all {noun}s, because they depend on which pairs were drawn ({tests.reason}). They "
+            "seem to have been made with the judgments and would bias the estimates."
         )
         warnings.insert(0, ResultWarning("labels_depend_on_draw", words, count))
     return tests.failed

@@ -69,11 +69,11 @@ class NoInterval(Enum):
     AVERAGE_PRECISION = "AP intervals are not valid with sampled judgments"
     SHARE_OF_RELEVANT = "R and F intervals are not valid with sampled judgments"
     UNKNOWN_IDEAL = "the ideal list cannot be estimated without predicted grades"
-    NO_QUERY = "the run shares no query with the pool or the judgments"
+    NO_QUERY = "no query in common with the pool or the judgments"
     NO_RELEVANT = "no drawn document is relevant, so the variance cannot be estimated"
     ALL_RELEVANT = "all judged documents are relevant, so the ideal list cannot be estimated"
-    NOT_SIMULATED = "coverage was not simulated for {0}"
-    NO_VARIANCE = "all drawn judgments equal their predictions, so the variance cannot be estimated"
+    NOT_SIMULATED = "intervals were not tested in simulations for {0}"
+    NO_VARIANCE = "every drawn document has its predicted grade, so the variance cannot be estimated"
     GUESSED = "{0} of the weight is guessed or unknown (at most {1} is allowed)"
     NO_DIVISOR = "without predicted grades, the number of relevant documents cannot be estimated"
     GAPS = "judgments are missing for {0}"
@@ -137,7 +137,7 @@ def design_withheld(sample: Sample, kind: Ratio, drawn_for: Sequence[str]) -> st
     """Return what of a measure or of the design of a sample was not simulated; empty if all of it was."""
     ranks = np.arange(1.0, 11.0)
     if sample.cells > 1:
-        return "estimates with labels or a proxy"
+        return "estimates with LLM labels or a proxy other than 'centered'"
     if kind.target != Target("linear") or (kind.weights(ranks) != 1.0 / np.log2(ranks + 1.0)).any():
         return "gains other than the grade, or discounts other than log2(rank + 1)"
     if drawn_for and set(drawn_for) != {SIMULATED}:
@@ -183,7 +183,7 @@ def not_simulated(design: Design) -> str:
         f"a pool depth of {design.depth} (only for {CUTOFF + 1} to {2 * CUTOFF})": not (
             CUTOFF < design.depth <= 2 * CUTOFF
         ),
-        f"a pool of which {judged} is judged (only for up to {percent(LARGEST_SHARE)}, or all)": (
+        f"a pool of which {judged} is judged (only for up to {percent(LARGEST_SHARE)}, or all of it)": (
             design.share > LARGEST_SHARE
         ),
         f"an inclusion probability of {design.least:.3g} (only for {LEAST_PROBABILITY:g} or more)": (

@@ -79,8 +79,8 @@ def topic_warnings(
     score = "undefined" if getattr(method, "empty", "") == "skip" else "score 0"
     alone = f"{counted(single, 'list')} with a topic vector for only one document, which inflates scores"
     saturated = (
-        f"k(P) is {percent(round(share, 2))} of its maximum, so one topic dominates the products and they "
-        "are not informative"
+        f"k(P) is on average {percent(round(share, 2))} of its maximum, so one topic dominates the products "
+        "of topic vectors, and k(P) and s(P) are not informative"
     )
     return raised(
         ("single_documents", alone, single),

@@ -67,7 +67,7 @@ class NRuns(UnjudgedEstimator):
     """
 
     title = "votes for the top documents"
-    formula = "AP, taking the documents that most runs rank in their top k as relevant"
+    formula = "AP, taking the documents that the most runs rank in their top k as relevant"
     source = "Sakai and Lin 2010 (depth 30); `pseudo` and the last tie rule are ours"
     called = "nruns"
 

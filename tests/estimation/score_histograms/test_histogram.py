@@ -147,7 +147,9 @@ def test_as_printed_is_per_model_pooled_and_without_unretrieved_documents() -> N
     assert found.histograms("run").tolist() == [[1, 2], [2, 3]]
     assert found.hsa[0] == pytest.approx(2 * (math.log(2 / 3) - math.log(1 / 2)))
     assert found.recipe.as_printed
-    assert found.to_dict()["definition"].startswith("as printed in the paper, scores normalized per model")
+    assert found.to_dict()["definition"].startswith(
+        "as printed in Krstovski et al. 2015, scores normalized per model"
+    )
     by_query = histogram(qrels, run, bins=2, draws=0)
     assert by_query.histograms("run").tolist() == [[2, 2], [2, 3]]
     assert not by_query.recipe.as_printed

@@ -171,7 +171,7 @@ class HistogramOptions(NamedTuple):
     def words(self) -> str:
         """Description of the definition of `hsa` and `do`."""
         parts = [
-            "as printed in the paper" if self.as_printed else "",
+            "as printed in Krstovski et al. 2015" if self.as_printed else "",
             f"{'ranks' if self.from_ranks else 'scores'} normalized per {self.norm}"
             if self.norm != "none"
             else "scores as they are",
@@ -335,10 +335,10 @@ class Histograms(Result):
 
     def _notes(self) -> list[str]:
         drawn = " and samples (sampling: over samples only)" if self.recipe.sample else ""
-        credit = "" if self.recipe.as_printed else " (`-C as_printed` follows the paper)"
+        credit = "" if self.recipe.as_printed else " (`-C as_printed` follows Krstovski et al. 2015)"
         resamples = f"{self.options['draws']:,} resamples"
         bins = f"{SENSITIVITY[0]} to {SENSITIVITY[-1]} bins"
-        ours = "our own variant (ranks, half counts, mean over queries)"
+        ours = "our variant of HSA (ranks, 0.5 added to each count, mean over queries)"
         return [
             f"HSA, DO: {self.recipe.words}{credit}",
             f"robust: {ours}, no better than --from-ranks on new runs",
@@ -505,7 +505,7 @@ def _rules(
     )
     lacking = over_runs(infos, missing, documents, f" not in the lists{{of_runs}} ({rule})")
     equal = over_runs(infos, constant, lists, "{in_runs} (normalized to 0.5)")
-    own = f"{counted(len(infos), 'run')} sampled from their own lists, so the samples differ"
+    own = f"{counted(len(infos), 'run')} sampled separately, so their samples differ"
     one_sample = "`-C sample_from=union` draws one sample for all runs"
     return raised(
         ("unretrieved", lacking, left_out),
