@@ -349,7 +349,7 @@ TABLE = (
         b"q1 Q0 d2 1 2\nq1 Q0 d1 2 1\n",
         "{run}:1: the line has 5 columns. "
         + RUN
-        + " If the tag in column 6 is missing, add the name of the run.",
+        + " If the tag is missing, add the name of the run as column 6.",
         agree="te9 te10 pyt irm ranx trt trq refuse",
     ),
     Nasty(

@@ -36,9 +36,9 @@ LISTING = (
     "keep only one, use `leadline check FILE --fix -o COPY --config read.on_duplicate=first` (or last or "
     "max).\n  remark  line 1: a comment, which trec_eval 9 refuses\n  remark  line 5: more than six columns "
     "(the rest are ignored)\n  remark  line 5: tag 'u' after 't' (the last one counts)\n  remark  "
-    "line 6: a query reappears after a different query\n  remark  line 8: a rank that is not a whole number "
-    "of at least 0 (the scores win)\n"
-    "  remark  line 2: a list with tied scores (ordered by descending document id)\n"
+    "line 6: a query reappears after a different query (its rows are grouped)\n  remark  line 8: a rank that "
+    "is not a whole number of at least 0 (the scores win)\n"
+    "  remark  line 2: a query with tied scores (ties are ordered by descending document id)\n"
 )
 
 
@@ -242,8 +242,9 @@ def test_subtopics_in_other_formats_are_checked_as_they_are_read(
             ("-o", "b.run"),
             (
                 "a.run:1: the line has 3 columns. A line of a run has 6 columns (query Q0 document rank "
-                "score tag). Errors that cannot be repaired: 1. Only repeated documents, NaN scores and "
-                "faults that `check` reports as remarks can be repaired."
+                "score tag). Errors that cannot be repaired: 1. Only repeated documents, NaN scores, "
+                "comments, columns after the sixth, several tags, mixed queries and wrong ranks can be "
+                "repaired."
             ),
         ),
     ],

@@ -225,7 +225,7 @@ def test_the_qrels_of_several_assessors_are_merged(leadline: Leadline, tmp_path:
     target = tmp_path / "all"
     found = leadline("convert", ann, bob, target)
     note = "pairs with several judges: 2 (1 with different grades, merged by majority, 1 tie resolved to"
-    assert found.out == f"{target}: qrels, 2 queries, 4 judgments; {note} the lower grade)\n"
+    assert found.out == f"{target}: qrels, 2 queries, 4 judgments; {note} the lowest tied grade)\n"
     assert target.read_text() == "q1 0 d1 0\nq1 0 d2 1\nq1 0 d3 1\nq2 0 d1 2\n"
     again = tmp_path / "again.json"
     assert leadline("convert", ann, bob, eve, "-o", again).status == 0

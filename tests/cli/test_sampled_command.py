@@ -49,8 +49,11 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, files: list[Path]) -> No
     path = files[0].parent / "population.txt"
     for text, words in (
         ("q1 10\nq1 11\n", "population.txt:2: query 'q1' appears twice"),
-        ("q1 10\nq2 x\n", "the line must consist of a query and a whole number, not 'q2 x'"),
-        ("", "contains no lines with a query and a whole number"),
+        (
+            "q1 10\nq2 x\n",
+            "the line must consist of a query and its number of non-relevant documents, not 'q2 x'",
+        ),
+        ("", "contains no lines with a query and its number of non-relevant documents"),
         ("q2 5\n", "query 'q1' has no population"),
     ):
         path.write_text(text)

@@ -327,8 +327,8 @@ def test_known_documents_are_lines_of_two_columns_or_qrels(tmp_path: Path) -> No
 
 
 NO_KNOWN = (
-    ": contains no known documents. Known documents are lines with a query and a document, or judgments "
-    "with a grade of at least 1."
+    ": contains no known documents. Write lines with a query and a known document, or judgments with a "
+    "grade of at least 1."
 )
 WRITE = "Write a query and a document separated by a space, or the 4 columns of qrels."
 

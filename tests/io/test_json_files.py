@@ -234,7 +234,7 @@ def test_a_failed_search_in_a_response_to_many_is_named(tmp_path: Path) -> None:
     made = json.loads((PROGRAMS / "msearch.json").read_text())
     made["responses"][1] = {"error": {"type": "some"}, "status": 400}
     path = written(tmp_path, made)
-    assert "query 'q2' has the fields error, status, but no list at hits.hits" in refusal(
+    assert "query 'q2' has the fields error, status, but no list at 'hits.hits'" in refusal(
         read_run, path, queries_in=["q1", "q2"]
     )
 
@@ -408,7 +408,7 @@ ONE = {"query_id": "q1", "results": [{"corpus_id": "d1", "score": 1.0}]}
 FAULTS: dict[str, tuple[Any, str]] = {
     "a list without ids": (
         [{"query_id": "q1", "results": [{"score": 1.0}]}],
-        "a.json, record 1: the record has the field score, but no document id (text or a whole number)",
+        "a.json, record 1: the first entry has the field score, but no document id (text or a whole number)",
     ),
     "an id missing later": (
         [ONE, {"query_id": "q2", "results": [{"id": "d1", "score": 1.0}]}],
@@ -426,7 +426,7 @@ FAULTS: dict[str, tuple[Any, str]] = {
         [ONE, {"query_id": "q2", "found": {"results": []}}],
         (
             "a.json, record 2: the value for query 'q2' has the fields query_id, found, but no list at "
-            "results, unlike earlier records"
+            "'results', unlike earlier records"
         ),
     ),
     "a record that is no object": (

@@ -45,7 +45,7 @@ def test_what_was_merged_is_said() -> None:
     found = merge(ROWS)
     assert (found.shared, len(found.votes["q"]), found.tied) == (3, 3, 2)
     words = "pairs with several judges: 3 (3 with different grades, merged by majority, 2 ties resolved to "
-    words += "the lower grade)"
+    words += "the lowest tied grade)"
     assert found.remarks == (("merged", words, 3),)
     assert merge(ROWS, "cid").remarks == ()
 

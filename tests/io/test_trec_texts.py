@@ -217,7 +217,7 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
             "q1 Q0 d1 1 2\n",
             (
                 "1: the line has 5 columns. A line of a run has 6 columns (query Q0 document rank score tag)."
-                " If the tag in column 6 is missing, add the name of the run."
+                " If the tag is missing, add the name of the run as column 6."
             ),
         ),
         (

@@ -469,7 +469,7 @@ def slots_of(
 ) -> tuple[Slots, tuple[int, int] | None]:
     """Return the tables of judged documents, and two rows of a query with the same document if there are."""
     if kernels.compiled is None:
-        raise RuntimeError("tables of slots need the compiled kernels")
+        raise RuntimeError("the hash tables of judged documents need the compiled kernels")
     if hashes is None:
         hashes = np.empty(len(ids), dtype=np.uint64)
         kernels.compiled.hash_ids(ids.text, ids.start, ids.stop, hashes)

@@ -323,7 +323,7 @@ class Merged(NamedTuple):
         words = f"pairs with several judges: {self.shared:,} ({unlike:,} with different grades, merged by "
         words += self.rule
         if self.tied:
-            words += f", {counted(self.tied, 'tie')} resolved to the lower grade"
+            words += f", {counted(self.tied, 'tie')} resolved to the lowest tied grade"
         return ((MERGED, f"{words})", self.shared),)
 
 

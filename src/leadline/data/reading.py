@@ -247,7 +247,7 @@ def _checked_queries(given: object) -> QueryFile | tuple[str, ...] | None:
         return QueryFile(os.fspath(given))
     ids = list(given) if isinstance(given, Iterable) and not isinstance(given, bytes) else []
     if not ids or not all(isinstance(each, (str, Integral)) and not isinstance(each, bool) for each in ids):
-        wanted = "a path or a list of query ids, each a string or a whole number"
+        wanted = "a path or a nonempty list of query ids, each a string or a whole number"
         raise refusal("--config read.queries_in", given, wanted)
     return tuple(dict.fromkeys(map(str, ids)))
 

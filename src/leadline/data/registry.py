@@ -216,9 +216,8 @@ class Parametric(metaclass=ParametricType):
         for name in arguments:
             if name not in parameters:
                 words = (vars(base).get("rejected", {}).get(name) for base in type(self).__mro__)
-                listed = (
-                    f"Its parameters are {', '.join(parameters)}" if parameters else "It has no parameters"
-                )
+                verb = "parameters are" if len(parameters) > 1 else "only parameter is"
+                listed = f"Its {verb} {', '.join(parameters)}" if parameters else "It has no parameters"
                 reason = next(filter(None, words), listed)
                 raise UsageError(f"{type(self).__name__} has no parameter '{name}'. {reason}.")
         for name, parameter in parameters.items():
@@ -373,7 +372,7 @@ class Registry(Generic[N]):
         for class_ in self.classes.values():
             for alias, preset in class_.aliases.items():
                 if by_name.setdefault(alias.lower(), (class_, preset)) != (class_, preset):
-                    raise TypeError(f"the alias {alias} of {class_.__name__} has another meaning already")
+                    raise TypeError(f"the alias {alias} of {class_.__name__} already has another meaning")
         return by_name
 
     @cached_property
@@ -578,7 +577,8 @@ def _parse_cutoffs(
             return [{name: value} for value in default_cutoffs]
         return [{}]
     if name is None or default_cutoffs == ():
-        raise UsageError(f"{parts['name']} takes no cutoff. Use {class_.example()}.")
+        valid = class_.example() if name is None else f"{parts['name']} or {_example(class_, text)}"
+        raise UsageError(f"{parts['name']} takes no cutoff. Use {valid}.")
     if name in arguments:
         raise UsageError(f"{name} is given twice")
     if parts["suffix"] and class_.has_persistence() and parts[0][parts.start("suffix") - 1] == ".":

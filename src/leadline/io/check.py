@@ -378,7 +378,7 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
         about = TextRemarks(found.kind)
         about.add(window.content(), 1, rows=set(lists.lines))
         yield from about.problems()
-    message = "a query reappears after a different query"
+    message = "a query reappears after a different query (its rows are grouped)"
     yield Problem("mixed_queries", returns[0] if returns else None, message, len(returns))
     of_lists = ListRemarks(trec=found.form == "trec") if found.kind == "run" else GradeRemarks()
     of_lists.add(lists, lists.lines.__getitem__)
@@ -442,7 +442,8 @@ def write_repaired(
         hint = ""
         if {each.code for each in left} - {*able, "unreadable", "empty"}:
             hint = f"Errors that cannot be repaired: {sum(each.count for each in left)}. Only repeated "
-            hint += "documents, NaN scores and faults that `check` reports as remarks can be repaired"
+            hint += "documents, NaN scores, comments, columns after the sixth, several tags, mixed queries "
+            hint += "and wrong ranks can be repaired"
         raise InputError(
             left[0].message.removesuffix("."),
             path=found.path,

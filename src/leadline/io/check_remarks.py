@@ -144,10 +144,12 @@ class ListRemarks:
     def problems(self) -> Iterator[Problem]:
         """Yield the problems found."""
         yield self.against.problem(
-            "rank_disagrees", "a list whose ranks contradict its scores (the scores win)"
+            "rank_disagrees", "a query whose ranks contradict its scores (the scores win)"
         )
         yield self.no_rank.problem("rank", "a rank that is not a whole number of at least 0 (the scores win)")
-        yield self.ties.problem("ties", "a list with tied scores (ordered by descending document id)")
+        yield self.ties.problem(
+            "ties", "a query with tied scores (ties are ordered by descending document id)"
+        )
 
 
 class GradeRemarks:

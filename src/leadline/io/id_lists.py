@@ -198,7 +198,8 @@ def read_population(given: str) -> int | dict[str, int]:
             if not begun and len(fields) == 2:
                 continue
             raise InputError(
-                f"the line must consist of a query and a whole number, not '{line.strip()[:60]}'",
+                "the line must consist of a query and its number of non-relevant documents, not "
+                f"'{line.strip()[:60]}'",
                 path=given,
                 line=number,
             )
@@ -206,7 +207,9 @@ def read_population(given: str) -> int | dict[str, int]:
             raise repeated(f"query '{fields[0]}'", path=given, line=number)
         found[fields[0]] = int(fields[1])
     if not found:
-        raise InputError("contains no lines with a query and a whole number", path=given)
+        raise InputError(
+            "contains no lines with a query and its number of non-relevant documents", path=given
+        )
     return found
 
 
@@ -249,9 +252,7 @@ def read(path: str) -> dict[bytes, set[bytes]]:
     else:
         found = _in_lines(path)
     if not found:
-        hint = (
-            "Known documents are lines with a query and a document, or judgments with a grade of at least 1"
-        )
+        hint = "Write lines with a query and a known document, or judgments with a grade of at least 1"
         raise InputError("contains no known documents", path=path, hint=hint)
     return found
 

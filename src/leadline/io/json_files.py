@@ -276,7 +276,7 @@ def rows_of_entries(
             found = (
                 f"the number of lists ({len(lists):,}) differs from the number of queries ({len(queries):,})"
             )
-            raise InputError(found, path=path, hint="Name one query per list in `--config read.queries_in`")
+            raise InputError(found, path=path, hint="In `--config read.queries_in`, name one query per list")
         ordered = ((place, query, one) for query, (place, one) in zip(queries, lists, strict=True))
         return _records(ordered, what, path, unit, "")
     hint = ORDERED if what == "score" and not name else ""
@@ -474,7 +474,8 @@ def _lists(
         if records is None:
             lacking = _without(entry, "list of documents in a field such as 'results'", "a ")
             if names:
-                lacking = f"{_without(entry, 'list at ' + '.'.join(names), 'a ')}, unlike earlier records"
+                wanted = f"list at '{'.'.join(names)}'"
+                lacking = f"{_without(entry, wanted, 'a ')}, unlike earlier records"
             elif names is not None:
                 kind = "an object" if isinstance(entry, Mapping) else f"of type {type_of(entry)}"
                 lacking = f"is {kind}, not a list, unlike earlier records"
@@ -509,7 +510,7 @@ def _names_of(first: Any, what: str, found: Records, place: int) -> Names:
         if document is not None:
             return Names(document, number)
     lacking = _without(first, f"document id {AN_ID} in a field such as 'doc_id'", "a ")
-    raise found.at(InputError(f"the record {lacking}"), place)
+    raise found.at(InputError(f"the first entry {lacking}"), place)
 
 
 def _rows(

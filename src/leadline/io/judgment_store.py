@@ -27,7 +27,7 @@ VERSION = 1  # of the tables
 WAIT = 5.0  # seconds to wait for a lock
 STORE = "a `leadline judge` store"
 BROKEN = ("not a database", "malformed", "no such", "decode", "corrupt", "unsupported file format")
-RECOVER = "Use a backup, or recover part of the store with `sqlite3 FILE .recover | sqlite3 NEW`"
+RECOVER = "Use a backup, or try to recover part of the store with `sqlite3 FILE .recover | sqlite3 NEW`"
 BACKUP = "Use a backup of the store"
 
 KINDS: dict[str, tuple[type, ...]] = {

@@ -301,7 +301,9 @@ def run_of_arrays(
                 what = f"id {place} is negative, but only -1 (no document) may be negative"
                 hint = "If negative numbers are real ids, pass them as text, as in ids.astype(str)"
                 raise InputError(what, path=label, hint=hint)
-            allowed = f"from -1 to {len(documents) - 1:,}" if len(documents) else "-1: `documents` is empty"
+            allowed = f"from -1 (no document) to {len(documents) - 1:,}"
+            if not len(documents):
+                allowed = "-1 (no document) because `documents` is empty"
             raise InputError(f"position {place} must be {allowed}", path=label)
     if lower_is_better is None and _all_rise(values, kept):
         raise InputError(

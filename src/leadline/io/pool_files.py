@@ -286,7 +286,8 @@ def _check_line(cells: Sequence[str], path: str, number: int) -> None:
             f"the row has {counted(len(cells), 'cell')}",
             path=path,
             line=number,
-            hint="Each row needs a query, a document, a probability, an order and contributors",
+            hint="Each row needs a query, a document, a probability, an order and contributors, separated by "
+            "tabs",
         )
     _, _, share, order, ranks = cells
     probability = number_in(share)

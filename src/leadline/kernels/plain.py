@@ -313,7 +313,7 @@ def other_kind(fields: list[bytes], *, run: bool) -> str:
     if len(fields) == 5 and not with_q0 and re.fullmatch(WHOLE, fields[4]):
         return PARTED
     if len(fields) == 5 and run:
-        return "If the tag in column 6 is missing, add the name of the run"
+        return "If the tag is missing, add the name of the run as column 6"
     if len(fields) == 4 and not with_q0 and re.fullmatch(NUMBER, fields[3]):
         whole = re.fullmatch(WHOLE, fields[3]) and fields[1].isdigit()
         ranking = fields[2].isdigit() and not whole

@@ -429,14 +429,14 @@ def scan_records(
         list_row.shape[0] - 1, query_start.shape[0], query_stop.shape[0], list_byte.shape[0],
     )
     if not (0 <= begin <= end <= text.shape[0] and found.shape[0] >= 10 and tally.shape[0] >= 8):
-        raise IndexError("begin or end is outside the text, or found or tally is too short")
+        raise IndexError("`begin` or `end` is outside `text`, or `found` or `tally` is too short")
     if (begin < end and text[end - 1] != ord("\n")) or delimiter == ord("\n"):
         raise IndexError("the text must end in a line feed, and the delimiter must not be one")
     if delimiter == 0 and (roles.shape[0] > 64 or roles.shape[0] > name_end.shape[0]):
         raise IndexError("names of members")
     for place in range(roles.shape[0]):
         if roles[place] < 0 or (delimiter == 0 and not 0 <= name_end[place] <= names.shape[0]):
-            raise IndexError("a role is negative, or a name ends outside names")
+            raise IndexError("a role is negative, or a name ends outside `names`")
     for place in range(10):
         found[place] = -1 if place == 6 else 0
     with cython.nogil:
@@ -522,7 +522,7 @@ def scan_mapping(
     room: cython.Py_ssize_t = min(doc_start.shape[0], doc_stop.shape[0], value_start.shape[0], value_stop.shape[0])
     room = min(room, list_row.shape[0] - 1, query_start.shape[0], query_stop.shape[0])
     if not (1 <= end <= text.shape[0] and tally.shape[0] >= 8 and text[end - 1] == ord("\n")):
-        raise IndexError("end is outside the text, the text ends in no line feed, or tally is too short")
+        raise IndexError("`end` is outside `text`, `text` does not end in a line feed, or `tally` is too short")
     with cython.nogil:  # every loop over bytes stops at the last one, which is a line end
         p = after_space(text, 0, end)
         while text[p] == (ord(",") if lists or good else ord("{")):
