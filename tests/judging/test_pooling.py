@@ -36,7 +36,7 @@ def test_a_pool_is_the_union_and_says_who_brought_what() -> None:
     assert dict(zip(found.new.pairs(), found.new.contributors, strict=True))[("q1", "d2")] == {"a": 2, "b": 1}
     assert found.brought == {"a": (4, 3), "b": (3, 2)}
     assert [str(notice) for notice in found.warnings] == [
-        "2 queries are missing from some runs (pooled from the other runs)"
+        "2 queries are missing from one or more of a, b (pooled from the other runs)"
     ]
 
 
@@ -54,7 +54,7 @@ def test_documents_are_drawn_from_the_rest_with_their_probability() -> None:
     found = pool({"a": A, "b": B}, depth=1, random=1)
     assert found.whole.by_query()["q1"].keys() >= {"d1", "d2"}
     assert sorted(found.whole.by_query()["q1"].values()) == [0.5, 1.0, 1.0]
-    short = "1 query had too few documents left for the random sample, so all were pooled"
+    short = "1 query had too few documents left for the random sample, so all of these were pooled"
     assert short in map(str, found.warnings)
 
 

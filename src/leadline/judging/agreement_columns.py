@@ -51,7 +51,11 @@ def agreement_tables(agreement: Agreement, *, per_query: bool = False) -> list[T
     sheets[-1].notes += _notes(agreement)
     if agreement.forms is not None:
         sheets.append(agreement.forms.table())
-        sheets[-1].title = "content shown: median seconds, share of texts opened, agreement with other judges"
+        sheets[
+            -1
+        ].title = (
+            "content shown: median seconds per judgment, share of texts opened, agreement with other judges"
+        )
     return sheets
 
 
@@ -284,8 +288,8 @@ def _needed(agreement: Agreement) -> Table:
     within = agreement.needed[0].within
     heads = ["a", "b", "Cohen", "half-width", "design effect", "queries", "judgments", "if independent"]
     notes = [
-        f"queries, judgments: needed for a half-width of {within:g} with as many judgments per query as now",
-        "The number of queries matters, not that of pairs, because judgments of one query are correlated.",
+        f"queries, judgments: needed for a kappa half-width of {within:g} with the current judgments per query",
+        "What matters is the number of queries, not pairs, because judgments of one query are correlated.",
     ]
     if any(needed.queries is None for needed in agreement.needed):
         notes.append("-: undefined, because kappa has no interval")
@@ -363,8 +367,8 @@ def _about_audit(result: Agreement | ScoreAudit) -> str:
         return text + f"There are no intervals with fewer than {FEWEST_QUERIES} queries."
     return text + (
         f"The {level} intervals over {queries(audit.queries)} are approximate (see docs/agreement.md), and "
-        "those of gains hold simultaneously for all runs. Scores from labels alone have no interval, because "
-        "none would cover the labels' error."
+        "the intervals of gains hold simultaneously for all runs. Scores from labels alone have no interval, "
+        "because none would cover the labels' error."
     )
 
 

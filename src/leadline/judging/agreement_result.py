@@ -363,6 +363,8 @@ SHOWN = 3  # examples in a warning
 def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
     """Return the warnings about exclusions, undefined values and small samples."""
     judged = "not all judges" if result.options["over"] == "all" else "fewer than two judges"
+    several = result.options["over"] == "all" and len(result.judges) > 2
+    alpha = " (Krippendorff's alpha uses pairs judged by two or more)" if several else ""
     left_out = len(judgments) - len(result.judgments)
     judged += f" judged {'it' if left_out == 1 else 'them'}"
     undefined = sum(bool(np.isnan(estimate.value)) for estimate in result.between["scott"][1])
@@ -376,14 +378,14 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
     facts = [
         (
             "sample",
-            "some judgments are only a sample: the coefficients are unweighted, over the judged pairs only",
+            "some judgments are only a sample, so the coefficients (unweighted) cover only the judged pairs",
             len(judgments.samples),
         ),
         (
             "left_out",
             (
                 f"left out {left_out:,} of {counted(len(judgments), 'query-document pair')}, because "
-                f"{judged} (Krippendorff's alpha uses pairs judged by two or more)"
+                f"{judged}{alpha}"
             ),
             left_out,
         ),
@@ -404,8 +406,8 @@ def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
         (
             "not_by_all",
             (
-                f"{counted(lacking, 'pair was', 'pairs were')} not judged by all judges, so two judges are "
-                "compared on the pairs that both judged, and Fleiss' kappa is undefined"
+                f"{counted(lacking, 'pair was', 'pairs were')} not judged by all judges, so any two judges "
+                "are compared on the pairs that both judged, and Fleiss' kappa is undefined"
             ),
             lacking,
         ),

@@ -55,7 +55,7 @@ def written(grades: tuple[Grade, ...]) -> str:
 def _grade(part: str, text: str) -> Grade:
     value, _, name = part.partition("=")
     if len(value.strip()) != 1 or value.strip() not in "0123456789":
-        raise _refused(text, f"the grade '{value.strip()}', which is not a digit")
+        raise _refused(text, f"the grade '{value.strip()}', which is not a single digit")
     if not name.strip():
         raise _refused(text, f"no name for grade {value.strip()}")
     return Grade(int(value), name.strip())

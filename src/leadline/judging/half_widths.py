@@ -508,8 +508,8 @@ class Precision:
             facts.append("half-widths are for the difference between " + " and ".join(self.pool.pair))
         if self.pool.missing:
             facts.append(
-                f"the LLM labels of the pool are missing ({self.pool.missing}), so half-widths do without "
-                "them"
+                f"the LLM labels of the pool are missing ({self.pool.missing}), so half-widths are computed "
+                "without them"
             )
         if self.rule is not None and self.state is not None:
             places = ", ".join(map(str, self.state["looks"]))

@@ -505,7 +505,9 @@ def _warnings(
         say("no_common_query", partly, "no query is in all runs; check whether the query ids match")
     else:
         verb = "is" if partly == 1 else "are"
-        message = f"{queries_of(partly)} {verb} missing from some runs (pooled from the other runs)"
+        without = [run.name for run, row in zip(systems.infos, systems.present, strict=True) if not row.all()]
+        where = first_few(without) if len(without) < 2 else f"one or more of {first_few(without)}"
+        message = f"{queries_of(partly)} {verb} missing from {where} (pooled from the other runs)"
         say("partial_queries", partly, message)
     added = set(map(to_text, set(queries) - set(systems.queries.names))) if systems.infos else set()
     bare = added - {row[0] for row in rows}
@@ -527,7 +529,8 @@ def _warnings(
     say(
         "short_draw",
         maker.short,
-        f"{queries_of(maker.short)} had too few documents left for the random sample, so all were pooled",
+        f"{queries_of(maker.short)} had too few documents left for the random sample, so all of these were "
+        "pooled",
     )
     if method is not None and method.adaptive and judged is None:
         say("no_judgments", 1, f"{method} without judgments takes documents from the runs in turn")

@@ -112,7 +112,7 @@ class MoveToFront(PoolMethod):
     [0, 1, 2, 3]
     """
 
-    title = "documents from the runs that find relevant ones"
+    title = "documents from the runs that keep finding relevant ones"
     source = "Cormack, Palmer and Clarke 1998"
     adaptive = True
     aliases: ClassVar[Aliases] = {"MTF": {}}

@@ -133,7 +133,8 @@ class O_measure(_Blended):  # noqa: N801  # the field's spelling
     """
 
     title = "O-measure"
-    formula = "(1 + beta * gain) / (r + beta * ideal gain), both up to rank r of the first relevant document"
+    formula = "(1 + beta * gain) / (r + beta * ideal gain), both gains up to r, the rank of the first "
+    formula += "relevant document"
     source = "Sakai 2007a; NTCIREVAL"
     aliases: ClassVar[Aliases] = {"O-measure": {}, "OMeasure": {}}
 

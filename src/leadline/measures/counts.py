@@ -178,7 +178,7 @@ class Hole(Measure):
     0.25
     """
 
-    title = "documents judged for no query"
+    title = "documents not judged for any query"
     formula = "documents at ranks 1..k without a judgment for any query / k"
     source = "Xiong et al. 2021 (ANCE), hole rate; Thakur et al. 2021 (BEIR), hole"
     quality: ClassVar[bool] = False

@@ -115,7 +115,7 @@ class DCGCurve:
         return values
 
 
-NO_LEVEL = {"rel": "The gain is the grade, relevant or not (in ranx, grades below the level have no gain)"}
+NO_LEVEL = {"rel": "The gain is the grade, even below the relevance level (ranx gives such grades no gain)"}
 
 
 class CG(Measure):
@@ -250,7 +250,7 @@ class GnDCG(Measure):
     formula = "DCG@k / DCG@k of all judged documents ordered by gain"
     source = "trec_eval ndcg with parameters; Jarvelin and Kekalainen 2002"
     low: ClassVar[float] = -math.inf
-    rejected: ClassVar[Rejected] = {"gain": "The parameter gains already sets the gain of each grade"}
+    rejected: ClassVar[Rejected] = {"gain": "The parameter 'gains' already sets the gain of each grade"}
 
     gains: Any = gains_by_grade()
     cutoff: int | None = cutoff()
@@ -337,7 +337,8 @@ class G(Measure):
     """
 
     title = "normalized gain"
-    formula = "sum over ranks of gain / log2(2 + ideal sum so far - sum so far), / sum of the gains"
+    formula = "sum over ranks of gain / log2(2 + ideal sum so far - sum so far), / sum of the positive gains "
+    formula += "of all judged documents"
     source = "trec_eval G"
 
     gains: Any = gains_by_grade()

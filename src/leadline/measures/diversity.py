@@ -170,7 +170,7 @@ class P_IA(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "intent-aware precision"
-    formula = "mean over subtopics of the documents relevant to the subtopic at ranks 1..k, / k"
+    formula = "mean over subtopics of the documents at ranks 1..k relevant to the subtopic, / k"
     source = "Agrawal et al. 2009; ndeval"
     aliases: ClassVar[Aliases] = {"P-IA": {}}
 
@@ -257,7 +257,7 @@ class nERR_IA(_Diversity):  # noqa: N801  # the field's spelling
 
     title = "normalized intent-aware expected reciprocal rank"
     formula = "sum over ranks r <= k and subtopics covered at r of 2^-(earlier documents of the subtopic) / r"
-    formula += ", / that of the greedy ideal list"
+    formula += ", / the same sum for the greedy ideal list"
     source = "Chapelle et al. 2009; ndeval"
     high: ClassVar[float] = math.inf
     aliases: ClassVar[Aliases] = {"nERR-IA": {}}

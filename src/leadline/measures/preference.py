@@ -195,7 +195,7 @@ class AUROC(Measure):
     source = "Hanley and McNeil 1982; torchmetrics RetrievalAUROC"
     average: ClassVar[Average] = "defined"
     aliases: ClassVar[Aliases] = {"roc_auc": {}, "RetrievalAUROC": {}}
-    rejected: ClassVar[Rejected] = {"max_fpr": "AUC is the area under the whole curve"}
+    rejected: ClassVar[Rejected] = {"max_fpr": "AUROC is always the area under the whole curve"}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()

@@ -31,7 +31,7 @@ REPAIRS = {
     "other_tags": ("further run tag", "further run tags", "(only the last is used)"),
     "repeated": ("repeated document", "repeated documents", "(one of each kept)"),
     "dropped": ("line", "lines", "with score NaN (dropped as requested)"),
-    "extra_columns": ("line", "lines", "with more than six columns (the rest ignored)"),
+    "extra_columns": ("line", "lines", "with more than six columns (the rest are ignored)"),
     "disordered": (
         "query",
         "queries",
@@ -230,7 +230,7 @@ def _warnings(
     sums = scored and method.weighted and normalisation == "none"
     negative = int(np.count_nonzero(lists.score < 0)) if sums else 0
     below = counted(negative, "score is", "scores are")
-    below += " below 0, so retrieving a document can lower its fused score"
+    below += " below 0, so being retrieved by one more run can lower a document's fused score"
     return warnings + raised(
         ("unused_queries", f"left out {queries(unused)} found only in runs with weight 0", unused),
         ("equal_scores", f"normalized all scores to 0 in {counted(equal, 'list')} of equal scores", equal),

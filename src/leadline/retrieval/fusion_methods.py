@@ -59,7 +59,7 @@ class CombMNZ(FusionMethod):
     weighted (WMNZ). a: (3 + 4) 2 = 14, b: 14, c: (1 + 2) 2 = 6.
     """
 
-    title = "sum of scores times number of runs"
+    title = "sum of scores times number of runs with the document"
     formula = "(sum of s) (sum of w)^gamma"
     source = "Fox and Shaw 1993; gamma: Lee 1997; weights: Wu and Crestani 2002"
     aliases: ClassVar[Aliases] = {"mnz": {}, "wmnz": {}, "CombGMNZ": {}, "gmnz": {}}
@@ -146,8 +146,8 @@ class Mixed(FusionMethod):
     a: (3 + 4) sqrt(2) = 9.8995, b: 9.8995, c: (1 + 2) sqrt(2) = 4.2426.
     """
 
-    title = "sum of scores times square root of number of runs"
-    formula = "(sum of w s) sqrt(number of runs)"
+    title = "sum of scores times square root of the number of runs with the document"
+    formula = "(sum of w s) sqrt(number of runs with the document)"
     source = "Wu and Crestani 2002"
     uses_scores = True
 
@@ -178,7 +178,7 @@ class ISR(FusionMethod):
     """
 
     title = "inverse square rank"
-    formula = "(sum of w / rank^2) (number of runs)"
+    formula = "(sum of w / rank^2) (number of runs with the document)"
     source = "Mourao, Martins and Magalhaes 2014"
 
     def scores(self, lists: FusionLists, weights: Floats) -> Floats:
@@ -193,7 +193,7 @@ class LogISR(FusionMethod):
     """
 
     title = "logarithmic inverse square rank"
-    formula = "(sum of w / rank^2) ln(number of runs + sigma)"
+    formula = "(sum of w / rank^2) ln(number of runs with the document + sigma)"
     source = "Mourao, Martins and Magalhaes 2014"
     aliases: ClassVar[Aliases] = {"LogNISR": {"sigma": 0.01}}
 
@@ -229,7 +229,7 @@ class Borda(FusionMethod):
     """
 
     title = "Borda count"
-    formula = "sum of w (N + 1 - rank), or w (N - n + 1) / 2 where not retrieved"
+    formula = "sum of w (N + 1 - rank), or w (N - n + 1) / 2 for a run of n documents without this one"
     source = "Aslam and Montague 2001"
     aliases: ClassVar[Aliases] = {"bordafuse": {}, "BordaFuse": {}}
 
