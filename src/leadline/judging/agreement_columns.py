@@ -288,7 +288,7 @@ def _needed(agreement: Agreement) -> Table:
     within = agreement.needed[0].within
     heads = ["a", "b", "Cohen", "half-width", "design effect", "queries", "judgments", "if independent"]
     notes = [
-        f"queries, judgments: needed for a kappa half-width of {within:g} with the current judgments per query",
+        f"queries, judgments: needed for kappa +/-{within:g} with as many judgments per query as now",
         "What matters is the number of queries, not pairs, because judgments of one query are correlated.",
     ]
     if any(needed.queries is None for needed in agreement.needed):
