@@ -311,7 +311,7 @@ def draw_twice(pool: DrawnPool, number: int) -> DrawnPool:
     importance = np.where(np.isfinite(importance), importance, np.nanmax(importance, initial=1e-9))
     probability, scale = scaled(importance / part.probability, float(number))
     if probability.min() < SMALLEST:
-        least = min(int(np.ceil(number * SMALLEST / probability.min())), drawn)
+        least = min(max(int(np.ceil(number * SMALLEST / probability.min())), FEWEST_AGAIN), drawn)
         raise UsageError(
             f"a sample of {counted(number, 'pair')} is too small for a second judge. Draw at least {least:,}."
         )
@@ -525,7 +525,7 @@ def simulated_half_width(
         return None, NO_RATE
     if not 0 < rate < 1:
         all_of = "relevant" if rate else "non-relevant"
-        return None, f"all top documents that have a label or judgment are {all_of}"
+        return None, f"all labeled or judged top documents are {all_of} (label or judge more of them)"
     model = _Relevance(
         query,
         np.log(vote_ranks(query, support)),

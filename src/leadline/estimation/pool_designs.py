@@ -104,7 +104,7 @@ def pool_for(
         raise UsageError("a pool drawn for a measure needs `--budget` (judgments per query) or `--total`")
     check_whole(1, looks=looks)
     if not 0 <= new_runs < 1:
-        raise UsageError(f"new_runs must be at least 0 and below 1, not {new_runs}")
+        raise UsageError(f"new_runs must be a share of the budget, at least 0 and below 1, not {new_runs}")
     asked_for = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     wanted = profile_of("leadline").measures(asked_for, rel=rel, documents=None)
     weights = {str(measure): rank_weights(measure) for measure in wanted}

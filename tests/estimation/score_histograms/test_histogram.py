@@ -150,6 +150,8 @@ def test_as_printed_is_per_model_pooled_and_without_unretrieved_documents() -> N
     assert found.to_dict()["definition"].startswith(
         "as printed in Krstovski et al. 2015, scores normalized per model"
     )
+    ranks = histogram(qrels, run, bins=2, as_printed=True, from_ranks=True, draws=0)
+    assert ranks.to_dict()["definition"].startswith("ranks normalized per model")
     by_query = histogram(qrels, run, bins=2, draws=0)
     assert by_query.histograms("run").tolist() == [[2, 2], [2, 3]]
     assert not by_query.recipe.as_printed

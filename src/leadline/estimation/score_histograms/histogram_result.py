@@ -171,7 +171,7 @@ class HistogramOptions(NamedTuple):
     def words(self) -> str:
         """Description of the definition of `hsa` and `do`."""
         parts = [
-            "as printed in Krstovski et al. 2015" if self.as_printed else "",
+            "as printed in Krstovski et al. 2015" if self.as_printed and not self.from_ranks else "",
             f"{'ranks' if self.from_ranks else 'scores'} normalized per {self.norm}"
             if self.norm != "none"
             else "scores as they are",
