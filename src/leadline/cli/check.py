@@ -53,8 +53,8 @@ def command(
         Judgments to check every run against. leadline then also reports the share of judged documents and any
         ids that do not match.
     --fix | flag
-        Write a repaired copy of a single FILE to the file given with -o. Only repeated documents, NaN scores
-        and remarks can be repaired.
+        Write a repaired copy of a single FILE to the file given with -o. Only repeated documents, NaN scores,
+        and remarks on layout or ranks can be repaired.
     -C read.qrels_columns, read.columns, read.subtopics, read.kind, read.on_duplicate refuse/first/last/max =
        "first", read.on_nan = "drop"
     -o

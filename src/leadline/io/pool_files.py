@@ -33,7 +33,10 @@ NO_CELL = re.compile("[\t\r\n\ud800-\udfff]")  # what an id in a cell of TSV can
 POOL_COLUMNS = ("query_id", "doc_id", "probability", "contributors")
 
 BROUGHT = 'the contributors must be a JSON object with whole-number ranks, such as {"bm25": 3}'
-NO_DESIGN = "the description of the pool, after '# leadline pool', is not a JSON object"
+NO_DESIGN = (
+    "the description of the pool, after '# leadline pool', is not a JSON object. Use the complete, "
+    "unchanged file"
+)
 
 
 def read_pool(path: str | os.PathLike[str]) -> Pooled:
@@ -109,7 +112,7 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
     write_bytes(path, content)
 
 
-def _pair_cells(query: str, document: str, path: str, hint: str = "") -> list[str]:
+def _pair_cells(query: str, document: str, path: str, hint: str = "Change the id in all files") -> list[str]:
     """Return ids as cells of TSV, where a cell that begins with a quote ends with one."""
     cells = []
     for name in (query, document):
