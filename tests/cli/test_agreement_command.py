@@ -119,7 +119,7 @@ def test_three_judges_are_shown_two_by_two_and_many_by_their_means(leadline: Lea
         + "".join(f"q1,d{d}," + ",".join(str((d + p // 9) % 3) for p in range(34)) + "\n" for d in range(20))
     )
     text = leadline("agreement", "many.csv", "--config", "test.draws=0").out
-    assert "of each judge with the others" in text
+    assert "Mean agreement with the other judges" in text
     assert max(map(len, text.splitlines()[:45])) <= 100
     assert (
         len(leadline("agreement", "many.csv", "--config", "test.draws=0", "--reference").out.splitlines())

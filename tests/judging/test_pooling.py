@@ -54,7 +54,7 @@ def test_documents_are_drawn_from_the_rest_with_their_probability() -> None:
     found = pool({"a": A, "b": B}, depth=1, random=1)
     assert found.whole.by_query()["q1"].keys() >= {"d1", "d2"}
     assert sorted(found.whole.by_query()["q1"].values()) == [0.5, 1.0, 1.0]
-    short = "1 query had too few documents left for the random sample, so all of these were pooled"
+    short = "too few documents were left for the random sample of 1 query, so all of them were pooled"
     assert short in map(str, found.warnings)
 
 

@@ -433,6 +433,10 @@ def test_scores_that_cancel_are_ties_beside_a_very_large_one() -> None:
 def test_scores_beyond_the_largest_number_are_refused() -> None:
     with pytest.raises(UsageError, match="too large to fuse"):
         fuse({"x": {"q": ["a"]}, "y": {"q": ["a"]}}, "CombSUM", normalise="rank", weights=[1e308, 1e308])
+    with pytest.raises(UsageError, match="too large to fuse"):  # without a warning of NumPy
+        fuse(
+            {"x": {"q": {"a": 2.0}}, "y": {"q": {"a": 1.0}}}, "CombSUM", normalise="none", weights=[1e308, 1]
+        )
 
 
 @pytest.mark.parametrize("normalise", ["min-max", "z", "sum"])

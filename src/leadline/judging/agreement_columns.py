@@ -166,7 +166,7 @@ def _judges(agreement: Agreement) -> Table:
     order = np.argsort(-means["cohen"], kind="stable").tolist()
     rows = [[agreement.judges[judge], *(float(means[name][judge]) for name in PARTS)] for judge in order]
     notes = [
-        "Mean agreement of each judge with the others, highest kappa first (all pairs: -f csv, -o FILE.svg)."
+        "Mean agreement with the other judges, highest kappa first (pairs of judges: -f csv, -o FILE.svg)."
     ]
     return _sheet(["judge", "agreement", "Scott", "Cohen", "alpha"], rows, notes=notes)
 

@@ -529,8 +529,8 @@ def _warnings(
     say(
         "short_draw",
         maker.short,
-        f"{queries_of(maker.short)} had too few documents left for the random sample, so all of these were "
-        "pooled",
+        f"too few documents were left for the random sample of {queries_of(maker.short)}, so all of them "
+        "were pooled",
     )
     if method is not None and method.adaptive and judged is None:
         say("no_judgments", 1, f"{method} without judgments takes documents from the runs in turn")

@@ -291,7 +291,8 @@ def _left_out(
     for what, common, each in found:
         alone = sorted(set().union(*each) - set(common))
         shown = first_few(alone)
-        message = f"left out {what} without scores from all judges: {len(alone):,} ({shown})"
+        noun = "query" if what == "queries" else what[:-1]
+        message = f"left out {counted(len(alone), noun, what)} without scores from all judges ({shown})"
         warnings.append((f"{what}_left_out", message, len(alone)))
     for one in kept:
         lost = len(queries) - len(one.queries)

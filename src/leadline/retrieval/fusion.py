@@ -116,7 +116,9 @@ def fuse(
     unused = {name for run in given for name in run.queries.names}.difference(lists.queries.names)
     prepared = normalised(lists, normalisation) if chosen.uses_scores else lists
     as_given = normalisation == "none" and not chosen.weighted
-    run = prepared.run_of(chosen.scores(prepared, weight[kept]), depth=depth, as_given=as_given)
+    with np.errstate(over="ignore", invalid="ignore"):  # scores that are not finite are refused
+        scores = chosen.scores(prepared, weight[kept])
+    run = prepared.run_of(scores, depth=depth, as_given=as_given)
     title = str(chosen) if name is None else name
     fused = FusedRun.of_columns(
         run.queries, run.offsets, run.documents, run.document, run.scores, name=title, tag=title
@@ -172,7 +174,7 @@ def _weights(method: FusionMethod, weights: Sequence[float] | None, runs: int) -
     for weight in weights:
         check_numbers(weight=weight)
         if weight < 0:
-            raise UsageError(f"weights must be 0 or more, not {weight!r}")
+            raise UsageError(f"weights must be 0 or more, not {weight:g}")
     found = np.array(weights, dtype=np.float64)
     if not found.any():
         raise UsageError("at least one weight must be above 0")
