@@ -97,7 +97,11 @@ def test_a_least_mean(session: pytest.Pytester) -> None:
     found = run(session, "leadline_gate.assert_at_least('data/worse.run', 'RR', 0.3)")
     found.assert_outcomes(failed=1)
     found.stdout.fnmatch_lines(
-        ["E*FAILED: mean RR of worse is 0.*, below 0.3", "E*limit *0.3 (at least)", "E*worst *q1 0.1250*"]
+        [
+            "E*FAILED: mean RR of worse is 0.*, below 0.3",
+            "E*limit *the mean must be at least 0.3",
+            "E*worst *q1 0.1250*",
+        ]
     )
 
 
@@ -283,7 +287,7 @@ def test_a_file_that_cannot_be_written_fails_its_own_test_and_loses_no_other(
     found.stdout.fnmatch_lines(
         [
             "E*cannot write */c.json (Is a directory)",
-            "E*cannot write none/a.json, because its folder does not exist. Create it first.",
+            "E*cannot write none/a.json, because its folder does not exist. Create the folder first.",
             "E*b.csv: the name of a baseline file must end in .parquet or .json",
             "leadline: wrote d.json",
         ]

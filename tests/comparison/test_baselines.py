@@ -259,7 +259,7 @@ def test_values_that_were_read_are_compared_if_their_queries_are_the_same(tmp_pa
     write_baseline(ll.read_scores({"x": rows}), path)
     assert ll.compare(ll.read_scores({"x": rows}), baseline=path).pairs[0].verdict == "identical"
     for other in (dict(list(rows.items())[1:]), rows | {"q8": {"AP": 1.0}}):
-        with pytest.raises(UsageError, match=r"1 query is only in the old or the new values \(q[08]\)"):
+        with pytest.raises(UsageError, match=r"1 query has either old or new values, but not both \(q[08]\)"):
             ll.compare(ll.read_scores({"x": other}), baseline=path)
 
 

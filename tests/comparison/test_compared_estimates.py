@@ -163,7 +163,7 @@ def test_options_of_complete_judgments_are_refused() -> None:
         with pytest.raises(UsageError, match="`machine` cannot be used with results"):
             function(ll.evaluate(grades, runs, "P@10"), machine=grades)
         with pytest.raises(
-            UsageError, match="`runs` cannot be used with results, which already contain runs"
+            UsageError, match="runs cannot be passed with results, which already contain runs"
         ):
             function(ll.evaluate(grades, runs, "P@10"), runs=runs)
 

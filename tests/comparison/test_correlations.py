@@ -138,7 +138,7 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
     assert found.warnings[0].message == (
         "truth (truth) is the same for all runs, so coefficients are undefined"
     )
-    with pytest.raises(InputError, match=r"have 3 runs in common, of which none has") as caught:
+    with pytest.raises(InputError, match=r"have 3 runs in common, but none with") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
     assert "names" not in str(caught.value)
 
@@ -227,7 +227,7 @@ def test_intervals_over_teams_need_ten_and_runs_without_one_are_counted() -> Non
         *sides, teams={name: team for name, team in teams.items() if name != "r00"} | {"r01": ""}
     )
     assert [one.message for one in gaps.warnings] == [
-        "each run without a team counts as a team of its own: 2 (r00, r01)"
+        "2 runs without a team each count as their own team (r00, r01)"
     ]
     width = own["pearson"].high - own["pearson"].low
     assert gaps["pearson"].high - gaps["pearson"].low == pytest.approx(width, rel=0.1)

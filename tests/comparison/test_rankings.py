@@ -195,7 +195,7 @@ def test_what_cannot_be_ranked_is_refused() -> None:
         ll.rank(scores([[0.5], [0.4]]))
     with pytest.raises(
         UsageError,
-        match=r"^`runs` cannot be used with results, which already contain runs\. Leave out `runs`\.$",
+        match=r"^runs cannot be passed with results, which already contain runs\. Leave out the runs\.$",
     ):
         ll.rank(results, {"a": {}})
     with pytest.raises(UsageError, match="judgments but no runs"):

@@ -114,7 +114,9 @@ def _other_judgments(results: Results, baseline: Baseline) -> list[str]:
     then_digest, now_digest = kept.qrels_digest, results.qrels_digest
     if then_digest is None and now_digest is None:  # values that were read
         different = sorted({*kept.averaged_queries()} ^ {*results.averaged_queries()})
-        many = f"{counted(len(different), 'query is', 'queries are')} only in the old or the new values"
+        many = (
+            f"{counted(len(different), 'query has', 'queries have')} either old or new values, but not both"
+        )
         return [f"{many} ({first_few(different)})"] if different else []
     if then_digest == now_digest:
         return []
@@ -299,7 +301,7 @@ def check_target(path: str) -> None:
     if not is_baseline_name(path):
         raise UsageError(f"{path}: the name of a baseline file must end in .parquet or .json")
     if not os.path.isdir(os.path.dirname(os.path.realpath(path))):
-        raise UsageError(f"cannot write {path}, because its folder does not exist. Create it first.")
+        raise UsageError(f"cannot write {path}, because its folder does not exist. Create the folder first.")
 
 
 def _relative(path: str | None, target: str) -> str | None:

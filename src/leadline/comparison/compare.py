@@ -191,7 +191,9 @@ def results_of(
     elif given:
         measures = first
     if runs is not None:
-        raise UsageError("`runs` cannot be used with results, which already contain runs. Leave out `runs`.")
+        raise UsageError(
+            "runs cannot be passed with results, which already contain runs. Leave out the runs."
+        )
     extra = ["machine"] * (sampling["machine"] is not None) + list(options)
     if extra:
         raise UsageError(

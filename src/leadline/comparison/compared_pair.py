@@ -367,12 +367,14 @@ def few_groups_text(groups: int, effective: float, *, alone: bool = False) -> st
     Where queries have weights and no groups, each is `alone`.
 
     >>> few_groups_text(8, 3.64)
-    '8 groups of queries (3.6 effective), but at least 5 are needed'
+    '8 groups of queries (3.6 effective), but at least 5 effective ones are needed'
     """
     if effective >= FEWEST_GROUPS:
         return ""
     nouns = ("query", "queries") if alone else ("group of queries", "groups of queries")
-    return f"{groups_text(groups, effective, *nouns)}, but at least {FEWEST_GROUPS} are needed"
+    found = groups_text(groups, effective, *nouns)
+    ones = " effective ones" * ("effective" in found)
+    return f"{found}, but at least {FEWEST_GROUPS}{ones} are needed"
 
 
 STATE_ALL = (
@@ -575,7 +577,7 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     if rules.matched and not inverted and rules.joint is None:
         text += f"; not computed by inverting {rules.test}"
     if not rules.matched and (rules.joint is None or (per_pair and comparison.size > 1)):
-        text += f" for the mean difference, so it may disagree with {rules.test}"
+        text += f" for the mean difference; it may disagree with {rules.test}"
     if per_pair and comparison.simultaneous is not None:
         text += "; may exclude 0 even if the corrected p is not significant"
     return text

@@ -243,7 +243,7 @@ def correlate_columns(
     if len(names) < 2:
         first, second = (side.measure for side in sides)
         values = f"values of {first} in both" if first == second else f"values of both {first} and {second}"
-        some = f", of which {'one' if names else 'none'} has {values}"
+        some = f", but {'only one' if names else 'none'} with {values}"
         paths = dict.fromkeys(side.path for side in sides)
         number = counted(len(both), "run") if both else "no runs"
         has = either(paths, "and") + (f" have {number} in common" if len(paths) > 1 else f" has {number}")
@@ -277,17 +277,17 @@ def correlate_columns(
         for index, name in enumerate(TITLES)
     }
     equal = sum(math.isnan(found.low) and not math.isnan(found.value) for found in coefficients.values())
-    shown = first_few(without)
+    alone = counted(
+        len(without),
+        "run without a team counts as its own team",
+        "runs without a team each count as their own team",
+    )
     same = (
         f"no interval over {unit} for {equal} of {len(limits)} coefficients, because all resamples give the "
         "same value"
     )
     few = raised(
-        (
-            "without_team",
-            f"each run without a team counts as a team of its own: {len(without):,} ({shown})",
-            len(without),
-        ),
+        ("without_team", f"{alone} ({first_few(without)})", len(without)),
         (
             "too_few_runs",
             f"no intervals over {unit}: {counted(drawn, unit[:-1])}, but at least {FEW} are needed",
@@ -452,8 +452,8 @@ def _warnings(
         listed = list(dict.fromkeys(reasons))
         shown = "; ".join(listed[:2]) + ("; ..." if len(listed) > 2 else "")
         words = (
-            f"no interval for {side.measure} ({side.path}) in {len(reasons)} of {counted(len(names), 'run')} "
-            f"({shown}), so the coefficients may be wrong"
+            f"{side.measure} ({side.path}) is not reliable enough for an interval in {len(reasons)} of "
+            f"{counted(len(names), 'run')} ({shown}), so the coefficients may be wrong"
         )
         found.append(("withheld_intervals", words, len(reasons)))
     lost, runs = len(both) - len(names), len(names)

@@ -397,10 +397,10 @@ class Tested:
         rules, size = self.rules, self.size
         differs = [np.nan_to_num(table) != 0 for table in self.differences]
         most = max(int(each.sum(axis=0).max()) for each in differs)
-        noun = "queries"
+        nouns = ("query", "queries")
         codes = self.groups.codes if isinstance(self.groups, Weighted) else self.groups
         if codes is not None and in_groups(self.groups):
-            noun = "groups of queries"
+            nouns = ("group of queries", "groups of queries")
             most = min(most, max(len(np.unique(codes[column])) for each in differs for column in each.T))
         corrected = self.smallest_p(most)
         if most == 0 or corrected < rules.alpha:
@@ -413,7 +413,10 @@ class Tested:
             tests = f"none of the {size:,} tests can" if size > 1 else "the test cannot"
             words = f"with {draws:,} draws, {tests} be significant (use {kind}(draws={enough}))"
             return [ResultWarning("too_few_draws", words, size)]
-        words = f"too few {noun} differ for a significant difference (at most {most:,}): "
+        words = (
+            f"no difference can be significant, because the runs{' of each pair' * (size > 1)} differ on at "
+            f"most {counted(most, *nouns)}: "
+        )
         if np.isnan(self.p_corrected).all():
             words += f"p ({rules.joint or rules.test}) is undefined"
         elif rules.joint:

@@ -237,7 +237,7 @@ def _refuse(measure: Any, condition: Condition) -> None:
     if getattr(measure, "assumed", False):
         known = (f"--config scores.{way}_is_better={quote(str(measure))}" for way in ("higher", "lower"))
         raise UsageError(
-            f"--{condition.kind} needs to know whether higher or lower {measure} is better. "
+            f"--{condition.kind} needs to know whether higher or lower {measure} values are better. "
             f"Pass {either(known)}."
         )
     if condition.kind != BELOW:
@@ -472,7 +472,7 @@ def _flattered(results: Results, index: int, run: int) -> str:
         missing &= given.any(axis=0)
     if dropped or results.options.get("queries") == "both":
         key = "missing=zero" if dropped else "queries=all"
-        ways_out += f", or count them as 0 with --config scores.{key}"
+        ways_out += f", or count the missing queries as 0 with --config scores.{key}"
     else:
         missing &= results.averaged[run, :, index]
         if results.measures[index].rising:  # those that count, count 0, the worst value
@@ -515,6 +515,7 @@ def _reason(units: str, p: float, smallest: float, rules: Rules) -> str:
         return "p is undefined"
     if smallest >= rules.alpha:
         return (
-            f"with {units}, p ({rules.test}) is at least {smallest:.3g} and cannot be below {rules.alpha:.3g}"
+            f"with {units}, p ({rules.test}) is at least {smallest:.3g}, so it cannot be below "
+            f"{rules.alpha:.3g}"
         )
     return ""

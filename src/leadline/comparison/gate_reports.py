@@ -76,7 +76,7 @@ def _numbers(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
 def _least(gate: Gate, results: Results, index: int) -> list[tuple[str, str]]:
     limit = gate.condition.margin
     rows = [] if isnan(gate.difference) else [("mean", f"{gate.difference + limit:.4f}")]
-    rows.append(("limit", f"{limit:g} ({'at least' if gate.rising else 'at most'})"))
+    rows.append(("limit", f"the mean must be at {'least' if gate.rising else 'most'} {limit:g}"))
     if not isnan(gate.difference):
         rows.append(("difference", signed(gate.difference)))
     averaged = int((~np.isnan(results.averaged_values(index)[results.names.index(gate.run)])).sum())

@@ -94,7 +94,9 @@ def read_slices(source: str) -> dict[str, list[str]]:
 
     path, column = split_place(source)
     if not path or not column:
-        raise UsageError(f"'{source}' is not valid. Write FILE:COLUMN, as in queries.tsv:type.")
+        raise UsageError(
+            f"'{source}' does not name a file and a column. Write FILE:COLUMN, as in queries.tsv:type."
+        )
     found: dict[str, list[str]] = {}
     for query, value, line in _cells(path, column):
         for name in _names(value, query, path, line):
@@ -363,7 +365,7 @@ class Slices(Result):
             return notes if reasons else [f"no slice has the {FEWEST} queries that a test needs"]
         return [
             f"p: {self.rules.test.title}, two-sided, Holm-corrected over {over}",
-            f"{ALL}: p, CI and verdict as in the comparison of all queries, not over slices",
+            f"{ALL}: p, CI and verdict as in the comparison of all queries, not corrected over slices",
             f"low, high: {level} simultaneous CI over slices (Bonferroni, {self.interval}){moved}",
             *notes,
         ]

@@ -418,7 +418,7 @@ def _warnings(
         for one in found
         if one.statistic == "effect_ratio" and one.withheld not in ("", ONE_QUERY, unreliable)
     ]
-    order = f"tau union and RBO leave out {counted_queries(missing)} without documents in a run"
+    order = f"tau union and RBO leave out {counted_queries(missing)} for which a run has no documents"
     outside = f"left out {counted_queries(excluded)} missing from the means of one or more runs"
     same = [run for run, values in errors.items() if values and not any(values)]
     idle = (

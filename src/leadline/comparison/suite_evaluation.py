@@ -82,7 +82,7 @@ def read_suite(source: str | os.PathLike[str] | Mapping[str, Any]) -> SuiteFile:
             raise InputError("the file is larger than 16 MiB", path=path, hint="Pass a smaller TOML file")
         return _suite_of(tomllib.loads(content.decode("utf-8")), path, os.path.dirname(path))
     except RecursionError:
-        raise InputError("the tables are nested too deeply", path=path) from None
+        raise InputError("the tables are nested too deeply", path=path, hint=TABLES_HINT) from None
     except FileNotFoundError:
         raise InputError("no such file or folder", path=path) from None
     except OSError as error:
@@ -200,10 +200,11 @@ def _runs(value: object, place: str, path: str, folder: str) -> dict[str, Any]:
         if os.path.isdir(whole):
             found = files_of(whole)
         if not found:
+            start = "" if os.path.isabs(pattern) else f" (relative to {folder or 'the current folder'})"
             raise InputError(
                 f"the pattern '{pattern}' in {place}.runs matches no file",
                 path=path,
-                hint="Check the pattern and the folder",
+                hint=f"Check the pattern{start}",
             )
         files += found
     if not files:

@@ -172,7 +172,11 @@ class Suite(Result):
         cells = counted(len(missing), f"{of} is", f"{of} are")
         absent = f"{cells} missing ({shown}), so {what} collections"
         undefined = int(np.isnan(self.means[self.present]).sum())
-        words = f"{counted(undefined, 'mean of an existing run is', 'means of existing runs are')} undefined"
+        words = counted(
+            undefined,
+            "mean is undefined although its run is present",
+            "means are undefined although their runs are present",
+        )
         own = [
             (notice.code, f"{collection}: {notice.message}", notice.count)
             for collection, each in self.results.items()
@@ -408,8 +412,8 @@ class Suite(Result):
         )
         weights = f"macro: mean over {over}, all weighted equally"
         wins = (
-            "win rate: share of comparisons with other runs on a collection that the run wins (a tie "
-            "counts as half a win)"
+            "win rate: how often the run beats another run on a collection, from 0 to 1 (a tie counts as "
+            "half a win)"
         )
         notes = [f"{weights}; {wins}"]
         if self.comparisons:

@@ -46,6 +46,8 @@ KINDS = {
     "arithmetic": "differ by at most 1e-6 (relative)",
     "different": "differ",
 }
+# How causes begin that are called without an article.
+GENERAL = ("documents retrieved", "documents with", "unjudged", "queries", "fractional", "negative")
 ONE_SIDED = {"only_a": "only in A", "only_b": "only in B"}  # which differ, too
 
 
@@ -196,8 +198,8 @@ class WhyDifferent(Result):
                 "contradicts: queries with equal values that the settings do not reproduce",
             ]
         if self.pair is not None:
-            both = " with ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)
-            notes.append(f"explained by two causes together: {queries(len(self.pair.explained))}, {both}")
+            both = " and ".join(f"{one.says} (A: {one.a_says}; B: {one.b_says})" for one in self.pair.causes)
+            notes.append(f"{queries(len(self.pair.explained))} explained by two causes together: {both}")
         notes += [
             one.message
             + f": {queries(one.count)}" * (not one.code.startswith("mean_") and not self._of_means)
@@ -227,7 +229,8 @@ class WhyDifferent(Result):
         """Return the finding in one sentence."""
         size, differing = len(set(self.a.values) | set(self.b.values)), len(self.different)
         if not differing and not self.numbers:
-            alike = "the means are equal" if self._of_means else f"the values are equal on {queries(size)}"
+            every = f"all {queries(size)}" if size > 1 else "the only query"
+            alike = "the means are equal" if self._of_means else f"the values are equal on {every}"
             return f"{self.measure}: {alike}"
         number = differing or len({query for cause in self.numbers for query in cause.explained})
         who = "the means" if self._of_means else f"{number} of {queries(size)}"
@@ -239,13 +242,22 @@ class WhyDifferent(Result):
         best = self.pair.causes if self.pair else self.causes[:1]
         left = len(self.not_explained)
         if best:
-            names = " with ".join(cause.says for cause in best)
+            names = " together with ".join(_with_article(cause.says) for cause in best)
             some = f"{len(self.explained)} " * bool(left) or "all " * (number > 1)
             says += f", {'' if self._of_means else some}explained by {names}"
         return f"{says}, {'' if self._of_means else f'{left} '}not explained" if left else says
 
     def __repr__(self) -> str:
         return f"WhyDifferent({self._summary()})"
+
+
+def _with_article(cause: str) -> str:
+    """Return what a cause is called within a sentence.
+
+    >>> _with_article("gains of the grades"), _with_article("unjudged documents")
+    ('the gains of the grades', 'unjudged documents')
+    """
+    return cause if cause.startswith(GENERAL) else f"the {cause}"
 
 
 def _side(side: Side) -> dict[str, Any]:
@@ -459,8 +471,8 @@ def _findings(
     flags = {
         "larger_in_a": ("value larger in A", first > second),
         "larger_in_b": ("value larger in B", second > first),
-        "zero_in_a": ("0 in A and not in B", both & a_zero & ~b_zero),
-        "zero_in_b": ("0 in B and not in A", both & b_zero & ~a_zero),
+        "zero_in_a": ("0 in A but not in B", both & a_zero & ~b_zero),
+        "zero_in_b": ("0 in B but not in A", both & b_zero & ~a_zero),
         "only_zero_a": ("only in A, with the value 0", np.isnan(second) & a_zero),
         "only_zero_b": ("only in B, with the value 0", np.isnan(first) & b_zero),
     }

@@ -277,12 +277,12 @@ def difference(
 
 
 def _no_pairs(qrels: Qrels, rules: DifferenceRules) -> InputError:
-    found = "no query has judged documents of two grades, one of them relevant"
+    found = "no query has judged documents of two grades, at least one of them relevant"
     if not rules.graded:
         found = "no query has both relevant and non-relevant judged documents"
     hint = (
-        "Judge non-relevant documents, too, or, if the judgments are exhaustive, give all other documents "
-        "grade 0, as `leadline difference --exhaustive DOCS` does"
+        "Also judge non-relevant documents. If the judgments are exhaustive, give all other documents "
+        "grade 0 instead, as `leadline difference --exhaustive DOCS` does"
     )
     if qrels.grades.max(initial=-math.inf) < rules.rel:
         found = f"no document has grade {rules.rel:g} or higher, so none is relevant"
