@@ -56,7 +56,7 @@ def test_the_page_counts_significant_differences(
 ) -> None:
     path = tmp_path / "page.html"
     assert leadline(*ASKED, *(f"-m{name}" for name in measures.split()), "-o", path).status == 0
-    said = f"<p>Significant differences among 1 pair for each measure: {words}</p>"
+    said = f"<p>Significant differences among 1 pair, by measure: {words}</p>"
     assert said in path.read_text(encoding="utf-8")
 
 
@@ -155,7 +155,7 @@ def test_where_all_differences_are_significant_no_others_are_counted() -> None:
     good, bad = {"a": 1.0}, {"b": 1.0}
     runs = {"good": dict.fromkeys(qrels, good), "bad": dict.fromkeys(qrels, bad) | {"q0": good}}
     assert tally(compare(qrels, runs, measures="AP")) == (
-        "Significant differences among 1 pair for each measure: AP 1."
+        "Significant differences among 1 pair, by measure: AP 1."
     )
 
 

@@ -350,7 +350,7 @@ FAULTS = {
     (
         "a.json",
         '{"q1": {"d1": "2"}}',
-    ): ", record 1: score '2' of document 'd1' for query 'q1' is not a number",
+    ): ", record 1: score '2' of document 'd1' for query 'q1' is text, not a number",
     ("a.json", '{"q1": 7}'): ": the value for query 'q1' is of type int. Use the form {document: score}.",
     ("a.json", "{}"): ": contains no documents",
     ("a.json", "[]"): ": contains no documents",
@@ -373,7 +373,7 @@ FAULTS = {
     (
         "a.jsonl",
         '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid\n',
-    ): ":2: invalid JSON at column 2: unterminated string starting at",
+    ): ":2: invalid JSON at column 2: unterminated string",
     (
         "a.csv",
         "qid,docno,score\nq1,d1,abc\n",
@@ -508,7 +508,7 @@ def test_ids_with_blanks_survive_where_a_format_can_hold_them(suffix: str, tmp_p
 @pytest.mark.parametrize("name", ["", "a b", "a\tb", "a\0", "\n"])
 def test_ids_that_a_trec_file_cannot_hold_are_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.run"
-    assert "a single column" in refusal(objects.write_run, read_run({"q1": {name: 1.0}}), path)
+    assert "one column of TREC text" in refusal(objects.write_run, read_run({"q1": {name: 1.0}}), path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -231,7 +231,7 @@ def test_odd_ids_in_a_dictionary_are_kept() -> None:
         ),
         ({"q1": {"\ud800": 1}}, "id '\\ud800' contains a lone surrogate, so it is not valid Unicode"),
         ({"q1": 7}, "the value for query 'q1' is of type int. Use the form {document: score}."),
-        ({"q1": {"d1": "2"}}, "score '2' of document 'd1' for query 'q1' is not a number"),
+        ({"q1": {"d1": "2"}}, "score '2' of document 'd1' for query 'q1' is text, not a number"),
         ({"q1": {"d1": b"2"}}, "score b'2' of document 'd1' for query 'q1' is not a number"),
         ({"q1": {"d1": None}}, "score None of document 'd1' for query 'q1' is not a number"),
         ({"q1": {"d1": [1]}}, "score [1] of document 'd1' for query 'q1' is not a number"),
@@ -255,7 +255,7 @@ def test_an_error_does_not_show_a_whole_dictionary() -> None:
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_of_numbers_that_are_text_an_error_says_how_to_convert_them(library: str) -> None:
     said = refusal(read_qrels, frame(library, ("qid", "docno", "label"), [("q1", "d1", "2")]))
-    assert "grade '2' of document 'd1' for query 'q1' is not a number, but text" in said
+    assert "grade '2' of document 'd1' for query 'q1' is text, not a number" in said
     assert said.endswith((".astype(float).", ".cast(float).", '.cast("float").'))
 
 
@@ -282,9 +282,9 @@ def test_an_empty_run_is_refused() -> None:
 
 @pytest.mark.parametrize("given", [7, None, 1.5, object(), b"path"])
 def test_what_is_neither_path_nor_dictionary_nor_frame_is_refused(given: Any) -> None:
-    for read in (read_run, read_qrels):
+    for read, name in ((read_run, "run"), (read_qrels, "qrels")):
         assert refusal(read, given).startswith(
-            f"an object of type {type(given).__name__} cannot be read. Pass a path, a dictionary"
+            f"{name}: an object of type {type(given).__name__} cannot be read. Pass a path, a dictionary"
         )
 
 

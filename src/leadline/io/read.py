@@ -214,7 +214,8 @@ def _records_in_memory(
             table = python_inputs.table_of_frame(frame, path=path)
             return row_checks.table_records(table, what, by_rank=reading.by_rank)
         if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
-            raise InputError(f"an object of type {type(source).__name__} cannot be read", hint=ACCEPTED)
+            found = f"an object of type {type(source).__name__} cannot be read"
+            raise InputError(found, path=path, hint=ACCEPTED)
     queries = selection.queries_in_order(reading)
     rows = json_files.rows_in_memory(source, what, path=path, queries=queries)
     return row_checks.table_records(rows, what, by_rank=reading.by_rank) if isinstance(rows, Table) else rows

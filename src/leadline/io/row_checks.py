@@ -88,8 +88,8 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str], *, hint
         both = [name for name in WITHOUT_IDS if name in columns]
         if len(both) > 1:  # of what was retrieved, and of what was expected
             copied = "|".join(f".{WITHOUT_IDS[name]}=.{name}" for name in both)
-            hint += f". If '{both[0]}' and '{both[1]}' contain the same texts and FILE is JSON, use "
-            hint += f"`jq -c '[.]|flatten[]|{copied}' FILE > IDS.jsonl`"
+            hint += f". If '{both[0]}' and '{both[1]}' contain the same texts and FILE is JSON, use them "
+            hint += f"as ids: `jq -c '[.]|flatten[]|{copied}' FILE > IDS.jsonl`"
         if ids in columns:
             hint = f"Column '{ids}' contains lists as text. Save the data as JSON Lines instead (`to_jsonl`)"
     named = {*QUERY, *LISTED, *SCORE, *GRADE, *RANK, *TAG}
@@ -475,17 +475,16 @@ class _Gathered:
             raise _no_number(what, value, query, document, hint) from None
         if isinstance(value, (str, bytes)) and not self.records.text:
             convert = re.sub("str(ing)?", "float", self.records.convert)
-            if not convert:
-                raise _no_number(what, value, query, document)
-            hint = f"Convert the column with {convert}"
-            raise _no_number(what, value, query, document, hint, kind="a number, but text")
+            hint = f"Convert the column with {convert}" if convert else ""
+            fault = "is text, not a number" if isinstance(value, str) else "is not a number"
+            raise _no_number(what, value, query, document, hint, fault=fault)
         if math.isnan(found):
             if what == "score" and self.drop_nan:
                 return found
             hint = "To leave out such rows, add `--config read.on_nan=drop`" if what == "score" else ""
             raise _no_number(what, value, query, document, hint)
         if what == "grade" and math.isinf(found):
-            raise _no_number(what, value, query, document, kind="a finite number")
+            raise _no_number(what, value, query, document, fault="is not a finite number")
         return found
 
     def lists(self) -> Lists:
@@ -505,12 +504,12 @@ class _Gathered:
 
 
 def _no_number(
-    what: str, value: Any, query: str, document: str, hint: str = "", *, kind: str = "a number"
+    what: str, value: Any, query: str, document: str, hint: str = "", *, fault: str = "is not a number"
 ) -> InputError:
     shown = repr(value)
     if hasattr(value, "__len__") and len(shown) > LONGEST_VALUE:
         shown = f"{shown[:LONGEST_VALUE]}..."
-    found = f"{what} {shown} of document {document!r} for query {query!r} is not {kind}"
+    found = f"{what} {shown} of document {document!r} for query {query!r} {fault}"
     return InputError(found, hint=hint, code="nan" if "on_nan" in hint else what)
 
 

@@ -144,7 +144,7 @@ def files_of(path: str) -> list[str]:
         ]
         if any(name.endswith(PYTERRIER_RUNS) for name in found):
             found = [name for name in found if basename(name) not in PYTERRIER_TABLES]
-        kind = "is a folder without visible files"
+        kind = "has no files to read (leadline skips hidden files and subfolders)"
     elif not MAGIC.isdisjoint(path) and not (
         exists(path) or path.startswith(IR_DATASETS) or split_part(path)[1]
     ):

@@ -57,7 +57,8 @@ def json_of(text: str, path: str, line: int | None = None, *, hint: str = "", re
     except RecursionError:
         found = "the JSON is nested too deeply"
     except json.JSONDecodeError as error:
-        found = f"invalid JSON at column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
+        cause = f"{error.msg[:1].lower()}{error.msg[1:]}".removesuffix(" at").removesuffix(" starting")
+        found = f"invalid JSON at column {error.colno}: {cause}"
         line = line or error.lineno
     except ValueError:  # a whole number of thousands of digits
         found = "contains a number with too many digits"
@@ -206,7 +207,7 @@ def estimates_without_samples(path: str) -> InputError:
     return InputError(
         "the per-query values are estimates from a sample of judgments, but the sample itself is missing",
         path=path,
-        hint="Save the result with `leadline evaluate -o FILE.json`. In Python, use `ll.compare(results)`",
+        hint="Pass the result saved with `leadline evaluate -o FILE.json`, or in Python the result itself",
     )
 
 

@@ -341,7 +341,7 @@ def _ids(path: str, column: Callable[[Iterable[Any]], Any], noun: str) -> Iterat
         yield from _ids_in(parquet(path), path, column, noun)
         return
     text = text_of(window)
-    start, hint = text.lstrip()[:1], f"Use records with a {noun}_id"
+    start, hint = text.lstrip()[:1], f"Each record needs a {noun}_id"
     if start == "{":
         whole = json_or_none(text)
         if isinstance(whole, dict) and noun == "query" and find(whole, QUERY_IDS) is None:

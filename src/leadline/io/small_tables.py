@@ -184,7 +184,8 @@ def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, li
     names = list(map(str, present))
     for name in wanted:
         if name not in names:
-            hint = f"{did_you_mean(name, names, most=2)} The columns are {', '.join(names)}".lstrip()
+            listed = f"The {'columns are' if len(names) > 1 else 'only column is'} {', '.join(names)}"
+            hint = f"{did_you_mean(name, names, most=2)} {listed}".lstrip()
             raise InputError(f"no column '{name}'", path=path, line=line, hint=hint)
 
 

@@ -54,17 +54,17 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
     found = []
     if units is not None and result.unit == "row":
         words = (
-            f"{counted(len(units.arm), 'row is', 'rows are')} not grouped by user. One user's clicks are "
-            "dependent, so p is usually too small and the interval too narrow. If the log has users, add "
-            "--user COLUMN."
+            f"{counted(len(units.arm), 'row is', 'rows are')} not grouped by user. Clicks by the same "
+            "user are dependent, so p is usually too small and the interval too narrow. If the log has a "
+            "column of users, add --user COLUMN."
         )
         found.append(("ungrouped", words, len(units.arm)))
     fewest = min(arm.clicked for arm in result.arms)
     if fewest < FEW:
-        clicked = counted(fewest, f"{result.unit} with a click", f"{result.unit}s with a click")
+        clicked = f"only {counted(fewest, result.unit)}" if fewest else f"no {result.unit}s"
         words = (
-            f"one arm has only {clicked}. Single clicks are unreliable (a summary may mislead), and with "
-            f"fewer than {FEW}, the relative standard error of a low clickthrough is about 10 % or more."
+            f"one arm has {clicked} with a click. Single clicks are unreliable (a summary may mislead), and "
+            f"with fewer than {FEW}, the relative standard error of a low clickthrough is about 10 % or more."
         )
         found.append(("few_clicks", words, max(1, fewest)))
     fewest_users = min(arm.units for arm in result.arms)
@@ -107,7 +107,7 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
         crossed = (
             f"excluded {counted(units.crossed, 'user')} in several arms, because a user should see only one"
         )
-        below = f"excluded {counted(lost, 'row')} below the compared positions"
+        below = f"excluded {counted(lost, 'row')} below position {result.options['within']}"
         gone = len(np.unique(log.users)) - units.crossed - len(units.arm) if result.unit == "user" else 0
         below += f" and {counted(gone, 'user')} with no other rows" * (gone > 0)
         order = (
@@ -149,8 +149,6 @@ class Units(NamedTuple):
 def units_of(log: Log, counted: Flags, click: Floats) -> Units:
     """Group the rows by user, or take every row as a unit."""
     arm, click, users = log.arm[counted], click[counted], log.users[counted]
-    if not len(arm):
-        raise InputError("no row is within the compared positions", hint="Pass a larger `--within`.")
     if (users < 0).all():
         return Units(arm, np.ones(len(arm)), click)
     _, first, unit = np.unique(users, return_index=True, return_inverse=True)
@@ -360,6 +358,8 @@ def _units(log: Log, within: int | None, metric: str) -> tuple[Units, int]:
         click = np.where(log.position <= within, click, 0.0)
     elif within is not None:
         counted, click = shown_within(log, within)
+        if not counted.any():
+            raise InputError(f"every row is below position {within}", hint="Pass a larger `--within`.")
     return units_of(log, counted, click), int((~counted).sum())
 
 

@@ -317,11 +317,10 @@ def story(comparison: Comparison) -> list[str]:
             f"{results.names[best]} is significantly better than all {number} runs compared with it.",
         ]
     listed = ", ".join(undecided[:6]) + (f" and {len(undecided) - 6} more" if len(undecided) > 6 else "")
-    of = f"{int(significant.sum()) or 'none'} of the {number} runs compared with it"
-    return [
-        *told,
-        f"{results.names[best]} is significantly better than {of}. No significant difference from {listed}.",
-    ]
+    better = int(significant.sum())
+    of = f"than {better} of" if better else "than any of"
+    of = f"{'' if better else 'not '}significantly better {of} the {number} runs compared with it"
+    return [*told, f"{results.names[best]} is {of}. It does not differ significantly from {listed}."]
 
 
 def _said(pairs: Sequence[ComparedPair], comparison: Comparison) -> list[str]:
@@ -348,7 +347,7 @@ def tally(comparison: Comparison) -> str:
         for index, measure in enumerate(comparison.results.measures)
     ]
     pairs = counted(significant.shape[1], "pair")
-    told = f"Significant differences among {pairs} for each measure: {', '.join(parts)}."
+    told = f"Significant differences among {pairs}, by measure: {', '.join(parts)}."
     others = [verdict for row in comparison.verdicts for verdict in row if verdict not in ("better", "worse")]
     return f"{told} Other comparisons: {counts_of(others)}." if others else told
 

@@ -124,11 +124,11 @@ def _opened(url: str) -> tuple[Any, str]:
         ) from None
     try:
         system, path = fsspec.core.url_to_fs(url, **_options(protocol))
-    except ImportError:
+    except ImportError as error:
         package = PACKAGES.get(protocol)
         missing = f"{package} is not installed. Install it with `pip install {package}`."
         if package is None:
-            missing = f"the fsspec package for {protocol}:// is not installed"
+            missing = f"a package that fsspec needs is not installed ({error})"
         raise MissingPackageError(f"{url}: {missing}") from None
     except Exception as error:  # noqa: BLE001  # every storage has its own
         raise _fault(error, url) from None

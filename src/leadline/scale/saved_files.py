@@ -138,7 +138,7 @@ class Verification(Result):
         return [check, name, agrees, found._replace(wrapped=True)]
 
     def _tables(self) -> list[Table]:
-        outcome = "nothing differs" if self.verified else "the saved results differ from their inputs"
+        outcome = "nothing differs" if self.verified else "the saved results do not match their inputs"
         unchecked = sum(check["ok"] is None for check in self.checks)
         notes = [outcome, *([f"{counted(unchecked, 'check')} could not be made"] if unchecked else [])]
         return [printed_table(self._columns(), notes=notes, whole=True)]
