@@ -68,7 +68,7 @@ def test_the_runs_that_swap_are_marked_and_counted() -> None:
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == [
         "swapped with at most 10 % of the others (7 runs)",
-        "swapped with more than 10 % (3 runs)",
+        "swapped with more than 10 % of the others (3 runs)",
     ]
     assert figure.get_suptitle() == "tau 0.87\n3 of 45 pairs in opposite order"
     assert len(drawn(20, spread=0).legends[0].get_texts()) == 1

@@ -188,7 +188,7 @@ def association(
 
     >>> drawn = association([1, 2, 3], [1, 3, 2], "abc", across="AP", up="P", coefficients={"tau": "0.33"})
     >>> [text.get_text() for text in drawn.legends[0].get_texts()]
-    ['swapped with at most 10 % of the others (1 run)', 'swapped with more than 10 % (2 runs)']
+    ['swapped with at most 10 % of the others (1 run)', 'swapped with more than 10 % of the others (2 runs)']
     """
     points = np.stack([np.asarray(side, dtype=np.float64) for side in (x, y)])
     swaps = swaps_of(*points)
@@ -203,7 +203,7 @@ def association(
         key, labels = [], []
         for look, flags, text in (
             (LINE_STYLES[0], ~many | (not marked), "swapped with at most 10 % of the others"),
-            (LINE_STYLES[1], many & marked, "swapped with more than 10 %"),
+            (LINE_STYLES[1], many & marked, "swapped with more than 10 % of the others"),
         ):
             size = scaled(3.6 if len(names) <= 60 else 2.6)
             if flags.any():

@@ -358,8 +358,7 @@ class _Layout:
         elif titles and wanted is not self.ids:
             hint = f"To read one field in one language, use `--config text.fields={titles[0]}`"
         elif len(names) > 1 and (wanted is not self.ids or len(self.ids) > 1) and not self.fields:
-            noun, name = ("ids", self.ids[0]) if wanted is self.ids else ("text", "text")
-            hint = f"Rename the column with the {noun} to '{name}'"
+            hint = f"Rename the {'id' if wanted is self.ids else 'text'} column to '{next(iter(wanted))}'"
         found = (
             f"the {self.noun} has no column {either(map(repr, wanted))}, only {', '.join(map(str, names))}"
         )
@@ -387,11 +386,6 @@ def _text(value: object, name: str, place: int, path: str) -> str:
     return value
 
 
-LOADED = (
-    "Pass a path, a dictionary {id: text}, a data frame, or an iterable of dictionaries or (id, text) pairs"
-)
-
-
 def rows_of(
     source: Any, noun: str, encoding: str = "utf-8", *, quoted: bool = False
 ) -> Iterator[tuple[int, Any]]:
@@ -409,7 +403,7 @@ def rows_of(
         if not isinstance(rows, Iterable):
             kind = "queries" if noun == "query" else "documents"
             found = f"an object of type {type(source).__name__} cannot be loaded as {kind}"
-            raise InputError(found, hint=LOADED)
+            raise InputError(found, hint="Pass a path, a data frame, a dictionary or pairs (id, text)")
         for place, row in enumerate(rows, start=1):
             if isinstance(row, tuple) and not isinstance(row, Document) and len(row) == 2:
                 yield place, {"id": row[0], "text": row[1]}
