@@ -25,9 +25,9 @@ UPDATE, FORCE = "--leadline-update-baselines", "--leadline-force-update"
 WRITTEN: pytest.StashKey[list[str]] = pytest.StashKey()
 NOTES: pytest.StashKey[list[str]] = pytest.StashKey()
 SETTINGS = {
-    "leadline_qrels": "path of the judgments for leadline_gate, relative to this configuration file",
-    "leadline_pool": "path of the pool that the judgments come from, relative to this configuration file",
-    "leadline_machine": "path of LLM labels for the pool, relative to this configuration file",
+    "leadline_qrels": "path of the judgments for leadline_gate, relative to the pytest configuration file",
+    "leadline_pool": "path of the pool that was judged, relative to the pytest configuration file",
+    "leadline_machine": "path of LLM labels for the pool, relative to the pytest configuration file",
     "leadline_confidence": "confidence level that leadline_gate uses (default: 0.95)",
     "leadline_test": "significance test that leadline_gate uses (default: T)",
     "leadline_seed": "random seed that leadline_gate uses (default: 0)",
@@ -41,8 +41,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         UPDATE,
         action="store_true",
         help=(
-            "at the end, write the baseline files named in leadline_gate assertions, except those with a "
-            "failed assertion"
+            "after the tests, write the baseline files named in leadline_gate assertions, except those with "
+            "a failed assertion"
         ),
     )
     group.addoption(

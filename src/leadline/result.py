@@ -378,7 +378,7 @@ def checked_labels(
     for name in labels:
         if name not in names:
             meant = did_you_mean(name, names, cutoff=0.0)
-            found = f"there is a label for '{name}', but the result has no such name"
+            found = f"there is a label for '{name}', but nothing in the result has that name"
             raise UsageError(sentences(found, *filter(None, [meant])))
     return dict(more or {}) | dict(labels)
 

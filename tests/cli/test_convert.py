@@ -293,8 +293,8 @@ def test_a_kind_told_by_numbers_alone_is_said(tmp_path: Path, leadline: Leadline
     source = file_of(tmp_path, "a.json", b'{"q1": {"d1": 0.5, "d2": 0.25}}')
     found = leadline("convert", source, tmp_path / "a.run")
     assert found.err == (
-        f"leadline: {source} was read as a run, because some numbers are not whole. If they are grades, add "
-        "`--config read.kind=qrels`.\n"
+        f"leadline: {source} was read as a run, because not all numbers are written as integers. If they are "
+        "grades, add `--config read.kind=qrels`.\n"
     )
     assert leadline("convert", source, tmp_path / "a.qrels", "-C", "kind=qrels").err == ""
 

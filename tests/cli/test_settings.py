@@ -86,11 +86,11 @@ def test_quotes_keep_blanks_in_a_value(tmp_path: Path, leadline: Leadline) -> No
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("ordr=rank", "has no setting ordr. Did you mean read.order?"),
-        ("ORDER=rank", "has no setting ORDER. Did you mean read.order?"),
+        ("ordr=rank", "has no setting 'ordr'. Did you mean read.order?"),
+        ("ORDER=rank", "has no setting 'ORDER'. Did you mean read.order?"),
         ("order", "--config order needs a value, as in --config read.order=rank"),
         ("order=x", "'x' is not one of 'score', 'rank'"),
-        ("smallest=1", "`leadline evaluate` has no setting smallest"),
+        ("smallest=1", "`leadline evaluate` has no setting 'smallest'"),
         ("none.toml", "none.toml: no such file"),
         ("zzz=1", "`leadline evaluate --help` lists its settings"),
     ],
@@ -106,8 +106,8 @@ def test_settings_of_other_commands_are_advised_where_they_help(leadline: Leadli
     assert "First convert the file with `leadline convert` and this setting" in said(
         "agreement", "a", "-C", "read.columns=a"
     )
-    assert "has no setting read.on_duplicate" in said("search", "a", "b", "-C", "read.on_duplicate=first")
-    assert "has no setting read.subtopics" in said("difference", "a", "b", "-C", "read.subtopics")
+    assert "has no setting 'read.on_duplicate'" in said("search", "a", "b", "-C", "read.on_duplicate=first")
+    assert "has no setting 'read.subtopics'" in said("difference", "a", "b", "-C", "read.subtopics")
     assert "First convert the qrels" in said("collection", "a", "-C", "read.qrels_columns=a")
 
 
@@ -146,12 +146,12 @@ def test_no_refusal_advises_a_setting_that_the_command_does_not_have(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("measures = 'AP'\n", "needs the keys 'judgments' and 'runs' instead of QRELS RUN..."),
+        ("measures = 'AP'\n", "set both 'judgments' and 'runs' in the file and leave out QRELS RUN..."),
         ("order = 1\n", "'order' is not a table of settings. Put"),
         ("[read\n", "invalid TOML"),
         (
             "[read]\nordr = 1\n",
-            "my.toml: `leadline evaluate` has no setting read.ordr. Did you mean read.order or",
+            "my.toml: `leadline evaluate` has no setting 'read.ordr'. Did you mean read.order or",
         ),
         ("[read]\norder = 1\n", "Invalid value for 'read.order' in "),
         ("runs = ['a.run']\n[read]\norder = 'rank'\n", "already lists the runs"),

@@ -218,6 +218,8 @@ def test_the_command_exports_and_tells_of_judges(path: str, tmp_path: Path, lead
     assert [warning["code"] for warning in found.data["warnings"]] == ["merged", "probabilities"]
     table = leadline("judge", "--store", path, "--export", target, "--merge", "mean").out
     assert "3 pairs for 2 queries, merged by mean" in table
+    table = leadline("judge", "--store", path, "--export", target, "--merge", "ann").out
+    assert "3 pairs for 2 queries, judged by ann" in table
     said = leadline("judge", "--store", path, "--export", "-").out
     assert said == "q1 0 d1 2\nq1 0 d2 0\nq2 0 d3 1\n"
 

@@ -102,9 +102,9 @@ SETTINGS = {
         Setting("read.known", "File with the documents that the user already knew for each query, as "
                 "qrels or with a query and a document per line, for the measures Coverage and Novelty.",
                 InputPath()),
-        Setting("read.lengths", "Lengths of documents (of chunks, with documents_of), for measures with a "
-                "budget, such as R@500tokens. FILE:COLUMN names a column of a table that has the ids in "
-                "doc_id or chunk_id.", InputPath(), tried=("--tokens",)),
+        Setting("read.lengths", "Lengths of documents (of chunks, with documents_of) as FILE:COLUMN, for "
+                "measures with a budget, such as R@500tokens. The file is a table with the ids in doc_id or "
+                "chunk_id.", InputPath(), tried=("--tokens",)),
         Setting("read.name", "Name of the run to read from a table with several runs."),
         Setting("read.name_by", "What to name each run after: its file or its tag.", one_in("file", "tag"),
                 "file", tried=("--names",)),
@@ -143,8 +143,9 @@ SETTINGS = {
                 "What to do if a run has no value for a query: report an error, count it as 0, or drop the "
                 "query from the measure's means for all runs.", one_in("refuse", "zero", "drop"), "refuse"),
         Setting("scores.queries", "Queries to average over: all judged queries, those also in the run "
-                "(both), or those with a relevant document. [default: all, except with --profile trec9 or "
-                "trec10]", one_in("all", "both", "with_relevant")),
+                "(both), or those with a relevant document. By default, a run that lacks a judged query has "
+                "no mean with --profile trec10. [default: all, or both with --profile trec9]",
+                one_in("all", "both", "with_relevant")),
         Setting("scores.wide", "What the columns of a table of per-query values are: runs or measures. "
                 "[default: decided by their names]", one_in("runs", "measures")),
         Setting("test.draws", "Number of random resamples from which confidence intervals are computed. "
@@ -160,7 +161,7 @@ SETTINGS = {
         Setting("test.per_pair", "Show a separate confidence interval for each pair instead of simultaneous "
                 "intervals.", click.BOOL, default=False),
         Setting("test.power", "Statistical power for sample sizes (test.smallest, `abtest plan`), detectable "
-                "differences and the margins of gates.", click.FLOAT, 0.8),
+                "differences and the margins that gates suggest.", click.FLOAT, 0.8),
         Setting("test.smallest",
                 "Smallest absolute difference worth detecting. Shows how many queries or users you need "
                 "to detect it (with a sampled pool, for different numbers of judgments per query).",
@@ -244,10 +245,11 @@ SETTINGS = {
         Setting("topics.beta", "Dirichlet prior of each word in a topic.", click.FLOAT, 0.01),
         Setting("topics.distance", "Distance between topic vectors by which documents are ranked.",
                 one_in("hellinger", "js", "cosine"), "hellinger"),
-        Setting("topics.estimator", "Estimator of perplexity: left-to-right on whole documents, or document "
-                "completion (every second token).", one_in("left-to-right", "completion"), "left-to-right"),
-        Setting("topics.field", "Column with the text. [default: title and text, or the name of the "
-                "language in a polylingual model]"),
+        Setting("topics.estimator", "Estimator of perplexity: left-to-right, over whole documents, or "
+                "completion, which scores every second token given the others.",
+                one_in("left-to-right", "completion"), "left-to-right"),
+        Setting("topics.field", "Column with the text. [default: title and text or, with a polylingual "
+                "model, the column named after the language]"),
         Setting("topics.fits", "With --docs, number of models to fit with different seeds. The scores are "
                 "averaged over models.", click.IntRange(1, LIMITS["fits"]), 5),
         Setting("topics.particles", "Number of particles for the left-to-right estimator of perplexity.",
@@ -538,7 +540,8 @@ def _in_file(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
             hint = f"Put each setting in its table, such as {key} under [{place}]."
             if group in KEYS:
                 wrong = f"'{group}' is a key of an experiment, but this file has no key 'runs'"
-                hint = "An experiment needs the keys 'judgments' and 'runs' instead of QRELS RUN..."
+                hint = "To run an experiment, set both 'judgments' and 'runs' in the file and leave out "
+                hint += "QRELS RUN..."
             raise InputError(wrong, path=path, hint=hint)
         for name, content in table.items():
             known = SETTINGS.get(f"{group}.{name}".replace("-", "_"))
@@ -563,7 +566,7 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context, pa
     name = f"{path}{': ' * bool(path)}`{context.command_path}`"
     if found:
         raise UsageError(f"--config {text} is ambiguous. Use {either(one.key for one in found)}.")
-    refused = f"{name} does not use the setting {text}."
+    refused = f"{name} does not use the setting '{text}'."
     read = {one.name for one in context.command.params} & {"qrels", "runs", "run"}
     if key in ("qrels_columns", "read.qrels_columns") and "qrels" in read:
         raise UsageError(
@@ -578,7 +581,7 @@ def _resolve(text: str, known: Mapping[str, Setting], context: click.Context, pa
     close = difflib.get_close_matches(key.lower(), [*known, *keywords], n=2)
     nearest = dict.fromkeys(keywords.get(one, one) for one in close)
     hint = meant(nearest) or f"`{context.command_path} --help` lists its settings."
-    raise UsageError(f"{name} has no setting {text}. {hint}")
+    raise UsageError(f"{name} has no setting '{text}'. {hint}")
 
 
 def described() -> list[tuple[str, str]]:

@@ -51,8 +51,9 @@ SUFFIXES = {"trec": ""} | {suffix[1:]: suffix for each in FORMATS for suffix in 
 BEIR, RANK_EVAL = "beir", "rank_eval"  # of judgments, with the texts of queries
 
 GUESSED = {  # kind told by numbers alone
-    "run": "a run, because some numbers are not whole. If they are grades, add `--config read.kind=qrels`.",
-    "qrels": "qrels, because all numbers are whole. If they are scores, add `--config read.kind=run`.",
+    "run": "a run, because not all numbers are written as integers. If they are grades, add `--config "
+    "read.kind=qrels`.",
+    "qrels": "qrels, because all numbers are integers. If they are scores, add `--config read.kind=run`.",
 }
 
 

@@ -131,6 +131,7 @@ def command(
 
 
 def _export(store: str, target: str, merge: str, outputs: Outputs) -> None:
+    from leadline.data.judgment_tables import RULES
     from leadline.judging.export import export
 
     exported = export(store, target, rule=merge)
@@ -147,7 +148,8 @@ def _export(store: str, target: str, merge: str, outputs: Outputs) -> None:
     }
     table = Table(["judge", "judgments"], [[judge, str(count)] for judge, count in exported.judges.items()])
     n_queries = queries(len({query for query, _ in merged.grades}))
-    table.notes = [f"{target}: {counted(len(merged.grades), 'pair')} for {n_queries}, merged by {merge}"]
+    how = "merged" if merge in RULES else "judged"
+    table.notes = [f"{target}: {counted(len(merged.grades), 'pair')} for {n_queries}, {how} by {merge}"]
     if target == "-":
         outputs.form = "none"
     options = {"merge": merge, "export": target}

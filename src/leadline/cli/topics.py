@@ -217,7 +217,7 @@ def unknown_warnings(unknown: int, empty: int) -> list[ResultWarning]:
         ("unknown_tokens", f"ignored {counted(unknown, 'token')} outside the model's vocabulary", unknown),
         (
             "empty_documents",
-            f"{counted(empty, 'text')} without any known token (the topic vector is the prior)",
+            f"{counted(empty, 'text')} without any known token (the topic vector is the prior mean)",
             empty,
         ),
     )
