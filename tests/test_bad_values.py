@@ -10,11 +10,12 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
+import numpy as np
 import pytest
 
 from conftest import Leadline
 from leadline.cli import group
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.objects import Qrels, Run, read_qrels, read_run
 from leadline.io.texts import read_documents, read_queries
@@ -52,16 +53,31 @@ def test_negative_grades_only_are_no_judgments_where_they_are_left_out(
         read_qrels({"q1": {"d1": -1}}, negative="unjudged")
 
 
-@pytest.mark.parametrize("share", [0, -0.5, 1.5, float("nan"), "x"])
+@pytest.mark.parametrize("share", [0, -0.5, 1.5, float("nan"), "x", np.float64(1.5)])
 def test_a_pool_in_memory_has_probabilities(share: Any) -> None:
+    number = share if isinstance(share, str) else float(share) or 0
     with pytest.raises(
         InputError,
-        match=rf"'d1' for query 'q1' in the pool: probability {re.escape(repr(share))} must be a number "
+        match=rf"'d1' for query 'q1' in the pool: probability {re.escape(repr(number))} must be a number "
         "greater than 0 and at most 1",
     ):
         evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, ["R@5"], pool={"q1": {"d1": share}})
     with pytest.raises(InputError, match=r"Use the form \{query: \{document: probability\}\}"):
         evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 1.0}}, pool={"q1": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("qrels", "options"),
+    [
+        ({"a": 1}, {"pool": {"q": {"a": np.float64(1.5)}}}),
+        ({"a": np.float64("nan")}, {}),
+        ({"a": 1}, {"query_weights": {"q": np.float64(-1)}}),
+    ],
+)
+def test_a_refused_number_of_numpy_is_shown_as_a_number(qrels: Any, options: Any) -> None:
+    with pytest.raises(LeadlineError) as refused:
+        evaluate({"q": qrels}, {"q": {"a": 1.0}}, ["P@5"], **options)
+    assert "float" not in str(refused.value)
 
 
 def whole_number_options() -> list[tuple[str, str]]:

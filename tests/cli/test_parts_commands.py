@@ -173,6 +173,34 @@ def test_verify_reads_runs_as_the_results_did(
     assert verified.data["checks"][-1]["ok"] is recomputed
 
 
+@pytest.mark.usefixtures("split")  # it works in a folder of its own
+@pytest.mark.parametrize(
+    ("option", "file"),
+    [
+        ("known", "gone.csv"),
+        ("queries_in", "gone.csv"),
+        ("documents_of", "gone.csv"),
+        ("lengths", "gone.csv:tokens"),
+    ],
+)
+def test_verify_names_the_file_of_an_option_that_is_gone(option: str, file: str, leadline: Leadline) -> None:
+    Path("q.txt").write_text("a 0 b 1\na 0 a 0\n")
+    Path("r.run").write_text("a Q0 a 1 3 r\na Q0 b 2 2 r\n")
+    texts = {"documents_of": "chunk_id,doc_id\na,a\nb,b\n", "lengths": "doc_id,tokens\na,9\nb,30\n"}
+    Path("gone.csv").write_text(texts.get(option, "a 0 a 1\n"))
+    measure = "R@40tokens" if option == "lengths" else "RR"
+    ll.evaluate("q.txt", "r.run", measure, **{option: file}).write("saved.json")  # type: ignore[arg-type]
+    Path("gone.csv").unlink()
+    verified = leadline("verify", "saved.json", "-f", "json")
+    last = verified.data["checks"][-1]
+    assert (verified.status, last["kind"], last["ok"], "gone.csv" in last["found"]) == (
+        0,
+        "values",
+        None,
+        True,
+    )
+
+
 def test_verify_does_not_read_standard_input(split: Split, leadline: Leadline) -> None:
     known = Path(split.qrels).read_bytes()
     words = ("-m", "Novelty", "-C", "known=-", "-o", "saved.json")

@@ -24,6 +24,15 @@ def test_a_level_between_0_and_1_is_refused_with_whole_grades() -> None:
     assert ll.evaluate({"q": {"a": 0.5, "b": 0.0}}, RUN, "AP", rel=0.5).mean("run", "AP") == 1.0
 
 
+@pytest.mark.parametrize(
+    ("grades", "told"), [((1, 1), "grade 1 "), ((1.5, 1.5), "grade 1.5"), ((1, 1.5), "1 to 1.5")]
+)
+def test_grades_below_2_that_count_as_relevant_are_named(grades: tuple[float, float], told: str) -> None:
+    qrels = {"q": dict(zip("abc", (*grades, 2), strict=True))}
+    found = ll.evaluate(qrels, RUN, "AP").warnings
+    assert [told in str(one) for one in found if one.code == "grade_one_relevant"] == [True]
+
+
 @pytest.mark.parametrize("command", ["evaluate", "compare", "rank", "report", "curve", "difference"])
 def test_what_was_meant_as_significance_is_answered_with_its_option(
     command: str, tmp_path: Path, leadline: Leadline

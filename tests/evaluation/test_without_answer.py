@@ -111,6 +111,11 @@ def test_notes_do_not_call_queries_with_an_answer_undefined() -> None:
     assert "undefined" not in codes
     assert "no_relevant" not in codes
     assert "without_answer" in codes
+    for measures in ([MEASURE], [MEASURE, "RR"]):
+        found = Results.merge(ll.evaluate(QRELS, {"bm25": {"q1": RUN["q1"]}}, measures)).warnings
+        assert ("scored 0" in next(str(one) for one in found if one.code == "missing_queries")) == (
+            len(measures) > 1
+        )
     assert "no_relevant" in [one.code for one in ll.evaluate(QRELS, {"r": RUN}, [MEASURE, "RR"]).warnings]
 
 

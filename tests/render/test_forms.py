@@ -24,7 +24,7 @@ def odd_sheet() -> Table:
         columns=["run", "nDCG_1|2"],
         rows=[[name, place / 8] for place, name in enumerate(ODD)],
         best={(len(ODD) - 1, 1)},
-        notes=["50% of a_b & [c]"],
+        notes=["", "50% of a_b & [c]"],
     )
 
 
@@ -118,6 +118,7 @@ def test_latex_escapes_every_letter_that_means_something_to_it() -> None:
     assert body[7] == r"\{x\}\textasciitilde{}\textasciicircum{}\$\# & 0.8750 \\"
     assert body[9] == r"- & \textbf{1.1250} \\"
     assert lines[-1] == "% 50% of a_b & [c]"
+    assert "%" not in map(str.strip, lines)
 
 
 @pytest.mark.usefixtures("terminal")

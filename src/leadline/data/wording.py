@@ -253,6 +253,16 @@ def docstring(thing: ModuleType | type | Callable[..., Any]) -> str:
     return ast.get_docstring(node) or ""
 
 
+def in_code(value: object) -> str:
+    """Return a value as Python code has it, a NumPy number as one of Python.
+
+    >>> import numpy as np
+    >>> in_code(np.float64(1.5)), in_code("1.5")
+    ('1.5', "'1.5'")
+    """
+    return repr(getattr(value, "item", lambda: value)() if getattr(value, "shape", None) == () else value)
+
+
 def type_of(value: object) -> str:
     """Return the name of the type of a value, in the words of JSON where it is null or text.
 

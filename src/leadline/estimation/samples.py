@@ -17,7 +17,7 @@ from leadline.data.ids import Ids, Vocabulary, to_bytes
 from leadline.data.judgment_tables import DrawnPool, Pooled
 from leadline.data.table import MACHINE_LABELS, MERGED, ResultWarning, raised
 from leadline.data.validation import check_nested
-from leadline.data.wording import counted, queries
+from leadline.data.wording import counted, in_code, queries
 from leadline.errors import UsageError, did_you_mean, either, one_of
 from leadline.estimation.designs import at_scale, random_numbers_of
 from leadline.estimation.estimators import Sample
@@ -163,8 +163,8 @@ def pool_of(pool: PoolLike, name: str = "pool") -> DrawnPool:
     for query, document, share in rows:
         if not isinstance(share, (int, float, np.number)) or not 0 < share <= 1:
             raise UsageError(
-                f"document '{document}' for query '{query}' has probability {share!r}. Probabilities must be "
-                "above 0 and at most 1."
+                f"document '{document}' for query '{query}' has probability {in_code(share)}. "
+                "Probabilities must be above 0 and at most 1."
             )
     return DrawnPool.listed(rows)
 
@@ -256,8 +256,8 @@ def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
         for document, value in documents.items():
             if not math.isfinite(value):
                 raise UsageError(
-                    f"document '{document}' for query '{query}' has the proxy value {value!r}. Proxy values "
-                    "must be finite numbers."
+                    f"document '{document}' for query '{query}' has the proxy value {in_code(value)}. "
+                    "Proxy values must be finite numbers."
                 )
     return proxy
 

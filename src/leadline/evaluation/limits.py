@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.table import ResultWarning
-from leadline.data.wording import percent, queries
+from leadline.data.wording import in_code, percent, queries
 from leadline.errors import InputError, UsageError
 from leadline.stats import INTERVALS, Interval, checked_level, checked_seed
 from leadline.stats.moments import Groups, Weighted, effective_groups, totals
@@ -133,7 +133,7 @@ def _weight(query: str, cell: object, path: str, line: int | None) -> float:
         weight = math.nan
     if not 0 <= weight < math.inf:
         raise InputError(
-            f"the weight of query '{query}' must be a finite number of at least 0, not {cell!r}",
+            f"the weight of query '{query}' must be a finite number of at least 0, not {in_code(cell)}",
             path=path,
             line=line,
         )

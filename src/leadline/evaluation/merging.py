@@ -264,7 +264,9 @@ def _warnings(parts: Sequence[Results], merged: Results, rule: str) -> list[Resu
         no_overlap(merged.runs),
         *no_judged_document(list(unmatched), next(iter(unmatched.values()), ""), first.judged_example),
         *head,
-        *count_warnings(merged.runs, averaging=rule),
+        *count_warnings(
+            merged.runs, averaging=rule, zero=any(one.average != "defined" for one in merged.measures)
+        ),
         *warnings_of_undefined(merged.runs, merged.measures, merged.undefined),
         *tail,
         *returned(merged.runs, merged.returned),

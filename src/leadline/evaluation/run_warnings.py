@@ -123,7 +123,7 @@ def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
 # Messages about counts that are summed over runs: what is counted, once and several times, and the rest.
 PER_RUN: dict[str, tuple[str, str, str]] = {
     "missing_queries": ("judged query", "judged queries", "missing{from_runs} ({missing})"),
-    "empty_queries": ("judged query", "judged queries", "without documents{in_runs} (scored 0)"),
+    "empty_queries": ("judged query", "judged queries", "without documents{in_runs} ({empty})"),
     "unjudged_queries": ("query", "queries", "without judgments{in_runs} (left out)"),
     "unjudged_documents": ("", "", "unjudged: {share} of the documents in {runs} (counted as not relevant)"),
     "tied_lists": ("query", "queries", "with tied judged documents{in_runs} (ordered by descending id)"),
@@ -151,6 +151,7 @@ MISSING_RULES = {
     "with_relevant": "scored 0",
     "complete": "no mean, as in trec_eval 10; --complete scores them 0",
 }
+SCORED = ("all", "with_relevant")  # rules by which missing queries are scored 0
 
 
 def _message(template: tuple[str, str, str], counts: Sequence[int], **parts: str) -> str:
@@ -174,7 +175,7 @@ def _message(template: tuple[str, str, str], counts: Sequence[int], **parts: str
 def warnings_of(
     infos: Sequence[RunInfo], qrels: QrelsColumns, *, averaging: str = "all", levels: Sequence[float] = (1.0,)
 ) -> list[ResultWarning]:
-    """Return the warnings of runs and judgments whose counts are not 0."""
+    """Return the warnings of runs and judgments whose counts are not 0; `levels` are those of `levels_of`."""
     warnings = [ResultWarning(*remark) for remark in qrels.remarks]
     rule = "left out of the means" if averaging == "with_relevant" else "scored 0"
     for rel in levels:
@@ -187,13 +188,15 @@ def warnings_of(
         name = qrels.subtopics.names[0]
         message = f"all judgments have the same subtopic ({name}). Are these judgments by subtopic?"
         warnings.append(ResultWarning("one_subtopic", message, 1))
-    every = [no_overlap(infos), *warnings, *count_warnings(infos, averaging=averaging)]
+    every = [no_overlap(infos), *warnings, *count_warnings(infos, averaging=averaging, zero=bool(levels))]
     return [notice for notice in every if notice.count]
 
 
-def count_warnings(infos: Sequence[RunInfo], *, averaging: str = "all") -> list[ResultWarning]:
-    """Return the warnings that are made of the counts of runs."""
-    warnings = []
+def count_warnings(
+    infos: Sequence[RunInfo], *, averaging: str = "all", zero: bool = True
+) -> list[ResultWarning]:
+    """Return the warnings that are made of the counts of runs; `zero`: undefined values may count 0."""
+    warnings, rules = [], MISSING_RULES | ({} if zero else dict.fromkeys(SCORED, "treated as empty rankings"))
     for code, template in PER_RUN.items():
         counts = [info.counts.get(code, 0) for info in infos]  # a saved file may lack a newer count
         if not any(counts):
@@ -203,7 +206,8 @@ def count_warnings(infos: Sequence[RunInfo], *, averaging: str = "all") -> list[
             template,
             list(filter(None, counts)),
             runs=runs_in_words(infos, counts),
-            missing=MISSING_RULES[averaging],
+            missing=rules[averaging],
+            empty=rules["all"],
             share=share_of(sum(counts), documents),
         )
         warnings.append(ResultWarning(code, message, sum(counts)))
@@ -335,10 +339,13 @@ def grade_one(qrels: QrelsColumns, measures: Sequence[Measure], rel: float | Non
     ]
     if rel is not None or not binary or qrels.levels.max(initial=0) < GRADED:
         return []
-    count = int(((qrels.levels >= 1) & (qrels.levels < GRADED)).sum())
+    grades = qrels.levels[(qrels.levels >= 1) & (qrels.levels < GRADED)]
+    count = len(grades)
     if not count:
         return []
-    words = counted(count, "judgment of grade 1 counts", "judgments of grade 1 count")
+    low, high = float(grades.min()), float(grades.max())
+    grade = f"grade {low:g}" if low == high else f"grades {low:g} to {high:g}"
+    words = counted(count, f"judgment of {grade} counts", f"judgments of {grade} count")
     message = f"{words} as relevant for {binary[0]} and other binary measures (--level 2 excludes them)"
     return [ResultWarning("grade_one_relevant", message, count)]
 

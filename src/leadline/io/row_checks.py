@@ -19,7 +19,7 @@ from leadline.data.judgment_tables import DrawnPool, Judgment, merge
 from leadline.data.qrels import QrelsColumns
 from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.table import MACHINE_LABELS, PART_JUDGED
-from leadline.data.wording import first_few, in_columns
+from leadline.data.wording import first_few, in_code, in_columns
 from leadline.errors import InputError, either, refuse_repeated, repeated
 from leadline.io import selection
 from leadline.io.row_columns import (
@@ -506,7 +506,7 @@ class _Gathered:
 def _no_number(
     what: str, value: Any, query: str, document: str, hint: str = "", *, fault: str = "is not a number"
 ) -> InputError:
-    shown = repr(value)
+    shown = in_code(value)
     if hasattr(value, "__len__") and len(shown) > LONGEST_VALUE:
         shown = f"{shown[:LONGEST_VALUE]}..."
     found = f"{what} {shown} of document {document!r} for query {query!r} {fault}"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from leadline.data.wording import in_code
 from leadline.errors import InputError
 from leadline.io.score_cells import number_in
 
@@ -112,7 +113,7 @@ def share_of(given: object) -> float:
         return 1.0
     share = number_in(given)
     if share is None or not 0 < share <= 1:
-        raise InputError(f"probability {given!r} must be a number greater than 0 and at most 1")
+        raise InputError(f"probability {in_code(given)} must be a number greater than 0 and at most 1")
     return share
 
 

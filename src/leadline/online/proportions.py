@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
+from leadline.data.wording import in_code
 from leadline.errors import UsageError
 from leadline.stats import checked_level, checked_power
 
@@ -40,7 +41,7 @@ def proportion_of(clicks: int, users: int, *, what: str = "") -> Proportion:
     """
     for name, value in (("clicks", clicks), ("users", users)):
         if isinstance(value, bool) or value != int(value) or value < 0:
-            raise UsageError(f"{what}{name} must be a whole number of at least 0, not {value!r}")
+            raise UsageError(f"{what}{name} must be a whole number of at least 0, not {in_code(value)}")
     if users < 1:
         raise UsageError(f"{what}users must be at least 1, not 0")
     if users > MOST:

@@ -173,7 +173,7 @@ def write_latex(table: Table) -> str:
         r"\bottomrule",
         r"\end{tabular}",
         *([r"\end{table}"] if table.caption else ()),
-        *(f"% {visible(note)}" for note in table.notes),
+        *(f"% {visible(note)}" for note in table.notes if note),
     ]
     return "\n".join(lines) + "\n"
 

@@ -186,7 +186,10 @@ def verify(path: str, *, sample: int = SAMPLE, seed: int = 0) -> Verification:
         verification.add("values", "", "not recomputed: they use a sample of judgments", ok=None)
     elif sample and isinstance(results, Results) and results.undefined is not None:
         results.inputs = saved.inputs
-        _check_values(verification, results, unchanged, sample, np.random.default_rng(seed))
+        try:
+            _check_values(verification, results, unchanged, sample, np.random.default_rng(seed))
+        except LeadlineError as error:  # such as a file of an option that is gone
+            verification.add("values", "", f"not recomputed: {error}", ok=None)
     return verification
 
 
@@ -235,7 +238,9 @@ def _check_values(
         return
     try:
         evaluation = _evaluation(results, qrels["path"])
-    except InputError:  # another input is the first
+    except InputError as error:  # another input is the first, or the file of an option is gone
+        if error.path in {str(results.options.get(name)) for name in FILES}:
+            raise
         evaluation = None
     if evaluation is None or evaluation.qrels.digest != results.qrels_digest:
         verification.add("values", "", lacking, ok=None)
